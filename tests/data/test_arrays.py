@@ -36,7 +36,7 @@ def test_what_is_no_number_is_named(wrong: object) -> None:
 
 @pytest.mark.parametrize("wrong", [float("inf"), -np.inf, 10**400])
 def test_infinity_is_refused(wrong: float) -> None:
-    with pytest.raises(NotANumberError, match=r"finite.*at index 0"):
+    with pytest.raises(NotANumberError, match=r"(finite|2\^53).*at index 0"):
         as_numbers([wrong, 1.5], "values", missing=True)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as Abstra
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -116,17 +115,13 @@ def coded(series: nw.Series[Any]) -> nw.Series[Any] | Coded:
     chunks.validate(full=True)
     if not chunks.num_chunks:
         return series
-    gone = [None] if chunks.null_count else []
-    values = [*chunks.chunk(0).dictionary.to_pylist(), *gone]
-    indices = (chunk.indices for chunk in chunks.chunks)
-    filled = (part.fill_null(len(values) - 1) if gone else part for part in indices)
-    codes = _from_arrow(list(filled))
-    used = np.zeros(len(values), dtype=bool)
-    used[codes] = True
-    code_of, distinct = numbered(list(compress(values, used)))
-    if len(distinct) < len(values):
-        codes = code_of[(np.cumsum(used) - 1)[codes]]
-    return Coded(codes, objects(distinct))
+    values = [*chunks.chunk(0).dictionary.to_pylist(), None]
+    parts = (chunk.indices.cast("int32") for chunk in chunks.chunks)
+    codes = _from_arrow([part.fill_null(len(values) - 1) for part in parts])
+    used = np.flatnonzero(np.bincount(codes, minlength=len(values)))
+    code_of = np.zeros(len(values), dtype=np.int32)
+    code_of[used], distinct = numbered([values[code] for code in used])
+    return Coded(code_of[codes], objects(distinct))
 
 
 def as_column(values: Any, what: str) -> AnyArray:
@@ -155,10 +150,8 @@ def as_column(values: Any, what: str) -> AnyArray:
         )
     if isinstance(values, np.ndarray):
         column = _from_numpy(values)
-    elif isinstance(values, list | tuple):
-        column = _from_iterable(values)
     else:
-        column = _from_foreign(values)
+        column = _from_iterable(values) if isinstance(values, list | tuple) else _from_foreign(values)
     if column.ndim != 1:
         raise errors.InvalidDataError(f"{what} must have one dimension, but has shape {column.shape}")
     return column
@@ -283,43 +276,27 @@ def not_exact(number: object, rows: Any, what: str) -> errors.NotANumberError:
 
 
 def _numbers_of_objects(column: AnyArray, what: str) -> AnyArray:
-    wrong = np.zeros(len(column), dtype=bool)
-    found = np.full(len(column), np.nan)
-    whole = len(column) > 0
-    for row, value in enumerate(column):
-        if isinstance(value, numbers.Real | Decimal):
-            found[row] = _float(value)
-        else:
-            wrong[row] = not is_missing(value)
-        whole = whole and isinstance(value, numbers.Integral)
-    if wrong.any():
+    real = [isinstance(value, numbers.Real | Decimal) for value in column]
+    wrong = [row for row, value in enumerate(column) if not (real[row] or is_missing(value))]
+    if wrong:
         raise errors.NotANumberError(
-            f"{what} must be numbers, but there is {shorten(column[wrong][0])}",
+            f"{what} must be numbers, but there is {shorten(column[wrong[0]])}",
             rows=wrong,
             way_out="Turn them into numbers, or correct these rows.",
         )
-    if whole:
+    whole = [isinstance(value, numbers.Integral) for value in column]
+    if whole and all(whole):
         with suppress(OverflowError):
             return column.astype(np.int64)
-    whole_ones = (isinstance(value, numbers.Integral) and abs(int(value)) > EXACT for value in column)
-    wrong = np.fromiter(whole_ones, dtype=bool) & np.isfinite(found)
-    if wrong.any():
-        raise not_exact(column[wrong][0], wrong, what)
-    return found
-
-
-def _float(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:  # a whole number beyond 1.8e308
-        return np.inf
+    large = [row for row, value in enumerate(column) if whole[row] and abs(int(value)) > EXACT]
+    if large:
+        raise not_exact(column[large[0]], large, what)
+    pairs = zip(column, real, strict=True)
+    return np.array([float(value) if there else np.nan for value, there in pairs])
 
 
 def _check_finite(column: AnyArray, what: str, *, missing: bool) -> None:
-    finite = np.isfinite(column)
-    if finite.all():
-        return
-    infinite = np.isinf(column)
+    finite, infinite = np.isfinite(column), np.isinf(column)
     if infinite.any():
         raise errors.NotANumberError(
             f"{what} must be finite, but there is {column[infinite][0]}",
@@ -327,7 +304,7 @@ def _check_finite(column: AnyArray, what: str, *, missing: bool) -> None:
             subject=what,
             way_out="Remove these rows, or give the number that you mean.",
         )
-    if not missing:
+    if not (missing or finite.all()):
         raise errors.MissingValuesError(
             f"{what} has missing values", rows=~finite, subject=what, way_out=NO_BLANKS
         )
@@ -367,13 +344,7 @@ def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
             way_out="One column of values becomes a matrix with values[:, None].",
         )
     if not given or values.dtype.kind not in "iufb":
-        rows = [_row_numbers(row, place, what) for place, row in enumerate(_rows_of(values, what))]
-        widths = {len(row) for row in rows}
-        if len(widths) > 1:
-            raise errors.InvalidDataError(
-                f"{what} must have rows of equal length, but has rows of {sorted(widths)} values"
-            )
-        values = np.array(rows).reshape(len(rows), -1 if rows else 0)
+        values = _rows_of(values, what)
     elif values.dtype.kind in "iu" and (large := (values > EXACT) | (values < -EXACT)).any():
         raise not_exact(values[large][0], large.any(axis=1), what)
     matrix = as_doubles(np.array(values))
@@ -389,23 +360,27 @@ def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
     return matrix
 
 
-def _row_numbers(row: Any, place: int, what: str) -> AnyArray:
-    try:
-        return as_scores(row, what, missing=True)
-    except errors.InvalidDataError as error:
-        error.rows = [place]  # the row of the matrix, not the place within the row
-        raise
-
-
-def _rows_of(values: Any, what: str) -> list[Any]:
-    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
-        raise errors.InvalidDataError(f"{what} must be a matrix, but is {shorten(values)}")
+def _rows_of(values: Any, what: str) -> AnyArray:
     if hasattr(values, "columns") or hasattr(values, "column_names"):
         raise errors.InvalidDataError(
             f"{what} is a dataframe, whose column names would be lost here",
             way_out="Use from_frame(...), or pass its numbers as an array.",
         )
-    return list(np.asarray(values) if hasattr(values, "__array__") else values)
+    if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
+        raise errors.InvalidDataError(f"{what} must be a matrix, but is {shorten(values)}")
+    rows: list[AnyArray] = []
+    for row in np.asarray(values) if hasattr(values, "__array__") else values:
+        try:
+            rows.append(as_scores(row, what, missing=True))
+        except errors.InvalidDataError as error:
+            error.rows = [len(rows)]  # the row of the matrix, not the place within the row
+            raise
+    widths = {len(row) for row in rows}
+    if len(widths) > 1:
+        raise errors.InvalidDataError(
+            f"{what} must have rows of equal length, but has rows of {sorted(widths)} values"
+        )
+    return np.array(rows).reshape(len(rows), -1 if rows else 0)
 
 
 def check_length(column: AnyArray, size: int, what: str) -> None:

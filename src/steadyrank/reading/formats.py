@@ -134,23 +134,26 @@ ENTRIES = (
     ),
     Format("preflib", _preflib, _later("preflib.read_preflib")),
     Format("movielens", _first_line(TABBED, COLONS), read_movielens, also_as_csv=True),
-    Format("excel", _zipped(SPREADSHEET), _later("adapters.excel.read_excel"), answers_to=("sheet",)),
+    Format("excel", _zipped(SPREADSHEET), _later("typed_files.read_excel"), answers_to=("sheet",)),
     _of_scores(
         "lm-eval",
         _any(_head(rb'\{\s*"results"\s*:\s*\{'), _json(b"{", "doc_id", "doc", "target")),
-        "lm_eval.lm_eval_entries",
+        "harnesses.lm_eval_entries",
         "metric",
     ),
     _of_scores(
-        "helm", _json(b"[", "instance_id", "train_trial_index", "stats"), "helm.helm_entries", "metric"
+        "helm",
+        _json(b"[", "instance_id", "train_trial_index", "stats"),
+        "harnesses.helm_entries",
+        "metric",
     ),
     _of_scores(
         "inspect",
         _any(_zipped(EVAL_LOG), _json(b"{", "version", "status", "eval")),
-        "inspect_logs.inspect_entries",
+        "harnesses.inspect_entries",
         "metric",
     ),
-    _of_scores("mteb", _json(b"{", "mteb_version"), "mteb.mteb_entries", "metric"),
+    _of_scores("mteb", _json(b"{", "mteb_version"), "harnesses.mteb_entries", "metric"),
     _of_scores(
         "swe-bench",
         _any(_head(INSTANCES), *(_json(b"{", name) for name in SWE_BENCH)),
@@ -160,7 +163,7 @@ ENTRIES = (
     Format(
         "alpaca-eval",
         _json(b"[", "generator_1", "generator_2", "preference"),
-        _later("adapters.alpaca_eval.read_alpaca_eval"),
+        _later("adapters.harnesses.read_alpaca_eval"),
         folders=True,
         among_others=True,
     ),

@@ -236,11 +236,9 @@ class Table:
         """Return columns of numbers side by side."""
         if not names:
             return np.empty((len(self), 0))
-        columns = (self.numbers(name, missing=missing) for name in names)
         with self.errors():
-            found = [
-                as_scores(one, name, missing=missing) for one, name in zip(columns, names, strict=True)
-            ]
+            columns = {name: self.numbers(name, missing=missing) for name in names}
+            found = [as_scores(one, name, missing=missing) for name, one in columns.items()]
             return as_doubles(np.column_stack(found))
 
     def is_numeric(self, name: str) -> bool:

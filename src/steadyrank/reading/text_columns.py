@@ -302,12 +302,10 @@ def join_columns(parts: Sequence[TextColumn | AnyArray]) -> TextColumn | AnyArra
     >>> join_columns([np.array([7]), TextColumn.of(["x"])]).words
     ['7', 'x']
     """
-    arrays = [part for part in parts if not isinstance(part, TextColumn)]
-    texts = [part for part in parts if isinstance(part, TextColumn)]
-    if not texts:
-        return np.concatenate(arrays) if arrays else TextColumn.of([])
-    if not arrays and all(part.words is texts[0].words for part in texts):
-        return TextColumn(np.concatenate([part.codes for part in texts]), texts[0].words)
+    if not parts:
+        return TextColumn.of([])
+    if not any(isinstance(part, TextColumn) for part in parts):
+        return np.concatenate(parts)  # type: ignore[arg-type]
     index: dict[str, int] = {}
     codes = []
     for part in parts:
@@ -315,7 +313,7 @@ def join_columns(parts: Sequence[TextColumn | AnyArray]) -> TextColumn | AnyArra
             words, inside = part.words, part.codes
         else:
             distinct, inside = np.unique(part, return_inverse=True)
-            words = [str(number) for number in distinct.tolist()]
+            words = list(map(str, distinct.tolist()))
         to_joint = [index.setdefault(word, len(index)) for word in words]
         codes.append(np.array(to_joint, dtype=np.int32)[inside])
     return TextColumn(np.concatenate(codes), list(index))

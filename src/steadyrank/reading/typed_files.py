@@ -1,4 +1,4 @@
-"""Files whose values have types: JSON, JSON lines, Parquet. Text stays text, numbers stay numbers."""
+"""Files whose values have types: JSON, JSON lines, Parquet, Excel. Text stays text, numbers stay numbers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from importlib.util import find_spec
 from typing import Any
 
 from steadyrank import errors
-from steadyrank.errors import listing, shorten
+from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.adapters.documents import Node, load, load_lines
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
+from steadyrank.text import counted
 
 
 def read_json_lines(file: OpenFile) -> Table:
@@ -133,3 +134,50 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
         except OSError:  # damaged, or text is stored in a way that cannot be read as codes
             found = whole.read(use_threads=False)
         return replace(as_table(found), source=file.name)
+
+
+def read_excel(file: OpenFile) -> Table:
+    """Read the first sheet of a spreadsheet, or the one that the user names; cells keep their types."""
+    if find_spec("fastexcel") is None or find_spec("polars") is None:
+        raise errors.MissingPackageError(
+            f"to read {file.name}, polars and fastexcel are needed", "excel"
+        )
+    content = file.read_all()
+    with file.sound("spreadsheet", "Save it again, or export the sheet as CSV."):
+        import fastexcel
+
+        book, asked = fastexcel.read_excel(content), file.given.get("sheet")
+        sheet = book.sheet_names[0] if asked is None else asked
+        listed = listing(map(shorten, book.sheet_names))
+        if sheet not in book.sheet_names:
+            raise errors.ColumnError(
+                f"{file.name} has no sheet {shorten(asked)}, but {listed}",
+                way_out=["Choose one of these as ", Option("sheet")],
+            )
+        notes = [f"the sheet {shorten(sheet)} taken of {listed}"] if len(book.sheet_names) > 1 else []
+        load_sheet = partial(book.load_sheet, sheet, header_row=None, schema_sample_rows=None)
+        return _sheet(load_sheet, f"the sheet {shorten(sheet)} of {file.name}", file.name, notes)
+
+
+def _sheet(load_sheet: Callable[..., Any], what: str, source: str, notes: list[str]) -> Table:
+    """Return the rows and columns that hold something; say what else there is."""
+    cells = load_sheet(skip_rows=0, dtypes="string").to_polars()
+    texts = cells.rows()
+    head = next((row for row, fields in enumerate(texts) if any(fields)), 0)
+    lines = [row for row in range(head + 1, len(texts)) if any(texts[row])]
+    filled = [place for place in range(cells.width) if any(texts[row][place] for row in lines)]
+    if not filled:
+        raise errors.EmptyDataError(f"{what} holds no rows")
+    fields = [cells.columns[place] for place in filled]
+    kept = load_sheet(skip_rows=head + 1, use_columns=fields).to_polars()
+    frame = kept[[row - head - 1 for row in lines]]
+    names = [texts[head][place] or f"column_{place + 1}" for place in filled]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise errors.ColumnError(f"{source} names {shorten(twice[0])} more than once")
+    table = as_table(dict(zip(names, frame.get_columns(), strict=True)))
+    notes += [f"column {place + 1} has no name" for place in filled if not texts[head][place]]
+    if gaps := len(texts) - head - 1 - len(lines):
+        notes.append(f"{counted(gaps, 'empty row')} skipped")
+    if empty := [name for place, name in enumerate(texts[head]) if name and place not in filled]:
+        notes.append(f"empty columns left out: {listing(map(shorten, empty))}")
+    return Table(table.columns, source, [row + 1 for row in lines], notes, lead="on row")

@@ -17,7 +17,6 @@ from steadyrank.reading.files import OpenFile, open_source
 
 RANKED = ("query", "Q0", "document", "rank", "score", "tag")
 JUDGED = ("query", "iteration", "document", "relevance")
-MOST_RELEVANT = 2**31
 USUAL = "nDCG@10"
 
 
@@ -68,13 +67,14 @@ def _lines(file: OpenFile, names: tuple[str, ...]) -> Iterator[tuple[int, list[s
         yield line, fields
 
 
-def _number(file: OpenFile, line: int, text: str) -> float:
+def _number(file: OpenFile, line: int, text: str, kind: type[float] = float) -> float:
     try:
-        value = float(text)
+        value = kind(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise _wrong(file, line, f"has {shorten(text)} where a number should be")
+        whole = "whole " * (kind is int)
+        raise _wrong(file, line, f"has {shorten(text)} where a {whole}number should be")
     return value
 
 
@@ -90,11 +90,7 @@ def _ranking(file: OpenFile, names: tuple[str, ...]) -> dict[str, dict[str, dict
         documents = found.setdefault(tag, {}).setdefault(query, {})
         if document in documents:
             raise _wrong(file, line, f"names document {shorten(document)} again")
-        number = documents[document] = _number(file, line, value)
-        if names == JUDGED:
-            if number != int(number) or abs(number) >= MOST_RELEVANT:
-                raise _wrong(file, line, f"has the relevance {shorten(value)}, which is no whole number")
-            documents[document] = int(number)
+        documents[document] = _number(file, line, value, int if names == JUDGED else float)
     return found
 
 
