@@ -86,9 +86,9 @@ def test_matrices() -> None:
         as_matrix([[1, 2], [3, np.inf]], "values", missing=True)
     with pytest.raises(NotANumberError, match="inf in column number 1, at index 0"):
         as_matrix(np.array([[1, np.inf]]), "values", missing=True)
-    with pytest.raises(NotANumberError, match="'x', at index 1"):
+    with pytest.raises(NotANumberError, match="'x' in column number 2, at index 1"):
         as_matrix([[1, 2, 3], [4, 5, "x"]], "values")
-    with pytest.raises(NotANumberError, match="'x', at index 1"):
+    with pytest.raises(NotANumberError, match="'x' in column number 1, at index 1"):
         as_matrix(np.array([[1, 2], [3, "x"]], dtype=object), "values")
     with pytest.raises(InvalidDataError, match="must be a matrix"):
         as_matrix("text", "values")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank import errors
-from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.errors import NO_BLANKS, WHOLE_COUNTS, shorten
 
 if TYPE_CHECKING:
@@ -337,30 +337,6 @@ def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:
 
 def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
     """Return a new float64 matrix; complain about anything that is not a finite number."""
-    given = isinstance(values, np.ndarray)
-    if given and values.ndim != 2:
-        raise errors.InvalidDataError(
-            f"{what} must be a matrix (rows = units, columns = items), but has shape {values.shape}",
-            way_out="One column of values becomes a matrix with values[:, None].",
-        )
-    if not given or values.dtype.kind not in "iufb":
-        values = _rows_of(values, what)
-    elif values.dtype.kind in "iu" and (large := (values > EXACT) | (values < -EXACT)).any():
-        raise not_exact(values[large][0], large.any(axis=1), what)
-    matrix = as_doubles(np.array(values))
-    wrong: BoolArray = np.isinf(matrix) if missing else ~np.isfinite(matrix)
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
-        raise errors.NotANumberError(
-            f"{what} must be finite, but there is {matrix[row, column]} in column number {column}",
-            rows=wrong.any(axis=1),
-            subject=what,
-            way_out="Remove these rows, or give the numbers that you mean.",
-        )
-    return matrix
-
-
-def _rows_of(values: Any, what: str) -> AnyArray:
     if hasattr(values, "columns") or hasattr(values, "column_names"):
         raise errors.InvalidDataError(
             f"{what} is a dataframe, whose column names would be lost here",
@@ -368,19 +344,32 @@ def _rows_of(values: Any, what: str) -> AnyArray:
         )
     if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
         raise errors.InvalidDataError(f"{what} must be a matrix, but is {shorten(values)}")
-    rows: list[AnyArray] = []
-    for row in np.asarray(values) if hasattr(values, "__array__") else values:
-        try:
-            rows.append(as_scores(row, what, missing=True))
-        except errors.InvalidDataError as error:
-            error.rows = [len(rows)]  # the row of the matrix, not the place within the row
-            raise
-    widths = {len(row) for row in rows}
+    given = np.asarray(values) if hasattr(values, "__array__") else _stacked(values, what)
+    if given.ndim != 2:
+        raise errors.InvalidDataError(
+            f"{what} must be a matrix (rows = units, columns = items), but has shape {given.shape}",
+            way_out="One column of values becomes a matrix with values[:, None].",
+        )
+    try:
+        numbers = as_scores(given.reshape(-1), what, missing=missing)
+    except errors.InvalidDataError as error:  # places are rows of the matrix
+        error.problem += f" in column number {error.rows[0] % given.shape[1]}"
+        error.rows = list(dict.fromkeys(place // given.shape[1] for place in error.rows))
+        error.total = len(error.rows)
+        raise
+    return as_doubles(np.array(numbers).reshape(given.shape))
+
+
+def _stacked(values: Iterable[Any], what: str) -> AnyArray:
+    """Return rows as one array, of objects unless all of one type."""
+    rows = [as_column(row, what) for row in values]
+    widths = sorted({len(row) for row in rows})
     if len(widths) > 1:
         raise errors.InvalidDataError(
-            f"{what} must have rows of equal length, but has rows of {sorted(widths)} values"
+            f"{what} must have rows of equal length, but has rows of {widths} values"
         )
-    return np.array(rows).reshape(len(rows), -1 if rows else 0)
+    same = len({row.dtype for row in rows}) == 1
+    return np.array(rows, dtype=None if same else object).reshape(len(rows), -1 if rows else 0)
 
 
 def check_length(column: AnyArray, size: int, what: str) -> None:

@@ -16,26 +16,22 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
+from steadyrank import errors
 from steadyrank._typing import AnyArray, IntArray
-from steadyrank.errors import (
-    ColumnError,
-    EmptyDataError,
-    MissingPackageError,
-    UnreadableFileError,
-    shorten,
-)
+from steadyrank.errors import UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
 from steadyrank.reading.files import MARK, OpenFile, times
 from steadyrank.reading.table import Column, Table, WholeColumn
 from steadyrank.reading.text_columns import TextColumn, join_columns
 
-BATCH = 1 << 21
-"""How many fields the csv module reads before they are laid out as columns."""
+BATCH = 1 << 14
+"""How many rows the csv module reads before they are laid out as columns."""
 
 WIDE = 64
 """Polars needs a while for each column: a block with more columns, but not more lines, is not for it."""
@@ -75,7 +71,7 @@ def read_delimited(
     ([1, 2], ['x', 'y z'])
     """
     if find_spec("polars") is None:
-        raise MissingPackageError(f"to read {source}, polars is needed", "cli")
+        raise errors.MissingPackageError(f"to read {source}, polars is needed", "cli")
     fast, called = not (referee or _FORKED_WITH_POLARS), None if names is None else list(names)
     return _Reader(delimiter, source, called, take, fast).read(_whole_records(blocks))
 
@@ -127,7 +123,7 @@ class _Reader:
                 self._read_slowly(itertools.chain([rest], blocks))
                 break
         if self.names is None:
-            raise EmptyDataError(f"{self.source} holds no header and no rows")
+            raise errors.EmptyDataError(f"{self.source} holds no header and no rows")
         parts = zip(*self.parts, strict=True) if self.parts else [()] * len(self.names)
         return self._table(map(join_columns, parts), self.lines)
 
@@ -165,7 +161,7 @@ class _Reader:
                 self.names[place - 1] = f"column_{place}"
                 self.notes.append(f"column {place} has no name and is called 'column_{place}'")
         if doubled := [name for name, times in Counter(self.names).items() if times > 1]:
-            raise ColumnError(
+            raise errors.ColumnError(
                 f"the header names {shorten(min(doubled))} more than once",
                 source=self.source,
                 way_out="Rename one of these columns.",
@@ -198,12 +194,10 @@ class _Reader:
         Numbers are read as such where they print as so many letters, in all, as the text has: every
         other way to write a whole number takes more.
         """
-        if self.whole:
-            frame = _read(block, self.delimiter, width, marks, self.whole)
-            if frame is not None:
-                return frame
-        frame = _read(block, self.delimiter, width, marks)
-        if frame is None:
+        read = partial(_read, block, self.delimiter, width, marks)
+        if self.whole and (frame := read(self.whole)) is not None:
+            return frame
+        if (frame := read([])) is None:
             return None
         tried = range(width) if self.whole is None else self.whole
         self.whole = [place for place in tried if _are_plain_whole(frame.to_series(place))]
@@ -226,31 +220,37 @@ class _Reader:
         return bool(begun.all() and ended.all())
 
     def _read_slowly(self, blocks: Iterator[bytes]) -> None:
-        offset = self.next_line - 1
+        rows = self._rows(blocks)
+        while batch := list(itertools.islice(rows, BATCH)):
+            lines, fields = zip(*batch, strict=True)
+            self._add([TextColumn.of(column) for column in zip(*fields, strict=True)], lines)
+
+    def _rows(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, list[str]]]:
+        """Yield the rows as the csv module reads them, with the line on which each starts."""
+        offset, blank, waiting = self.next_line - 1, 0, 0
         lines = (line.decode() for block in blocks for line in block.splitlines(keepends=True))
         longest = csv.field_size_limit(sys.maxsize)  # of the whole process, so it is given back
         reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
-        batch: list[list[str]] = []
-        starts: list[int] = []
         start = offset + 1
-        blank, pending_blank = 0, 0
         try:
             for row in reader:
                 here, start = start, offset + reader.line_num + 1
                 # A blank line of a single column is a field without a value.
                 alone = self.names is not None and len(self.names) == 1
                 if not row or (len(row) == 1 and not row[0].strip() and not alone):
-                    pending_blank += 1
+                    waiting += 1
                     continue
-                blank, pending_blank = blank + pending_blank, 0
+                blank, waiting = blank + waiting, 0
                 if self.names is None:
                     self._set_header(row)
                     continue
-                self._check_width(row, here)
-                batch.append(row)
-                starts.append(here)
-                if len(batch) * len(row) >= BATCH:
-                    self._flush(batch, starts)
+                if len(row) != len(self.names):
+                    told = f"{len(row)} fields instead of {len(self.names)}"
+                    raise UnreadableFileError(
+                        f"line {here} of {self.source} has {told}: {shorten(self.delimiter.join(row))}",
+                        way_out="Correct this line; a field that holds the delimiter needs quotes.",
+                    )
+                yield here, row
         except csv.Error as error:
             raise UnreadableFileError(
                 f"{self.source} is not proper CSV on line {start}: {error}",
@@ -258,29 +258,10 @@ class _Reader:
             ) from None
         finally:
             csv.field_size_limit(longest)
-        self._flush(batch, starts)
-        if blank:
-            self.notes.append(f"{blank:,} blank lines skipped")
-
-    def _check_width(self, row: list[str], line: int) -> None:
-        width = len(self.names or ())
-        if len(row) != width:
-            raise UnreadableFileError(
-                f"line {line} of {self.source} has {len(row)} fields instead of {width}: "
-                f"{shorten(self.delimiter.join(row))}",
-                way_out="Correct this line; a field that holds the delimiter needs quotes.",
-            )
-
-    def _flush(self, batch: list[list[str]], starts: list[int]) -> None:
-        if batch:
-            self._add([TextColumn.of(fields) for fields in zip(*batch, strict=True)], starts)
-        batch.clear()
-        starts.clear()
+        self.notes += [f"{blank:,} blank lines skipped"] if blank else []
 
 
-def _read(
-    block: bytes, delimiter: str, width: int, marks: dict[bytes, int], whole: Sequence[int] = ()
-) -> Any:
+def _read(block: bytes, delimiter: str, width: int, marks: dict[bytes, int], whole: list[int]) -> Any:
     """Return a block as a polars frame, some columns as whole numbers, or None where it reads none.
 
     The fields and the marks between them must be the block, byte for byte.

@@ -27,8 +27,6 @@ EVALUATED = re.compile(
 )
 """The first line of a TREC run, and of what trec_eval says of one."""
 PREFLIB = (b"# FILE NAME", b"# DATA TYPE", b"# NUMBER ALTERNATIVES", b"# ALTERNATIVE NAME")
-INSTANCES = rb'\{\s*"[^"]+"\s*:\s*\{[^{}]*"resolved"\s*:'
-SWE_BENCH = ("resolved_ids", "resolved_instances", "no_generation", "leaderboards")
 Looks: TypeAlias = Callable[[OpenFile], bool]
 """Tells by the beginning of an open file whether it is of a format."""
 
@@ -92,7 +90,8 @@ def _later(place: str) -> Callable[..., Any]:
 
 def _of_scores(name: str, looks: Looks, entries: str, *answers_to: str) -> Format:
     """Return a format of an evaluation tool, which comes down to scores."""
-    read = partial(_later("adapters.entries.read_scores"), _later(f"adapters.{entries}"))
+    read = partial(_later("adapters.documents.read_scores"), _later(f"adapters.{entries}"))
+    answers_to = answers_to or ("metric",)
     return Format(name, looks, read, folders=True, among_others=True, answers_to=answers_to)
 
 
@@ -125,6 +124,14 @@ def _one_document(file: OpenFile) -> bool:
     return opened and bool(_later("typed_files.is_one_document")(file))
 
 
+RESULTS = rb'\{\s*"results"\s*:\s*\{'
+RESOLVED = rb'\{\s*"[^"]+"\s*:\s*\{[^{}]*"resolved"\s*:'
+SAMPLE, LOG = ("doc_id", "doc", "target"), ("version", "status", "eval")
+INSTANCE = ("instance_id", "train_trial_index", "stats")
+OF_RUNS = ("resolved_ids", "resolved_instances", "no_generation", "leaderboards")
+REPORTS = [_json(b"{", name) for name in OF_RUNS]
+"""How files of evaluation tools begin, and what their beginning names."""
+
 ENTRIES = (
     Format(
         "parquet",
@@ -135,31 +142,11 @@ ENTRIES = (
     Format("preflib", _preflib, _later("preflib.read_preflib")),
     Format("movielens", _first_line(TABBED, COLONS), read_movielens, also_as_csv=True),
     Format("excel", _zipped(SPREADSHEET), _later("typed_files.read_excel"), answers_to=("sheet",)),
-    _of_scores(
-        "lm-eval",
-        _any(_head(rb'\{\s*"results"\s*:\s*\{'), _json(b"{", "doc_id", "doc", "target")),
-        "harnesses.lm_eval_entries",
-        "metric",
-    ),
-    _of_scores(
-        "helm",
-        _json(b"[", "instance_id", "train_trial_index", "stats"),
-        "harnesses.helm_entries",
-        "metric",
-    ),
-    _of_scores(
-        "inspect",
-        _any(_zipped(EVAL_LOG), _json(b"{", "version", "status", "eval")),
-        "harnesses.inspect_entries",
-        "metric",
-    ),
-    _of_scores("mteb", _json(b"{", "mteb_version"), "harnesses.mteb_entries", "metric"),
-    _of_scores(
-        "swe-bench",
-        _any(_head(INSTANCES), *(_json(b"{", name) for name in SWE_BENCH)),
-        "swe_bench.swe_bench_entries",
-        "sheet",
-    ),
+    _of_scores("lm-eval", _any(_head(RESULTS), _json(b"{", *SAMPLE)), "harnesses.lm_eval_entries"),
+    _of_scores("helm", _json(b"[", *INSTANCE), "harnesses.helm_entries"),
+    _of_scores("inspect", _any(_zipped(EVAL_LOG), _json(b"{", *LOG)), "harnesses.inspect_entries"),
+    _of_scores("mteb", _json(b"{", "mteb_version"), "harnesses.mteb_entries"),
+    _of_scores("swe-bench", _any(_head(RESOLVED), *REPORTS), "harnesses.swe_bench_entries", "sheet"),
     Format(
         "alpaca-eval",
         _json(b"[", "generator_1", "generator_2", "preference"),
@@ -168,7 +155,7 @@ ENTRIES = (
         among_others=True,
     ),
     _of_scores("trec-run", _first_line(RUN), "trec.run_entries", "metric", "qrels"),
-    _of_scores("trec-eval", _first_line(EVALUATED), "trec.trec_eval_entries", "metric"),
+    _of_scores("trec-eval", _first_line(EVALUATED), "trec.trec_eval_entries"),
     Format("json", _one_document, _later("typed_files.read_json"), folders=True),
     Format("jsonl", _json(b"{"), _later("typed_files.read_json_lines"), folders=True),
     Format(

@@ -57,46 +57,43 @@ def read_preflib(file: OpenFile) -> Table:
 
 def _parse(file: OpenFile) -> _Parsed:
     parsed = _Parsed()
-    for number, text in file.lines():
-        take = _take_header if text.lstrip().startswith("#") else _take_order
-        take(parsed, text.strip(), number, file.name)
+    for line, text in ((line, text.strip()) for line, text in file.lines()):
+        here = f"line {line} of {file.name}"
+        if text.startswith("#"):
+            _take_header(parsed, text, here)
+            continue
+        count, colon, order = text.partition(":")
+        if not colon or not COUNT.match(count) or not ORDER.match(order):
+            raise UnreadableFileError(
+                f"{here} is not of the form count: 1,2,{{3,4}}: {shorten(text)}",
+                way_out="PrefLib files from before 2022 have another form: get the present one.",
+            )
+        tiers = [[int(number) for number in NUMBERS.findall(tier)] for tier in TIER.findall(order)]
+        if strange := [number for tier in tiers for number in tier if number not in parsed.names]:
+            raise UnreadableFileError(
+                f"{here} ranks alternative {strange[0]}, which the header does not name"
+            )
+        parsed.counts.append(int(count))
+        parsed.orders.append(tiers)
+        parsed.lines.append(line)
     return parsed
 
 
-def _take_header(parsed: _Parsed, text: str, line: int, name: str) -> None:
+def _take_header(parsed: _Parsed, text: str, here: str) -> None:
     match = HEADER.match(text)
     if match is None:
         return  # a remark
     key, number, value = match.groups()
+    named = {"ALTERNATIVE NAME": parsed.names, "CATEGORY NAME": parsed.categories}.get(key)
     if not number:
         parsed.header[key] = value.strip()
-    elif key in {"ALTERNATIVE NAME", "CATEGORY NAME"}:
-        named = parsed.names if key == "ALTERNATIVE NAME" else parsed.categories
+    elif named is not None:
         if not NUMBERED.match(number) or int(number) in named:
             raise UnreadableFileError(
-                f"line {line} of {name} names {key.split()[0].lower()} {shorten(number)} again, or the "
-                "number is too long",
+                f"{here} names {key.split()[0].lower()} {shorten(number)} again or too long",
                 way_out="Give each a number of its own, of at most 18 digits.",
             )
         named[int(number)] = value.strip()
-
-
-def _take_order(parsed: _Parsed, text: str, line: int, name: str) -> None:
-    count, colon, order = text.partition(":")
-    if not colon or not COUNT.match(count) or not ORDER.match(order):
-        raise UnreadableFileError(
-            f"line {line} of {name} is not of the form count: 1,2,{{3,4}}: {shorten(text)}",
-            way_out="PrefLib files from before 2022 have another form: get the present one.",
-        )
-    tiers = [[int(number) for number in NUMBERS.findall(tier)] for tier in TIER.findall(order)]
-    strange = [number for tier in tiers for number in tier if number not in parsed.names]
-    if strange:
-        raise UnreadableFileError(
-            f"line {line} of {name} ranks alternative {strange[0]}, which the header does not name"
-        )
-    parsed.counts.append(int(count))
-    parsed.orders.append(tiers)
-    parsed.lines.append(line)
 
 
 def _check_header(parsed: _Parsed, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Files whose values have types: JSON, JSON lines, Parquet, Excel. Text stays text, numbers stay numbers."""
+"""Files whose values have types, and keep them: JSON, JSON lines, Parquet, Excel."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Harnesses that evaluate language models: lm-evaluation-harness, HELM, inspect, MTEB, AlpacaEval.
+"""Harnesses that evaluate language models.
 
 lm-evaluation-harness writes ``results_*.json`` by task and ``samples_*.jsonl`` by document; HELM
 ``per_instance_stats.json`` of a run, with ``run_spec.json`` beside it; inspect a log of one model on one
 task, as ``.json`` or, through its own package, as ``.eval``; MTEB a file for each task, in
-``results/MODEL/REVISION/``; AlpacaEval ``annotations.json``, where one of two answers is preferred.
+``results/MODEL/REVISION/``; AlpacaEval ``annotations.json``, where one of two answers is preferred;
+SWE-bench reports of an instance, of a run, of a submission, and ``leaderboards.json``.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from contextlib import closing
 from importlib.util import find_spec
 from typing import Any
 
-from steadyrank.errors import EmptyDataError, InvalidDataError, MissingPackageError
-from steadyrank.reading.adapters.documents import Node, load, load_lines
-from steadyrank.reading.adapters.entries import Entry, Found, folder_of
+from steadyrank import errors
+from steadyrank.errors import Option, listing, shorten
+from steadyrank.reading.adapters.documents import Entry, Found, Node, folder_of, load, load_lines
 from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile, open_source
 from steadyrank.reading.table import Table, as_table
@@ -33,6 +34,8 @@ GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Correct, partially, incorrect, no answer: as inspect itself counts them."""
 REVISION = re.compile(r"[0-9a-f]{7,40}|\d+|no_revision_available|external")
 EVEN = 1.5
+LISTS = ("completed", "incomplete", "empty_patch", "submitted", "unresolved", "error", "resolved")
+"""Of SWE-bench's report of a run, where ``_ids`` follows."""
 
 
 def lm_eval_entries(file: OpenFile) -> Found:
@@ -119,7 +122,7 @@ def _run(file: OpenFile) -> tuple[str, str]:
             return top["adapter_spec"]["model"].label(), str(top["name"].value or name)
     if found := MODEL_OF_RUN.search(name):
         return found[1], name
-    raise InvalidDataError(
+    raise errors.InvalidDataError(
         f"{file.name} does not say of which model it is",
         way_out=f"Keep {' or '.join(BESIDE)} of the run in the same folder, and give the path.",
     )
@@ -166,7 +169,7 @@ def _mean(values: list[Any]) -> Any:
 
 def _unpacked(file: OpenFile) -> Node:
     if find_spec("inspect_ai") is None:
-        raise MissingPackageError(f"to read the log {file.name}, inspect_ai is needed", "inspect")
+        raise errors.MissingPackageError(f"to read the log {file.name}, inspect_ai is needed", "inspect")
     content = file.read_all()
     with file.sound("log of inspect"):
         from inspect_ai.log import read_eval_log
@@ -232,7 +235,7 @@ def read_alpaca_eval(file: OpenFile) -> Table:
             told, place = instruction.value and instruction.label(), file.place(node.where, part.name)
             rows.append((*sides, winner, told, place))
     if not rows:
-        raise EmptyDataError(f"{file.name} holds no preferences")
+        raise errors.EmptyDataError(f"{file.name} holds no preferences")
     notes = ["preferences of 1 to 2 taken as battles: below 1.5 the first wins, above it the second"]
     if shares:
         notes.append(f"{counted(shares, 'preference')} between 1 and 2 counted as a whole win")
@@ -248,3 +251,66 @@ def _winner(node: Node) -> str:
     if isinstance(value, bool | str | list | dict) or not (value == 0 or 1 <= value <= 2):
         raise node.wrong("a preference from 1 to 2, or 0 for a tie,")
     return "tie" if value in {0, EVEN} else "left" if value < EVEN else "right"
+
+
+def swe_bench_entries(file: OpenFile) -> Found:
+    """Yield instances, with 1 where one was resolved."""
+    submissions: list[tuple[str, Node]] = []
+    for part in file.parts():
+        top = load(part)
+        if top["leaderboards"].value is not None:
+            yield from _leaderboards(top["leaderboards"], file.given.get("sheet"))
+        elif (listed := top["resolved_ids"]).value is not None:
+            yield "instances that were not tried, had no patch or failed count as not resolved"
+            resolved = set(listed.labels())
+            for instance in dict.fromkeys(one for kind in LISTS for one in top[f"{kind}_ids"].labels()):
+                yield _entry(part.name.removesuffix(".json"), instance, instance in resolved, listed)
+        elif isinstance(top["resolved"].value, list):
+            submissions.append((folder_of(part, "results"), top))
+        else:
+            for instance, node in top.inside().items():
+                yield _entry(folder_of(part, instance, "logs"), instance, node["resolved"].value, node)
+    yield from _submissions(submissions)
+
+
+def _submissions(every: list[tuple[str, Node]]) -> Found:
+    """Yield what submissions say that name only some instances that they did not resolve."""
+    lists = [ids for _, top in every for ids in top.inside().values() if isinstance(ids.value, list)]
+    every_one = dict.fromkeys(instance for ids in lists for instance in ids.labels())
+    for item, top in every:
+        yield "resolved ones alone are listed: all others that some file names count as not resolved"
+        resolved = set(top["resolved"].labels())
+        yield from (_entry(item, one, one in resolved, top["resolved"]) for one in every_one)
+
+
+def _leaderboards(boards: Node, asked: str | None) -> Found:
+    """Yield the instances of one leaderboard, or what each leaderboard says where none has instances."""
+    named = {board["name"].label(): list(board["results"]) for board in boards}
+    details = {name: [one for one in results if _has_details(one)] for name, results in named.items()}
+    wanted = [name for name in named if (name == asked if asked else details[name])]
+    if len(wanted) != 1 and (asked or wanted):
+        told = f"no leaderboard {shorten(asked)}" if asked else "several leaderboards with instances"
+        raise errors.ColumnError(
+            f"there are {told}; the leaderboards are {listing(map(shorten, named))}",
+            way_out=["Choose one as ", Option("sheet")],
+        )
+    for name in wanted or named:
+        for result in named[name]:
+            item = result["name"].label()
+            if not details[name]:
+                yield _entry(item, name, result["resolved"].value, result)
+            elif _has_details(result):
+                for instance, node in result["per_instance_details"].inside().items():
+                    yield _entry(item, instance, node["resolved"].value, node)
+            else:
+                yield f"result of {shorten(name)} without a list of its instances left out"
+    if wanted:
+        yield f"the leaderboard {shorten(wanted[0])} taken of {listing(map(shorten, named))}"
+
+
+def _has_details(result: Node) -> bool:
+    return bool(result["per_instance_details"].value)
+
+
+def _entry(item: str, row: str, value: object, node: Node) -> Entry:
+    return Entry(item, row, "resolved", {"resolved": value}, node)

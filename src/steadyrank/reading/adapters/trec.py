@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from steadyrank.errors import InvalidDataError, MissingPackageError, Option, UnreadableFileError, shorten
-from steadyrank.reading.adapters.documents import Node
-from steadyrank.reading.adapters.entries import Entry, Found
+from steadyrank.reading.adapters.documents import Entry, Found, Node
 from steadyrank.reading.files import OpenFile, open_source
 
 RANKED = ("query", "Q0", "document", "rank", "score", "tag")
@@ -23,12 +22,12 @@ USUAL = "nDCG@10"
 def trec_eval_entries(file: OpenFile) -> Found:
     """Yield the queries of each file, which is a run; lines about all queries are left out."""
     for part in file.parts():
-        for line, (metric, query, text) in _lines(part, ("metric", "query", "value")):
+        for here, (metric, query, text) in _lines(part, "metric", "query", "value"):
             if query == "all":
                 yield "line about all queries together left out"
             elif metric != "relstring":
-                scores = {metric: _number(part, line, text)}
-                node = Node(text, f"line {line}", part.name)
+                node = Node(text, here.partition(" of ")[0], part.name)
+                scores = {metric: _number(here, text)}
                 yield Entry(Path(part.name).stem, query, "queries", scores, node)
 
 
@@ -44,9 +43,8 @@ def run_entries(file: OpenFile) -> Found:
         if judged.is_folder:
             raise InvalidDataError(f"{judged.name} is a folder, not a file of judgements")
         relevant = _ranking(judged, JUDGED).get("", {})
-    runs = {
-        (tag, part.name): run for part in file.parts() for tag, run in _ranking(part, RANKED).items()
-    }
+    rankings = ((part.name, _ranking(part, RANKED)) for part in file.parts())
+    runs = {(tag, name): run for name, found in rankings for tag, run in found.items()}
     tags = Counter(tag for tag, _ in runs)
     yield f"evaluated by {judged.name}"
     for (tag, name), run in runs.items():
@@ -58,39 +56,39 @@ def run_entries(file: OpenFile) -> Found:
             yield Entry(item, query, "queries", {metric: value}, Node(None, f"query {query}", name))
 
 
-def _lines(file: OpenFile, names: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the fields of each line that is not blank; there must be as many as names."""
+def _lines(file: OpenFile, *names: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the fields of each line, with its place; there must be as many as names."""
     for line, text in file.lines():
-        fields = text.split()
+        here, fields = f"line {line} of {file.name}", text.split()
         if len(fields) != len(names):
-            raise _wrong(file, line, f"has {len(fields)} fields instead of {' '.join(names)}")
-        yield line, fields
+            raise _wrong(f"{here} has {len(fields)} fields instead of {' '.join(names)}")
+        yield here, fields
 
 
-def _number(file: OpenFile, line: int, text: str, kind: type[float] = float) -> float:
+def _number(here: str, text: str, kind: type[float] = float) -> float:
     try:
         value = kind(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
         whole = "whole " * (kind is int)
-        raise _wrong(file, line, f"has {shorten(text)} where a {whole}number should be")
+        raise _wrong(f"{here} has {shorten(text)} where a {whole}number should be")
     return value
 
 
-def _wrong(file: OpenFile, line: int, why: str) -> UnreadableFileError:
-    return UnreadableFileError(f"line {line} of {file.name} {why}", way_out="Correct this line.")
+def _wrong(told: str) -> UnreadableFileError:
+    return UnreadableFileError(told, way_out="Correct this line.")
 
 
 def _ranking(file: OpenFile, names: tuple[str, ...]) -> dict[str, dict[str, dict[str, Any]]]:
     """Return scores or relevances, by the tag of a run, the query and the document."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for line, (query, _, document, *rest) in _lines(file, names):
+    for here, (query, _, document, *rest) in _lines(file, *names):
         *_, value, tag = rest if names == RANKED else [*rest, ""]
         documents = found.setdefault(tag, {}).setdefault(query, {})
         if document in documents:
-            raise _wrong(file, line, f"names document {shorten(document)} again")
-        documents[document] = _number(file, line, value, int if names == JUDGED else float)
+            raise _wrong(f"{here} names document {shorten(document)} again")
+        documents[document] = _number(here, value, int if names == JUDGED else float)
     return found
 
 
