@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 NOT_A_COLUMN = (str, bytes, Mapping, AbstractSet)
 PLAIN = {int: np.int64, float: np.float64, bool: np.bool_}
 WHOLE_DTYPES = (np.int8, np.int16, np.int32, np.int64)
+CORRECT = "Turn them into numbers, or correct these rows."
+FINITE = "Remove these rows, or give the numbers that you mean."
 EXACT = 2**53
 """Whole numbers up to here are all held by floats."""
 MOST_PLACES, SINGLE_DIGITS = 6, 10**6
@@ -279,11 +281,8 @@ def _numbers_of_objects(column: AnyArray, what: str) -> AnyArray:
     real = [isinstance(value, numbers.Real | Decimal) for value in column]
     wrong = [row for row, value in enumerate(column) if not (real[row] or is_missing(value))]
     if wrong:
-        raise errors.NotANumberError(
-            f"{what} must be numbers, but there is {shorten(column[wrong[0]])}",
-            rows=wrong,
-            way_out="Turn them into numbers, or correct these rows.",
-        )
+        told = f"{what} must be numbers, but there is {shorten(column[wrong[0]])}"
+        raise errors.NotANumberError(told, rows=wrong, way_out=CORRECT)
     whole = [isinstance(value, numbers.Integral) for value in column]
     if whole and all(whole):
         with suppress(OverflowError):
@@ -298,16 +297,11 @@ def _numbers_of_objects(column: AnyArray, what: str) -> AnyArray:
 def _check_finite(column: AnyArray, what: str, *, missing: bool) -> None:
     finite, infinite = np.isfinite(column), np.isinf(column)
     if infinite.any():
-        raise errors.NotANumberError(
-            f"{what} must be finite, but there is {column[infinite][0]}",
-            rows=infinite,
-            subject=what,
-            way_out="Remove these rows, or give the number that you mean.",
-        )
+        told = f"{what} must be finite, but there is {column[infinite][0]}"
+        raise errors.NotANumberError(told, rows=infinite, subject=what, way_out=FINITE)
     if not (missing or finite.all()):
-        raise errors.MissingValuesError(
-            f"{what} has missing values", rows=~finite, subject=what, way_out=NO_BLANKS
-        )
+        told = f"{what} has missing values"
+        raise errors.MissingValuesError(told, rows=~finite, subject=what, way_out=NO_BLANKS)
 
 
 def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:
@@ -326,30 +320,22 @@ def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:
     if column.dtype != np.int64:
         wrong |= column >= 2.0**63
     if wrong.any():
-        raise errors.InvalidCountError(
-            f"{what} must be whole numbers from 0 on, below 2^63, but there is {column[wrong][0]}",
-            rows=wrong,
-            subject=what,
-            way_out=WHOLE_COUNTS,
-        )
+        told = f"{what} must be whole numbers from 0 on, below 2^63, but there is {column[wrong][0]}"
+        raise errors.InvalidCountError(told, rows=wrong, subject=what, way_out=WHOLE_COUNTS)
     return column.astype(np.int64)
 
 
 def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
     """Return a new float64 matrix; complain about anything that is not a finite number."""
     if hasattr(values, "columns") or hasattr(values, "column_names"):
-        raise errors.InvalidDataError(
-            f"{what} is a dataframe, whose column names would be lost here",
-            way_out="Use from_frame(...), or pass its numbers as an array.",
-        )
+        told = f"{what} is a dataframe, whose column names would be lost here"
+        raise errors.InvalidDataError(told, way_out="Use from_frame(...), or pass an array of numbers.")
     if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
         raise errors.InvalidDataError(f"{what} must be a matrix, but is {shorten(values)}")
     given = np.asarray(values) if hasattr(values, "__array__") else _stacked(values, what)
     if given.ndim != 2:
-        raise errors.InvalidDataError(
-            f"{what} must be a matrix (rows = units, columns = items), but has shape {given.shape}",
-            way_out="One column of values becomes a matrix with values[:, None].",
-        )
+        told = f"{what} must be a matrix (rows = units, columns = items), but has shape {given.shape}"
+        raise errors.InvalidDataError(told, way_out="One column becomes a matrix with values[:, None].")
     try:
         numbers = as_scores(given.reshape(-1), what, missing=missing)
     except errors.InvalidDataError as error:  # places are rows of the matrix
@@ -365,9 +351,8 @@ def _stacked(values: Iterable[Any], what: str) -> AnyArray:
     rows = [as_column(row, what) for row in values]
     widths = sorted({len(row) for row in rows})
     if len(widths) > 1:
-        raise errors.InvalidDataError(
-            f"{what} must have rows of equal length, but has rows of {widths} values"
-        )
+        told = f"{what} must have rows of equal length, but has rows of {widths} values"
+        raise errors.InvalidDataError(told)
     same = len({row.dtype for row in rows}) == 1
     return np.array(rows, dtype=None if same else object).reshape(len(rows), -1 if rows else 0)
 

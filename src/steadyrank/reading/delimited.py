@@ -36,6 +36,7 @@ BATCH = 1 << 14
 WIDE = 64
 """Polars needs a while for each column: a block with more columns, but not more lines, is not for it."""
 
+NEEDS_QUOTES = "Correct this line; a field that holds the delimiter needs quotes."
 QUOTE, NEWLINE, RETURN = b'"', b"\n", b"\r"
 
 
@@ -161,11 +162,8 @@ class _Reader:
                 self.names[place - 1] = f"column_{place}"
                 self.notes.append(f"column {place} has no name and is called 'column_{place}'")
         if doubled := [name for name, times in Counter(self.names).items() if times > 1]:
-            raise errors.ColumnError(
-                f"the header names {shorten(min(doubled))} more than once",
-                source=self.source,
-                way_out="Rename one of these columns.",
-            )
+            told = f"the header names {shorten(min(doubled))} more than once"
+            raise errors.ColumnError(told, source=self.source, way_out="Rename one of these columns.")
 
     def _parsed(self, block: bytes, width: int) -> bool:
         """Take in a block as polars reads it, unless that reading is not certain to be the right one."""
@@ -245,17 +243,13 @@ class _Reader:
                     self._set_header(row)
                     continue
                 if len(row) != len(self.names):
-                    told = f"{len(row)} fields instead of {len(self.names)}"
-                    raise UnreadableFileError(
-                        f"line {here} of {self.source} has {told}: {shorten(self.delimiter.join(row))}",
-                        way_out="Correct this line; a field that holds the delimiter needs quotes.",
-                    )
+                    told = f"line {here} of {self.source} has {len(row)} fields instead of "
+                    told += f"{len(self.names)}: {shorten(self.delimiter.join(row))}"
+                    raise UnreadableFileError(told, way_out=NEEDS_QUOTES)
                 yield here, row
         except csv.Error as error:
-            raise UnreadableFileError(
-                f"{self.source} is not proper CSV on line {start}: {error}",
-                way_out="Correct the quotes on this line.",
-            ) from None
+            problem = f"{self.source} is not proper CSV on line {start}: {error}"
+            raise UnreadableFileError(problem, way_out="Correct the quotes on this line.") from None
         finally:
             csv.field_size_limit(longest)
         self.notes += [f"{blank:,} blank lines skipped"] if blank else []

@@ -45,6 +45,8 @@ SPREADSHEET = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
 EVAL_LOG = (b"_journal/", b"header.json", b"samples/", b"summaries.json")
 """How the first name begins in those zip archives that are files of a format."""
 
+MISSING_PART = "Get it again: part of the data is missing."
+IN_BINARY = 'Open it in binary mode ("rb", sys.stdin.buffer).'
 BINARY = ("It is binary, damaged, or text in another encoding: try ", Option("encoding", "utf-16"))
 LATIN, WESTERN = Option("encoding", "latin-1"), Option("encoding", "cp1252")
 ENCODED = ("Give its encoding, for example ", LATIN, " or ", WESTERN)
@@ -79,14 +81,10 @@ class _Ahead:
         try:
             part = self.stream.read(size)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise errors.UnreadableFileError(
-                f"the gzip file {self.name} is cut short or damaged ({error})",
-                way_out="Get it again: part of the data is missing.",
-            ) from None
+            told = f"the gzip file {self.name} is cut short or damaged ({error})"
+            raise errors.UnreadableFileError(told, way_out=MISSING_PART) from None
         if not isinstance(part, bytes):
-            raise errors.InvalidDataError(
-                "the stream gives text", way_out='Open it in binary mode ("rb", sys.stdin.buffer).'
-            )
+            raise errors.InvalidDataError("the stream gives text", way_out=IN_BINARY)
         return part
 
 
@@ -143,7 +141,7 @@ class OpenFile:
         self.head = head
         for magic, what in OTHER_PACKAGES.items():
             if head.startswith(magic) and not self.zipped.startswith(SPREADSHEET + EVAL_LOG):
-                raise self._unreadable(f"is {what}", "Unpack it, or export as CSV.")
+                raise self.wrong(f"is {what}", "Unpack it, or export as CSV.")
 
     @property
     def is_folder(self) -> bool:
@@ -254,7 +252,7 @@ class OpenFile:
             yield decoder.decode(b"", final=True).encode()
         except UnicodeError as error:  # not all codecs know where and why
             told = f"is not text in {self.encoding}: {getattr(error, 'reason', error)}"
-            raise self._unreadable(told, ["Give its encoding as ", Option("encoding"), WIDE]) from None
+            raise self.wrong(told, ["Give its encoding as ", Option("encoding"), WIDE]) from None
 
     def _chunks(self) -> Iterator[bytes]:
         try:
@@ -270,7 +268,7 @@ class OpenFile:
         nul = block.find(b"\0")
         if nul >= 0:
             place = line + block.count(NEWLINE, 0, nul)
-            raise self._unreadable(f"holds a NUL byte on line {place}", BINARY)
+            raise self.wrong(f"holds a NUL byte on line {place}", BINARY)
         if block.isascii():
             return
         try:
@@ -278,7 +276,7 @@ class OpenFile:
         except UnicodeDecodeError as error:
             byte, place = block[error.start], line + block.count(NEWLINE, 0, error.start)
             told = f"is not text in UTF-8: byte {byte:#04x} on line {place}"
-            raise self._unreadable(told, ENCODED) from None
+            raise self.wrong(told, ENCODED) from None
 
     def close(self) -> None:
         """Close what was opened for it."""
@@ -294,10 +292,12 @@ class OpenFile:
             raise
         except BaseException as error:  # a panic of a library is no Exception
             told = f"is not a sound {what}: {shorten(str(error), 120)}"
-            raise self._unreadable(told, way_out) from None
+            raise self.wrong(told, way_out) from None
 
-    def _unreadable(self, told: str, way_out: errors.WayOut) -> errors.UnreadableFileError:
-        return errors.UnreadableFileError(f"{self.name} {told}", way_out=way_out)
+    def wrong(self, told: str, way_out: errors.WayOut, line: int = 0) -> errors.UnreadableFileError:
+        """Return the error that something is wrong with this file, or with a line of it."""
+        place = f"line {line} of " if line else ""
+        return errors.UnreadableFileError(f"{place}{self.name} {told}", way_out=way_out)
 
 
 def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
@@ -329,10 +329,8 @@ def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
         name = getattr(source, "name", None)
         file = OpenFile(Path(name).name if isinstance(name, str) else "the stream", encoding)
     else:
-        raise errors.InvalidDataError(
-            f"{shorten(source)} is neither a path nor a binary stream",
-            way_out="For a dataframe or columns in memory use from_frame(...).",
-        )
+        told = f"{shorten(source)} is neither a path nor a binary stream"
+        raise errors.InvalidDataError(told, way_out="For dataframes and columns use from_frame(...).")
     try:
         file.begin(stream)
     except BaseException:
@@ -348,10 +346,8 @@ def _check_encoding(encoding: str) -> None:
     except (LookupError, ValueError):  # the latter where even the name cannot be looked up
         known = False
     if not known:
-        raise errors.InvalidDataError(
-            f"there is no encoding {shorten(encoding)} of files",
-            way_out=["Common ones are ", LATIN, ", cp1252 and utf-16."],
-        )
+        told = f"there is no encoding {shorten(encoding)} of files"
+        raise errors.InvalidDataError(told, way_out=["Common ones are ", LATIN, ", cp1252 and utf-16."])
 
 
 def _there(path: str | os.PathLike[str]) -> Path:

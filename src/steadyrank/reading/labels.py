@@ -33,6 +33,7 @@ from steadyrank.reading.table import Table, as_table
 WIDEST_TABLE = 1 << 27
 """Whole-number labels that span at most this much are looked up in a table, not sorted."""
 
+NOT_LISTED = "Add them to the list, or remove these rows; 1 and '1' are different labels."
 NAMES = ("title", "name", "label", "fullname", "displayname", "itemname", "description")
 """What a column of names is called, best first."""
 
@@ -108,12 +109,8 @@ def unique_labels(labels: Iterable[object], what: str = "items") -> tuple[object
     if len(distinct) < len(found):
         doubled = np.bincount(codes)[codes] > 1
         first = found[int(np.flatnonzero(doubled)[0])]
-        raise InvalidLabelError(
-            f"{what} must be named once each, but {shorten(first)} occurs again",
-            rows=doubled,
-            source=source,
-            way_out="Rename one of them.",
-        )
+        told = f"{what} must be named once each, but {shorten(first)} occurs again"
+        raise InvalidLabelError(told, rows=doubled, source=source, way_out="Rename one of them.")
     return found
 
 
@@ -136,30 +133,23 @@ def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]
     listed = column.tolist()
     kinds = set(map(type, listed))
     if len(kinds) > 1 and kinds & {bool, np.bool_}:
-        raise InvalidLabelError(
-            f"{what} mix truth values with other labels, and True equals 1",
-            rows=[row for row, label in enumerate(listed) if isinstance(label, bool | np.bool_)],
-            way_out="Turn all of them into text.",
-        )
+        rows = [row for row, label in enumerate(listed) if isinstance(label, bool | np.bool_)]
+        told = f"{what} mix truth values with other labels, and True equals 1"
+        raise InvalidLabelError(told, rows=rows, way_out="Turn all of them into text.")
     try:
         codes, distinct = numbered(listed)
     except TypeError:
         wrong = [row for row, label in enumerate(listed) if not is_hashable(label)]
-        raise InvalidLabelError(
-            f"{what} must be text or numbers, but there is {shorten(listed[wrong[0]])}", rows=wrong
-        ) from None
+        told = f"{what} must be text or numbers, but there is {shorten(listed[wrong[0]])}"
+        raise InvalidLabelError(told, rows=wrong) from None
     return codes, [_plain(label) for label in distinct]
 
 
 def _check_present(codes: AnyArray, distinct: list[object], what: str) -> None:
     gone = [code for code, label in enumerate(distinct) if not written(label)]
     if gone:
-        raise InvalidLabelError(
-            f"{what} must not be missing or blank, but there is {shorten(distinct[gone[0]])}",
-            rows=np.isin(codes, gone),
-            subject=what,
-            way_out=NO_BLANKS,
-        )
+        told = f"{what} must not be missing or blank, but there is {shorten(distinct[gone[0]])}"
+        raise InvalidLabelError(told, rows=np.isin(codes, gone), subject=what, way_out=NO_BLANKS)
 
 
 def _plain(label: object) -> object:
@@ -186,12 +176,8 @@ def _match(
     strange = np.flatnonzero(to_known < 0)
     if len(strange):
         names = listing((shorten(distinct[code]) for code in strange[:10]), len(strange))
-        raise InvalidLabelError(
-            f"{names} not in the given list of {len(known):,} {what}",
-            rows=np.isin(codes, strange),
-            subject=what,
-            way_out="Add them to the list, or remove these rows; 1 and '1' are different labels.",
-        )
+        rows, told = np.isin(codes, strange), f"{names} not in the given list of {len(known):,} {what}"
+        raise InvalidLabelError(told, rows=rows, subject=what, way_out=NOT_LISTED)
     return to_known[codes], known
 
 

@@ -20,6 +20,7 @@ TIED = rf"\s*+\{{(?:{NUMBER}(?:,{NUMBER})*+|\s*+)\}}\s*+"
 ORDER = re.compile(rf"(?:{NUMBER}|{TIED})(?:,(?:{NUMBER}|{TIED}))*+\Z", re.ASCII)
 TIER = re.compile(r"\{[^}]*\}|[0-9]+")
 NUMBERS = re.compile("[0-9]+")
+OLD_FORM = "PrefLib files from before 2022 have another form: get the present one."
 
 
 @dataclass
@@ -58,28 +59,23 @@ def read_preflib(file: OpenFile) -> Table:
 def _parse(file: OpenFile) -> _Parsed:
     parsed = _Parsed()
     for line, text in ((line, text.strip()) for line, text in file.lines()):
-        here = f"line {line} of {file.name}"
         if text.startswith("#"):
-            _take_header(parsed, text, here)
+            _take_header(parsed, text, line, file)
             continue
         count, colon, order = text.partition(":")
         if not colon or not COUNT.match(count) or not ORDER.match(order):
-            raise UnreadableFileError(
-                f"{here} is not of the form count: 1,2,{{3,4}}: {shorten(text)}",
-                way_out="PrefLib files from before 2022 have another form: get the present one.",
-            )
+            told = f"is not of the form count: 1,2,{{3,4}}: {shorten(text)}"
+            raise file.wrong(told, OLD_FORM, line)
         tiers = [[int(number) for number in NUMBERS.findall(tier)] for tier in TIER.findall(order)]
         if strange := [number for tier in tiers for number in tier if number not in parsed.names]:
-            raise UnreadableFileError(
-                f"{here} ranks alternative {strange[0]}, which the header does not name"
-            )
+            raise file.wrong(f"ranks alternative {strange[0]}, which the header does not name", (), line)
         parsed.counts.append(int(count))
         parsed.orders.append(tiers)
         parsed.lines.append(line)
     return parsed
 
 
-def _take_header(parsed: _Parsed, text: str, here: str) -> None:
+def _take_header(parsed: _Parsed, text: str, line: int, file: OpenFile) -> None:
     match = HEADER.match(text)
     if match is None:
         return  # a remark
@@ -89,10 +85,8 @@ def _take_header(parsed: _Parsed, text: str, here: str) -> None:
         parsed.header[key] = value.strip()
     elif named is not None:
         if not NUMBERED.match(number) or int(number) in named:
-            raise UnreadableFileError(
-                f"{here} names {key.split()[0].lower()} {shorten(number)} again or too long",
-                way_out="Give each a number of its own, of at most 18 digits.",
-            )
+            told = f"names {key.split()[0].lower()} {shorten(number)} again, or the number is too long"
+            raise file.wrong(told, "Give each a number of its own, of at most 18 digits.", line)
         named[int(number)] = value.strip()
 
 
@@ -108,10 +102,8 @@ def _check_header(parsed: _Parsed, name: str) -> None:
         text = parsed.header.get(key, "")
         promised = int(text) if COUNT.match(text) else shorten(text)
         if text and promised != number:
-            raise UnreadableFileError(
-                f"the header of {name} promises {key} {promised}, but there are {number:,}",
-                way_out="The file is cut short or was changed: get it again.",
-            )
+            told = f"the header of {name} promises {key} {promised}, but there are {number:,}"
+            raise UnreadableFileError(told, way_out="It is cut short or was changed: get it again.")
 
 
 def _unique_names(parsed: _Parsed, notes: list[str]) -> dict[int, str]:

@@ -28,6 +28,11 @@ from steadyrank.reading.text_columns import SPELLINGS, Spelling, TextColumn, sha
 Column: TypeAlias = "GivenColumn | TextColumn"
 """A column, whatever it was read from: it gives its fields as labels, numbers or cells."""
 
+ITEMS = Option("items", several=True)
+NAME_THEM = ("Name the columns of the items as ", ITEMS, ", or correct these columns.")
+FRAMES = "Pass a pandas, polars, pyarrow or DuckDB frame, or a dict of columns."
+COLLECT = 'Collect it first: frame.collect(). Or give its files to DuckDB: scan("data/*.parquet").'
+
 
 class Guess(str):
     """A note of something that was guessed.
@@ -259,13 +264,8 @@ class Table:
         names = [name for name in self.names if name not in apart]
         text = [name for name in names if len(self) and not self.is_numeric(name)]
         if text:
-            raise ColumnError(
-                f"columns that hold something else than numbers: {listing(map(shorten, text))}",
-                way_out=[
-                    "Name the columns of the items as ", Option("items", several=True),
-                    ", or correct these columns.",
-                ],
-            )  # fmt: skip
+            told = f"columns that hold something else than numbers: {listing(map(shorten, text))}"
+            raise ColumnError(told, way_out=NAME_THEM)
         return names
 
     def check_header(self, name: str, labels: Collection[object], *, droppable: bool = True) -> None:
@@ -275,12 +275,11 @@ class Table:
         """
         if self.format in {"csv", "tsv"} and name in labels:
             again = [", or, where it comes again, leave it out with ", Option("drop", name)]
-            raise InvalidLabelError(
-                f"the first line is no header, or comes again: {shorten(name)} is the name and a value",
-                rows=[row for row, cell in enumerate(self.labels(name)) if cell == name],
-                column=name,
-                way_out=["Name the columns on the first line", *(again if droppable else ["."])],
-            )
+            called = f"{shorten(name)} is the name and a value"
+            told = f"the first line is no header, or comes again: {called}"
+            rows = [row for row, cell in enumerate(self.labels(name)) if cell == name]
+            way_out = ["Name the columns on the first line", *(again if droppable else ["."])]
+            raise InvalidLabelError(told, rows=rows, column=name, way_out=way_out)
 
     @contextmanager
     def errors(self, columns: Mapping[str, Any] | None = None) -> Iterator[None]:
@@ -339,10 +338,8 @@ def _columns_of_frame(frame: Any) -> dict[str, GivenColumn]:
     try:
         found, levels = wrapped(frame)
     except TypeError:
-        raise InvalidDataError(
-            f"{shorten(type(frame).__name__)} is not a dataframe that can be read",
-            way_out="Pass a pandas, polars, pyarrow or DuckDB frame, or a dict of columns.",
-        ) from None
+        told = f"{shorten(type(frame).__name__)} is not a dataframe that can be read"
+        raise InvalidDataError(told, way_out=FRAMES) from None
     eager = found.collect() if isinstance(found, nw.LazyFrame) else found
     kinds = [IndexColumn] * levels + [GivenColumn] * (len(eager.columns) - levels)
     named = zip(eager.columns, kinds, strict=True)
@@ -357,11 +354,7 @@ def wrapped(frame: Any) -> tuple[Any, int]:
     import narwhals as nw
 
     if nw.dependencies.is_polars_lazyframe(frame):
-        raise InvalidDataError(
-            "a polars LazyFrame holds no rows yet",
-            way_out="Collect it first: frame.collect(). Or give the files that it reads to DuckDB: "
-            'scan("data/*.parquet").',
-        )
+        raise InvalidDataError("a polars LazyFrame holds no rows yet", way_out=COLLECT)
     index: Any = frame.index if nw.dependencies.is_pandas_dataframe(frame) else None
     told = index is not None and (index.dtype.kind not in "iu" or index.names[0] is not None)
     levels = len(index.names) if told else 0

@@ -16,6 +16,8 @@ from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
 from steadyrank.text import counted
 
+LIKE_THIS = 'A table in JSON looks like [{"choice": "x"}, {"choice": "y"}].'
+
 
 def read_json_lines(file: OpenFile) -> Table:
     r"""Read one object on each line; a name that a line lacks is a missing value.
@@ -71,10 +73,8 @@ def _rows_of(top: Node) -> list[dict[str, Any]]:
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if columns or not isinstance(top.value, list):
         named = f", but an object of {listing(map(shorten, columns))}" if columns else ""
-        raise errors.NotRecognisedError(
-            f"{top.file} is neither a list of objects nor an object of equally long lists{named}",
-            way_out='A table in JSON looks like [{"choice": "x"}, {"choice": "y"}].',
-        )
+        told = f"{top.file} is neither a list of objects nor an object of equally long lists{named}"
+        raise errors.NotRecognisedError(told, way_out=LIKE_THIS)
     return [node.object() for node in top]
 
 
@@ -119,9 +119,8 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
     """
     content = file.read_all()
     if find_spec(library) is None:
-        raise errors.MissingPackageError(
-            f"to read the Parquet file {file.name}, {library} is needed", "frames"
-        )
+        told = f"to read the Parquet file {file.name}, {library} is needed"
+        raise errors.MissingPackageError(told, "frames")
     from pyarrow import BufferReader, parquet  # type: ignore[import-untyped,unused-ignore]
 
     with file.sound("Parquet file"):
@@ -139,9 +138,8 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
 def read_excel(file: OpenFile) -> Table:
     """Read the first sheet of a spreadsheet, or the one that the user names; cells keep their types."""
     if find_spec("fastexcel") is None or find_spec("polars") is None:
-        raise errors.MissingPackageError(
-            f"to read {file.name}, polars and fastexcel are needed", "excel"
-        )
+        told = f"to read {file.name}, polars and fastexcel are needed"
+        raise errors.MissingPackageError(told, "excel")
     content = file.read_all()
     with file.sound("spreadsheet", "Save it again, or export the sheet as CSV."):
         import fastexcel
@@ -150,10 +148,8 @@ def read_excel(file: OpenFile) -> Table:
         sheet = book.sheet_names[0] if asked is None else asked
         listed = listing(map(shorten, book.sheet_names))
         if sheet not in book.sheet_names:
-            raise errors.ColumnError(
-                f"{file.name} has no sheet {shorten(asked)}, but {listed}",
-                way_out=["Choose one of these as ", Option("sheet")],
-            )
+            told = f"{file.name} has no sheet {shorten(asked)}, but {listed}"
+            raise errors.ColumnError(told, way_out=["Choose one of these as ", Option("sheet")])
         notes = [f"the sheet {shorten(sheet)} taken of {listed}"] if len(book.sheet_names) > 1 else []
         load_sheet = partial(book.load_sheet, sheet, header_row=None, schema_sample_rows=None)
         return _sheet(load_sheet, f"the sheet {shorten(sheet)} of {file.name}", file.name, notes)

@@ -20,6 +20,7 @@ from steadyrank.reading.words import known
 from steadyrank.text import counted
 
 Kind = TypeVar("Kind")
+ONE_EACH = 'Write one object on each line, such as {"choice": "x"}.'
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -36,9 +37,8 @@ def load(file: OpenFile) -> Node:
     try:
         return Node(json.loads(file.read_text(), object_pairs_hook=_once), "", file.name)
     except (ValueError, RecursionError) as error:
-        raise UnreadableFileError(
-            f"{file.name} is not JSON: {error}", way_out="Get or write it again: it may be cut short."
-        ) from None
+        told = f"is not JSON: {error}"
+        raise file.wrong(told, "Get or write it again: it may be cut short.") from None
 
 
 def load_lines(file: OpenFile) -> Iterator[tuple[int, Node]]:
@@ -50,10 +50,7 @@ def load_lines(file: OpenFile) -> Iterator[tuple[int, Node]]:
         except (ValueError, RecursionError) as error:
             found, why = None, str(error)
         if not isinstance(found, dict):
-            raise UnreadableFileError(
-                f"line {line} of {file.name} is not one JSON object: {why}",
-                way_out='Write one object on each line, such as {"choice": "x"}.',
-            )
+            raise file.wrong(f"is not one JSON object: {why}", ONE_EACH, line)
         yield line, Node(found, f"line {line}", file.name)
 
 
@@ -104,10 +101,8 @@ class Node:
     def wrong(self, what: str) -> UnreadableFileError:
         """Return the error that something else should stand here."""
         place = f"{self.where or 'the top'} of {self.file}"
-        return UnreadableFileError(
-            f"there is {shorten(self.value)} instead of {what} at {place}",
-            way_out="Get or write it again, or name its format.",
-        )
+        told = f"there is {shorten(self.value)} instead of {what} at {place}"
+        return UnreadableFileError(told, way_out="Get or write it again, or name its format.")
 
     def _inner(self, name: str, value: Any) -> Node:
         return Node(value, f"{self.where}.{shorten(name, 40)[1:-1]}".lstrip("."), self.file)

@@ -122,10 +122,8 @@ def _run(file: OpenFile) -> tuple[str, str]:
             return top["adapter_spec"]["model"].label(), str(top["name"].value or name)
     if found := MODEL_OF_RUN.search(name):
         return found[1], name
-    raise errors.InvalidDataError(
-        f"{file.name} does not say of which model it is",
-        way_out=f"Keep {' or '.join(BESIDE)} of the run in the same folder, and give the path.",
-    )
+    way_out = f"Keep {' or '.join(BESIDE)} of the run in the same folder, and give the path."
+    raise errors.InvalidDataError(f"{file.name} does not say of which model it is", way_out=way_out)
 
 
 def inspect_entries(file: OpenFile) -> Found:
@@ -290,10 +288,8 @@ def _leaderboards(boards: Node, asked: str | None) -> Found:
     wanted = [name for name in named if (name == asked if asked else details[name])]
     if len(wanted) != 1 and (asked or wanted):
         told = f"no leaderboard {shorten(asked)}" if asked else "several leaderboards with instances"
-        raise errors.ColumnError(
-            f"there are {told}; the leaderboards are {listing(map(shorten, named))}",
-            way_out=["Choose one as ", Option("sheet")],
-        )
+        problem = f"there are {told}; the leaderboards are {listing(map(shorten, named))}"
+        raise errors.ColumnError(problem, way_out=["Choose one as ", Option("sheet")])
     for name in wanted or named:
         for result in named[name]:
             item = result["name"].label()
