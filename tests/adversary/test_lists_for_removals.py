@@ -19,7 +19,6 @@ from steadyrank import (
     Study,
     Votes,
     covering_eps,
-    critical_eps,
     inflated_ranking,
     inflated_topk,
     read_any,
@@ -48,6 +47,8 @@ from tests.engine_makers import need, relation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from steadyrank import StableRanking, StableTopK
 
     Cases = Callable[[int], Iterator[np.random.Generator]]
     Make = Callable[[np.random.Generator], Study]
@@ -99,25 +100,26 @@ def some_of(study: Study, rng: np.random.Generator, number: int) -> list[tuple[i
     return [every[place] for place in rng.permutation(len(every))[:number]]
 
 
-def eps_of(study: Study, k: int | None, guarantee: str, m: int) -> float:
+def answer_of(study: Study, k: int | None, guarantee: str, m: int) -> StableTopK | StableRanking:
     how = {"removals": m, "guarantee": guarantee}
-    return (study.ranking(**how) if k is None else study.topk(k, **how)).eps
+    return study.ranking(**how) if k is None else study.topk(k, **how)
 
 
 def holds(
-    study: Study | SimpleNamespace, other: Without, k: int | None, guarantee: str, eps: float
+    study: Study | SimpleNamespace, other: Without, answer: StableTopK | StableRanking, guarantee: str
 ) -> bool:
-    """Tell whether an answer at eps keeps its promise when the scores become others."""
-    scores = other.scores
-    if k is None:
-        shown = inflated_ranking(study.scores, eps)
-        if guarantee == "cover":
-            return np.argsort(-scores, kind="stable") in shown
-        return shown.intersects(inflated_ranking(scores, eps))
-    members = set(inflated_topk(study.scores, k, eps).indices.tolist())
-    if guarantee == "cover":
-        return set(topk(scores, k).tolist()) <= members
-    return len(members & set(inflated_topk(scores, k, eps).indices.tolist())) >= k
+    """Tell whether an answer keeps its promise when the scores become others."""
+    scores, eps = other.scores, answer.eps
+    ranking = np.argsort(-scores, kind="stable")
+    if answer.k is not None and guarantee == "cover":
+        return set(ranking[: answer.k].tolist()) <= set(answer.indices.tolist())
+    if answer.k is not None:
+        return len(set(answer.indices) & set(inflated_topk(scores, answer.k, eps))) >= answer.k
+    if eps is None:  # one that leaves: the ranks themselves
+        new = np.argsort(ranking)[answer.order] + 1
+        return bool(((answer.ranks.best <= new) & (new <= answer.ranks.worst)).all())
+    shown = inflated_ranking(study.scores, eps)
+    return ranking in shown if guarantee == "cover" else shown.intersects(inflated_ranking(scores, eps))
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -128,8 +130,8 @@ def test_answers_hold_whoever_leaves(make: Make, cases: Cases) -> None:
             continue
         others = without(study)
         for k, guarantee, m in some_of(study, rng, 8):
-            eps = eps_of(study, k, guarantee, m)
-            assert all(holds(study, other, k, guarantee, eps) for other in others if other.leaving <= m)
+            found = answer_of(study, k, guarantee, m)
+            assert all(holds(study, other, found, guarantee) for other in others if other.leaving <= m)
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -140,14 +142,15 @@ def test_quick_bounds_alone_hold_as_well(
         study = made(make, rng)
         if study is None:
             continue
-        closely = {what: eps_of(study, *what) for what in some_of(study, rng, 8)}
+        closely = {what: answer_of(study, *what) for what in some_of(study, rng, 8)}
         monkeypatch.setattr(withstanding, "CLOSELY", int(rng.integers(0, 4)))
         others = without(study)
         for what, at_best in closely.items():
-            k, guarantee, m = what
-            eps = eps_of(study, *what)
-            assert eps >= at_best
-            assert all(holds(study, other, k, guarantee, eps) for other in others if other.leaving <= m)
+            _, guarantee, m = what
+            found = answer_of(study, *what)
+            assert len(found) >= len(at_best)
+            assert (found.eps or 0.0) >= (at_best.eps or 0.0)
+            assert all(holds(study, other, found, guarantee) for other in others if other.leaving <= m)
         monkeypatch.undo()
 
 
@@ -191,12 +194,11 @@ def test_one_removal_is_exact(make: Make, cases: Cases) -> None:
         for k in range(1, len(study.items) + 1):
             assert study.topk(k, removals=1).certificate == study.topk(k, delta=0).certificate
             shown = study.topk(k, guarantee="cover")
+            plain = topk(study.scores, k).tolist()
             entering = {item for scores in one for item in topk(scores.scores, k).tolist()}
-            enters = critical_eps(study.scores, k)
-            last = max((float(enters[item]) for item in entering), default=0.0)
-            assert shown.certificate.status == "observed"
-            assert set(np.flatnonzero(enters < shown.eps)) == set(np.flatnonzero(enters <= last))
-        shown = study.ranking(guarantee="cover")
+            assert shown.certificate.status == "proved"
+            assert set(shown.indices.tolist()) == entering | set(plain)
+        shown = study.ranking(delta=1e-9)
         largest = max(
             covering_eps(study.scores, np.argsort(-scores.scores, kind="stable")) for scores in one
         )
@@ -215,20 +217,24 @@ def test_more_removals_need_no_less_and_sums_no_more_than_the_triangle_inequalit
         others, most, tie = without(study), most_of(study), study.curve(1).tie_eps
         for k in (None, *range(1, len(study.items) + 1)):
             for guarantee in ("overlap", "cover"):
-                found = [eps_of(study, k, guarantee, m) for m in range(1, most + 1)]
-                assert all(more >= less * (1 - 1e-9) for less, more in pairwise(found))
+                found = [answer_of(study, k, guarantee, m) for m in range(1, most + 1)]
+                needed = [answer.eps or 0.0 for answer in found]
+                assert all(more >= less * (1 - 1e-9) for less, more in pairwise(needed))
+                assert all(len(more) >= len(less) for less, more in pairwise(found))
                 if k is not None:
                     curve = study.removal_curve(k, most, guarantee=guarantee)
-                    assert curve.eps.tolist() == found
-                    sizes = [len(inflated_topk(study.scores, k, eps).indices) for eps in found]
-                    assert curve.size.tolist() == sizes
+                    assert curve.size.tolist() == [len(answer) for answer in found]
+                    assert (curve.eps is None) == (guarantee == "cover")
                 if make in (votes, ballots, matrix, ratings):
                     wide = 1.0 if guarantee == "overlap" else 2 + np.sqrt(2)
-                    for m, eps in enumerate(found, start=1):
+                    for m, answer in enumerate(found, start=1):
                         moved = [
                             np.linalg.norm(s.scores - study.scores) for s in others if s.leaving <= m
                         ]
-                        assert eps <= max(tie, wide * max(moved) * (1 + 1e-5))
+                        largest = max(tie, wide * max(moved) * (1 + 1e-5))
+                        assert (answer.eps or 0.0) <= largest
+                        if k is not None:
+                            assert set(answer.indices) <= set(inflated_topk(study.scores, k, largest))
 
 
 class Known(PairMargins):
@@ -270,9 +276,14 @@ def test_the_theorems_hold_for_any_scores(cases: Cases) -> None:
         for k in (None, *range(1, items + 1)):
             for guarantee in ("overlap", "cover"):
                 known, cover = Withstanding(search, 1), guarantee == "cover"
-                needed = known.ranking(cover=cover) if k is None else known.topk(k, cover=cover)
-                eps = just_above(needed)
-                assert all(holds(search, Without(1, v), k, guarantee, eps) for v in outcomes)
+                eps = just_above(known.eps_needed(k, cover=cover))
+                found = SimpleNamespace(k=k, eps=eps, indices=np.zeros(0, dtype=int))
+                if k is not None:
+                    found.indices = inflated_topk(scores, k, eps).indices
+                    shorter = set(topk(scores, items)[known.listed(k)].tolist())
+                    assert not cover or shorter <= set(found.indices.tolist())
+                    assert all(set(topk(v, k).tolist()) <= shorter for v in outcomes)
+                assert all(holds(search, Without(1, v), found, guarantee) for v in outcomes)
 
 
 def test_words_say_what_holds() -> None:
@@ -285,7 +296,8 @@ def test_words_say_what_holds() -> None:
         (study.topk(2, removals=3), "the new plain top 2 is inside this list"),
     ):
         found = answer.certificate
-        assert (found.status, found.delta, found.removals) == ("certified", 0.0, 3)
+        status = "certified" if found.guarantee == "overlap" else "proved"
+        assert (found.status, found.delta, found.removals) == (status, 0.0, 3)
         assert found.numbers == {"n": 18, "removals": 3}
         told = (
             "whichever of the 18 votes leave, up to 3 of them together, if the rest can still be scored"
@@ -306,7 +318,7 @@ def test_words_say_what_holds() -> None:
         ({"removals": 18}, "from 1 to 17"),
         ({"removals": 2.0}, "but is 2.0"),
         ({"removals": "2"}, "but is '2'"),
-        ({"removals": 2, "delta": 0.1}, "delta = 0, not 0.1"),
+        ({"removals": 2, "delta": 0.1}, "with delta = 0"),
         ({"removals": 2, "claim": "proved"}, "claim"),
         ({"guarantee": "cover", "eps": 1e-9, "removals": 2}, "eps = 1e-09"),
         ({"removals": 3, "eps": 1e-9}, "or give"),
@@ -344,7 +356,8 @@ def test_engines_say_the_same(cases: Cases, in_ci: bool) -> None:
         columns = {"user": users, "item": items, "rating": rng.integers(1, 6, len(users))}
         memory, scanned = Study(Ratings.from_frame(columns)), Study(Ratings.scan(relation(columns)))
         for what in some_of(memory, rng, 8):
-            assert eps_of(scanned, *what) == eps_of(memory, *what)
+            one, other = answer_of(scanned, *what), answer_of(memory, *what)
+            assert (one.eps, list(one)) == (other.eps, list(other))
 
 
 def test_a_benchmark_of_classifiers(shared_data: Path) -> None:

@@ -83,7 +83,7 @@ class Withstanding:
     def topk(self, k: int, *, cover: bool) -> float:
         """Return the eps above which a top k withstands."""
         enters = np.append(critical_eps(self._ranked, k), np.inf)
-        last = self._last_to_enter(k)
+        last = next(self._entering(k), k - 1)
         if cover:
             return float(enters[last])
         self._left = CLOSELY
@@ -96,6 +96,10 @@ class Withstanding:
         if short == len(sizes):
             return float(enters[last])
         return float(max(needed(sizes[short]), enters[sizes[short] - 1]))
+
+    def listed(self, k: int) -> IntArray:
+        """Return the places of the top k and of all items that may enter it."""
+        return np.array([*range(k), *sorted(self._entering(k))])
 
     def ranking(self, *, cover: bool) -> float:
         """Return the eps above which the ranking withstands."""
@@ -147,15 +151,15 @@ class Withstanding:
             found[part] = [self._known[pair] for pair in pairs]
         return found
 
-    def _last_to_enter(self, k: int) -> int:
-        """Return the last place from which an item may enter the top k; k - 1 where none does."""
+    def _entering(self, k: int) -> Iterator[int]:
+        """Yield the places from which an item may enter the top k, the last one first."""
         below, start = np.arange(k, len(self._order)), 0
         stay = np.zeros(len(self._order), dtype=np.int64)
         while len(below) and start < below[-1]:
             ahead = np.arange(start, min(start + max(1, PAIRS // len(below)), below[-1]))
             stay[below] += (~self._near(ahead, below) & (ahead[:, np.newaxis] < below)).sum(axis=0)
             below, start = below[stay[below] < k], start + len(ahead)
-        return next((place for place in below[::-1].tolist() if self._may_enter(place, k)), k - 1)
+        return (place for place in below[::-1].tolist() if self._may_enter(place, k))
 
     def _may_enter(self, place: int, k: int) -> bool:
         others = self._near_ahead(place)

@@ -229,7 +229,8 @@ class Margin(Result):
 def _distances(study: Study, k: int) -> dict[str, Any]:
     """Return how many units the items around rank k are away from crossing it, at least."""
     answer = study.topk(k)
-    order, away = answer.order, units_away(study.facts, k, answer.moves)[answer.order]
+    moves = np.asarray(answer.standings == "contender")
+    order, away = answer.order, units_away(study.facts, k, moves)[answer.order]
     sides = (range(k), range(k, len(order)))
     near = [sorted(side, key=lambda place: away[place])[:NEAREST] for side in sides]
     shown = sorted(place for side in near for place in side)
