@@ -11,8 +11,7 @@ from engine_makers import relation
 from steadyrank import Battles, BradleyTerry, Ratings, ScoreMatrix, Votes
 from steadyrank.data import scan_any
 from steadyrank.data.kinds import KINDS
-from steadyrank.errors import ColumnError, InvalidDataError,
-    InvalidSettingError, SteadyrankError
+from steadyrank.errors import ColumnError, InvalidDataError, InvalidSettingError, SteadyrankError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -73,21 +73,14 @@ def read_delimited(
     """
     if find_spec("polars") is None:
         raise errors.MissingPackageError(f"to read {source}, polars is needed", "cli")
-    fast, called = not (referee or _FORKED_WITH_POLARS), None if names is None else list(names)
+    fast, called = not (referee or any(_FORKED_WITH_POLARS)), None if names is None else list(names)
     return _Reader(delimiter, source, called, take, fast).read(_whole_records(blocks))
 
 
 _FORKED_WITH_POLARS: list[bool] = []
-
-
-def _note_fork() -> None:
-    # The threads of polars are not copied with the process, and it would wait for them for ever.
-    if "polars" in sys.modules:
-        _FORKED_WITH_POLARS.append(True)
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_note_fork)
+    # The threads of polars are not copied with the process, and it would wait for them for ever.
+    os.register_at_fork(after_in_child=lambda: _FORKED_WITH_POLARS.append("polars" in sys.modules))
 
 
 def _whole_records(blocks: Iterable[bytes]) -> Iterator[bytes]:

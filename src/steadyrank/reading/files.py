@@ -157,12 +157,9 @@ class OpenFile:
         """Return the files of a list, or all in a folder but hidden ones, in sorted order."""
         if self.path is None:
             return self.several
-        inside = (path for path in self.path.rglob("*") if path.is_file())
-        return sorted(
-            path
-            for path in inside
-            if not any(part.startswith(".") for part in path.relative_to(self.path).parts)
-        )
+        inside = [path.relative_to(self.path) for path in self.path.rglob("*") if path.is_file()]
+        shown = (path for path in inside if not any(part.startswith(".") for part in path.parts))
+        return sorted(self.path / path for path in shown)
 
     def parts(self) -> Iterator[OpenFile]:
         """Yield this file, or each of a list, opened."""

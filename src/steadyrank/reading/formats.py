@@ -88,11 +88,13 @@ def _later(place: str) -> Callable[..., Any]:
     return call
 
 
+_of_tool = partial(Format, folders=True, among_others=True)
+
+
 def _of_scores(name: str, looks: Looks, entries: str, *answers_to: str) -> Format:
     """Return a format of an evaluation tool, which comes down to scores."""
     read = partial(_later("adapters.documents.read_scores"), _later(f"adapters.{entries}"))
-    answers_to = answers_to or ("metric",)
-    return Format(name, looks, read, folders=True, among_others=True, answers_to=answers_to)
+    return _of_tool(name, looks, read, answers_to=answers_to or ("metric",))
 
 
 def _first_line(*patterns: re.Pattern[bytes]) -> Looks:
@@ -115,6 +117,14 @@ def _any(*looks: Looks) -> Looks:
     return lambda file: any(one(file) for one in looks)
 
 
+def _parquet(file: OpenFile) -> bool:
+    return file.head.startswith(PARQUET)
+
+
+def _tabbed(file: OpenFile) -> bool:
+    return file.first_line.count(b"\t") > file.first_line.count(b",")
+
+
 def _preflib(file: OpenFile) -> bool:
     return file.text_head.startswith(b"#") and any(mark in file.text_head for mark in PREFLIB)
 
@@ -127,18 +137,14 @@ def _one_document(file: OpenFile) -> bool:
 RESULTS = rb'\{\s*"results"\s*:\s*\{'
 RESOLVED = rb'\{\s*"[^"]+"\s*:\s*\{[^{}]*"resolved"\s*:'
 SAMPLE, LOG = ("doc_id", "doc", "target"), ("version", "status", "eval")
+PREFERENCE = ("generator_1", "generator_2", "preference")
 INSTANCE = ("instance_id", "train_trial_index", "stats")
 OF_RUNS = ("resolved_ids", "resolved_instances", "no_generation", "leaderboards")
 REPORTS = [_json(b"{", name) for name in OF_RUNS]
 """How files of evaluation tools begin, and what their beginning names."""
 
 ENTRIES = (
-    Format(
-        "parquet",
-        lambda file: file.head.startswith(PARQUET),
-        _later("typed_files.read_parquet"),
-        on_engine="parquet",
-    ),
+    Format("parquet", _parquet, _later("typed_files.read_parquet"), on_engine="parquet"),
     Format("preflib", _preflib, _later("preflib.read_preflib")),
     Format("movielens", _first_line(TABBED, COLONS), read_movielens, also_as_csv=True),
     Format("excel", _zipped(SPREADSHEET), _later("typed_files.read_excel"), answers_to=("sheet",)),
@@ -147,23 +153,12 @@ ENTRIES = (
     _of_scores("inspect", _any(_zipped(EVAL_LOG), _json(b"{", *LOG)), "harnesses.inspect_entries"),
     _of_scores("mteb", _json(b"{", "mteb_version"), "harnesses.mteb_entries"),
     _of_scores("swe-bench", _any(_head(RESOLVED), *REPORTS), "harnesses.swe_bench_entries", "sheet"),
-    Format(
-        "alpaca-eval",
-        _json(b"[", "generator_1", "generator_2", "preference"),
-        _later("adapters.harnesses.read_alpaca_eval"),
-        folders=True,
-        among_others=True,
-    ),
+    _of_tool("alpaca-eval", _json(b"[", *PREFERENCE), _later("adapters.harnesses.read_alpaca_eval")),
     _of_scores("trec-run", _first_line(RUN), "trec.run_entries", "metric", "qrels"),
     _of_scores("trec-eval", _first_line(EVALUATED), "trec.trec_eval_entries"),
     Format("json", _one_document, _later("typed_files.read_json"), folders=True),
     Format("jsonl", _json(b"{"), _later("typed_files.read_json_lines"), folders=True),
-    Format(
-        "tsv",
-        lambda file: file.first_line.count(b"\t") > file.first_line.count(b","),
-        partial(_read_delimited, delimiter="\t"),
-        on_engine="delimited",
-    ),
+    Format("tsv", _tabbed, partial(_read_delimited, delimiter="\t"), on_engine="delimited"),
     Format("csv", lambda _: True, _read_delimited, on_engine="delimited"),
 )
 FORMATS: dict[str, Format] = {entry.name: entry for entry in ENTRIES}
