@@ -12,17 +12,7 @@ import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray
 from steadyrank.errors import ColumnError, InvalidDataError, InvalidLabelError, Option, listing, shorten
-from steadyrank.reading.arrays import (
-    Coded,
-    as_column,
-    as_doubles,
-    as_numbers,
-    as_scores,
-    coded,
-    is_missing,
-    numbered,
-    written,
-)
+from steadyrank.reading import arrays
 from steadyrank.reading.text_columns import SPELLINGS, Spelling, TextColumn, shared
 
 Column: TypeAlias = "GivenColumn | TextColumn"
@@ -69,11 +59,11 @@ class GivenColumn:
     """A column of a dataframe or a mapping: values that already have their types."""
 
     def __init__(self, values: Any, name: str) -> None:
-        self._given = values if isinstance(values, Coded) else as_column(values, name)
+        self._given = values if isinstance(values, arrays.Coded) else arrays.as_column(values, name)
 
     @cached_property
     def _values(self) -> AnyArray:
-        return as_column(self._given, "")
+        return arrays.as_column(self._given, "")
 
     def __len__(self) -> int:
         return len(self._given)
@@ -82,7 +72,7 @@ class GivenColumn:
         """Return the values."""
         return self._values
 
-    def coded(self) -> AnyArray | Coded:
+    def coded(self) -> AnyArray | arrays.Coded:
         """Return the values, text as codes where it came so."""
         return self._given
 
@@ -92,7 +82,7 @@ class GivenColumn:
 
     def written(self) -> tuple[AnyArray, list[str]]:
         """Return a code for each row, and the texts that they stand for, without blanks around them."""
-        return numbered([written(value) for value in self._values.tolist()])
+        return arrays.numbered([arrays.written(value) for value in self._values.tolist()])
 
     def taken(self, rows: AnyArray) -> GivenColumn:
         """Return some rows."""
@@ -109,15 +99,15 @@ class GivenColumn:
 
     def is_numeric(self, *_: Any) -> bool:
         """Tell whether all values are numbers or missing, and at least one is a number."""
-        values = self._given.distinct if isinstance(self._given, Coded) else self._given
+        values = self._given.distinct if isinstance(self._given, arrays.Coded) else self._given
         if values.dtype != object:
             return True
-        kinds = {type(value) for value in values if not is_missing(value)}
+        kinds = {type(value) for value in values if not arrays.is_missing(value)}
         return bool(kinds) and all(issubclass(kind, int | float) for kind in kinds)
 
     def share_of_numbers(self) -> float:
         """Return which share of the values that are there are numbers."""
-        there = [value for value in self.cells() if not is_missing(value)]
+        there = [value for value in self.cells() if not arrays.is_missing(value)]
         return sum(isinstance(value, int | float) for value in there) / max(1, len(there))
 
 
@@ -235,7 +225,7 @@ class Table:
         """Return a column as numbers, NaN where a value is missing and may be."""
         with self.errors():
             found = self.columns[name].numbers(name, self.spelt(name), self.notes)
-            return as_numbers(found, name, missing=missing)
+            return arrays.as_numbers(found, name, missing=missing)
 
     def matrix(self, names: Sequence[str], *, missing: bool = False) -> FloatArray:
         """Return columns of numbers side by side."""
@@ -243,8 +233,8 @@ class Table:
             return np.empty((len(self), 0))
         with self.errors():
             columns = {name: self.numbers(name, missing=missing) for name in names}
-            found = [as_scores(one, name, missing=missing) for name, one in columns.items()]
-            return as_doubles(np.column_stack(found))
+            found = [arrays.as_scores(one, name, missing=missing) for name, one in columns.items()]
+            return arrays.as_doubles(np.column_stack(found))
 
     def is_numeric(self, name: str) -> bool:
         """Tell whether a column holds numbers and missing values only, and some number."""
@@ -343,7 +333,7 @@ def _columns_of_frame(frame: Any) -> dict[str, GivenColumn]:
     eager = found.collect() if isinstance(found, nw.LazyFrame) else found
     kinds = [IndexColumn] * levels + [GivenColumn] * (len(eager.columns) - levels)
     named = zip(eager.columns, kinds, strict=True)
-    return {name: column(coded(eager.get_column(name)), name) for name, column in named}
+    return {name: column(arrays.coded(eager.get_column(name)), name) for name, column in named}
 
 
 def wrapped(frame: Any) -> tuple[Any, int]:
