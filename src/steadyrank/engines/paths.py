@@ -113,6 +113,8 @@ class Files:
     def _is_numeric(self, name: str, among: tuple[Spelling, ...]) -> bool:
         if not self.text:
             return self.columns[name].startswith(NUMERIC)
+        if any(name not in other.columns for other in self.others):  # said where it plays a role
+            return self.first.columns[name].is_numeric(among)
         left = self._spellings[name]  # a column without any number might be spelt in all ways
         return left != SPELLINGS and not set(left).isdisjoint(among)
 

@@ -24,8 +24,8 @@ from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels,
 from steadyrank.errors import MOST_COUNTED, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.roles import Resolved
-from steadyrank.reading.scales import ALL, MEASURE_NAMES, NONE, turned_rows
-from steadyrank.reading.table import GivenColumn, Table, simplify
+from steadyrank.reading.scales import ALL, NONE, turned_rows
+from steadyrank.reading.table import GivenColumn, Table
 from steadyrank.reading.unit_columns import Candidates, number_of_units, what_is_whole
 from steadyrank.sums.exact import form_of
 from steadyrank.text import counted, counted_are
@@ -153,13 +153,12 @@ def scan_scores(
 def _turned(found: Resolved) -> bool:
     """Tell whether less is better in all rows; refuse what only the names of rows could tell."""
     lower, row = found.settings.get("lower_is_better"), found.columns["row"]
-    by_row = (simplify(row) in MEASURE_NAMES) if lower is None else lower not in WHOLE
-    if by_row or found.settings.get("standardise"):
+    if (lower is not None and lower not in WHOLE) or found.settings.get("standardise"):
         raise errors.InvalidDataError(
             "an engine does not look at single rows, to turn them or to bring them to one scale",
             way_out=[Option("lower_is_better", ALL), " turns all; or read the scores into memory."],
         )
-    return bool(turned_rows(found.table, [row], lower, named=[found.columns["score"]], shared=True)[0])
+    return bool(turned_rows(found.table, [row], lower)[0])
 
 
 def offered_units(source: Source, found: Resolved) -> Candidates:
