@@ -127,7 +127,7 @@ class TestOrder:
         ("parts", "ordered"),
         [
             ([[(1, 1), (1, 2), (2, 1)]], True),
-            ([[(1, 1), (2, 1), (1, 2)]], True),  # by item, then by user
+            ([[(1, 1), (2, 1), (1, 2)]], False),  # by item, then by user
             ([[(1, 1), (1, 2)], [(1, 3), (2, 1)]], True),
             ([[(1, 1), (1, 2)], [(1, 2), (2, 1)]], False),
             ([[(1, 2), (1, 1)]], False),

@@ -7,10 +7,13 @@ the engine can be reported, and says in plain words what went wrong there.
 from __future__ import annotations
 
 import os
+import shutil
+import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
 
 import narwhals as nw
@@ -18,7 +21,7 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray
-from steadyrank.engines.backends import Engine, SpillFolder, engine_of
+from steadyrank.engines.backends import Engine, engine_of, spill_folder
 from steadyrank.engines.lazy_columns import without_dropped
 from steadyrank.engines.paths import LOOKED_AT, Files, FirstRows, find_files, in_strict_order, named
 from steadyrank.engines.staging import Stage, plain_paths
@@ -178,15 +181,16 @@ class Source:
     def _open(self, columns: Mapping[str, str], numbers: Collection[str]) -> list[str]:
         """Let the engine open the files, those that it may read otherwise than memory put down anew."""
         assert self._files is not None  # noqa: S101 (asked before)
-        folder = SpillFolder(self._chosen.spill)
-        self._opened.callback(folder.close)
+        folder = Path(spill_folder(self._chosen.spill))
+        # Removed when this is closed or forgotten, and at the end of the program.
+        self._opened.callback(weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True))
         paths, notes = self._files.paths, list[str]()
         if not self._files.plain:
-            stage = Stage(folder.path, columns, numbers, self.dropping, self.empty)
+            stage = Stage(folder, columns, numbers, self.dropping, self.empty)
             notes = stage.put(self._files, self.spellings)
             paths, self.wrong = tuple(stage.paths), stage.wrong
-        self._paths = plain_paths(paths, folder.path)
-        self._take_frame(self._chosen.open(self._paths, folder.path, self._opened))
+        self._paths = plain_paths(paths, folder)
+        self._take_frame(self._chosen.open(self._paths, folder, self._opened))
         types = self._files.columns
         self.unsigned = {part for part, name in columns.items() if types[name] == "uint64"}
         return notes
@@ -213,7 +217,8 @@ class Source:
 
     def in_strict_order(self, one: str, two: str) -> bool:
         """Tell whether the files that the engine reads go up by two parts, so that no pair repeats."""
-        return bool(self._paths) and in_strict_order(self._paths, self._parts[one], self._parts[two])
+        parts = [self._parts[part] for part in (one, two)]
+        return bool(self._paths) and self.guarded(lambda: in_strict_order(self._paths, *parts))
 
     def close(self) -> None:
         """Close what was opened for this source, and remove its temporary files."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import gzip
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -157,41 +157,22 @@ class Files:
         return None
 
 
-def in_strict_order(paths: Sequence[str], one: str, two: str) -> bool:
-    """Tell whether all rows of Parquet files go up by two columns of whole numbers, in either order.
-
-    It stops at the first row that does not. A file that cannot be read is not in order.
-    """
-    try:
-        return _goes_up(paths, [one, two])
-    except (OSError, ValueError):
-        return False
-
-
-def _goes_up(paths: Sequence[str], names: list[str]) -> bool:
-    before: list[Any] = []
-    possible = {(0, 1), (1, 0)}
+def in_strict_order(paths: Iterable[str], one: str, two: str) -> bool:
+    """Tell whether rows of Parquet files go up by two columns of whole numbers: then no pair repeats."""
+    before: tuple[Any, Any] | None = None
     for path in paths:
-        for batch in _batches(path, names):
-            columns = [batch.column(batch.schema.get_field_index(name)) for name in names]
-            whole = all(str(column.type).lstrip("u").startswith("int") for column in columns)
-            if not whole or any(column.null_count for column in columns):
+        for batch in _batches(path, [one, two]):
+            columns = [batch.column(name) for name in (one, two)]
+            if any("int" not in str(column.type) or column.null_count for column in columns):
                 return False
-            pair = [column.to_numpy() for column in columns]
-            if before:  # the first row follows the last one of what came before
-                pair = [np.append(a, b) for a, b in zip(before, pair, strict=True)]
-            possible = {way for way in possible if _rises(pair, way)}
-            if not possible:
+            first, second = (column.to_numpy() for column in columns)
+            if before is not None:
+                first, second = np.append(before[0], first), np.append(before[1], second)
+            level = (first[1:] == first[:-1]) & (second[1:] > second[:-1])
+            if not (level | (first[1:] > first[:-1])).all():
                 return False
-            before = [column[-1:] for column in pair]
+            before = first[-1:], second[-1:]
     return True
-
-
-def _rises(columns: list[Any], way: tuple[int, int]) -> bool:
-    """Tell whether rows go up strictly by one column, and where that is equal by the other."""
-    first, second = (columns[place] for place in way)
-    equal = first[1:] == first[:-1]
-    return bool(((first[1:] > first[:-1]) | (equal & (second[1:] > second[:-1]))).all())
 
 
 def find_files(
