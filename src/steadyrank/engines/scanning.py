@@ -7,19 +7,14 @@ group-by leaves so few of them that the rest is done in memory, by the very code
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
 
 from steadyrank import errors
 from steadyrank.engines.frame import Frame, Source
-from steadyrank.engines.lazy_columns import (
-    check_numbers,
-    decimal_range,
-    repeated_pairs,
-    with_labels,
-    with_numbers,
-)
+from steadyrank.engines.lazy_columns import check_numbers, repeated_pairs, with_labels, with_numbers
 from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels, unit_keys
 from steadyrank.errors import MOST_COUNTED, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts
@@ -27,7 +22,6 @@ from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import ALL, MEASURE_NAMES, NONE, turned_rows
 from steadyrank.reading.table import GivenColumn, Table, simplify
 from steadyrank.reading.unit_columns import Candidates, number_of_units, what_is_whole
-from steadyrank.sums.exact import form_of
 from steadyrank.text import counted, counted_are
 
 MAX_DISTINCT = 20_000_000
@@ -59,10 +53,10 @@ def scan_ratings(
     frame, notes = source.picked(parts, {"value"})
     notes += found.table.notes
     frame = with_numbers(source, frame, "value", columns["score"])
-    values = decimal_range(source, frame, columns["score"])
+    check_numbers(source, frame, "value", columns["score"], exact=True)
     frame = with_labels(source, frame, {"unit": "users", "item": "items"})
-    keys, sizes = unit_keys(source, frame, "users", max_units)
-    _check_blank(source, frame)
+    further |= {"what": "ratings", "known": found.settings.get("items")}
+    entries = LazyEntries(source, frame, *unit_keys(source, frame, "users", max_units), **further)
     if duplicates == "trust":
         notes.append("not checked whether a user rated an item more than once")
     elif source.in_strict_order("unit", "item"):
@@ -71,14 +65,11 @@ def scan_ratings(
         again, most = _repeated_ratings(source, frame, duplicates)
         if again:
             notes.append(f"{counted(again, 'repeated rating')} of an item by a user: their mean taken")
-            form = form_of(*values, addends=most)
-            repeated = LazyEntries(source, frame, form, keys, sizes, "ratings", grouped=True, rows=most)
-            frame = repeated.means()
-            values = decimal_range(source, frame, "ratings")
-            keys, sizes = unit_keys(source, frame, "users", max_units)
-    form = form_of(*values, addends=len(keys))
-    further |= {"what": "ratings", "known": found.settings.get("items")}
-    return LazyEntries(source, frame, form, keys, sizes, **further), notes
+            frame = replace(entries, grouped=True, rows=most).means()
+            entries = LazyEntries(
+                source, frame, *unit_keys(source, frame, "users", max_units), **further
+            )
+    return entries, notes
 
 
 def _refuse(found: Resolved, *roles: str) -> None:
@@ -143,11 +134,10 @@ def scan_scores(
     if unit is None:
         frame = frame.with_columns(nw.col("row").alias("unit"))
     frame = frame.select(*([] if unit is None else ["row"]), "unit", "item", "value")
-    values = decimal_range(source, frame, "values")
-    keys, sizes = unit_keys(source, frame, "units", max_units)
-    form = form_of(*values, addends=rows)
+    check_numbers(source, frame, "value", "values", exact=True)
     further |= {"what": "values", "known": labels, "rows": rows, "grouped": unit is not None}
-    return LazyEntries(source, frame, form, keys, sizes, **further), [*notes, *said]
+    entries = LazyEntries(source, frame, *unit_keys(source, frame, "units", max_units), **further)
+    return entries, [*notes, *said]
 
 
 def _turned(found: Resolved) -> bool:
