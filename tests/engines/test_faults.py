@@ -21,7 +21,7 @@ import pytest
 from steadyrank import Battles, Ratings, ScoreMatrix, Votes, audit
 from steadyrank.engines import DuckDB
 from steadyrank.engines.backends import PREFIX
-from steadyrank.engines.paths import find_files, in_strict_order
+from steadyrank.engines.files import find_files, in_strict_order
 from steadyrank.errors import (
     EmptyDataError,
     EngineError,

@@ -135,8 +135,7 @@ def scan_any(
     check_kind(kind)
     lazy = opened(source, engine, format=format, encoding=encoding)
     try:
-        with lazy.faults_of_text_first():
-            found, notes = kind_of(lazy.first_rows(), kind, arguments)
+        found, notes = kind_of(lazy.first_rows(), kind, arguments)
         return with_notes(found.scan(lazy, **arguments), *notes, first=True)
     except BaseException:
         lazy.close()

@@ -127,9 +127,8 @@ def scanned(
         raise InvalidDataError(f"{made.kind.name} cannot be scanned in an engine", way_out=IN_MEMORY)
     lazy = opened(source, engine, **layout)
     try:
-        with lazy.faults_of_text_first():
-            found = resolve(made.kind, lazy.first_rows(), given)
-            lazy.check_roles(lambda table: resolve(made.kind, table, given).columns)
+        found = resolve(made.kind, lazy.first_rows(), given)
+        lazy.check_roles(lambda table: resolve(made.kind, table, given).columns)
         lazy.dropping = Dropping(found.reading.get("drop"), found.answers)
         lazy.spellings, lazy.holds = found.table.spellings, made.kind.name
         beside = [name for name in names_for_the_unit(found) if name in lazy.common]

@@ -6,6 +6,7 @@ import glob
 import os
 import re
 import tempfile
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import import_module
@@ -17,6 +18,8 @@ from steadyrank.errors import Option, shorten
 from steadyrank.operators.checks import check_whole
 
 PREFIX = "steadyrank-spill-"
+PLAIN_PATH = re.compile(r"([A-Za-z]:)?(/[A-Za-z0-9][A-Za-z0-9._ +-]*)+\Z")
+"""Paths in which no engine sees a pattern, a partition or a hidden file."""
 SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(?:[KMGT]i?)B\s*\Z", re.IGNORECASE)
 """A size as DuckDB takes it, and with a unit that makes it large enough to be meant."""
 
@@ -162,3 +165,13 @@ def spill_folder(parent: str | os.PathLike[str] | None) -> str:
             way_out=["Make it, or give another one as ", Option("spill")],
         )
     return tempfile.mkdtemp(prefix=PREFIX, dir=parent)
+
+
+def plain_paths(paths: Iterable[str], folder: Path) -> list[str]:
+    """Return the paths as every engine takes them literally: odd ones by a link in a folder."""
+    found = [Path(path).absolute() for path in paths]
+    for number, path in enumerate(found):
+        if PLAIN_PATH.match(path.as_posix()) is None:
+            found[number] = folder / f"file-{number}.parquet"
+            found[number].symlink_to(path)
+    return [str(path) for path in found]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import shutil
 import weakref
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -21,10 +21,17 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray
-from steadyrank.engines.backends import Engine, engine_of, spill_folder
+from steadyrank.engines.backends import Engine, engine_of, plain_paths, spill_folder
+from steadyrank.engines.files import (
+    LOOKED_AT,
+    Files,
+    FirstRows,
+    Stage,
+    find_files,
+    in_strict_order,
+    named,
+)
 from steadyrank.engines.lazy_columns import without_dropped
-from steadyrank.engines.paths import LOOKED_AT, Files, FirstRows, find_files, in_strict_order, named
-from steadyrank.engines.staging import Stage, plain_paths
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.declarations import Columns
@@ -204,16 +211,6 @@ class Source:
         """Complain about files whose columns do not play the same roles."""
         if self._files is not None:
             self._files.check_roles(roles)
-
-    @contextmanager
-    def faults_of_text_first(self) -> Iterator[None]:
-        """Before a refusal read text to its end: as in memory, what is wrong with it is said first."""
-        try:
-            yield
-        except errors.InvalidDataError:
-            if self._files is not None and self._files.text:
-                self._files.hand_over(lambda _: None)
-            raise
 
     def in_strict_order(self, one: str, two: str) -> bool:
         """Tell whether the files that the engine reads go up by two parts, so that no pair repeats."""

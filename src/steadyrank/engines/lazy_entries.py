@@ -230,19 +230,14 @@ class LazyEntries(Entries):
         together = tuple(map(np.concatenate, zip(*parts, strict=True)))
         return np.concatenate(unit), place[np.concatenate(item)], together, np.concatenate(leaving)
 
-    def given_by(self, units: IntArray) -> tuple[Parts, IntArray]:
-        """Add up what units give to each item in the engine; they are named to it, some at a time."""
-        parts = tuple(np.zeros(len(self.labels)) for _ in self._halves)
-        counts = np.zeros(len(self.labels), dtype=np.int64)
-        for start in range(0, len(units), FEW_UNITS):
-            named = self.keys[units[start : start + FEW_UNITS]].tolist()
-            some = self._with_parts.filter(nw.col("unit").is_in(named))
-            found = self.source.collect(some.group_by("item").agg(*self._added_up), "what units gave")
-            where, _ = encode(found["item"], known=self.labels)
-            counts[where] += found["count"].astype(np.int64)
-            for part, name in zip(parts, self._halves, strict=True):
-                part[where] += found[name]
-        return parts, counts
+    def given_by(self, units: IntArray) -> tuple[Parts, IntArray] | None:
+        """Add up what units give to each item, in the engine; it takes few names of units at once."""
+        if not 0 < len(units) <= FEW_UNITS:
+            return None
+        some = self._with_parts.filter(nw.col("unit").is_in(self.keys[units].tolist()))
+        found = self.source.collect(some.group_by("item").agg(*self._added_up), "what units gave")
+        sums = tuple(self._by_item(found, name) for name in self._halves)
+        return sums, self._by_item(found, "count").astype(np.int64)
 
     def of_units(self, stay: BoolArray) -> LazyEntries:
         """Return the entries of the units that stay, in the form that they have without the others."""

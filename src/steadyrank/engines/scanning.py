@@ -184,9 +184,7 @@ def _check_cells(source: Source, frame: Frame) -> None:
 
 
 def _check_groups(source: Source, frame: Frame, units: str) -> None:
-    rows = frame.with_columns(nw.col("unit").alias("other")).group_by("row")
-    ends = rows.agg(nw.col("unit").min(), nw.col("other").max())
-    mixed = ends.filter(nw.col("unit") != nw.col("other"))
+    mixed = frame.group_by("row").agg(nw.col("unit").n_unique()).filter(nw.col("unit") > 1)
     if found := source.example(mixed, "row", "checks of the groups"):
         raise errors.InvalidDataError(
             f"entries of one row name different {shorten(units)}: row {shorten(found[0])}"
@@ -296,15 +294,11 @@ def _whole_counts(source: Source, frame: Frame, part: str, labels: Iterable[str]
 
 def _check_total(source: Source, frame: Frame, counts: list[str], what: str) -> None:
     """Refuse counts whose total 64 bits do not hold, by sums of their halves, which do."""
-    halves: dict[str, nw.Expr] = {}
+    total = 0
     for part in counts:
         low = nw.col(part) % HALF
-        high = ((nw.col(part) - low) / HALF).cast(nw.Int64)
-        halves |= {f"{part} low": low, f"{part} high": high}
-    if not halves:
-        return
-    sums = frame.select(**halves).select(*(nw.col(name).sum().cast(nw.Int64) for name in halves))
-    found = {name: int(total or 0) for name, total in source.numbers(sums, "the total").items()}
-    total = sum(n * (HALF if name.endswith("high") else 1) for name, n in found.items())
+        halves = frame.select(low=low, high=((nw.col(part) - low) / HALF).cast(nw.Int64))
+        found = source.numbers(halves.select(nw.all().sum().cast(nw.Int64)), "the total")
+        total += int(found["low"] or 0) + int(found["high"] or 0) * HALF
     if total >= MOST_COUNTED:
         raise errors.counts_too_large(what, total)
