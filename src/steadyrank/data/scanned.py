@@ -128,7 +128,8 @@ def scanned(
     lazy = opened(source, engine, **layout)
     try:
         found = resolve(made.kind, lazy.first_rows(), given)
-        lazy.check_roles(lambda table: resolve(made.kind, table, given).columns)
+        if lazy.files is not None:
+            lazy.files.check_roles(lambda table: resolve(made.kind, table, given).columns)
         lazy.dropping = Dropping(found.reading.get("drop"), found.answers)
         lazy.spellings, lazy.holds = found.table.spellings, made.kind.name
         beside = [name for name in names_for_the_unit(found) if name in lazy.common]

@@ -152,10 +152,6 @@ class Files:
                 notes |= dict.fromkeys(format_of(file, self.format).read(file, take=take).notes)
         return list(notes)
 
-    def batches(self) -> Iterator[Any]:
-        """Yield the rows of Parquet files as Arrow tables, many at a time."""
-        return (batch for path in self.paths for batch in _batches(path))
-
     def damaged(self) -> tuple[str, str] | None:
         """Read every Parquet file to its end; return the first that fails and why, or None."""
         for path in () if self.text else self.paths:
@@ -327,8 +323,6 @@ class Stage:
     empty: Callable[[], EmptyDataError]
     paths: list[str] = field(default_factory=list)
     wrong: dict[str, InvalidDataError] = field(default_factory=dict)
-    _schema: Any = None
-    _writer: Any = None
 
     def __post_init__(self) -> None:
         self._arrow = needed("pyarrow", "scanning text needs pyarrow", "duckdb")
@@ -350,7 +344,7 @@ class Stage:
                 for name, left in found.items()
             }
             wrong = {part: error for part, error in self.wrong.items() if not found[self.columns[part]]}
-            self._spellings, self.wrong, self.paths, self._schema = found | {"": ()}, wrong, [], None
+            self._spellings, self.wrong, self.paths = found | {"": ()}, wrong, []
             notes = self._put(files)
         if not self.paths:
             raise self.empty()
@@ -360,15 +354,12 @@ class Stage:
 
     def _put(self, files: Files) -> list[str]:
         self.dropping.begin()
-        try:
-            if files.text:
-                return files.hand_over(self._take)
-            for batch in files.batches():
-                columns = [batch.column(name) for name in self.columns.values()]
-                self._write(self._arrow.table(columns, list(self.columns)))
-            return []
-        finally:
-            self._end_file()
+        if files.text:
+            return files.hand_over(self._take)
+        for batch in (batch for path in files.paths for batch in _batches(path)):
+            columns = [batch.column(name) for name in self.columns.values()]
+            self._write(self._arrow.table(columns, list(self.columns)))
+        return []
 
     def _take(self, table: Table) -> None:
         table = replace(self.dropping.kept(table), spellings=self._spellings)
@@ -377,18 +368,9 @@ class Stage:
             self._write(self._arrow.table({part: make(table, part) for part, make in made.items()}))
 
     def _write(self, rows: Any) -> None:
-        if rows.schema != self._schema:
-            self._end_file()
-            self._schema = rows.schema
-            self.paths.append(str(self.folder / f"part-{len(self.paths)}.parquet"))
-            # Only what Parquet itself says: to some readers Arrow's notes make text categories.
-            self._writer = self._parquet.ParquetWriter(self.paths[-1], rows.schema, store_schema=False)
-        self._writer.write_table(rows)
-
-    def _end_file(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
-        self._writer = None
+        self.paths.append(str(self.folder / f"part-{len(self.paths)}.parquet"))
+        # Only what Parquet itself says: to some readers Arrow's notes make text categories.
+        self._parquet.write_table(rows, self.paths[-1], store_schema=False)
 
     def _numbers(self, table: Table, part: str) -> Any:
         """Return a column of numbers; missing ones become null."""
@@ -415,11 +397,8 @@ class Stage:
         types = {part: {str(one.field(part).type) for one in found.values()} for part in self.columns}
         widest = self._arrow.schema((part, max(some, key=WIDER.index)) for part, some in types.items())
         for path in (path for path, schema in found.items() if schema != widest):
-            aside = Path(f"{path}.aside")
-            with self._parquet.ParquetWriter(aside, widest, store_schema=False) as writer:
-                for batch in _batches(path):
-                    writer.write_table(batch.cast(widest, safe=False))  # rounded as memory rounds
-            aside.replace(path)
+            rows = self._parquet.read_table(path).cast(widest, safe=False)  # rounded as memory rounds
+            self._parquet.write_table(rows, path, store_schema=False)
 
 
 def _wide(values: AnyArray) -> AnyArray:

@@ -14,7 +14,13 @@ import narwhals as nw
 
 from steadyrank import errors
 from steadyrank.engines.frame import Frame, Source
-from steadyrank.engines.lazy_columns import check_numbers, repeated_pairs, with_labels, with_numbers
+from steadyrank.engines.lazy_columns import (
+    check_numbers,
+    how_many,
+    repeated_pairs,
+    with_labels,
+    with_numbers,
+)
 from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels, unit_keys
 from steadyrank.errors import MOST_COUNTED, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts
@@ -92,12 +98,6 @@ def _repeated_ratings(source: Source, frame: Frame, duplicates: str) -> tuple[in
             way_out=["Average them with ", Option("duplicates", "mean")],
         )
     return again, most
-
-
-def _check_blank(source: Source, frame: Frame) -> None:
-    """Complain about items with blank names before anything else is said of them, as memory does."""
-    if source.schema(frame)["item"] == nw.String:
-        item_labels(source, frame)
 
 
 def scan_scores(
@@ -195,14 +195,20 @@ def _without_gaps(
     source: Source, frame: Frame, labels: tuple[object, ...], missing: str
 ) -> tuple[Frame, int, list[str]]:
     """Return the entries that have a value, the number of rows, and what to say."""
-    filled = frame.filter(~nw.col("value").is_null())
-    per_row = filled.group_by("row").agg(values=nw.len())
-    all_rows, _ = _sizes(source, frame.group_by("row").agg(values=nw.len()))
-    rows, values = _sizes(source, per_row)
-    cells = all_rows * len(labels)
-    gaps = cells - values
+    filled, values = frame.filter(~nw.col("value").is_null()), nw.col("values")
+    per_row = frame.group_by("row").agg(values=nw.col("value").count())
+    full = values == len(labels)
+    sizes = {
+        "rows": nw.len(),
+        "some": how_many(values > 0),
+        "all": how_many(full),
+        "values": values.sum(),
+    }
+    found = {name: int(n) for name, n in source.numbers(per_row.select(**sizes), "sizes").items()}
+    cells = found["rows"] * len(labels)
+    gaps = cells - found["values"]
     if not gaps:
-        return filled, rows, []
+        return filled, found["rows"], []
     if missing == "error":
         raise errors.MissingValuesError(
             f"{counted_are(gaps, 'value', 'missing')} (of {cells:,})",
@@ -214,23 +220,15 @@ def _without_gaps(
             f"no values at all for {listing(map(shorten, empty))}", way_out="Leave these items out."
         )
     if missing == "available":
-        return filled, rows, [f"{counted(gaps, 'missing value')} left out of the means"]
-    complete = per_row.filter(nw.col("values") == len(labels))
-    kept, _ = _sizes(source, complete)
-    if not kept:
+        return filled, found["some"], [f"{counted(gaps, 'missing value')} left out of the means"]
+    if not found["all"]:
         raise errors.MissingValuesError(
             "every row has a missing value, so that dropping them leaves nothing",
             way_out=["Leave out the items with the most gaps", *errors.MEANS_OF_REST],
         )
-    note = f"{counted(all_rows - kept, 'row')} with {counted(gaps, 'missing value')} dropped"
-    return filled.join(complete.select("row"), on="row", how="semi"), kept, [note]
-
-
-def _sizes(source: Source, per_row: Frame) -> tuple[int, int]:
-    """Return how many rows a count of values by row has, and how many values."""
-    sizes = per_row.select(rows=nw.len(), values=nw.col("values").sum())
-    found = source.numbers(sizes, "sizes")
-    return int(found["rows"]), int(found["values"] or 0)
+    dropped = counted(found["rows"] - found["all"], "row")
+    kept = filled.join(per_row.filter(full).select("row"), on="row", how="semi")
+    return kept, found["all"], [f"{dropped} with {counted(gaps, 'missing value')} dropped"]
 
 
 def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) -> Resolved:
@@ -287,7 +285,7 @@ def _whole_counts(source: Source, frame: Frame, part: str, labels: Iterable[str]
         fine = fine & (wide < 2.0**63)
     if wrong := source.example(frame.filter(~fine), part, "checks of the counts"):
         for label in labels:
-            _check_blank(source, frame.select(item=nw.col(label)))
+            item_labels(source, frame.select(item=nw.col(label)))  # complains about blank ones
         as_counts(wrong, len(wrong))  # complains, as it does in memory
     return frame.with_columns(count.cast(nw.Int64))
 
