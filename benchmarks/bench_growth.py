@@ -106,8 +106,8 @@ def league_topk(battles: int) -> Asked:
 
 def chain_topk(items: int) -> Asked:
     place = np.arange(items - 1)
-    left, right = np.tile(place, 2), np.tile(place + 1, 2)
-    result = np.repeat(["left", "right"], items - 1)
+    left, right = np.tile(place, 4), np.tile(place + 1, 4)
+    result = np.repeat(["left", "right", "left", "right"], items - 1)  # one may go
     data = Battles(left, right, result, items=range(items))
     return lambda: str(Study(data).topk(10))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -229,9 +230,12 @@ def test_one_of_several_files_and_standard_input(data: Path, capsys: pytest.Capt
 
 def test_a_folder_of_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for number in (1, 2):
-        text = "".join(f"{user},{(user * number) % 5 + 1},2005-01-01\n" for user in range(1, 9))
-        (tmp_path / f"mv_{number}.txt").write_text(f"{number}:\n{text}", encoding="utf-8")
-    assert main(["topk", str(tmp_path), "-k", "1", "-o", str(tmp_path / "mv_2.txt")]) == 2
+        rows = [
+            {"user": user, "item": f"film {number}", "rating": (user * number) % 5 + 1}
+            for user in range(1, 9)
+        ]
+        (tmp_path / f"part {number}").write_text(json.dumps(rows), encoding="utf-8")
+    assert main(["topk", str(tmp_path), "-k", "1", "-o", str(tmp_path / "part 2")]) == 2
     assert "holds the data that were read" in capsys.readouterr().err
     assert main(["topk", str(tmp_path), "-k", "1", "-o", str(tmp_path)]) == 2
     assert main(["topk", str(tmp_path), "-k", "1", "-o", str(tmp_path / "answer")]) == 0

@@ -175,8 +175,9 @@ def test_pairs_and_orders_are_held_against_all_rankings_of_the_old_set(make, cas
     for rng in cases(12):
         old, new = drawn(make, rng)
         guarantee = str(rng.choice(["cover", "overlap"]))
-        found = old.compare(new, guarantee=guarantee)
-        assert found.allowed.eps == old.ranking(guarantee=guarantee).eps
+        how = {"guarantee": guarantee, "delta": 1e-9}  # with so few units as good as 0
+        found = old.compare(new, **how)
+        assert found.allowed.eps == old.ranking(**how).eps
         assert found.allowed.scores.tolist() == [scored(old)[item] for item in found.common]
         was = [item for item in old.ranking().ranking if item in found.common]
         now = [item for item in found.new_ranking if item in found.common]
@@ -201,6 +202,30 @@ def test_pairs_and_orders_are_held_against_all_rankings_of_the_old_set(make, cas
                 scores = scored(old, rest)
                 order = [item for item in ranked(scores, list(old.items)) if item in found.common]
                 assert order in allowed
+        known |= set(turned.values())
+    assert known == {True, False}
+
+
+@pytest.mark.parametrize("make", KINDS)
+def test_without_an_eps_pairs_and_orders_are_held_against_ranges(make, cases: Cases):
+    known = set()
+    for rng in cases(12):
+        old, new = drawn(make, rng)
+        found = old.compare(new)
+        places, was = found.places, list(found.common)
+        ends, starts = (dict(zip(was, places[name], strict=True)) for name in ("old_worst", "old_best"))
+        now = [item for item in found.new_ranking if item in found.common]
+        turned = {
+            (ahead, behind): ends[ahead] < starts[behind]
+            for ahead, behind in combinations(was, 2)
+            if now.index(behind) < now.index(ahead)
+        }
+        assert (found.allowed, dict(found.swaps())) == (None, turned)
+        assert found.is_allowed == ("beyond" not in places["verdict"])
+        said = " ".join(found.findings()["sentences"])
+        assert ("changed order" in said) == bool(turned)
+        told = f"ranges that do not meet, whichever {old.facts.unit} is left out, had settled"
+        assert not turned or f"{told} {sum(turned.values())} of these" in said
         known |= set(turned.values())
     assert known == {True, False}
 

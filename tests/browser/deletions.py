@@ -53,12 +53,8 @@ class Deletions:
     def standings(self, k: int) -> dict[str, str]:
         """Where each item stands, by the top k of the data and of the data without each unit."""
         tops = self.tops(k, 1)
-        order = self.order()
         ever, always = set.union(*tops), set.intersection(*tops)
-        sums = dict(zip(self.names, self.values.sum(axis=0).tolist(), strict=True))
-        lowest = min(sums[name] for name in ever)  # the list goes down to here, equal scores included
-        found = {}
-        for name in order:
-            inside = "near" if sums[name] >= lowest else "out"
-            found[name] = "sure" if name in always else "contender" if name in ever else inside
-        return found
+        return {
+            name: "sure" if name in always else "contender" if name in ever else "out"
+            for name in self.order()
+        }

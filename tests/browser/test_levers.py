@@ -100,7 +100,9 @@ EVERY_LEVER = """([items, units]) => {
 }"""
 
 
-@pytest.mark.parametrize("seed", [*range(5), 88, 125, 140])  # the last ones have near items
+@pytest.mark.parametrize(
+    "seed", [*range(5), 88, 125, 140]
+)  # in the last ones, items between contenders are out
 def test_every_lever_says_what_taking_units_away_shows(open_report: Any, seed: int) -> None:
     case = Deletions.drawn(np.random.default_rng([12, seed]))
     report = open_report(report_document(case.data, 1 + seed % (len(case.names) - 1)))

@@ -23,7 +23,7 @@ BAD_OPTIONS = [
     ((), "Missing option '-k'"),
     (("-k", 4, "--eps", -1), "eps must be a positive, finite number"),
     (("-k", 4, "--eps", "nan"), "eps must be a positive, finite number"),
-    (("-k", 4, "--delta", 2), "delta must be from 0 to below 1"),
+    (("-k", 4, "--delta", 2), "delta must be a number from 0 to below 1"),
     (("-k", 4, "--delta", 0.1, "--eps", 1), "either delta or eps, not both"),
     (("-k", 4, "--claim", "sworn"), "claim must be one of observed, proved, none"),
     (("-k", 4, "--claim", "none"), "goes with an eps"),

@@ -8,7 +8,7 @@ import pytest
 from engine_makers import maker, relation
 from steadyrank import MeanRating, Ratings, ScoreMatrix, SteadyrankError, Study, Votes
 from steadyrank.errors import EngineError, InvalidDataError, InvalidSettingError
-from steadyrank.margins import entries as entry_contests
+from steadyrank.margins import entries
 from steadyrank.scorers.sums import scores_without
 
 SCALES = {
@@ -191,9 +191,9 @@ def test_a_margin_takes_few_passes_however_many_pairs_there_are(lazily_here, mon
         found = search.topk(k)
         assert found.lower == found.upper
         numbers.add(len(seen.steps))
-        limit = search.lower(int(order[k - 1]), int(order[k]))
+        limit = search.fewest([(int(order[k - 1]), int(order[k]))])[0]
         inside, outside = (part.ravel() for part in np.meshgrid(order[:k], order[k:]))
-        near = search.contests.at_least(inside, outside) <= limit
+        near = search.pairs.at_least(inside, outside) <= limit
         needed = set(inside[near].tolist()) | set(outside[near].tolist())
         assert near.sum() >= items // 3  # there are more and more pairs to look at
         assert set(np.concatenate(seen.items).tolist()) <= needed
@@ -205,14 +205,14 @@ def test_a_margin_takes_few_passes_however_many_pairs_there_are(lazily_here, mon
 def test_little_room_gives_the_same_answers(monkeypatch):
     columns = close_ratings(10, users=20)
     plenty = answers(Ratings.scan(relation(columns)))
-    monkeypatch.setattr(entry_contests, "ROOM", 25)
+    monkeypatch.setattr(entries, "ROOM", 25)
     assert answers(Ratings.scan(relation(columns))) == plenty
 
 
 def test_a_failing_engine_is_no_answer(monkeypatch):
     data = Ratings.scan(relation(ratings(np.random.default_rng(5), "thirds")), duplicates="mean")
     study = Study(data)
-    _ = study.facts.margin_search().lower(0, 1)
+    _ = study.facts.margin_search().fewest([(0, 1)])
 
     def broken(*_):
         raise EngineError("out of reach")

@@ -109,6 +109,8 @@ def test_every_operator_is_a_public_name() -> None:
         "topk",
         "inflated_topk",
         "inflated_topk_mask",
+        "ball_topk",
+        "ball_distances",
         "critical_eps",
         "meeting_eps",
         "covering_eps",

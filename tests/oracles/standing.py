@@ -40,24 +40,40 @@ class Stands:
     def uncovered(self, members, k):
         return sum(copies for copies, ranking in self.others if not set(ranking[:k]) <= set(members))
 
-    def standing(self, item, k, members):
+    @property
+    def rankings(self):
+        return [self.ranking, *(ranking for _, ranking in self.others)]
+
+    def listed(self, k):
+        """Return the union of all top k's, in the order of the plain ranking."""
+        union = {item for ranking in self.rankings for item in ranking[:k]}
+        return [item for item in self.ranking if item in union]
+
+    def tiers(self):
+        """Return the sizes of the smallest blocks that every ranking keeps apart."""
+        ends = [
+            end
+            for end in range(1, len(self.ranking) + 1)
+            if all(set(ranking[:end]) == set(self.ranking[:end]) for ranking in self.rankings)
+        ]
+        return [end - start for start, end in zip([0, *ends], ends, strict=False)]
+
+    def standing(self, item, k):
         always = all(item in ranking[:k] for _, ranking in self.others)
         ever = any(item in ranking[:k] for _, ranking in self.others)
         if item in self.ranking[:k]:
             return "sure" if always else "contender"
-        if ever:
-            return "contender"
-        return "near" if item in members else "out"
+        return "contender" if ever else "out"
 
 
 def plain(scores):
     return sorted(range(len(scores)), key=lambda item: (-float(scores[item]), item))
 
 
-def check_headline(sentence, stands, k, names, unit, listed):
+def check_headline(sentence, stands, k, names, unit):
     """Take what a headline says apart, and compute each part of it again."""
     total, changing = stands.total, stands.changing(k)
-    standing = {item: stands.standing(item, k, listed) for item in stands.ranking}
+    standing = {item: stands.standing(item, k) for item in stands.ranking}
     sure = [item for item in stands.ranking if standing[item] == "sure"]
     contenders = [item for item in stands.ranking if standing[item] == "contender"]
     if k == len(names):

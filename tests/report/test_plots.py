@@ -61,7 +61,10 @@ def test_standings_draws_a_window_around_the_cut_and_no_bar_for_what_is_not_know
 
 
 def test_rank_intervals_draws_those_of_the_inflated_ranking() -> None:
-    answer = stable_ranking(close_votes(), delta=0)
+    unasked = stable_ranking(close_votes())
+    drawn = [tuple(line.get_xdata()) for line in plots.rank_intervals(unasked, limit=6).lines]
+    assert drawn == [(row.best_rank, row.worst_rank) for row in unasked.rows(6)]
+    answer = stable_ranking(close_votes(), eps=0.1)
     ax = plots.rank_intervals(answer, limit=6)
     drawn = [tuple(line.get_xdata()) for line in ax.lines]
     assert drawn == [(row.inflated_best, row.inflated_worst) for row in answer.rows(6)]

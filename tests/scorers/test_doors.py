@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from steadyrank.errors import InvalidSettingError
+from steadyrank.margins.pairs import PairMargins
 from steadyrank.scorers import LeaveOneOut, Scorer
 from steadyrank.scorers.registry import NAMED, _class_of
 from steadyrank.scorers.settings import Range, setting
@@ -26,9 +27,13 @@ def test_a_scorer_has_eight_members() -> None:
 
 
 def test_leave_one_out_scores_have_eight_members() -> None:
-    assert members(LeaveOneOut) - {"contests"} == {
+    assert members(LeaveOneOut) == {
         *("scores", "units", "blocks", "bounds", "shifts", "columns", "reordered", "touching")
     }
+
+
+def test_margins_of_pairs_have_six_members() -> None:
+    assert members(PairMargins) == {"rule", "certified", "at_least", "fewest", "remove", "leads"}
 
 
 @pytest.mark.parametrize(

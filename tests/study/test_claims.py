@@ -7,8 +7,18 @@ import math
 import numpy as np
 import pytest
 
-from steadyrank import ScoreMatrix, Votes, audit, critical_eps, stable_ranking, stable_topk
+from steadyrank import (
+    ScoreMatrix,
+    Votes,
+    audit,
+    ball_topk,
+    critical_eps,
+    inflated_topk,
+    stable_ranking,
+    stable_topk,
+)
 from steadyrank.errors import NoProofError
+from steadyrank.operators.ball import cover_factor
 from steadyrank.scorers import Bagged, BradleyTerry, ColumnMeans, MeanRating, Plurality, Refit, Ridge
 from study.answer_cases import (
     approvals,
@@ -49,21 +59,29 @@ from study.answer_cases import (
     ],
 )
 def test_proved_answers_have_delta_0_and_state_what_they_hold_for(data, scorer, words):
-    for guarantee, factor in (("overlap", 1.0), ("cover", 2 + math.sqrt(2))):
+    for guarantee in ("overlap", "cover"):
         for answer in (
             stable_topk(data, 2, scorer=scorer, claim="proved", guarantee=guarantee),
             stable_ranking(data, scorer=scorer, claim="proved", guarantee=guarantee),
         ):
-            certificate = answer.certificate
+            certificate, ball = answer.certificate, guarantee == "cover" and answer.k is not None
+            factor = cover_factor(data.n_items - 1) if guarantee == "cover" and not ball else 1.0
             assert (certificate.status, certificate.delta) == ("proved", 0.0)
             everything = (critical_eps(answer.scores, answer.k or 1) < answer.eps).all()
-            assert certificate.vacuous == everything
+            assert certificate.vacuous == (answer.size == data.n_items if ball else everything)
             assert words in certificate.sentence
             result = audit(data, k=2, eps=answer.eps, scorer=scorer)
             assert result.share_reaching_eps == 0
-            for row in (result.row("inflated_topk", 2), result.row("inflated_ranking")):
-                assert row.delta == 0
-                assert guarantee == "overlap" or row.uncovered == 0
+            if ball:
+                observed = stable_topk(data, 2, scorer=scorer)
+                assert set(observed.members) <= set(answer.members)
+                assert answer.indices.tolist() == ball_topk(answer.scores, 2, answer.eps).tolist()
+                wide = inflated_topk(answer.scores, 2, cover_factor(data.n_items - 2) * answer.eps)
+                assert set(answer.indices.tolist()) <= set(wide)
+            else:
+                rows = (result.row("inflated_topk", 2), result.row("inflated_ranking"))
+                assert all(row.delta == 0 for row in rows)
+                assert guarantee == "overlap" or all(row.uncovered == 0 for row in rows)
             bound = factor * certificate.numbers["bound"]
             assert factor * result.shifts.max() <= bound < answer.eps < bound * (1 + 1e-4)
 
@@ -100,7 +118,7 @@ def test_no_bagging_proves_delta_0():
 def test_root_2_over_n_is_not_proved_for_votes_and_just_above_is(n):
     data = Votes(["x", "y"], counts=[n - 1, 1])
     edge = math.sqrt(2) / n
-    for guarantee, bound in (("overlap", edge), ("cover", (2 + math.sqrt(2)) * edge)):
+    for guarantee, bound in (("overlap", edge), ("cover", cover_factor(1) * edge)):
         asked = {"claim": "proved", "guarantee": guarantee}
         with pytest.raises(NoProofError, match="no rule proves anything"):
             stable_topk(data, 1, eps=bound, **asked)
@@ -108,7 +126,8 @@ def test_root_2_over_n_is_not_proved_for_votes_and_just_above_is(n):
             stable_ranking(data, eps=bound, **asked)
         above = stable_topk(data, 1, eps=bound * (1 + 1e-8), **asked).certificate
         assert (above.status, above.delta) == ("proved", 0.0)
-        assert stable_topk(data, 1, **asked).eps == pytest.approx(bound, rel=1e-5)
+        assert stable_ranking(data, **asked).eps == pytest.approx(bound, rel=1e-5)
+        assert stable_topk(data, 1, **asked).eps == pytest.approx(edge, rel=1e-5)
     # The theorem is tight: the one vote against n - 1 moves the shares by exactly that much.
     on_edge, off_edge = (audit(data, k=1, eps=eps) for eps in (edge, edge * (1 + 1e-8)))
     assert on_edge.share_reaching_eps == (1 if n == 2 else 1 / n)

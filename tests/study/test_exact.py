@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from oracles import enumeration, exact
+from oracles.ball import squared_distances
 from steadyrank import Ballots, Votes, audit, stable_topk
 from steadyrank.scorers import Approval, Plurality
 
@@ -91,9 +92,14 @@ def test_the_chosen_eps_keeps_its_promise_in_whole_numbers(counts, allowed):
     allowed = min(allowed, n - 1)
     data = Votes(range(len(counts)), counts=counts, items=range(len(counts)))
     units = one_vote_each(counts)
-    for claim in ("observed", "proved"):
-        answer = stable_topk(data, 1, delta=allowed / n, claim=claim, scorer=Plurality())
+    for asked in ({"delta": max(allowed / n, 1e-9)}, {"claim": "proved", "guarantee": "overlap"}):
+        answer = stable_topk(data, 1, scorer=Plurality(), **asked)
         eps = exact.ExactEps(rational=Fraction(answer.eps))
         assert exact_audit(counts, units, n, [1], eps)["inflated_topk", 1] <= Fraction(allowed, n)
         members = exact.inflated_topk(share_scores(counts, n), 1, eps)
         assert set(answer.members) == set(members)
+    ball = stable_topk(data, 1, scorer=Plurality(), claim="proved")
+    squares = squared_distances(share_scores(counts, n), 1)
+    assert set(ball.members) == {
+        item for item, square in enumerate(squares) if square <= Fraction(2, n * n)
+    }

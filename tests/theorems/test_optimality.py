@@ -91,7 +91,7 @@ def test_beyond_proposition_5_the_inclusions_are_strict() -> None:
 
 @given(cases(least=2, most=6))
 @settings(max_examples=settings.default.max_examples // 3)
-def test_proposition_5_a_smaller_margin_breaks_the_guarantee(case: Case) -> None:
+def test_beyond_proposition_5_a_smaller_margin_breaks_the_guarantee(case: Case) -> None:
     """The margin rule with less than c is no rule of the kind: two close scores swap, and k - 1 stay."""
     gap = case.eps / math.sqrt(2) * 0.99
     w, v = np.array([gap, 0.0]), np.array([0.0, gap])

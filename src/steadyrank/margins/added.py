@@ -1,4 +1,4 @@
-"""Contests when units are added, as in ballot stuffing, or replaced by others.
+"""Margins when units are added, as in ballot stuffing, or replaced by others.
 
 What a unit can say is bounded: a vote goes to one item, a ballot gives one item the most points and
 another the fewest, values have a stated range. So there is a unit that serves best to lift one item over
@@ -8,20 +8,19 @@ another, and as many of it as are needed are added, or put in the places of thos
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steadyrank.errors import InvalidSettingError, Option
-from steadyrank.margins.pairs import Attack, Contests, SharedContests
+from steadyrank.margins.bradley_terry import BradleyTerryMargins
+from steadyrank.margins.pairs import Favour, PairMargins, Removal
+from steadyrank.margins.ratios import RatioMargins
+from steadyrank.margins.sums import SumMargins
 from steadyrank.sums.exact import EXACT
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.margins.bradley_terry import PairedContests
-
-    Ends = tuple[float | None, float | None]
-    """The least and the largest value that a unit can give; None where it gives points."""
 
 MOST_ADDED = 1 << 40
 """No more units than this are ever added: what so many give is still a 64-bit number."""
@@ -29,36 +28,41 @@ MOST_ADDED = 1 << 40
 STATED = "NAME:value_range=LOWEST..HIGHEST"
 """How a range of values is stated, wherever a scorer is named."""
 
-NOBODY = Attack(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+COMING = "exact: all units that are added favour the rival as much as a unit can"
+"""What numbers rest on."""
+
+NOBODY = Removal(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 """None of the units leaves."""
 
 
-class Favour(NamedTuple):
-    """A unit that favours one item over another as much as a unit can.
+@dataclass(frozen=True)
+class NewUnits:
+    """The units that could be there and are not.
 
-    ``low`` and ``high`` are the values that it gives to the one ahead and to the one behind, where units
-    give values; None where it gives none.
+    Parameters
+    ----------
+    members : str
+        What a group could hold any number of.
+    grouped : bool
+        Whether units are groups, or have weights: then nothing bounds what one could be.
+    widest : int, optional
+        The most points that one gives to one item beyond another; None where it gives values.
+    value_range : (float, float), optional
+        The values that it could give, as stated.
+    scale, whole
+        What makes sums of values whole, and whether it does.
     """
 
-    ahead: int
-    behind: int
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True)
-class NewValues:
-    """The values that a unit could give which was not there; the scale makes sums of them whole."""
-
-    value_range: tuple[float, float] | None
-    scale: float
-    whole: bool
+    members: str
     grouped: bool
+    widest: int | None = None
+    value_range: tuple[float, float] | None = None
+    scale: float = 1.0
+    whole: bool = True
 
     def stated(self) -> tuple[float, float]:
         """Return the range as it was stated, or complain that nothing bounds what units could say."""
-        if self.grouped:
-            raise any_size("rows")
+        self.check_bounded()
         if self.value_range is None:
             raise InvalidSettingError(
                 "nothing says which values a unit could give that is added or changed",
@@ -66,95 +70,86 @@ class NewValues:
             )
         return self.value_range
 
-    def scaled(self) -> tuple[float, float]:
-        """Return the range in the unit of the sums."""
+    def breadth(self) -> tuple[float, tuple[float | None, float | None]]:
+        """Return the most that a unit gives to one item beyond another, and its values, if any."""
+        if self.widest is not None:
+            return self.widest, (None, None)
         low, high = self.stated()
-        return low * self.scale, high * self.scale
+        return (high - low) * self.scale, (low, high)
+
+    def check_bounded(self) -> None:
+        """Complain about units that nobody bounds, since they are not there."""
+        if self.grouped:
+            could = f"could hold any number of {self.members}, a unit have any weight"
+            raise InvalidSettingError(
+                f"a group that is added or changed {could}",
+                way_out="Ask about units that leave, or read the data without weights and groups.",
+            )
 
 
-def any_size(members: str) -> InvalidSettingError:
-    """Return the error about units that nobody bounds, since they are not there."""
-    return InvalidSettingError(
-        f"a group that is added or changed could hold any number of {members}, a unit have any weight",
-        way_out="Ask about units that leave, or read the data without weights and groups.",
+def with_new_units(known: PairMargins, *, changing: bool) -> PairMargins:
+    """Return what is known about pairs when units are added, or change, from when they leave."""
+    if isinstance(known, SumMargins):
+        return _new_in_sums(known, changing=changing)
+    if isinstance(known, RatioMargins):
+        if changing:
+            others = "" if known.new.grouped else ", or that are added"
+            raise InvalidSettingError(
+                "how many units must change is not known where units have values of some items only",
+                way_out=f"Ask about units that leave{others}.",
+            )
+        return NewInRatios(known)
+    if isinstance(known, BradleyTerryMargins):
+        NewUnits("battles", not known.plain).check_bounded()
+        return NewBattles(known, changing)
+    raise InvalidSettingError(
+        "nothing bounds what a unit that is added or changed could do to these scores",
+        way_out="Ask about units that leave.",
     )
 
 
-class StuffedContests(SharedContests):
-    """Contests of means over one number of units, to which some are added or in which some change.
-
-    Parameters
-    ----------
-    inner : SharedContests
-        The same when units leave.
-    widest : number
-        The most that a unit can give to one item beyond what it gives to another.
-    ends : (float, float) or (None, None)
-        The least and the largest value that a unit can give, where it gives values.
-    changing : bool
-        Whether units that were there make room.
-    """
-
-    several = False
-
-    def __init__(
-        self, inner: SharedContests, widest: float, ends: Ends = (None, None), *, changing: bool
-    ) -> None:
-        super().__init__(inner.counts if changing else np.array([MOST_ADDED]), inner.divisor)
-        self._inner, self._widest, self._ends, self._changing = inner, widest, ends, changing
-        self.rounding = inner.rounding
-        self.rule = "exact: " + (
-            "the units that favour the leader most change to favour its rival"
-            if changing
-            else "all units that are added favour the rival as much as a unit can"
-        )
-
-    def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray | IntArray:
-        """Return the differences of the sums."""
-        return self._inner.gaps(ahead, behind)
-
-    def most(self, ahead: IntArray, behind: IntArray) -> FloatArray | IntArray:
-        """Return something that no unit takes out of a gap and puts into it exceeds."""
-        leaving = self._inner.most(ahead, behind) if self._changing else np.zeros(len(ahead))
-        return np.asarray(leaving + self._widest)
-
-    def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray | IntArray]:
-        """Return what each unit does that changes, or the one that is added."""
-        if not self._changing:
-            return np.zeros(1, dtype=np.int64), np.array([self._widest])
-        units, given = self._inner.differences(ahead, behind)
-        found = np.full(len(self.counts), self._widest)
-        found[units] += given
-        return np.arange(len(found)), found
-
-    def attack(self, ahead: int, behind: int) -> Attack:
-        """Return those that make room, and the unit that is put in."""
-        gone = super().attack(ahead, behind) if self._changing else NOBODY
-        return replace(gone, favour=Favour(ahead, behind, *self._ends))
+def _new_in_sums(known: SumMargins, *, changing: bool) -> SumMargins:
+    """Let the units that favour the leader most change to favour its rival, or let such come."""
+    known.new.check_bounded()
+    widest, stated = known.new.breadth()
+    if changing:
+        rule = "exact: the units that favour the leader most change to favour its rival"
+        return replace(known, sizes=None, widest=widest, stated=stated, rule=rule)
+    nothing = np.zeros_like(known.totals)
+    return replace(
+        known,
+        counts=np.array([MOST_ADDED]),
+        ends=(nothing, nothing),
+        given_to=lambda items: nothing[np.newaxis, items],
+        sizes=None,
+        widest=widest,
+        stated=stated,
+        leave=False,
+        rule=COMING,
+    )
 
 
-class AddedRatios(Contests):
-    """Contests of sums over counts, when units with values in a range are added.
+class NewInRatios(PairMargins):
+    """Margins of sums over counts, when units with values in a range are added.
 
     A new unit gives the item behind the highest value and the one ahead the lowest, unless that would
     do the opposite: scores that shrinkage holds outside the range come nearer to it with every value.
 
     Parameters
     ----------
-    scores, denominators : float arrays (items,)
-        The scores, and what their sums were divided by.
-    new : NewValues
-        What units could be added.
+    inner : RatioMargins
+        The same when units leave.
     """
 
-    rule = "exact: all units that are added favour the rival as much as a unit can"
+    rule = COMING
 
-    def __init__(self, scores: FloatArray, denominators: FloatArray, new: NewValues) -> None:
-        self._scores, self._denominators = scores, denominators
-        self._ends, self._stated = new.scaled(), new.stated()
+    def __init__(self, inner: RatioMargins) -> None:
+        self._scores, self._denominators, new = inner.scores, inner.denominators, inner.new
+        self._stated = low, high = new.stated()
+        self._ends = low * new.scale, high * new.scale
         self._whole = new.whole and all(float(end).is_integer() for end in self._ends)
 
-    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
+    def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Find the number at which the scores meet, by halving."""
         failed, number = np.zeros(len(ahead), dtype=np.int64), np.full(len(ahead), MOST_ADDED)
         while (number - failed > 1).any():
@@ -179,7 +174,7 @@ class AddedRatios(Contests):
         sums = self._scores[items] * below
         return (np.rint(sums) if self._whole else sums) + number * value, below + number
 
-    def attack(self, ahead: int, behind: int) -> Attack:
+    def remove(self, ahead: int, behind: int) -> Removal:
         """Return the unit that is added, with the values that help."""
         low = self._stated[0] if self._scores[ahead] > self._ends[0] else None
         high = self._stated[1] if self._scores[behind] < self._ends[1] else None
@@ -187,15 +182,15 @@ class AddedRatios(Contests):
 
 
 @dataclass(frozen=True)
-class StuffedBattles(Contests):
-    """Contests of Bradley-Terry scores, when battles are added or changed.
+class NewBattles(PairMargins):
+    """Margins of Bradley-Terry scores, when battles are added or changed.
 
     The bound by the resistance alone holds for battles that are added as well, and to change one is to
     take one away and to add another.
 
     Parameters
     ----------
-    inner : PairedContests
+    inner : BradleyTerryMargins
         The same when battles leave.
     changing : bool
         Whether battles that were there make room.
@@ -203,15 +198,15 @@ class StuffedBattles(Contests):
 
     rule = "certified by effective resistances; seen with wins of the rival over the leader"
 
-    inner: PairedContests
+    inner: BradleyTerryMargins
     changing: bool
 
-    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
+    def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Return how many battles it takes to move the gap."""
         needed = self.inner.needed(ahead, behind) * (1 - 1e-9) / (2 if self.changing else 1)
         return np.maximum(np.ceil(needed), 1).astype(np.int64)
 
-    def attack(self, ahead: int, behind: int) -> Attack:
+    def remove(self, ahead: int, behind: int) -> Removal:
         """Return those that make room, and the battle that is put in."""
-        gone = self.inner.attack(ahead, behind) if self.changing else NOBODY
+        gone = self.inner.remove(ahead, behind) if self.changing else NOBODY
         return replace(gone, favour=Favour(ahead, behind))

@@ -1,4 +1,4 @@
-r"""Contests of Bradley-Terry scores: a certified number of units below which no order turns.
+r"""Margins of Bradley-Terry scores: a certified number of units below which no order turns.
 
 Write H for the Hessian of the fit (with its ridge) and ``<x, y>`` for ``x' H^-1 y``. A battle between a
 and b is the vector ``u = e_a - e_b``, the pair in question ``p = e_j - e_i``, where j is behind i by a
@@ -39,17 +39,16 @@ is among the most effective.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steadyrank.margins.added import StuffedBattles, any_size
-from steadyrank.margins.pairs import Contests, LeftOutContests, narrowed, smallest
+from steadyrank.margins.pairs import MANY, LeftOutMargins, last_true, narrowed
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.scorers.base import LeaveOneOut
-    from steadyrank.scorers.bradley_terry.folds import BattleFolds
+    from steadyrank.margins.pairs import Pairs
+    from steadyrank.scorers.bradley_terry.folds import BattlesOut
 
 CLOSELY = 512
 """How many battles are looked at closely for one bound; the lengths of all others must do."""
@@ -88,34 +87,31 @@ class Ranked(NamedTuple):
         return self.units[: int(np.searchsorted(self.number, m)) + 1]
 
 
-class PairedContests(LeftOutContests):
-    """Contests of Bradley-Terry scores.
+class BradleyTerryMargins(LeftOutMargins):
+    """Margins of Bradley-Terry scores.
 
     Parameters
     ----------
-    out : LeaveOneOut
-        The scores without each unit.
-    fit : BattleFolds
-        The fit itself, and what each distinct unit takes away.
-    resolution : float
-        Scores closer than this count as equal.
+    out : BattlesOut
+        The scores without each unit, and the fit itself.
     """
 
     rule = "certified by effective resistances; seen by an attack on the units that narrow the gap most"
-    assumed: ClassVar[tuple[str, ...]] = ()
-    dear = False
-    several = True
-    slow = True
+    certified = True
 
-    def __init__(self, out: LeaveOneOut, fit: BattleFolds, resolution: float) -> None:
+    def __init__(self, out: BattlesOut) -> None:
         super().__init__(out)
+        fit = out.folds
         self._factor = fit.scale[1]  # of leads that are told
         self._curves, self._scores, self.inverse = fit.curves, fit.scores, fit.curves.inverse
         self._steady = fit.curves.steady
         # Scores that are linked one to the next become equal, all of them at most.
-        self._linked = resolution * len(fit.scores)
-        (self.owner, self.taken), self._battle = fit.removals.by_pair, fit.removals.battle
+        self._linked = out.resolution / self._factor * len(fit.scores)
+        (self.owner, self.taken), battle = fit.removals.by_pair, fit.removals.battle
         taken = self.taken
+        # Whether each unit is one battle that counts once.
+        alone = len(np.unique(self.owner)) == len(self.owner)
+        self.plain = alone and bool((taken.battles == battle).all())
         chance = fit.curves.win_chance[taken.first, taken.second]
         self.surprise = taken.wins - taken.battles * chance
         self.information = taken.battles * chance * (1 - chance)
@@ -132,12 +128,6 @@ class PairedContests(LeftOutContests):
         """Return how far scores must move for ties to become possible."""
         return np.maximum(self._scores[ahead] - self._scores[behind] - self._linked, 0.0)
 
-    def stuffed(self, *, changing: bool) -> Contests:
-        """Let the item behind win battles against the one ahead."""
-        if len(np.unique(self.owner)) < len(self.owner) or (self.taken.battles != self._battle).any():
-            raise any_size("battles")
-        return StuffedBattles(self, changing)
-
     def needed(self, ahead: IntArray, behind: IntArray) -> FloatArray:
         """Return how many battles it takes at least to close the gap, whatever they say."""
         if not self._steady:
@@ -145,7 +135,7 @@ class PairedContests(LeftOutContests):
         moved = -np.expm1(-self.gaps(ahead, behind))
         return np.asarray(moved / self.resistance(ahead, behind))
 
-    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
+    def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Take every battle for one of the two items."""
         needed = self.needed(ahead, behind)
         number, upto = (np.append(0, part) for part in self._heaviest[1:])
@@ -157,22 +147,26 @@ class PairedContests(LeftOutContests):
         found = number[place] + np.maximum(more, 1)
         return np.where(place == len(upto) - 1, self.out.units.total, found).astype(np.int64)
 
-    def lower(self, ahead: int, behind: int) -> int:
-        """Return the bound, or 2 where it says 1 and no single unit turns the order."""
-        total = self.out.units.total
-        return self.lower_upto(ahead, behind, total) or total
+    def fewest(self, pairs: Pairs, most: int = MANY) -> list[int]:
+        """Return the bound of each pair."""
+        return [self._of_pair(*pair, most) for pair in pairs]
 
-    def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:
-        """Return that number, or None where it is larger than ``most``, which is one question."""
+    def _of_pair(self, ahead: int, behind: int, most: int) -> int:
+        """Return the bound of one pair if it is not larger than ``most``, which is one question."""
         if not self._steady:
-            return super().lower(ahead, behind)
+            return 1
         gap = self.gaps(np.array([ahead]), np.array([behind]))[0]
         effects, total = _Effects(self, ahead, behind, float(gap)), self.out.units.total
+        if most < total and not effects.suffice(most):
+            return most + 1
         # All units together need not be asked about: that number stands for never, too.
-        number = smallest(lambda m: m >= total or effects.suffice(m), min(most, total))
-        return super().lower(ahead, behind) if number == 1 else number
+        return 1 + last_true(lambda m: not effects.suffice(m), min(most, total - 1))
 
-    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
+    def leads(self, removals: int, pairs: Pairs, upto: list[float]) -> list[float]:
+        """Return the bound of each pair."""
+        return [self._lead(removals, *pair, most) for pair, most in zip(pairs, upto, strict=True)]
+
+    def _lead(self, removals: int, ahead: int, behind: int, upto: float) -> float:
         """Look for the least move of the gap that the bound rules out, up to that of the quick one.
 
         In the proof c may be clipped further: whatever rules a move out rules larger ones out.
@@ -216,7 +210,7 @@ class PairedContests(LeftOutContests):
 class _Effects:
     """What each unit can do to move the gap of two items so far."""
 
-    def __init__(self, known: PairedContests, ahead: int, behind: int, moved: float) -> None:
+    def __init__(self, known: BradleyTerryMargins, ahead: int, behind: int, moved: float) -> None:
         self.known, taken = known, known.taken
         root = np.sqrt(known.resistance(np.array([ahead]), np.array([behind]))[0])
         self._s = float(-np.expm1(-moved))

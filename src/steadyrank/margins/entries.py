@@ -1,22 +1,21 @@
-"""Contests of sums over counts: who asks which pairs, and what units give to their items."""
+"""What units give to the items of sums over counts, fetched when it is asked for."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.margins.added import NewValues, StuffedContests
-from steadyrank.margins.pairs import SharedContests
-from steadyrank.margins.ratios import Given, RatioContests
+from steadyrank.margins.pairs import narrowed
 from steadyrank.sums.exact import of_items, together
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.data.units import Units
-    from steadyrank.margins.pairs import Bounded, Contests, OnePair
+    from steadyrank.margins.pairs import Pairs
     from steadyrank.sums.model import Entries, ItemSums, Parts
 
     Ends = tuple[FloatArray, FloatArray]
@@ -25,8 +24,70 @@ if TYPE_CHECKING:
 ROOM = 8_000_000
 """How many values are held at a time: about 200 MB."""
 
-ROUNDING = 1e-13
-"""More than what rounding of a sum over units amounts to, relative to the sum of sizes."""
+
+def sums_of(sums: ItemSums, parts: Parts) -> FloatArray:
+    """Return sums in exact form as floats: whole numbers where one scale makes them so."""
+    return together(parts) if sums.form.whole else together(parts) / sums.form.scale
+
+
+@dataclass(frozen=True)
+class Given:
+    """What units give to one item.
+
+    Parameters
+    ----------
+    units : int array
+        The distinct units that give something, in order.
+    sums, counts : float arrays
+        What each of them gives in all, and in how many values.
+    total, denominator : float
+        What all of them give together, and the shrinkage plus their number of values.
+    each : float
+        What one value counts in denominators.
+    """
+
+    units: IntArray
+    sums: FloatArray
+    counts: FloatArray
+    total: float
+    denominator: float
+    each: float = 1.0
+    _known: dict[tuple[int, int], float] = field(default_factory=dict, repr=False)
+
+    @property
+    def score(self) -> float:
+        """The score of the item."""
+        return self.total / self.denominator
+
+    @cached_property
+    def single(self) -> bool:
+        """Whether no unit has several values of the item."""
+        return bool((self.counts <= self.each).all())
+
+    def extreme(self, m: int, sign: int) -> float:
+        """Return a bound of how far the score can rise (sign 1) or fall (-1) when m units leave.
+
+        It reaches t exactly if ``sign (S - t D)`` plus the m largest ``sign (t c - s)`` is not negative.
+        """
+        if (m, sign) not in self._known:
+            found = self._extreme_of_units if self.single else self._extreme_of_groups
+            self._known[m, sign] = found(m, sign)
+        return self._known[m, sign]
+
+    def _extreme_of_units(self, m: int, sign: int) -> float:
+        left = np.arange(min(m, len(self.sums)) + 1)
+        taken = upto(np.sort(sign * self.sums)[: left[-1]])
+        below = self.denominator - self.each * left
+        fits = below > 0
+        return sign * float(((sign * self.total - taken)[fits] / below[fits]).max())
+
+    def _extreme_of_groups(self, m: int, sign: int) -> float:
+        def reached(t: float) -> bool:
+            terms = t * self.counts - sign * self.sums
+            return sign * self.total - t * self.denominator + top_sum(terms, m) >= 0
+
+        near, furthest = sign * self.score, float((sign * self.sums / self.counts).max())
+        return sign * narrowed(reached, near, max(near, furthest, 0.0), halvings=40)
 
 
 class ItemGiven:
@@ -37,30 +98,29 @@ class ItemGiven:
         self._counts: list[int] = entries.observed.tolist()
         self._known: dict[int, Given] = {}
 
-    def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
-        """Cut pairs into runs that there is room for, and fetch the items of each at once."""
-        run: Bounded = []
+    def batches(self, pairs: Pairs) -> Iterator[Pairs]:
+        """Cut pairs into batches that there is room for, and fetch the items of each at once."""
+        batch: Pairs = []
         items: set[int] = set()
         size = 0
-        for bounded in pairs:
-            new = set(bounded[1]) - items
-            size += self._size(new)
-            if run and size > ROOM:
-                self.fetch(items)
-                yield run
-                run, items, new = [], set(), set(bounded[1])
-                size = self._size(new)
-            run.append(bounded)
-            items |= new
-        self.fetch(items)
-        yield run
+        for pair in pairs:
+            size += self._size(set(pair) - items)
+            if batch and size > ROOM:
+                self._fetch(items)
+                yield batch
+                batch, items, size = [], set(), self._size(set(pair))
+            batch.append(pair)
+            items.update(pair)
+        self._fetch(items)
+        yield batch
 
-    def __call__(self, one: int, other: int) -> tuple[Given, Given]:
-        """Return what units give to two items."""
-        self.fetch({one, other})
-        return self._known[one], self._known[other]
+    def of(self, items: Iterable[int]) -> list[Given]:
+        """Return what units give to each of some items."""
+        wanted = list(items)
+        self._fetch(set(wanted))
+        return [self._known[item] for item in wanted]
 
-    def fetch(self, items: set[int]) -> None:
+    def _fetch(self, items: set[int]) -> None:
         """Fetch items that are not known yet, in one pass; without room for them, forget others."""
         wanted = np.array(sorted(items.difference(self._known)), dtype=np.int64)
         if not len(wanted):
@@ -69,6 +129,7 @@ class ItemGiven:
             self._known = {item: given for item, given in self._known.items() if item in items}
         unit, place, parts, counts = self._entries.values_of(wanted)
         order = np.lexsort((unit, place))
+        order = order[counts[order] > 0]  # what has no weight gives nothing
         unit, place, counts = unit[order], place[order], counts[order]
         new = (np.diff(unit, prepend=-1) != 0) | (np.diff(place, prepend=-1) != 0)
         start = np.flatnonzero(new)  # of what a unit gives to an item
@@ -93,65 +154,19 @@ class ItemGiven:
         return sum(self._counts[item] for item in items)
 
 
-def entry_contests(
-    entries: Entries, sums: ItemSums, units: Units, value_range: tuple[float, float] | None
-) -> Contests:
-    """Return the contests of sums over counts: by sums alone where all counts are the same."""
-    apart = entries.apart()
-    given = ItemGiven(entries, sums) if apart is None else ItemGiven(apart[0], sums, apart[1])
-    least, most = (np.where(sums.counts > 0, _amount(sums, end), 0.0) for end in entries.extremes)
-    most_at_once = int(entries.most_leaving.max())
-    scale = float(sums.form.scale) if sums.form.whole else 1.0
-    new = NewValues(value_range, scale, sums.form.whole, most_at_once > 1 or entries.weighted)
-    if not entries.gaps and apart is None:
-        return SameCounts(given, (least, most), most_at_once, units.counts, new)
-    return RatioContests(given, (least, most), entries.most_leaving, units.total, new)
+def upto(values: FloatArray) -> FloatArray:
+    """Return the sums of the first 0, 1, 2... values."""
+    return np.append(0.0, np.cumsum(values))
 
 
-def _amount(sums: ItemSums, parts: Parts) -> FloatArray:
-    return together(parts) if sums.form.whole else together(parts) / sums.form.scale
+def top_sum(values: FloatArray, m: int) -> float:
+    """Return the sum of the m largest values, or of all positive ones where that is more.
 
-
-class SameCounts(SharedContests):
-    """Contests of items that all have the same number of values, so that only sums matter."""
-
-    def __init__(
-        self, given: ItemGiven, ends: Ends, largest_unit: int, counts: IntArray, new: NewValues
-    ) -> None:
-        sums, self._share = given.sums, given.sums.prior.share
-        denominator = sums.prior.weight / self._share + float(sums.counts.max())
-        super().__init__(counts, denominator * new.scale)
-        self._given, self._ends, self._largest_unit, self._new = given, ends, largest_unit, new
-        self._totals = _amount(sums, sums.totals)
-        if not sums.form.whole:
-            sizes = np.maximum(abs(ends[0]), abs(ends[1])).max(initial=0.0)
-            self.rounding = ROUNDING * float(sizes) * float(sums.counts.max(initial=0))
-
-    def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
-        """Fetch the items of many pairs at once."""
-        return self._given.runs(pairs)
-
-    def stuffed(self, *, changing: bool) -> Contests:
-        """Add rows with the highest value for the one and the lowest for the other."""
-        low, high = self._new.scaled()
-        return StuffedContests(self, high - low, self._new.stated(), changing=changing)
-
-    def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray:
-        """Return the differences of the sums."""
-        return np.asarray(self._totals[ahead] - self._totals[behind])
-
-    def most(self, ahead: IntArray, behind: IntArray) -> FloatArray:
-        """Return what the largest unit could take away with the most favourable values."""
-        least, most = self._ends
-        return np.asarray(self._largest_unit * (most[ahead] - least[behind]))
-
-    def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray]:
-        """Subtract what each unit gives to the two: every unit gives to both."""
-        first, second = self._given(ahead, behind)
-        return first.units, (first.sums - second.sums) / self._share
-
-    def sizes(self) -> FloatArray:
-        """Return how many values each unit has of any item, on the scale of the sums."""
-        given, found = self._given(0, 0)[0], np.zeros(len(self.counts))
-        found[given.units] = given.counts * (self._new.scale / self._share)
-        return found
+    Examples
+    --------
+    >>> top_sum(np.array([3.0, -1.0, 2.0]), 2), top_sum(np.array([3.0, -1.0]), 2)
+    (5.0, 3.0)
+    """
+    if m < len(values):
+        values = np.partition(values, len(values) - m)[len(values) - m :]
+    return float(values[values > 0].sum())

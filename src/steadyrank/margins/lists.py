@@ -1,7 +1,7 @@
 r"""Answers that hold against any m removals: the eps that is certified to be enough.
 
 Let w be the scores of all the data, v those without at most m units, and ``G[a, o]`` a bound of the
-largest ``v_o - v_a``, as the scorer certifies it (:meth:`~steadyrank.margins.pairs.Contests.gain`).
+largest ``v_o - v_a``, as the scorer certifies it (:meth:`~steadyrank.margins.pairs.PairMargins.leads`).
 Write ``reach{...}`` for the critical eps (k = 1) of an item that is so far below others.
 
 *Overlap of a top k.* Let S be the list at eps. The list by v shares k items with it if at least k
@@ -27,12 +27,12 @@ from __future__ import annotations
 import math
 from bisect import insort
 from functools import cache, partial
-from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.margins.search import PAIRS, last_true
+from steadyrank.margins.pairs import last_true
+from steadyrank.margins.search import PAIRS
 from steadyrank.operators.critical import critical_below, critical_eps
 from steadyrank.sums.blocks import slices
 
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.study.facts import Facts
+    from steadyrank.margins.pairs import Pairs
+    from steadyrank.margins.search import MarginSearch
 
 CLOSELY = 5_000
 """How many pairs are looked at closely for cover, and for overlap; of others quick bounds are used."""
@@ -64,17 +65,14 @@ def reach(gaps: FloatArray) -> float:
 
 
 class Withstanding:
-    """What answers of a study need to withstand any removal of at most so many units.
+    """What answers need to withstand any removal of at most so many units.
 
     Places are plain ranks, from 0 on.
     """
 
-    def __init__(self, study: Facts, removals: int) -> None:
-        search = study.margin_search()
-        self._removals, self._contests, self._lower = removals, search.contests, search.lower
-        self._order, self._ranked = search.order, study.scores[search.order]
-        spans = self._contests.spans(removals)
-        self._spans = None if spans is None else [end[self._order] for end in spans]
+    def __init__(self, search: MarginSearch, removals: int) -> None:
+        self._removals, self._search = removals, search
+        self._order, self._ranked = search.order, search.scores[search.order]
         self._known: dict[tuple[int, int], float] = {}
         self._left = CLOSELY
 
@@ -85,7 +83,7 @@ class Withstanding:
     def topk(self, k: int, *, cover: bool) -> float:
         """Return the eps above which a top k withstands."""
         enters = np.append(critical_eps(self._ranked, k), np.inf)
-        last = self._last_to_enter(k)
+        last = next(self._entering(k), k - 1)
         if cover:
             return float(enters[last])
         self._left = CLOSELY
@@ -99,6 +97,10 @@ class Withstanding:
             return float(enters[last])
         return float(max(needed(sizes[short]), enters[sizes[short] - 1]))
 
+    def listed(self, k: int) -> IntArray:
+        """Return the places of the top k and of all items that may enter it."""
+        return np.array([*range(k), *sorted(self._entering(k))])
+
     def ranking(self, *, cover: bool) -> float:
         """Return the eps above which the ranking withstands."""
         covering = self._dearest(self._to_cover)
@@ -108,50 +110,56 @@ class Withstanding:
     def _near(self, ahead: IntArray, behind: IntArray) -> BoolArray:
         """Return which pairs of places, ahead by behind, may turn by the quick bounds."""
         near: BoolArray = ahead[:, np.newaxis] < behind
-        if self._spans is not None:
-            low, high = self._spans
-            near &= low[ahead][:, np.newaxis] <= high[behind]
         first, second = np.nonzero(near)
         pairs = self._order[ahead[first]], self._order[behind[second]]
-        near[first, second] = self._contests.at_least(*pairs) <= self._removals
+        near[first, second] = self._search.pairs.at_least(*pairs, most=self._removals) <= self._removals
         return near
 
-    def _closely(self, ahead: IntArray, behind: IntArray) -> Iterator[tuple[int, int] | None]:
-        """Yield pairs of places, ready to be looked at closely; None where we have looked enough."""
-        places = np.broadcast_arrays(ahead, behind)
-        pairs = zip(*(self._order[part].tolist() for part in places), strict=True)
-        few = FIRST
-        while self._left > 0 and (some := list(islice(pairs, min(few, self._left)))):
-            for run in self._contests.runs((0, pair) for pair in some):
-                for _, pair in run:
-                    self._left -= 1
-                    yield pair
-            few *= 2
-        yield from (None for _ in pairs)
+    def _batches(self, ahead: IntArray, behind: IntArray) -> Iterator[tuple[slice, Pairs]]:
+        """Yield pairs of places that may be looked at closely, more and more at a time."""
+        ends = (self._order[part].tolist() for part in np.broadcast_arrays(ahead, behind))
+        pairs, start, few = list(zip(*ends, strict=True)), 0, FIRST
+        while start < len(pairs) and self._left > 0:
+            part = slice(start, min(start + min(few, self._left), len(pairs)))
+            yield part, pairs[part]
+            start, few = part.stop, 2 * few
 
     def _stay(self, ahead: IntArray, behind: IntArray) -> Iterator[bool]:
         """Tell of pairs of places whether their order is certain to stay."""
-        for pair in self._closely(ahead, behind):
-            yield pair is not None and self._lower(*pair, self._removals) > self._removals
+        looked = 0
+        for part, pairs in self._batches(ahead, behind):
+            for number in self._search.fewest(pairs, self._removals):
+                self._left -= 1
+                yield number > self._removals
+            looked = part.stop
+        yield from [False] * (np.broadcast(ahead, behind).size - looked)
 
     def _leads(self, ahead: IntArray, behind: IntArray, upto: FloatArray) -> FloatArray:
         """Return the largest lead that each place behind may get, if it is not more than ``upto``."""
-        found = []
-        for pair, most in zip(self._closely(ahead, behind), upto.tolist(), strict=True):
-            if pair is not None and pair not in self._known:
-                self._known[pair] = min(most, self._contests.gain(self._removals, *pair, most))
-            found.append(most if pair is None else self._known[pair])
-        return np.array(found)
+        found = upto.copy()
+        for part, pairs in self._batches(ahead, behind):
+            self._left -= len(pairs)
+            new = [
+                (pair, most)
+                for pair, most in zip(pairs, upto[part].tolist(), strict=True)
+                if pair not in self._known
+            ]
+            if new:
+                some, most = map(list, zip(*new, strict=True))
+                leads = self._search.pairs.leads(self._removals, some, most)
+                self._known |= dict(zip(some, np.minimum(leads, most).tolist(), strict=True))
+            found[part] = [self._known[pair] for pair in pairs]
+        return found
 
-    def _last_to_enter(self, k: int) -> int:
-        """Return the last place from which an item may enter the top k; k - 1 where none does."""
+    def _entering(self, k: int) -> Iterator[int]:
+        """Yield the places from which an item may enter the top k, the last one first."""
         below, start = np.arange(k, len(self._order)), 0
         stay = np.zeros(len(self._order), dtype=np.int64)
         while len(below) and start < below[-1]:
             ahead = np.arange(start, min(start + max(1, PAIRS // len(below)), below[-1]))
             stay[below] += (~self._near(ahead, below) & (ahead[:, np.newaxis] < below)).sum(axis=0)
             below, start = below[stay[below] < k], start + len(ahead)
-        return next((place for place in below[::-1].tolist() if self._may_enter(place, k)), k - 1)
+        return (place for place in below[::-1].tolist() if self._may_enter(place, k))
 
     def _may_enter(self, place: int, k: int) -> bool:
         others = self._near_ahead(place)

@@ -1,10 +1,9 @@
-"""How few units must leave before one item passes another: what a scorer knows beyond one unit.
+"""How few units must leave before one item passes another: what is known about pairs of items.
 
 Every question of that kind (does the top k change, does an item enter it, does a ranking hold) comes
-down to pairs: one item that is *ahead* and one that is *behind*. A scorer answers two questions about a
-pair: a certified number of units below which nothing can happen, and in which order units should leave
-to make it happen. Whether it does happen is never taken from here: who asks removes the units and
-scores anew.
+down to pairs: one item that is *ahead* and one that is *behind*. Of a pair two things are known: a
+certified number of units below which nothing can happen, and in which order units should leave to make
+it happen. Whether it does happen is never taken from here: who asks removes the units and scores anew.
 """
 
 from __future__ import annotations
@@ -12,33 +11,40 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError
 from steadyrank.scorers.base import gaps_without
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.margins.added import Favour
     from steadyrank.scorers.base import LeaveOneOut
 
-    OnePair = tuple[int, tuple[int, int]]
-    """A pair (ahead, behind) after a number of units below which it holds."""
-    Bounded = list[OnePair]
+    Pairs = list[tuple[int, int]]
+    """Pairs of items: the one ahead, the one behind."""
 
 MANY = 1 << 62
 """No more units than this are ever added."""
 
-SURELY = 1 + 1e-12
-"""Makes a lead larger than what rounding of it amounts to."""
+
+class Favour(NamedTuple):
+    """A unit that favours one item over another as much as a unit can.
+
+    ``low`` and ``high`` are the values that it gives to the one ahead and to the one behind, where units
+    give values; None where it gives none.
+    """
+
+    ahead: int
+    behind: int
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True)
-class Attack:
+class Removal:
     """Units in the order in which they should leave for one item to pass another.
 
     Parameters
@@ -65,8 +71,8 @@ class Attack:
         return np.bincount(self.units, leaving, minlength=distinct).astype(np.int64)
 
 
-class Contests(ABC):
-    """What a scorer knows about pairs of items when units leave.
+class PairMargins(ABC):
+    """What is known about pairs of items when units leave, are added or change.
 
     Items are given by index. ``ahead`` is above ``behind`` in the plain ranking of all the data; the
     smaller index is above where scores are equal, and so it is once units are gone.
@@ -75,180 +81,125 @@ class Contests(ABC):
     ----------
     rule : str
         What the numbers rest on, in a few words.
-    assumed : tuple of str
-        What is taken for granted, in plain words.
-    dear : bool
-        Whether scoring anew may take long, so that it is not done unless asked for.
-    several : bool
+    certified : bool
         Whether the numbers say anything beyond one unit: only then can a list hold against several.
-    slow : bool
-        Whether the best number for a pair takes long, so that views are content with the quick one.
     """
 
     rule: str
-    dear: ClassVar[bool] = False
-    assumed: ClassVar[tuple[str, ...]] = ()
-    several: ClassVar[bool] = False
-    slow: ClassVar[bool] = False
+    certified: ClassVar[bool] = True
+
+    def at_least(
+        self,
+        ahead: IntArray,
+        behind: IntArray,
+        *,
+        most: int = MANY,  # noqa: ARG002 (some stop there)
+        closely: bool = False,
+    ) -> IntArray:
+        """Return for many pairs a number of units below which the order holds for certain: quickly.
+
+        Numbers beyond ``most`` need not be told apart. ``closely``: the units are looked at, as far as
+        that takes no longer than leaving each out.
+        """
+        found = self._quick(ahead, behind)
+        return np.maximum(found, self._closely(ahead, behind)) if closely else found
 
     @abstractmethod
-    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
-        """Return for many pairs a number of units below which the order holds for certain: quickly."""
+    def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Return such a number without a look at the units."""
 
-    def lower(self, ahead: int, behind: int) -> int:
-        """Return the best such number for one pair; that of all units where it always holds."""
-        return int(self.at_least(np.array([ahead]), np.array([behind]))[0])
+    def _closely(self, ahead: IntArray, behind: IntArray) -> IntArray | int:  # noqa: ARG002 (some know)
+        """Return such a number from what the units say."""
+        return 1
+
+    def fewest(self, pairs: Pairs, most: int = MANY) -> list[int]:
+        """Return the best such number of each pair; that of all units where its order always holds.
+
+        Numbers beyond ``most`` need not be told apart.
+        """
+        ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        found: list[int] = self.at_least(ahead, behind, most=most, closely=True).tolist()
+        return found
 
     @abstractmethod
-    def attack(self, ahead: int, behind: int) -> Attack:
+    def remove(self, ahead: int, behind: int) -> Removal:
         """Return the units to remove, the most effective first."""
 
-    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:  # noqa: ARG002
-        """Return a lead of the one behind, 0 or more, that no removal of at most so many units exceeds.
+    def leads(self, removals: int, pairs: Pairs, upto: list[float]) -> list[float]:  # noqa: ARG002
+        """Return a lead of each one behind, 0 or more, that no removal of at most so many units exceeds.
 
         Leads from ``upto`` on need not be told apart. Where nothing is known, infinity is never wrong.
         """
-        return math.inf
-
-    def spans(self, removals: int) -> tuple[FloatArray, FloatArray] | None:  # noqa: ARG002 (some know)
-        """Return scores that no item falls below or rises above when so many units leave: quickly."""
-        return None
-
-    def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:  # noqa: ARG002 (some stop)
-        """Return that number, or None where it is larger than ``most`` and nobody worked it out."""
-        return self.lower(ahead, behind)
-
-    def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
-        """Cut pairs into runs that are asked about together, and get what is needed for each."""
-        return ([pair] for pair in pairs)
-
-    def stuffed(self, *, changing: bool) -> Contests:  # noqa: ARG002 (others tell them apart)
-        """Return the same questions about units that are added, or that change."""
-        raise InvalidSettingError(
-            "nothing bounds what a unit that is added or changed could do to these scores",
-            way_out="Ask about units that leave.",
-        )
+        return [math.inf] * len(pairs)
 
 
-class SharedContests(Contests):
-    """Contests of means over one and the same number of units, or of rows.
+@dataclass(eq=False)
+class LeftOutMargins(PairMargins):
+    """Margins of any scorer, from its scores without each unit.
 
-    Write d for what a unit gives to the item ahead minus what it gives to the one behind. As both
-    sums are over the same number, the order turns exactly when the d that are left sum to less than 0
-    (or to 0 where the one behind has the smaller index), and taking away the largest d is best. So the
-    numbers are exact.
+    Whether one unit suffices is known exactly, so two are certified where it does not; nothing is
+    known about more. The units whose leaving narrows the gap most go first.
     """
 
-    rule = "exact: the units that favour the leader most leave first"
-    several = True
+    rule = "at least 2 where no single unit does it; units that narrow the gap most leave first"
+    certified = False
 
-    rounding: float = 0.0
-    """What sums of d may be off by; 0 where they are whole numbers."""
+    out: LeaveOneOut
 
-    def __init__(self, counts: IntArray, divisor: float) -> None:
-        """Take how often each distinct unit occurs, and what turns sums of d into scores."""
-        self.counts = counts
-        self.total = int(counts.sum())
-        self.divisor = divisor
+    def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:  # noqa: ARG002
+        """Return 1: a better answer takes a pass over the units."""
+        return np.ones(len(ahead), dtype=np.int64)
 
-    @abstractmethod
-    def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray | IntArray:
-        """Return the sums of d."""
+    def _closely(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Return 1 for pairs that some unit alone turns, else 2, unless that is everybody."""
+        return np.where(turned_alone(self.out, ahead, behind), 1, min(2, self.out.units.total))
 
-    @abstractmethod
-    def most(self, ahead: IntArray, behind: IntArray) -> FloatArray | IntArray:
-        """Return something that no d exceeds."""
-
-    @abstractmethod
-    def differences(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray | IntArray]:
-        """Return the units that may have a d other than 0, and their d."""
-
-    def sizes(self) -> FloatArray | IntArray:
-        """Return what each distinct unit takes off the divisor."""
-        return np.full(len(self.counts), self.divisor / self.total)
-
-    def contributions(self, one: int, other: int) -> FloatArray:
-        """Return what each distinct unit adds to the gap of the scores: its d, over the divisor.
-
-        Let the value of a set of units be the sum of their d. Whoever joined before, a unit adds its d,
-        so that this is its Shapley value, and those of all units add up to the gap.
-        """
-        units, given = self.differences(one, other)
-        found = np.zeros(len(self.counts))
-        found[units] = given
-        return found / self.divisor
-
-    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
-        """Divide the gap by the most that one unit takes out of it."""
-        gap, most = self.gaps(ahead, behind) - self.rounding, self.most(ahead, behind)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            needed = np.where(most > 0, np.ceil(gap / most * (1 - 1e-12)), self.total)
-        return np.clip(needed, 1, self.total).astype(np.int64)
-
-    def lower(self, ahead: int, behind: int) -> int:
-        """Count the units whose d, the largest first, use the gap up."""
-        _, given, copies = self._favouring(ahead, behind)
-        gap = self.gaps(np.array([ahead]), np.array([behind]))[0] - self.rounding
-        closes = np.greater if ahead < behind and not self.rounding else np.greater_equal
-        upto = np.cumsum(given * copies)
-        last = int(np.argmax(np.append(closes(upto, gap), True)))
-        if last == len(given):
-            return self.total
-        before = int(copies[:last].sum())
-        left, each = gap - (upto[last] - given[last] * copies[last]), given[last]
-        if left <= 0:  # within rounding
-            return before + 1
-        more = int(copies[last] if left >= each * copies[last] else left // each)
-        return max(1, before + (more if more and closes(more * each, left) else more + 1))
-
-    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:  # noqa: ARG002
-        """Raise a lead t to what the units with the largest ``d + t * size`` leave, until it stays.
-
-        A set of units leaves more than t exactly if its ``d + t * size`` sum to more than the gap plus t
-        times the divisor: where the largest do not, t is the most, and else they leave more.
-        """
-        units, given = self.differences(ahead, behind)
-        copies = np.minimum(self.counts, removals)
-        favour = np.repeat(np.bincount(units, given, minlength=len(self.counts)), copies)
-        taken = np.repeat(self.sizes(), copies)
-        gap = self.gaps(np.array([ahead]), np.array([behind]))[0] - self.rounding
-        lead, reached = -1.0, 0.0
-        while reached > lead:
-            lead = reached
-            worth = favour + lead * taken
-            best = np.argpartition(-worth, removals - 1)[:removals]
-            best = best[worth[best] > 0]
-            left = self.divisor - taken[best].sum()
-            if left <= 0:  # whoever is left has no weight
-                return math.inf
-            reached = float((favour[best].sum() - gap) / left)
-        return lead * SURELY
-
-    def attack(self, ahead: int, behind: int) -> Attack:
-        """Take the largest d away first."""
-        units, _, copies = self._favouring(ahead, behind)
-        return Attack(units, copies)
-
-    def _favouring(self, ahead: int, behind: int) -> tuple[IntArray, FloatArray | IntArray, IntArray]:
-        """Return the units with a positive d, the largest first, their d and their numbers."""
-        units, given = self.differences(ahead, behind)
-        favours: BoolArray = given > 0
-        units, given = units[favours], given[favours]
-        order = np.argsort(-given, kind="stable")
-        return units[order], given[order], self.counts[units[order]]
+    def remove(self, ahead: int, behind: int) -> Removal:
+        """Put the units first without which the gap is smallest."""
+        gaps = gaps_without(self.out, ahead, behind, nearly=True)  # what they do will be seen
+        scores = self.out.scores
+        helpful = np.flatnonzero(gaps < scores[ahead] - scores[behind])
+        order = helpful[np.argsort(gaps[helpful], kind="stable")]
+        return Removal(order, self.out.units.counts[order])
 
 
-def smallest(possible: Callable[[int], bool], most: int) -> int | None:
-    """Return the smallest number that is possible, if one up to ``most`` is; larger ones then are."""
-    if not possible(most):
-        return None
-    failed, number = 0, 1
-    while not possible(number):
-        failed, number = number, min(2 * number, most)
-    while number - failed > 1:
-        middle = (failed + number) // 2
-        failed, number = (failed, middle) if possible(middle) else (middle, number)
-    return number
+def turned_alone(out: LeaveOneOut, ahead: IntArray, behind: IntArray) -> BoolArray:
+    """Return which pairs some unit alone turns, in one pass over the units."""
+    found = np.zeros(len(ahead), dtype=np.bool_)
+    for _, turned in turning(out, ahead, behind):
+        found |= turned.any(axis=0)
+    return found
+
+
+def turning(out: LeaveOneOut, ahead: IntArray, behind: IntArray) -> Iterator[tuple[IntArray, BoolArray]]:
+    """Yield units, and which pairs each of them turns when it leaves, (units, pairs)."""
+    items, places = np.unique([ahead, behind], return_inverse=True)
+    first, second = places.reshape(2, -1)
+
+    def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
+        far = np.abs(rows[:, first] - rows[:, second]) > errors[:, first] + errors[:, second]
+        return np.asarray(far.all(axis=1))
+
+    for units, rows in out.columns(items, None, settled):
+        one, other = rows[:, first], rows[:, second]
+        yield units, (one < other) | ((one == other) & (behind < ahead))
+
+
+def last_true(holds: Callable[[int], bool], most: int, first: int = 1) -> int:
+    """Return the last number up to which something holds, asked from ``first`` on; one less if never.
+
+    Examples
+    --------
+    >>> last_true(lambda number: number < 700, 1000), last_true(lambda number: True, 5)
+    (699, 5)
+    """
+    known, asked = first - 1, first
+    while asked <= most and holds(asked):
+        known, asked = asked, min(2 * asked, most) if asked < most else most + 1
+    while asked - known > 1:
+        middle = (known + asked) // 2
+        known, asked = (middle, asked) if holds(middle) else (known, middle)
+    return known
 
 
 def narrowed(possible: Callable[[float], bool], reached: float, beyond: float, halvings: int) -> float:
@@ -257,36 +208,3 @@ def narrowed(possible: Callable[[float], bool], reached: float, beyond: float, h
         middle = (reached + beyond) / 2
         reached, beyond = (middle, beyond) if possible(middle) else (reached, middle)
     return beyond
-
-
-@dataclass(eq=False)
-class LeftOutContests(Contests):
-    """Contests of any scorer, from its scores without each unit.
-
-    Whether one unit suffices is known exactly, so two are certified where it does not; nothing is
-    known about more. The units whose leaving narrows the gap most go first.
-    """
-
-    rule = "at least 2 where no single unit does it; units that narrow the gap most leave first"
-    dear = True
-    assumed: ClassVar[tuple[str, ...]] = ("beyond one unit nothing bounds the number from below",)
-
-    out: LeaveOneOut
-
-    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:  # noqa: ARG002
-        """Return 1: a better answer takes a pass over the units."""
-        return np.ones(len(ahead), dtype=np.int64)
-
-    def lower(self, ahead: int, behind: int) -> int:
-        """Return 1 where some unit alone turns the order, else 2."""
-        gaps = gaps_without(self.out, ahead, behind)
-        turned = gaps <= 0 if behind < ahead else gaps < 0
-        return 1 if turned.any() else 2
-
-    def attack(self, ahead: int, behind: int) -> Attack:
-        """Put the units first without which the gap is smallest."""
-        gaps = gaps_without(self.out, ahead, behind, nearly=True)  # what they do will be seen
-        scores = self.out.scores
-        helpful = np.flatnonzero(gaps < scores[ahead] - scores[behind])
-        order = helpful[np.argsort(gaps[helpful], kind="stable")]
-        return Attack(order, self.out.units.counts[order])

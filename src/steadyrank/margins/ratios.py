@@ -1,4 +1,4 @@
-r"""Contests of scores ``sum / (shrinkage + count)`` where items have different counts.
+r"""Margins of scores ``sum / (shrinkage + count)`` where items have different counts.
 
 One removal set moves two ratios, each with a denominator of its own, so no single threshold settles who
 passes whom. Two steps do.
@@ -17,31 +17,36 @@ the gap.
 value of j alone, of i alone, and of both: p, q and r. The denominators are then constants, and what
 remains is linear: remove the p lowest of the first, the q highest of the second, and of the third the r
 with the largest ``x_i D_j - x_j D_i``. Sorted prefix sums bound a triple at once, so that few of them
-are looked at closely.
+are looked at closely. That is done for a pair that somebody asks about, as far as the work is bounded;
+a column of a table has the bound alone, for all items together.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError
-from steadyrank.margins.added import AddedRatios, NewValues
-from steadyrank.margins.pairs import Attack, Contests, narrowed, smallest
+from steadyrank.margins.entries import Given, top_sum, upto
+from steadyrank.margins.pairs import MANY, PairMargins, Removal, last_true, narrowed
+from steadyrank.sums.blocks import slices
 from steadyrank.sums.exact import EXACT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.margins.added import NewUnits
     from steadyrank.margins.entries import Ends, ItemGiven
-    from steadyrank.margins.pairs import Bounded, OnePair
+    from steadyrank.margins.pairs import Pairs
 
-MOST_TRIPLES = 20_000_000
-"""How many triples are bounded for one pair before the exact number is given up for an interval."""
+WORK = 20_000_000
+"""How many numbers are looked at for one pair before its exact number is given up for an interval."""
+
+OF_A_TRIPLE = 20
+"""How many of them it takes to bound a triple."""
+
+ROOM = 1 << 20
+"""How many numbers are sorted at a time: 8 MB."""
 
 SPLIT = "exact: all ways to split the units that leave between the two items"
 BOUNDED = "certified by what so many units can do at most to the two scores; seen by an attack"
@@ -54,114 +59,42 @@ HALVINGS = 16
 """How often the interval that a lead lies in is halved."""
 
 
-@dataclass(frozen=True)
-class Given:
-    """What units give to one item.
-
-    Parameters
-    ----------
-    units : int array
-        The distinct units that give something, in order.
-    sums, counts : float arrays
-        What each of them gives in all, and in how many values.
-    total, denominator : float
-        What all of them give together, and the shrinkage plus their number of values.
-    each : float
-        What one value counts in denominators.
-    """
-
-    units: IntArray
-    sums: FloatArray
-    counts: FloatArray
-    total: float
-    denominator: float
-    each: float = 1.0
-    _known: dict[tuple[int, int], float] = field(default_factory=dict, repr=False)
-
-    @property
-    def score(self) -> float:
-        """The score of the item."""
-        return self.total / self.denominator
-
-    @cached_property
-    def single(self) -> bool:
-        """Whether no unit has several values of the item."""
-        return bool((self.counts <= self.each).all())
-
-    def extreme(self, m: int, sign: int) -> float:
-        """Return a bound of how far the score can rise (sign 1) or fall (-1) when m units leave.
-
-        It reaches t exactly if ``sign (S - t D)`` plus the m largest ``sign (t c - s)`` is not negative.
-        """
-        if (m, sign) not in self._known:
-            found = self._extreme_of_units if self.single else self._extreme_of_groups
-            self._known[m, sign] = found(m, sign)
-        return self._known[m, sign]
-
-    def _extreme_of_units(self, m: int, sign: int) -> float:
-        left = np.arange(min(m, len(self.sums)) + 1)
-        taken = upto(np.sort(sign * self.sums)[: left[-1]])
-        below = self.denominator - self.each * left
-        fits = below > 0
-        return sign * float(((sign * self.total - taken)[fits] / below[fits]).max())
-
-    def _extreme_of_groups(self, m: int, sign: int) -> float:
-        def reached(t: float) -> bool:
-            terms = t * self.counts - sign * self.sums
-            return sign * self.total - t * self.denominator + top_sum(terms, m) >= 0
-
-        near, furthest = sign * self.score, float((sign * self.sums / self.counts).max())
-        return sign * narrowed(reached, near, max(near, furthest, 0.0), halvings=40)
-
-
-class RatioContests(Contests):
-    """Contests of sums over counts.
+class RatioMargins(PairMargins):
+    """Margins of sums over counts.
 
     Parameters
     ----------
     given : ItemGiven
-        From two items to what units give to them; many are fetched at once.
+        What units give to items; many are fetched at once.
     ends : (float array, float array)
         The least and the largest value of each item.
     most_leaving : int array (items,)
         The most values of an item that leave with one unit.
     total : int
         The number of units.
-    new : NewValues
+    new : NewUnits
         The values of units that could be added.
     """
 
-    several = True
-
     def __init__(
-        self, given: ItemGiven, ends: Ends, most_leaving: IntArray, total: int, new: NewValues
+        self, given: ItemGiven, ends: Ends, most_leaving: IntArray, total: int, new: NewUnits
     ) -> None:
-        self._given, self._leaving, self.total, self._new = given, most_leaving, total, new
+        self._given, self._leaving, self.total, self.new = given, most_leaving, total, new
         self._chosen: dict[tuple[int, int], IntArray | None] = {}
         self._least, self._most = ends
-        self._scores, prior = given.sums.scores * new.scale, given.sums.prior
+        self.scores, prior = given.sums.scores * new.scale, given.sums.prior
         # What denominators have beyond the number of values.
         self._shrinkage = prior.weight / prior.share
-        self._denominators = np.asarray(self._shrinkage + given.sums.counts, dtype=np.float64)
+        self.denominators = np.asarray(self._shrinkage + given.sums.counts, dtype=np.float64)
         # Where a unit has several values of an item, or a weight, there is the bound alone.
         self.rule = SPLIT if most_leaving.max() <= 1 else BOUNDED
 
-    def stuffed(self, *, changing: bool) -> Contests:
-        """Add units with the highest value for the one and the lowest for the other."""
-        if changing:
-            others = "" if self._new.grouped else ", or that are added"
-            raise InvalidSettingError(
-                "how many units must change is not known where units have values of some items only",
-                way_out=f"Ask about units that leave{others}.",
-            )
-        return AddedRatios(self._scores, self._denominators, self._new)
-
-    def at_least(self, ahead: IntArray, behind: IntArray) -> IntArray:
+    def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Let the item behind lose its lowest value, and the one ahead its highest, again and again."""
-        low = np.minimum(self._least[behind], self._scores[behind])
-        high = np.maximum(self._most[ahead], self._scores[ahead])
-        over, under = self._denominators[ahead], self._denominators[behind]
-        total, sums = self._scores[ahead] * over, self._scores[behind] * under
+        low = np.minimum(self._least[behind], self.scores[behind])
+        high = np.maximum(self._most[ahead], self.scores[ahead])
+        over, under = self.denominators[ahead], self.denominators[behind]
+        total, sums = self.scores[ahead] * over, self.scores[behind] * under
         # The scores meet where a m^2 + b m + c = 0, with c < 0 now.
         a, b, c = low - high, total + high * under - sums - low * over, sums * over - total * under
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -171,62 +104,119 @@ class RatioContests(Contests):
         needed = np.where(meets, np.ceil(root * (1 - ROUNDING)), np.minimum(over, under)) // leaving
         return np.asarray(np.clip(needed, 1, self.total), dtype=np.int64)
 
-    def spans(self, removals: int) -> tuple[FloatArray, FloatArray]:
-        """Take the lowest values away, or the highest, until only the opposite ones can be left.
+    def at_least(
+        self, ahead: IntArray, behind: IntArray, *, most: int = MANY, closely: bool = False
+    ) -> IntArray:
+        """Return the same, and more than ``most`` where so many units leave the scores apart."""
+        found = super().at_least(ahead, behind, closely=closely)
+        if most < self.total:
+            apart = self._reach(ahead, most)[0] > self._reach(behind, most)[1]
+            found[apart] = np.maximum(found[apart], most + 1)
+        return found
 
-        Without t of n values, none below a or above b, a sum S is at most ``S - t a`` and ``(n - t) b``.
-        Over ``D - t`` both are monotone, so that the smaller is largest at an end or where they meet.
+    def _closely(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Return the bound for any units, so many pairs at once as there is room for."""
+        parts = slices(len(ahead), ROOM, self.total)
+        found = [self._bounded(ahead[part], behind[part]) for part in parts]
+        return np.concatenate([np.empty(0, dtype=np.int64), *found])
+
+    def _reach(self, items: IntArray, removals: IntArray | int) -> tuple[FloatArray, FloatArray]:
+        """Return scores that items do not fall below or rise above when so many units leave.
+
+        Take the lowest values away, or the highest, until only the opposite ones can be left. Without t
+        of n values, none below a or above b, a sum S is at most ``S - t a`` and ``(n - t) b``. Over
+        ``D - t`` both are monotone, so that the smaller is largest at an end or where they meet.
         """
-        number, sums = self._denominators - self._shrinkage, self._scores * self._denominators
-        most = np.minimum(removals * self._leaving, number - (0 if self._shrinkage else 1))
-        ends = []
-        for sign, least, largest in ((-1, -self._most, -self._least), (1, self._least, self._most)):
+        below, number = self.denominators[items], self.denominators[items] - self._shrinkage
+        sums, ends = self.scores[items] * below, []
+        gone = np.minimum(removals * self._leaving[items], number - (0 if self._shrinkage else 1))
+        least, largest = self._least[items], self._most[items]
+        for sign, low, high in ((-1, -largest, -least), (1, least, largest)):
             with np.errstate(divide="ignore", invalid="ignore"):
-                meets = np.nan_to_num((largest * number - sign * sums) / (largest - least))
+                meets = np.nan_to_num((high * number - sign * sums) / (high - low))
             found = np.full(len(sums), -np.inf)
-            for t in (np.zeros(len(sums)), np.clip(meets, 0, most), most):
-                left = np.minimum(sign * sums - t * least, (number - t) * largest)
-                found = np.maximum(found, left / (self._denominators - t))
-            ends.append(sign * found / self._new.scale)
+            for t in (np.zeros(len(sums)), np.clip(meets, 0, gone), gone):
+                left = np.minimum(sign * sums - t * low, (number - t) * high)
+                found = np.maximum(found, left / (below - t))
+            ends.append(sign * found)
         slack = ROUNDING * (np.abs(ends[0]) + np.abs(ends[1]))
         return ends[0] - slack, ends[1] + slack
 
-    def lower(self, ahead: int, behind: int) -> int:
-        """Return the exact number where a unit has one value of an item, else the bound."""
-        return self.lower_upto(ahead, behind, self.total) or self.total
+    def _bounded(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Return the bound for any units, for many pairs at once.
 
-    def lower_upto(self, ahead: int, behind: int, most: int) -> int | None:
-        """Return the number if it is not larger than ``most``, which most pairs are told by at once."""
-        both = self._given(ahead, behind)
+        A number of units is tried, the fewest that would do at the middle of the scores: whatever fewer
+        are ruled out at both ends of the interval that t has for so many. Then one nearer to those.
+        """
+        items, places = np.unique([ahead, behind], return_inverse=True)
+        sums, counts = np.zeros((2, self.total, len(items)))
+        for column, given in enumerate(self._given.of(items.tolist())):
+            sums[given.units, column] = given.sums / given.denominator
+            counts[given.units, column] = given.counts / given.denominator
+        i, j = places.reshape(2, -1)
+        fixed, moving = sums[:, i] - sums[:, j], counts[:, j] - counts[:, i]
+        gap, both = (self.scores[ahead] + sign * self.scores[behind] for sign in (-1, 1))
+
+        def fewest(t: FloatArray, slack: FloatArray | float) -> IntArray:
+            effects = np.sort(-np.maximum(fixed + t * moving, 0.0), axis=0)
+            enough = -np.cumsum(effects, axis=0) >= gap - slack
+            return np.where(enough.any(axis=0), 1 + enough.argmax(axis=0), self.total)
+
+        tried = fewest(both / 2, 0.0)
+        found = np.ones(len(gap), dtype=np.int64)
+        for _ in range(2):
+            low, high = self._reach(ahead, tried)[0], self._reach(behind, tried)[1]
+            slack = ROUNDING * (np.abs(low) + np.abs(high) + np.abs(gap) + np.abs(both))
+            apart = low > high + slack
+            held = np.minimum(fewest(low, slack), fewest(high, slack))
+            found = np.maximum(found, np.where(apart, tried + 1, np.minimum(held, tried + 1)))
+            tried = (tried + found) // 2
+        return np.minimum(found, self.total)
+
+    def fewest(self, pairs: Pairs, most: int = MANY) -> list[int]:
+        """Return the exact numbers where a unit has one value of an item, as far as work is bounded."""
+        ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        found: list[int] = self.at_least(ahead, behind, most=most).tolist()
+        near = [place for place, number in enumerate(found) if number <= most]
+        wanted = iter(near)
+        for batch in self._given.batches([pairs[place] for place in near]):
+            for pair in batch:
+                place = next(wanted)
+                found[place] = max(found[place], self._of_pair(*pair, most))
+        return found
+
+    def _of_pair(self, ahead: int, behind: int, most: int) -> int:
+        """Return the number of one pair if it is not larger than ``most``, else a larger one."""
+        one, other = self._given.of([ahead, behind])
         most = min(most, self.total - 1)
-        if meeting(*both, most) is not None:
-            pair, units = _Pair(*both, tie=behind < ahead), None
+        if meeting(one, other, most) is not None:
+            pair, units = _Pair(one, other, tie=behind < ahead), None
             lower = pair.bound(most)
-            if lower is not None and both[0].single and both[1].single:
+            if lower is not None and one.single and other.single:
                 lower, units = pair.exact(lower, most)
             if lower is not None:
                 self._chosen[ahead, behind] = units
                 return lower
-        return self.total if most == self.total - 1 else None
+        return most + 1
 
-    def attack(self, ahead: int, behind: int) -> Attack:
+    def remove(self, ahead: int, behind: int) -> Removal:
         """Return the units of the exact answer, or those with the largest first-order effect."""
         if (ahead, behind) not in self._chosen:
-            self.lower(ahead, behind)
-        units = _Pair(*self._given(ahead, behind), tie=behind < ahead).by_effect()
+            self.fewest([(ahead, behind)])
+        units = _Pair(*self._given.of([ahead, behind]), tie=behind < ahead).by_effect()
         chosen = self._chosen.get((ahead, behind))
         if chosen is not None:  # and more, where a tie within rounding did not turn
             units = np.concatenate([chosen, np.setdiff1d(units, chosen, assume_unique=True)])
-        return Attack(self._given.distinct(units), np.ones(len(units), dtype=np.int64))
+        return Removal(self._given.distinct(units), np.ones(len(units), dtype=np.int64))
 
-    def gain(self, removals: int, ahead: int, behind: int, upto: float) -> float:
-        """Halve the interval of leads that the bound allows."""
-        pair = _Pair(*self._given(ahead, behind), tie=True)
-        return pair.most_ahead(removals, upto * self._new.scale) / self._new.scale
-
-    def runs(self, pairs: Iterable[OnePair]) -> Iterator[Bounded]:
-        """Fetch the items of many pairs at once."""
-        return self._given.runs(pairs)
+    def leads(self, removals: int, pairs: Pairs, upto: list[float]) -> list[float]:
+        """Halve the intervals of leads that the bound allows."""
+        found, most = [], iter(upto)
+        for batch in self._given.batches(pairs):
+            for pair in batch:
+                both = _Pair(*self._given.of(pair), tie=True)
+                found.append(both.most_ahead(removals, next(most) * self.new.scale) / self.new.scale)
+        return found
 
 
 class _Pair:
@@ -258,7 +248,8 @@ class _Pair:
 
     def bound(self, most: int) -> int | None:
         """Return the smallest number of units that the bound does not rule out, if up to ``most``."""
-        return smallest(self._possible, min(most, len(self.units)))
+        most = min(most, len(self.units))
+        return 1 + last_true(lambda m: not self._possible(m), most) if self._possible(most) else None
 
     def most_ahead(self, m: int, upto: float) -> float:
         """Return a lead, 0 or more, that the item behind never exceeds when m units leave."""
@@ -284,22 +275,22 @@ class _Pair:
 
     def exact(self, lower: int, most: int) -> tuple[int | None, IntArray | None]:
         """Try every split of ever more units; return their number and the first that turns the pair."""
-        splits = _Splits(self)
-        bounded = 0
+        splits, left = _Splits(self), WORK
         for m in range(lower, most + 1):
             p, q, r = splits.triples(m)
-            bounded += len(p)
-            if bounded > MOST_TRIPLES:
-                return m, None
+            left -= OF_A_TRIPLE * len(p)
             if not len(p):
                 break
-            promise = splits.promise(p, q, r)
+            promise = splits.promise(p, q, r) if left > 0 else np.zeros(0)
             for place in np.argsort(-promise, kind="stable"):
-                if promise[place] < -splits.slack:
+                if promise[place] < -splits.slack or left <= 0:
                     break
+                left -= len(self.units)
                 chosen = splits.turned(int(p[place]), int(q[place]), int(r[place]))
                 if chosen is not None:
                     return m, self.units[chosen]
+            if left <= 0:
+                return m, None
         return None, None
 
 
@@ -379,21 +370,3 @@ def meeting(ahead: Given, behind: Given, m: int) -> tuple[float, float, float] |
     low, high = ahead.extreme(m, -1), behind.extreme(m, 1)
     slack = ROUNDING * (abs(ahead.score) + abs(behind.score) + abs(low) + abs(high))
     return None if high < low - slack else (slack, low, high)
-
-
-def upto(values: FloatArray) -> FloatArray:
-    """Return the sums of the first 0, 1, 2... values."""
-    return np.append(0.0, np.cumsum(values))
-
-
-def top_sum(values: FloatArray, m: int) -> float:
-    """Return the sum of the m largest values, or of all positive ones where that is more.
-
-    Examples
-    --------
-    >>> top_sum(np.array([3.0, -1.0, 2.0]), 2), top_sum(np.array([3.0, -1.0]), 2)
-    (5.0, 3.0)
-    """
-    if m < len(values):
-        values = np.partition(values, len(values) - m)[len(values) - m :]
-    return float(values[values > 0].sum())

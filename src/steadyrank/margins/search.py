@@ -2,37 +2,44 @@
 
 A top k changes exactly when some item outside passes some item inside, and a ranking exactly when some
 neighbours swap. So a margin is a smallest number over pairs, which are scanned in the order of cheap
-bounds. What comes out is an interval: ``lower`` is certified by the scorer's rule, ``upper`` is the
-size of a set of units that was taken away, after which the data were scored anew and the answer seen
-to change.
+bounds. What comes out is an interval: ``lower`` is certified, ``upper`` is the size of a set of units
+that was taken away, after which the data were scored anew and the answer seen to change. Whether a
+single unit does it is known to who asks: each was left out.
 """
 
 from __future__ import annotations
 
-from bisect import insort
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice, pairwise, product, takewhile
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyrank.data.observations import favouring
 from steadyrank.errors import EngineError, SteadyrankError, UnreadableFileError
-from steadyrank.margins.pairs import MANY, Attack
+from steadyrank.margins.known import pair_margins
+from steadyrank.margins.pairs import MANY, Removal, last_true, turned_alone
 from steadyrank.operators.topk_sets import topk
 from steadyrank.scorers.sums import scores_without
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.margins.pairs import Bounded, Contests, OnePair
-    from steadyrank.study.facts import Facts
+    from steadyrank.data.observations import Observations
+    from steadyrank.margins.pairs import PairMargins, Pairs
+    from steadyrank.scorers.base import LeaveOneOut, Scorer
+
+    Bounded = list[tuple[int, tuple[int, int]]]
+    """Pairs (ahead, behind), each after a number of units below which it holds."""
 
     Turned = Callable[[FloatArray], bool]
     """Whether scores give another answer than the one in question."""
+
+TRIED = 4
+"""So many units of those that change an answer alone are tried: rounding may hide what one does."""
 
 ATTACKED = 8
 """How many pairs are attacked where the first attack does not settle the number."""
@@ -46,18 +53,20 @@ TOGETHER = 64
 LOOKED_AT = 1 << 20
 """How many units of each such attack are looked at."""
 
-PAIRS = 1 << 20
+PAIRS = 1 << 18
 """How many pairs are bounded at once."""
 
+MOST_PAIRS = 1 << 22
+"""How many are for the distances of all items from rank k; where there are more, nothing is said."""
+
+CLOSELY = (200_000, 500_000)
+"""How many numbers are looked at for a column of a table: as leaving each out does, within limits."""
+
+ROUNDS = 8
+"""How often the pair that is nearest to turning is looked at closely, of each item."""
 
 NEAREST = 12
-"""How many items of each side of rank k are looked at closely."""
-
-CLOSELY = 20_000
-"""Distinct units beyond which none are."""
-
-ALL_CLOSELY = 20_000_000
-"""Items, squared, times distinct units up to which all of them are."""
+"""How many items of each side of rank k are looked at for an inflated list."""
 
 
 @dataclass(frozen=True)
@@ -72,135 +81,116 @@ class Found:
         The item that is to be passed and the one that is to pass it.
     upper : int or None
         So many were seen to suffice; None where no set was found.
-    attack : Attack or None
+    removal : Removal or None
         Its first units leave then, or are added.
     """
 
     lower: int
     pair: tuple[int, int]
     upper: int | None = None
-    attack: Attack | None = None
+    removal: Removal | None = None
 
 
 class MarginSearch:
-    """Looks for margins in one study; what is known about pairs is kept."""
+    """Looks for margins of one ranking; what is known about pairs is kept.
 
-    def __init__(self, study: Facts, by: str) -> None:
-        self.study = study
-        self.by = by
+    Parameters
+    ----------
+    data : Observations
+        What was scored.
+    scorer : Scorer
+        How.
+    out : LeaveOneOut
+        The scores, and those without each unit.
+    by : str
+        What is done with units: ``"remove"``, ``"add"`` or ``"change"``.
+
+    Questions take the units that change their answer *alone*, where each was left out: where there are
+    none, two are certified.
+    """
+
+    def __init__(self, data: Observations, scorer: Scorer, out: LeaveOneOut, by: str = "remove") -> None:
+        self.by, self._data, self._scorer, self._out = by, data, scorer, out
+        self.total = out.units.total
+        self.scores, self.order = out.scores, order_of(out.scores)
         self._lower: dict[tuple[int, int], int] = {}
-        self._seen: tuple[Attack, int, FloatArray] | None = None
+        self._seen: tuple[Removal, int, FloatArray] | None = None
 
     @cached_property
-    def contests(self) -> Contests:
-        """What the scorer knows about pairs."""
-        known = self.study.leave_one_out.contests()
-        return known if self.by == "remove" else known.stuffed(changing=self.by == "change")
-
-    @property
-    def order(self) -> IntArray:
-        """The plain ranking."""
-        return self.study.order
+    def pairs(self) -> PairMargins:
+        """What is known about pairs."""
+        return pair_margins(self._out, self.by)
 
     @property
     def _most(self) -> int:
         """How many units may leave or change at most: somebody stays. Far more may be added."""
-        total = self.study.units.total
-        return total - 1 if self.by != "add" else ADDED * total
+        return self.total - 1 if self.by != "add" else ADDED * self.total
 
     @property
     def _never(self) -> int:
         """The number that stands for an order that always holds."""
-        return self.study.units.total if self.by != "add" else MANY
+        return self.total if self.by != "add" else MANY
 
-    def lower(self, ahead: int, behind: int, most: int = MANY) -> int:
-        """Return how many units must leave at least for one item to pass another, up to ``most + 1``."""
-        pair = (ahead, behind)
-        if pair not in self._lower:
-            found = self.contests.lower_upto(ahead, behind, most)
-            if found is None:
-                return min(most + 1, self._never)
-            self._lower[pair] = found
-        return self._lower[pair]
-
-    def topk(self, k: int, *, tried: bool = True) -> Found:
-        """Return how many units must leave for the plain top k to change; ``tried``: units do leave."""
-        inside, outside = self.order[:k], self.order[k:]
-        if not len(outside):
-            return Found(self.study.units.total, (int(inside[-1]), int(inside[-1])))
-        before = set(inside.tolist())
-        limit = self.lower(int(inside[-1]), int(outside[0]))
-        near = self._bounded(inside, outside, limit)
-        pairs = self._weakest(near, limit)
-        if not tried:
-            return Found(*pairs[0])
-        others = [bounded for bounded in near if bounded[0] <= pairs[0][0]]
-        return self._settled(pairs, lambda scores: set(topk(scores, k).tolist()) != before, others)
-
-    def away(self, k: int, moves: BoolArray, known: int) -> IntArray:
-        """Return how many units must leave at least for each item to leave the top k, or to enter it.
-
-        ``moves`` tells which items a single unit moves across the border. Of the others, those that
-        quick bounds put nearest to it are looked at closely, or all where there are few; none where
-        that takes long. Nobody crosses it before the top k changes, for which ``known`` must leave.
-        """
-        inside, outside = self.order[:k], self.order[k:]
-        found = np.where(moves, 1, min(2, self.study.units.total))
-        if not len(outside):
-            return np.full(len(found), self.study.units.total)
-        if not self.contests.several:
-            return found
-        units = len(self.study.units)
-        closely = NEAREST if units <= CLOSELY and not self.contests.slow else 0
-        if closely and len(self.order) ** 2 * units <= ALL_CLOSELY:
-            closely = len(self.order)
-        for items, bounds in zip((inside, outside), self._closest(inside, outside), strict=True):
-            found[items] = np.where(moves[items], 1, np.maximum(bounds, max(2, known)))
-            nearest = items[np.argsort(bounds, kind="stable")][:closely]
-            for item in nearest[~moves[nearest]].tolist():
-                found[item] = max(found[item], self._item_pairs(item, k)[0])
-        return found
-
-    def _closest(self, inside: IntArray, outside: IntArray) -> tuple[IntArray, IntArray]:
-        """Return cheap bounds of how far each item is from being passed, or from passing one."""
-        rows, columns = (np.full(len(part), self.study.units.total) for part in (inside, outside))
-        for part, bounds in self._at_least(inside, outside):
-            rows[part] = bounds.min(axis=1, initial=self.study.units.total)
-            np.minimum(columns, bounds.min(axis=0), out=columns)
-        return rows, columns
-
-    def _at_least(self, inside: IntArray, outside: IntArray) -> Iterator[tuple[slice, IntArray]]:
-        """Yield cheap bounds of all pairs: a row for each of some items inside."""
-        for part in slices(len(inside), PAIRS, len(outside)):
-            some = inside[part]
-            pairs = np.repeat(some, len(outside)), np.tile(outside, len(some))
-            yield part, self.contests.at_least(*pairs).reshape(len(some), -1)
-
-    def ranking(self, *, tried: bool = True) -> Found:
-        """Return how many units must leave for the plain ranking to change; ``tried`` likewise."""
-        if len(self.order) == 1:
-            return Found(self.study.units.total, (0, 0))
-        near = self._cheap(list(pairwise(self.order.tolist())))
-        pairs = self._weakest(near, self._smallest(near, 1)[0][0])
-        if not tried:
-            return Found(*pairs[0])
-        return self._settled(pairs, lambda scores: bool((order_of(scores) != self.order).any()), near)
-
-    def neighbours(self, most: int) -> Bounded:
-        """Return how many units must leave at least for each item to be passed by the next."""
-        runs = self.contests.runs((1, pair) for pair in pairwise(self.order[: most + 1].tolist()))
-        return [(self.lower(*pair), pair) for run in runs for _, pair in run]
-
-    def pair(self, ahead: int, behind: int) -> Found:
-        """Return how many units must leave for one item to pass another."""
-        pairs = [(self.lower(ahead, behind), (ahead, behind))]
-        return self._settled(pairs, lambda scores: precedes(scores, behind, ahead))
+    @property
+    def _few(self) -> int:
+        """How many pairs may be looked at closely for a column of a table."""
+        units = len(self._out.units)
+        return int(np.clip(units * len(self.order), *CLOSELY)) // units
 
     def rank(self, item: int) -> int:
         """Return the plain rank of an item."""
         return 1 + int(np.flatnonzero(self.order == item)[0])
 
-    def item(self, item: int, k: int) -> Found:
+    def fewest(self, pairs: Pairs, most: int = MANY) -> list[int]:
+        """Return how many units must leave at least for each pair to turn, told apart up to ``most``."""
+        if not self.pairs.certified:  # whether one unit does it is known to who asks
+            return [1] * len(pairs)
+        new = [pair for pair in pairs if pair not in self._lower]
+        found = dict(zip(new, self.pairs.fewest(new, most), strict=True)) if new else {}
+        self._lower |= {pair: number for pair, number in found.items() if number <= most}
+        return [min(self._lower.get(pair, found.get(pair, MANY)), self._never) for pair in pairs]
+
+    def topk(self, k: int, alone: IntArray | None = None, *, tried: bool = True) -> Found:
+        """Return how many units must leave for the plain top k to change; ``tried``: units do leave."""
+        inside, outside = self.order[:k], self.order[k:]
+        if not len(outside):
+            return Found(self._never, (int(inside[-1]), int(inside[-1])))
+        before, border = set(inside.tolist()), (int(inside[-1]), int(outside[0]))
+
+        def near() -> Bounded:
+            limit, few = self.fewest([border])[0], len(self.order) if self.pairs.certified else ATTACKED
+            return self._weakest(self._bounded(inside[-few:], outside[:few], limit), limit)
+
+        def turned(scores: FloatArray) -> bool:
+            return set(topk(scores, k).tolist()) != before
+
+        return self._settled(border, near, turned, alone, tried=tried)
+
+    def ranking(self, alone: IntArray | None = None, *, tried: bool = True) -> Found:
+        """Return how many units must leave for the plain ranking to change; ``tried`` likewise."""
+        if len(self.order) == 1:
+            return Found(self._never, (0, 0))
+        neighbours = list(pairwise(self.order.tolist()))
+
+        def near() -> Bounded:
+            cheap = self._cheap(neighbours)
+            return self._weakest(cheap, self.fewest([cheap[0][1]])[0])
+
+        def turned(scores: FloatArray) -> bool:
+            return bool((order_of(scores) != self.order).any())
+
+        return self._settled(neighbours[0], near, turned, alone, tried=tried)
+
+    def pair(self, ahead: int, behind: int, alone: IntArray | None = None) -> Found:
+        """Return how many units must leave for one item to pass another."""
+        pair = ahead, behind
+
+        def turned(scores: FloatArray) -> bool:
+            return precedes(scores, behind, ahead)
+
+        return self._settled(pair, lambda: [(self.fewest([pair])[0], pair)], turned, alone)
+
+    def item(self, item: int, k: int, alone: IntArray | None = None) -> Found:
         """Return how many units an item is away from leaving the top k, or from entering it."""
         inside = self.rank(item) <= k
         lower, first, pairs = self._item_pairs(item, k)
@@ -210,7 +200,8 @@ class MarginSearch:
 
         if not pairs:  # everything is in
             return Found(lower, (item, item))
-        found = self._settled([*first, *pairs], moved, lower=lower)
+        near = [*first, *pairs]
+        found = self._settled(near[0][1], lambda: near, moved, alone, lower=lower)
         return self._against_all(found, pairs, moved)
 
     def _item_pairs(self, item: int, k: int) -> tuple[int, Bounded, Bounded]:
@@ -226,167 +217,235 @@ class MarginSearch:
         beyond = set(self.order[k:].tolist())
         outside = self._smallest([bounded for bounded in behind if bounded[1][1] in beyond], 1)
         if not outside:
-            return self.study.units.total, [], []
+            return self._never, [], []
         return max(pairs[-1][0], outside[0][0]), outside, pairs[::-1]
+
+    def away(self, k: int, moves: BoolArray, least: int) -> IntArray:
+        """Return how many units must leave at least for each item to leave the top k, or to enter it.
+
+        ``moves`` tells which items a single unit moves across the border; nobody else crosses it before
+        ``least`` units have left. An item crosses it only if it passes one of the other side, or is
+        passed: all pairs are bounded together, and those nearest to turning, one of each item at a time,
+        are looked at closely where that takes no longer than leaving each unit out.
+        """
+        inside, outside = self.order[:k], self.order[k:]
+        if not len(outside):
+            return np.full(len(self.order), self.total)
+        found = np.where(moves, 1, min(max(least, 2), self.total))
+        if not self.pairs.certified or len(inside) * len(outside) > MOST_PAIRS:
+            return found
+        if len(self.order) * (len(self.order) - 1) <= 2 * self._few:
+            return np.where(moves, 1, np.maximum(found, self._away_of_all(k)))
+        bounds = np.concatenate([bounds for _, bounds in self._at_least(inside, outside)])
+        ends = ((inside, bounds.T), (outside, bounds))
+        close = np.zeros(bounds.shape, dtype=np.bool_)
+        for _ in range(ROUNDS):
+            new = np.zeros_like(close)
+            for (items, numbers), part in zip(ends, (new.T, new), strict=True):
+                still = np.flatnonzero(~moves[items])
+                part[numbers.argmin(axis=0)[still], still] = True
+            row, column = np.nonzero(new & ~close)
+            if not len(row):
+                break
+            first = np.argsort(bounds[row, column], kind="stable")[: self._few // ROUNDS]
+            row, column = row[first], column[first]
+            closer = self.pairs.at_least(inside[row], outside[column], closely=True)
+            bounds[row, column], close[row, column] = np.maximum(bounds[row, column], closer), True
+        for items, numbers in ends:
+            found[items] = np.where(moves[items], 1, np.maximum(found[items], numbers.min(axis=0)))
+        return found
+
+    def _away_of_all(self, k: int) -> IntArray:
+        """Return how far each item is from rank k, all pairs looked at closely.
+
+        An item outside must pass so many of those ahead that k - 1 are left; of those behind one inside
+        so many must pass it that k are ahead, and one of them comes from outside.
+        """
+        items, found = len(self.order), np.empty(len(self.order), dtype=np.int64)
+        ahead, behind = np.triu_indices(items, 1)
+        bounds = np.full((items, items), self.total)
+        bounds[ahead, behind] = self.pairs.at_least(self.order[ahead], self.order[behind], closely=True)
+        inside, outside = np.arange(k), np.arange(k, items)
+        found[self.order[k:]] = np.sort(bounds, axis=0)[outside - k, outside]
+        passed = np.sort(bounds, axis=1)[inside, k - 1 - inside]
+        found[self.order[:k]] = np.maximum(passed, bounds[:k, k:].min(axis=1))
+        return found
+
+    def neighbours(self, most: int) -> Bounded:
+        """Return how many units must leave at least for each item to be passed by the next."""
+        pairs = list(pairwise(self.order[: most + 1].tolist()))
+        ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        closely = len(pairs) <= self._few
+        bounds = self.pairs.at_least(ahead, behind, closely=closely and self.pairs.certified)
+        if self.by == "remove":
+            turned = turned_alone(self._out, ahead, behind)
+            bounds = np.where(turned, 1, np.minimum(np.maximum(bounds, 2), self.total))
+        return list(zip(bounds.tolist(), pairs, strict=True))
 
     def attacked(self, lower: int, inside: IntArray, outside: IntArray, turned: Turned) -> Found:
         """Look for few units that turn an answer for which several pairs around the border must turn."""
         near = product(inside[-2 * NEAREST :].tolist(), outside[: 2 * NEAREST].tolist())
         pairs = self._smallest(self._cheap(list(near)), NEAREST)
-        return self._against_all(self._settled(pairs, turned, lower=lower), pairs, turned)
+        found = self._settled(pairs[0][1], lambda: pairs, turned, lower=lower)
+        return self._against_all(found, pairs, turned)
 
-    def _weakest(self, cheap: Bounded, limit: int) -> Bounded:
-        """Return the pairs with the smallest lower bound, which is known not to exceed a limit."""
-        found = []
-        near = takewhile(lambda bounded: bounded[0] <= limit, cheap)
-        for run in self.contests.runs(near):
-            for bound, pair in run:
-                if bound <= limit:
-                    found.append((self.lower(*pair, limit), pair))
-                    limit = min(limit, found[-1][0])
-        return sorted(bounded for bounded in found if bounded[0] == limit)
-
-    def _cheap(self, pairs: list[tuple[int, int]]) -> Bounded:
-        """Return pairs with their cheap bounds, the smallest first."""
-        ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        bounds = self.contests.at_least(ahead, behind).tolist()
-        return sorted(zip(bounds, pairs, strict=True), key=lambda bounded: bounded[0])
+    def _at_least(self, inside: IntArray, outside: IntArray) -> Iterator[tuple[slice, IntArray]]:
+        """Yield cheap bounds of all pairs: rows of some items inside at a time."""
+        for part in slices(len(inside), PAIRS, len(outside)):
+            ahead, behind = np.repeat(inside[part], len(outside)), np.tile(outside, len(inside[part]))
+            yield part, self.pairs.at_least(ahead, behind).reshape(-1, len(outside))
 
     def _bounded(self, inside: IntArray, outside: IntArray, limit: int) -> Bounded:
         """Return the pairs whose cheap bound is within a limit, by that bound."""
-        found = []
+        found: Pairs = []
         for part, bounds in self._at_least(inside, outside):
             row, column = np.nonzero(bounds <= limit)
-            pairs = zip(inside[part][row].tolist(), outside[column].tolist(), strict=True)
-            found += list(zip(bounds[row, column].tolist(), pairs, strict=True))
-        return sorted(found)
+            found += zip(inside[part][row].tolist(), outside[column].tolist(), strict=True)
+        return self._cheap(found)
 
-    def _smallest(self, cheap: Bounded, number: int, most: int = MANY) -> Bounded:
-        """Return the pairs with the smallest lower bounds, so many of them, in order.
+    def _cheap(self, pairs: Pairs) -> Bounded:
+        """Return pairs with their cheap bounds, the smallest first, and of these the closest."""
+        ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        bounds, scores = self.pairs.at_least(ahead, behind), self.scores
+        order = np.lexsort((scores[ahead] - scores[behind], bounds)).tolist()
+        return [(int(bounds[place]), pairs[place]) for place in order]
+
+    def _weakest(self, cheap: Bounded, limit: int) -> Bounded:
+        """Return pairs by their best bounds, told apart up to a limit that one of them has."""
+        if not self.pairs.certified:
+            return cheap
+        near = [pair for bound, pair in cheap if bound <= limit]
+        return sorted(zip(self.fewest(near, limit), near, strict=True))
+
+    def _smallest(self, cheap: Bounded, number: int) -> Bounded:
+        """Return the pairs with the smallest best bounds, so many of them, in order.
 
         Bounds are worked out up to a limit that grows: most pairs hold against far more units.
         """
         number = min(number, len(cheap))
-        limit = cheap[number - 1][0] if number else most
-        known = self._within(cheap, number, limit)
-        while number and known[number - 1][0] > limit and limit < most:
-            limit = min(4 * limit, most)
-            known = self._within(cheap, number, limit)
-        return known[:number]
-
-    def _within(self, cheap: Bounded, number: int, limit: int) -> Bounded:
-        """Return pairs by their lower bounds up to a limit, until so many are the smallest."""
-        known: Bounded = []
-
-        def matters(bounded: OnePair) -> bool:
-            return len(known) < number or bounded[0] < min(known[number - 1][0], limit + 1)
-
-        for run in self.contests.runs(takewhile(matters, cheap)):
-            for bounded in filter(matters, run):
-                insort(known, (self.lower(*bounded[1], limit), bounded[1]))
-        return known
+        limit = cheap[number - 1][0] if number else self._never
+        found = self._weakest(cheap, limit)
+        while number and found[number - 1][0] > limit and limit < self._never:
+            limit = min(4 * limit, self._never)
+            found = self._weakest(cheap, limit)
+        return found[:number]
 
     def _settled(
-        self, pairs: Bounded, turned: Turned, others: Iterable[OnePair] = (), *, lower: int | None = None
+        self,
+        pair: tuple[int, int],
+        near: Callable[[], Bounded],
+        turned: Turned,
+        alone: IntArray | None = None,
+        *,
+        lower: int | None = None,
+        tried: bool = True,
     ) -> Found:
-        """Attack the pairs in turn until a set of units is seen to do what the bound allows.
+        """Attack the pairs near to turning in turn until units are seen to do what the bound allows.
 
-        The ``others`` come after the pairs, by bounds that are worked out no further than they matter.
+        Where one unit is known to do it, nothing is searched. The smallest bound is that of the first.
         """
+        for unit in () if alone is None else alone[:TRIED].tolist():
+            removal = Removal(np.array([unit]), np.ones(1, dtype=np.int64))
+            if self._turns(removal, 1, turned):
+                return Found(1, pair, 1, removal)
+        pairs = near()
         lower = pairs[0][0] if lower is None else lower
+        if alone is not None:
+            lower = 1 if len(alone) else min(max(lower, 2), self.total)
         best = Found(lower, pairs[0][1])
-
-        def later() -> Iterator[OnePair]:
-            first, most = set(pairs), MANY if best.upper is None else best.upper - 1
-            rest = [bounded for bounded in others if (lower, bounded[1]) not in first]
-            yield from self._smallest(rest, ATTACKED, most)
-
-        for least, pair in islice(chain(pairs, later()), ATTACKED):
-            if best.upper is None or max(least, lower) < best.upper:
-                best = self._tried(best, self.contests.attack(*pair), pair, turned, max(least, lower))
+        for bound, other in pairs[:ATTACKED] if tried else ():
+            least = max(bound, lower)
+            if best.upper is None or least < best.upper:
+                best = self._tried(best, self.pairs.remove(*other), other, turned, least)
             if best.upper == lower:
-                return best
+                break
         return best
 
     def _tried(
-        self, best: Found, attack: Attack, pair: tuple[int, int], turned: Turned, least: int
+        self, best: Found, removal: Removal, pair: tuple[int, int], turned: Turned, least: int
     ) -> Found:
-        """Return the attack by as few units as are found to do if these are fewer than the best's."""
-        most = min(attack.largest, self._most if best.upper is None else best.upper - 1)
-        held = last_true(lambda number: not self._turns(attack, number, turned), most, first=least)
-        return Found(best.lower, pair, held + 1, attack) if held < most else best
+        """Return a removal of as few units as are found to do if these are fewer than the best's."""
+        most = min(removal.largest, self._most if best.upper is None else best.upper - 1)
+        held = last_true(lambda number: not self._turns(removal, number, turned), most, first=least)
+        return Found(best.lower, pair, held + 1, removal) if held < most else best
 
     def _against_all(self, best: Found, pairs: Bounded, turned: Turned) -> Found:
         """Attack several pairs at once, the most effective units of each in turn."""
         if best.upper == best.lower or len(pairs) < 2:
             return best
-        attacks = [(lower, self.contests.attack(*pair)) for lower, pair in pairs[:TOGETHER]]
+        removals = [(lower, self.pairs.remove(*pair)) for lower, pair in pairs[:TOGETHER]]
         most = min(LOOKED_AT, self._most) if best.upper is None else best.upper
-        return self._tried(best, merged(attacks, most), best.pair, turned, best.lower)
+        return self._tried(best, merged(removals, most), best.pair, turned, best.lower)
 
-    def _turns(self, attack: Attack, number: int, turned: Turned) -> bool:
+    def _turns(self, removal: Removal, number: int, turned: Turned) -> bool:
         """Take the units away or add them, score anew, and look."""
-        scores = self.scores_after(attack, number)
+        scores = self.scores_after(removal, number)
         if scores is None or not turned(scores):
             return False
-        self._seen = attack, number, scores
+        self._seen = removal, number, scores
         return True
 
-    def saw(self, attack: Attack, scores: FloatArray) -> None:
-        """Keep the scores without the one unit of an attack."""
-        self._seen = attack, 1, scores
-
-    def leaving(self, attack: Attack, number: int) -> IntArray:
+    def leaving(self, removal: Removal, number: int) -> IntArray:
         """Return how many of each distinct unit leave."""
-        return attack.first(number, len(self.study.units))
+        return removal.first(number, len(self._out.units))
 
-    def added(self, attack: Attack) -> Any:
-        """Return the unit that an attack adds, as ``data.with_added`` takes it; None where none is."""
-        if attack.favour is None:
+    def added(self, removal: Removal) -> Any:
+        """Return the unit that is added, as ``data.with_added`` takes it; None where none is."""
+        if removal.favour is None:
             return None
-        ahead, behind, low, high = attack.favour
-        return favouring(self.study.data, behind, ahead, (low, high))
+        ahead, behind, low, high = removal.favour
+        return favouring(self._data, behind, ahead, (low, high))
 
-    def scores_after(self, attack: Attack, number: int) -> FloatArray | None:
-        """Return the scores when an attack was carried out, None where there are none."""
-        if self._seen is not None and self._seen[0] is attack and self._seen[1] == number:
+    def scores_after(self, removal: Removal, number: int) -> FloatArray | None:
+        """Return the scores when units left, or came, None where there are none."""
+        if self._seen is not None and self._seen[0] is removal and self._seen[1] == number:
             return self._seen[2]
-        study, added, leaving = self.study, self.added(attack), self.leaving(attack, number)
-        if added is None and (scores := scores_without(study.leave_one_out, leaving)) is not None:
-            return scores
+        leaving = self.leaving(removal, number)
+        if removal.favour is None:
+            if self._parts is not None and not self._parts @ (self._out.units.counts - leaving):
+                return None  # whoever is left has no weight
+            if number == 1 and not self.pairs.certified:  # what refitting gave is known
+                rows = self._out.columns(np.arange(len(self.order)), leaving > 0)
+                return next((row[0] for _, row in rows), self.scores)
+            if (scores := scores_without(self._out, leaving)) is not None:
+                return scores
+        added = self.added(removal)
         try:
-            data = study.data.with_copies(study.units.counts - leaving)
-            if added is not None:
-                data = data.with_added(added, number)
-            return study.scorer.score(data)
+            data = self._data.with_copies(self._out.units.counts - leaving)
+            return self._scorer.score(data if added is None else data.with_added(added, number))
         except (EngineError, UnreadableFileError):
             raise
         except SteadyrankError:  # an item without data, parts without a chain of wins between them
             return None
 
+    @cached_property
+    def _parts(self) -> IntArray | None:
+        """The weight of each distinct unit, in whole parts, where they have weights."""
+        return None if self._data.weights is None else self._data.shares.of_units
 
-def merged(attacks: list[tuple[int, Attack]], most: int) -> Attack:
-    """Return one attack out of several, each taken as far as the others in parts of what it needs.
+
+def merged(removals: list[tuple[int, Removal]], most: int) -> Removal:
+    """Return one removal out of several, each taken as far as the others in parts of what it needs.
 
     Parameters
     ----------
-    attacks : list of (int, Attack)
+    removals : list of (int, Removal)
         How many units each needs at least, and its units.
     most : int
         How many units of each are looked at.
 
     Examples
     --------
-    >>> from steadyrank.margins.pairs import Attack
-    >>> three = Attack(np.array([4, 2, 7]), np.array([1, 1, 1]))
-    >>> six = Attack(np.array([2, 0]), np.array([1, 9]))
+    >>> from steadyrank.margins.pairs import Removal
+    >>> three = Removal(np.array([4, 2, 7]), np.array([1, 1, 1]))
+    >>> six = Removal(np.array([2, 0]), np.array([1, 9]))
     >>> merged([(3, three), (6, six)], 5).units
     array([2, 4, 0, 0, 0, 0, 7])
     """
     places, copies, units = [], [], []
-    for needed, attack in attacks:
-        each = np.minimum(attack.copies, most)
-        unit = np.repeat(attack.units, each)[:most]
+    for needed, removal in removals:
+        each = np.minimum(removal.copies, most)
+        unit = np.repeat(removal.units, each)[:most]
         first = np.repeat(np.cumsum(each) - each, each)[:most]
         places.append((np.arange(len(unit)) + 1) / needed)
         copies.append(np.arange(len(unit)) - first)
@@ -394,24 +453,7 @@ def merged(attacks: list[tuple[int, Attack]], most: int) -> Attack:
     order = np.argsort(np.concatenate(places), kind="stable")
     named = np.stack([np.concatenate(units), np.concatenate(copies)])[:, order]
     kept = np.sort(np.unique(named, axis=1, return_index=True)[1])
-    return Attack(named[0, kept], np.ones(len(kept), dtype=np.int64), attacks[0][1].favour)
-
-
-def last_true(holds: Callable[[int], bool], most: int, first: int = 1) -> int:
-    """Return the last number up to which something holds, asked from ``first`` on; one less if never.
-
-    Examples
-    --------
-    >>> last_true(lambda number: number < 700, 1000), last_true(lambda number: True, 5)
-    (699, 5)
-    """
-    known, asked = first - 1, first
-    while asked <= most and holds(asked):
-        known, asked = asked, min(2 * asked, most) if asked < most else most + 1
-    while asked - known > 1:
-        middle = (known + asked) // 2
-        known, asked = (middle, asked) if holds(middle) else (known, middle)
-    return known
+    return Removal(named[0, kept], np.ones(len(kept), dtype=np.int64), removals[0][1].favour)
 
 
 def order_of(scores: FloatArray) -> IntArray:

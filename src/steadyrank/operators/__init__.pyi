@@ -1,3 +1,4 @@
+from steadyrank.operators.ball import ball_distances as ball_distances, ball_topk as ball_topk
 from steadyrank.operators.critical import critical_eps as critical_eps
 from steadyrank.operators.intervals import (
     CertainOrder as CertainOrder,

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from steadyrank.report.lines import Findings, Row
     from steadyrank.report.terminal import Terminal
 
-STYLES = {"sure": "green", "contender": "yellow", "near": "cyan", "out": FAINT, None: ""}
-SIGNS = {"sure": "●*", "contender": "◐?", "near": "◌.", "out": "○ ", None: "  "}
+STYLES = {"sure": "green", "contender": "yellow", "out": FAINT, None: ""}
+SIGNS = {"sure": "●*", "contender": "◐?", "out": "○ ", None: "  "}
 """Of each standing two signs: the better one, and one that every terminal has."""
 
 COMPARED = (
@@ -28,9 +28,8 @@ COMPARED = (
 VERDICTS = {"beyond": "yellow", "inside": "cyan", "new": "green", "gone": FAINT}
 
 MEANING = {
-    "sure": "in the top {k}, whichever one {unit} leaves",
-    "contender": "some {unit} that leaves brings it in or puts it out",
-    "near": "in the list for its score; no single {unit} brings it in",
+    "sure": "in the top {k}, no matter which {unit} is removed",
+    "contender": "in or out, depending on which {unit} is removed",
 }
 
 
@@ -61,13 +60,15 @@ def _first(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 
 def topk_table(findings: Findings, terminal: Terminal, following: int = NEXT_IN_LINE) -> Iterator[Line]:
     """Yield the items of the list by rank, so many that are next in line, and where each stands."""
-    rows, k, size = findings["rows"], findings["k"], findings["size"]
-    shown = rows if terminal.everything else rows[: size + following]
+    rows, k = findings["rows"], findings["k"]
+    last = max((row["rank"] for row in rows if row["listed"]), default=k)
+    first = next((row["rank"] for row in rows if not row["listed"]), len(rows) + 1)
+    shown = rows if terminal.everything else rows[: first - 1 + following]
     listed = _ends_of(shown, everything=terminal.everything, middle=k)
-    far = [row for row in rows[len(shown) :] if row["standing"] == "contender"]
+    far = [row for row in rows[len(shown) :] if row["listed"] or row["standing"] == "contender"]
     listed += [None, *far[:LONG]] if far else []
-    ends = {k: f"top {k:,}"} | {size: "end of the list"}
-    if size == k:
+    ends = {k: f"top {k:,}"} | {last: "end of the list"}
+    if last == k:
         ends = {k: f"top {k:,}, and end of the list"}
     yield from _item_lines(listed, findings, terminal, cut=k, ends=ends)
     hidden = findings["n_items"] - len(shown) - len(far)

@@ -153,9 +153,9 @@ def _remedy(findings: Findings, terminal: Terminal) -> str:
     remedy, k = findings["remedy"], findings["k"]
     more = remedy["size"] - k - ADDED
     added = ", ".join(map(str, remedy["items"][k:][:ADDED])) + (f" and {more:,} more" * (more > 0))
-    eps = f", at eps = {rounded_up(remedy['eps'])}" if terminal.verbose else ""
+    added += f", or the inflated top {k:,} at eps = {rounded_up(remedy['eps'])}" * terminal.verbose
     does = "pass" if findings["min_margin"] is None else "keep to the share allowed"
-    return f"What would {does}: a list of {counted(remedy['size'], 'item')}, with {added}{eps}."
+    return f"What would {does}: a list of {counted(remedy['size'], 'item')}, with {added}."
 
 
 def flip_lines(flips: Row, unit: str, terminal: Terminal) -> Iterator[Line]:

@@ -58,7 +58,7 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
         "guesses": _guesses(findings),
         "headline": as_markup(findings["headline"]),
         "warnings": _warnings(findings),
-        "size": counted(findings.get("size", 0), "item").removeprefix("1 "),
+        "size": counted(findings.get("size", 0), "item"),
         "promise": as_markup(findings["certificate"]["promise"]),
         "certificate": as_markup(findings["certificate"]["sentence"]),
         "margin": as_markup((findings["margin"] or {}).get("sentence", "")),

@@ -66,7 +66,9 @@ def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         told = "nothing claimed" if delta is None else f"delta = {rounded_up(delta)}"
         if certificate["removals"] > 1:
             told += f" for any {counted(certificate['removals'], 'removal')}"
-        title = f"Certificate ({certificate['status']}): eps = {rounded_up(findings['eps'])}, {told}; "
+        if findings["eps"] is not None:
+            told = f"eps = {rounded_up(findings['eps'])}, {told}"
+        title = f"Certificate ({certificate['status']}): {told}; "
         yield from paragraph(f"{title}rule: {certificate['rule']}", terminal, style="bold")
         yield from paragraph(certificate["sentence"], terminal)
     yield Line("")

@@ -48,5 +48,8 @@ def _audit(findings: Findings) -> str:
 
 def _ranking(findings: Findings) -> str:
     listed = findings["rows"][:ROWS]
-    sets = [[ranks_in_words(row["inflated_best"], row["inflated_worst"])] for row in listed]
-    return item_table(findings, listed, RANK_STANDINGS, ["inflated ranks"], sets)
+    sets: list[list[str]] = [[] for _ in listed]
+    if findings["eps"] is not None:
+        sets = [[ranks_in_words(row["inflated_best"], row["inflated_worst"])] for row in listed]
+    titles = ["inflated ranks"] * (findings["eps"] is not None)
+    return item_table(findings, listed, RANK_STANDINGS, titles, sets)

@@ -31,7 +31,6 @@ CUT = 'fill="none" stroke="#7a3e8f" stroke-width="2" stroke-dasharray="7 5"'
 SHAPES = {
     "sure": "m-8 0a8 8 0 1 1 16 0a8 8 0 1 1-16 0z",
     "contender": "m0-10l10 10l-10 10l-10-10z",
-    "near": "m0-9l9 16h-18z",
     "out": "m-7-7h14v14h-14z",
 }
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-MARKERS = {"sure": "o", "contender": "D", "near": "^", "out": "s"}
+MARKERS = {"sure": "o", "contender": "D", "out": "s"}
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F8894")
 EDGE = "#7A3E8F"
 DASHED: dict[str, Any] = {"color": EDGE, "linestyle": "--", "linewidth": 1.2}
@@ -70,7 +70,9 @@ def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
 
 
 def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> Axes:
-    """Draw the best to worst rank of the first ``limit`` items over the inflated ranking of an answer.
+    """Draw the best to worst rank of the first ``limit`` items over the rankings of an answer.
+
+    These are those of the inflated ranking at its eps; without one, those of the data without each unit.
 
     Parameters
     ----------
@@ -90,7 +92,8 @@ def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> A
     """
     rows = list(answer.rows(limit))
     ax = _axes(ax, len(rows))
-    _ranges(ax, rows, [(row.inflated_best, row.inflated_worst) for row in rows])
+    ends = ("best_rank", "worst_rank") if answer.eps is None else ("inflated_best", "inflated_worst")
+    _ranges(ax, rows, [tuple(getattr(row, end) for end in ends) for row in rows])
     return ax
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from steadyrank.report.lines import Findings, Row
 
-COLOURS = {"sure": "#0072B2", "contender": "#D55E00", "near": "#007A59", "out": "#7F8894"}
+COLOURS = {"sure": "#0072B2", "contender": "#D55E00", "out": "#7F8894"}
 """After Okabe and Ito; the page and the plots have the same, each with a shape of its own."""
 
 LONGEST = 80
@@ -76,8 +76,8 @@ def table_fragment(findings: Findings, *, rows: int = 25) -> str:
     >>> "&lt;b&gt;" in table_fragment(stable_topk(Votes(["<b>"] * 5 + ["c"] * 3), 1).findings())
     True
     """
-    size, n_units = findings["size"], findings["n_units"]
-    listed = findings["rows"][: max(rows, min(size + 5, 4 * rows))]
+    last = max((row["rank"] for row in findings["rows"] if row["listed"]), default=0)
+    listed, n_units = findings["rows"][: max(rows, min(last + 5, 4 * rows))], findings["n_units"]
     names = (f"in top {findings['k']:,}", f"{findings['units']} away")
     ends = [ends_in_words(row, n_units) for row in listed]
     return item_table(findings, listed, {name: name for name in COLOURS}, names, ends)

@@ -89,9 +89,10 @@ class Bagged(Scorer):
     """The mean of a scorer over random bags of units.
 
     Without unit i the scores are the mean over ``bags`` fresh bags of the same ``size`` from the
-    other units. Bags of all the data come from ``seed``, those without unit i from ``seed`` and
-    the number of i, so that nothing depends on the order or the number of workers. Refits run
-    through joblib as those of :class:`~steadyrank.scorers.Refit` do.
+    other units. Bags come from ``seed`` and the number of units that they are drawn from: so they are
+    the bags that the same ``size`` and ``seed`` give on those data by themselves, and have nothing in
+    common with the bags of one unit more. Refits run through joblib as those of
+    :class:`~steadyrank.scorers.Refit` do.
 
     With ``reuse=True`` the scores without unit i are the mean over those of the ``bags`` that do not
     hold it: a bag that happens not to hold i is a bag drawn from the others. That takes ``bags`` fits in
@@ -187,6 +188,14 @@ class Bagged(Scorer):
             return self._mean(self._bag_scores(data, size, bag) for bag in range(self.bags))
         return self._mean_without(data, size, FULL)
 
+    def apart(self, data: Observations) -> str:
+        """Say why bags without a unit are not those of the rest alone; "" if they are."""
+        if self.reuse:
+            told = "without a unit, scores are means over those bags that do not hold it"
+            return f"{told}, not over bags drawn from the rest"
+        same = self._size(data.n_units) == self._size(data.n_units - 1)
+        return "" if same else "no size of the bags was given, and of the rest alone they are smaller"
+
     def leave_one_out(self, data: Observations) -> LeaveOneOut:
         """Return the mean scores over bags without each distinct unit."""
         size = self._size(data.n_units)
@@ -265,7 +274,7 @@ class Bagged(Scorer):
     def _mean_without(self, data: Observations, size: int, unit: int) -> FloatArray:
         """Return the mean over the bags without a unit, or of all the data."""
         kept = data if unit == FULL else data.without(unit)
-        rng = np.random.default_rng([self.seed, unit + 1])
+        rng = np.random.default_rng([self.seed, kept.n_units])
         counts = kept.units.counts
         bags = (drawn_copies(rng, counts, size, replace=self.replace) for _ in range(self.bags))
         return self._mean(self.scorer.score(kept.with_copies(copies)) for copies in bags)

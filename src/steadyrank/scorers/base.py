@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
-    from steadyrank.margins.pairs import Contests
     from steadyrank.scorers.sensitivity import Sensitivity
     from steadyrank.sums.blocks import Block, Rows, SparseBlock
     from steadyrank.sums.model import Sums
@@ -261,12 +260,6 @@ class LeaveOneOut(ABC):
         """
         return None
 
-    def contests(self) -> Contests:
-        """Return how few units must leave before one item passes another, as far as that is known."""
-        from steadyrank.margins.pairs import LeftOutContests
-
-        return LeftOutContests(self)
-
 
 class Sketched(LeaveOneOut):
     """Scores that are fitted anew without each unit, and known nearby, with ``settled``, for less."""
@@ -296,8 +289,6 @@ class RowsOut(LeaveOneOut):
         How many scores one block holds (8 MB).
     kept_numbers : int
         Up to this many scores are kept, so that asking again costs nothing.
-    contest : callable, optional
-        What the scorer knows about pairs of items when several units leave.
     """
 
     scores: FloatArray
@@ -305,12 +296,7 @@ class RowsOut(LeaveOneOut):
     rows: Callable[[slice], FloatArray]
     block_numbers: int = 1_000_000
     kept_numbers: int = 0
-    contest: Callable[[LeaveOneOut], Contests] | None = None
     _kept: list[DenseBlock] = field(default_factory=list, init=False)
-
-    def contests(self) -> Contests:
-        """Return what the scorer knows about pairs, or what follows from these scores alone."""
-        return super().contests() if self.contest is None else self.contest(self)
 
     def blocks(self) -> Iterator[DenseBlock]:
         """Yield blocks that cover all distinct units in order."""

@@ -15,15 +15,43 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.data.ballots import Ballots
-from steadyrank.margins.condorcet import ROOM, Compared, MarginContests
-from steadyrank.margins.pairs import MANY
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, check_several
 from steadyrank.scorers.sensitivity import Sensitivity, UnitShares, each_alone, size_of_all
 from steadyrank.scorers.voting import Borda
 from steadyrank.sums.blocks import segment_sums
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from steadyrank._typing import FloatArray, IntArray
+
+MANY = 1 << 62
+"""More than any margin: that of an item over itself."""
+
+ROOM = 1 << 22
+"""How many margins of units are computed at a time: 32 MB."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What units say of pairs of items, in whole parts of a person.
+
+    Parameters
+    ----------
+    sizes : int array (units,)
+        How large each distinct unit is.
+    totals : int array (items, items)
+        The margins of all units together.
+    most : int
+        How many items a unit compares at most.
+    margins : callable
+        From a range of units to the items that each compares, (units, items, their margins over all).
+    """
+
+    sizes: IntArray
+    totals: IntArray
+    most: int
+    margins: Callable[[slice], tuple[IntArray, IntArray, IntArray]]
 
 
 def of_ballots(data: Ballots) -> Compared:
@@ -34,15 +62,19 @@ def of_ballots(data: Ballots) -> Compared:
     place = np.full((len(data.counts), data.n_items), data.n_items)
     place[np.repeat(np.arange(len(place)), np.diff(data.indptr)), data.ranked] = data.levels
     place, starts = place[rows], np.searchsorted(unit, np.arange(len(data.units) + 1))
+    alone, every = bool((np.diff(starts) == 1).all()), times * data.units.counts[unit]
 
     def margins(units: slice) -> tuple[IntArray, IntArray, IntArray]:
         some, ends = slice(starts[units.start], starts[units.stop]), starts[units.start : units.stop + 1]
         ahead = (np.sign(place[some] - one[:, np.newaxis]) for one in place[some].T)
-        each = times[some, np.newaxis]
-        given = np.stack([segment_sums(over * each, ends - some.start) for over in ahead], axis=1)
+        by_item = [over * times[some, np.newaxis] for over in ahead]
+        if not alone:
+            by_item = [segment_sums(over, ends - some.start) for over in by_item]
+        given = np.stack(by_item, axis=1)
         return *np.divmod(np.arange(len(given) * data.n_items), data.n_items), np.concatenate(given)
 
-    return Compared(segment_sums(times, starts), data.units.counts, data.n_items, data.n_items, margins)
+    totals = np.stack([every @ np.sign(place - one[:, np.newaxis]) for one in place.T])
+    return Compared(segment_sums(times, starts), totals, data.n_items, margins)
 
 
 def of_battles(data: Any) -> Compared:
@@ -62,7 +94,9 @@ def of_battles(data: Any) -> Compared:
         np.add.at(given, (place.reshape(keys.shape), np.stack([other, one])), by)
         return *np.divmod(touched, items), given
 
-    return Compared(segment_sums(wins + ties, pairs.indptr), data.units.counts, items, most, margins)
+    totals = np.zeros((items, items), dtype=np.int64)
+    np.add.at(totals, (pairs.winner, pairs.loser), wins * data.units.counts[unit])
+    return Compared(segment_sums(wins + ties, pairs.indptr), totals - totals.T, most, margins)
 
 
 class Pairwise(UnitShares):
@@ -102,13 +136,10 @@ class Pairwise(UnitShares):
 
         room = max(1, ROOM // compared.most)
         scores = self.shares(worth, size)
-        return RowsOut(scores, data.units, rows, room, contest=self.contest(compared))
-
-    def contest(self, compared: Compared) -> Any:
-        """Return what is known about pairs when several units leave: nothing."""
+        return RowsOut(scores, data.units, rows, room, kept_numbers=8_000_000)
 
     def _worth(self, compared: Compared) -> IntArray:
-        return self.worth(compared.totals.copy(), np.arange(compared.items))
+        return self.worth(compared.totals.copy(), np.arange(len(compared.totals)))
 
     def _compared(self, data: Any) -> Compared:
         data = self.prepared(data)
@@ -206,12 +237,6 @@ class Condorcet(Pairwise):
     def shares(self, worth: IntArray, size: Any) -> FloatArray:
         """Divide by all; a single item, which has no margin, has all of them."""
         return np.asarray(np.minimum(worth, size) / size)
-
-    def contest(self, compared: Compared) -> Any:
-        """Compare all margins, where those of all units fit."""
-        if compared.items < 2 or len(compared.sizes) * compared.most**2 > ROOM:
-            return None
-        return lambda out: MarginContests(compared)  # noqa: ARG005 (it has all that it needs)
 
     def remarks(self, scores: FloatArray) -> tuple[str, ...]:
         """Say so where nobody beats all others."""

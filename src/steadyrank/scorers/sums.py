@@ -16,12 +16,9 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank.errors import SHOWN, shorten
-from steadyrank.margins.entries import entry_contests
-from steadyrank.margins.points import PointContests
 from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
 from steadyrank.sums.blocks import Wanted
 from steadyrank.sums.model import Entries, Prior, Sums
-from steadyrank.sums.points import Points
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,14 +27,10 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.data.units import Units
     from steadyrank.errors import WayOut
-    from steadyrank.margins.pairs import Contests
     from steadyrank.scorers.base import Settled
     from steadyrank.scorers.sensitivity import Sensitivity
     from steadyrank.sums.blocks import Block, Rows, SparseBlock
     from steadyrank.sums.model import ItemSums
-
-REACH = 1e120
-"""Products of sums and counts of sizes up to here, and from its inverse on, are floats."""
 
 
 class SumScorer(Scorer):
@@ -106,17 +99,9 @@ class SumsOut(LeaveOneOut):
         """Yield what units change among these items; all others keep their order."""
         return self.added.touching(self.sums, Wanted.of(self.scores, items))
 
-    def contests(self) -> Contests:
-        """Return how few units must leave before one item passes another."""
-        if isinstance(self.added, Points):
-            return PointContests(self.added)
-        form, prior = self.added.form, self.sums.prior
-        sizes = [prior.weight / prior.share]
-        if not form.whole:
-            sizes.append(max(abs(form.lowest), abs(form.highest)))
-        if any(size and not 1 / REACH < size < REACH for size in sizes):
-            return super().contests()
-        return entry_contests(self.added, self.sums, self.units, self.value_range)  # type: ignore[arg-type]
+
+MOST_LISTED = 2**24
+"""Up to so many units that leave are listed one by one; data without more of them are scored anew."""
 
 
 def scores_without(out: LeaveOneOut, leaving: IntArray) -> FloatArray | None:
@@ -124,7 +109,7 @@ def scores_without(out: LeaveOneOut, leaving: IntArray) -> FloatArray | None:
 
     Exact sums of those that leave are taken from the exact sums of all.
     """
-    if not isinstance(out, SumsOut) or not out.sums.exact:
+    if not isinstance(out, SumsOut) or not out.sums.exact or leaving.sum() > MOST_LISTED:
         return None
     gone = out.added.given_by(np.repeat(np.arange(len(leaving)), leaving))
     if gone is None or not (out.sums.prior.weight or (gone[1] < out.sums.counts).all()):

@@ -9,28 +9,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.errors import Option, SteadyrankError
-from steadyrank.operators.intervals import rank_intervals, tiers
 from steadyrank.reading.arrays import frozen
 from steadyrank.report.export import columns_of
+from steadyrank.scorers.base import gaps_without
 from steadyrank.study import document, headlines
 from steadyrank.study.audit.topk import Flips
 from steadyrank.study.margin import known_margin, units_away
 from steadyrank.study.results import Result, some_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from typing import Self
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.operators import InflatedTopK, RankingSet
+    from steadyrank._typing import AnyArray, FloatArray, IntArray
+    from steadyrank.operators import RankingSet
     from steadyrank.study import Audit, Certificate, Confidence, Margin
     from steadyrank.study.standings import Ranks, Standing, TopKDeletions
 
 NEXT_ON_A_SCREEN = 25
 """Items beyond the members that a brief view may show."""
+
+SUMMARY = (
+    "sure", "contenders", "changing_units", "uncovered_units", "changing_share", "uncovered_share",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -49,11 +53,12 @@ class AnswerRow:
         Its best and worst plain rank, over the data and the data without each unit.
     share : float or None
         The share of the units without which it is in the plain top k.
-    standing : {"sure", "contender", "near", "out"} or None
-        ``sure``: in the plain top k of the data and of the data without any one unit. ``contender``:
-        leaving out some unit brings it in or puts it out. ``near``: in the list for its score, though no
-        single unit brings it in. ``out``: none of these. In a full ranking, ``sure`` means that its rank
-        is the same without any one unit, and ``contender`` that it is not.
+    listed : bool or None
+        Whether it is in the list; None in a full ranking, which has none.
+    standing : {"sure", "contender", "out"} or None
+        ``sure``: in the plain top k of the data and of the data without any one unit. ``contender``: in
+        or out, depending on which unit is left out. ``out``: in none of them. In a full ranking,
+        ``sure`` means that its rank is the same without any one unit, ``contender`` that it is not.
     away : int or None
         How many units must leave together, at least, for it to leave the top k or to enter it, if the
         rest can still be scored.
@@ -61,8 +66,8 @@ class AnswerRow:
         How many observations (votes, ratings, battles) are behind its score.
     critical_eps : float or None
         The eps above which it is in the inflated top-k.
-    inflated_best, inflated_worst : int
-        Its best and worst rank over the inflated ranking at the eps of the answer.
+    inflated_best, inflated_worst : int or None
+        Its best and worst rank over the inflated ranking at the eps of the answer, if it has one.
     lowest_score, highest_score : float or None
         Its score stays between these, whichever one unit leaves.
     confidence_best, confidence_worst : int or None
@@ -76,12 +81,13 @@ class AnswerRow:
     best_rank: int | None
     worst_rank: int | None
     share: float | None
+    listed: bool | None
     standing: Standing | None
     away: int | None
     count: int | None
     critical_eps: float | None
-    inflated_best: int
-    inflated_worst: int
+    inflated_best: int | None
+    inflated_worst: int | None
     lowest_score: float | None
     highest_score: float | None
     confidence_best: int | None
@@ -92,7 +98,8 @@ class AnswerRow:
 class Answer(Result):
     """What both kinds of answers have in common."""
 
-    eps: float
+    k: int | None
+    eps: float | None
     certificate: Certificate
     ranks: Ranks | None
     confidence: Confidence | None = field(default=None, kw_only=True)
@@ -101,11 +108,6 @@ class Answer(Result):
         # An answer travels light: its study may hold gigabytes, and functions that cannot travel.
         kept = {name: value for name, value in self.__dict__.items() if name not in {"_audit", "margin"}}
         return kept | {"_study": None}
-
-    @property
-    def k(self) -> int | None:
-        """How many items were asked for, if that was the question."""
-        return None
 
     def with_confidence(self, level: float = 0.95, *, draws: int = 1000, seed: int = 0) -> Self:
         """Return the answer with a :class:`Confidence` beside it, which is about another question."""
@@ -117,8 +119,12 @@ class Answer(Result):
         return np.argsort(-self.scores, kind="stable")
 
     @cached_property
-    def rank_intervals(self) -> tuple[IntArray, IntArray]:
-        """The best and worst rank of each item over the inflated ranking."""
+    def rank_intervals(self) -> tuple[IntArray, IntArray] | None:
+        """The best and worst rank of each item over the inflated ranking; None where there is no eps."""
+        if self.eps is None:
+            return None
+        from steadyrank.operators.intervals import rank_intervals
+
         return rank_intervals(self.scores, self.eps)
 
     @property
@@ -131,36 +137,31 @@ class Answer(Result):
         """How many units must leave before the plain answer changes."""
         return known_margin(self.study, self.k)
 
-    @cached_property
-    def _score_range(self) -> tuple[FloatArray, FloatArray] | None:
-        return self.study.facts.outer_bounds if self.told and self.has_study else None
-
     def rows(self, limit: int | None = None) -> Iterator[AnswerRow]:
         """Yield the items by plain rank, all or the first ``limit``."""
-        best, worst = self.rank_intervals
-        ranked = 0 if self.ranks is None else len(self.ranks)
-        lowest, highest = self._score_range or (None, None)
-        upper, lower = (None, None) if self.confidence is None else self.confidence.simultaneous
-        for place, index in enumerate(self.order[:limit].tolist()):
-            known = self.ranks if place < ranked else None
-            yield AnswerRow(
-                place + 1,
-                self.items[index],
-                float(self.scores[index]),
-                best_rank=None if known is None else int(known.best[place]),
-                worst_rank=None if known is None else int(known.worst[place]),
-                **self._standing(place, index),
-                count=None if self.counts is None else int(self.counts[index]),
-                inflated_best=int(best[index]),
-                inflated_worst=int(worst[index]),
-                lowest_score=None if lowest is None else float(lowest[index]),
-                highest_score=None if highest is None else float(highest[index]),
-                confidence_best=None if upper is None else int(upper[index]),
-                confidence_worst=None if lower is None else int(lower[index]),
-            )
+        shown, told = self.order[:limit], self._told()
+        unknown: list[Any] = [None] * len(shown)
 
-    def _standing(self, place: int, index: int) -> dict[str, Any]:
-        """Return share, standing, away and critical eps of an item, given its place and its index."""
+        def of(*columns: AnyArray | None) -> Iterator[list[Any]]:
+            return (unknown if column is None else column[shown].tolist() for column in columns)
+
+        ranks = ([], []) if self.ranks is None else (self.ranks.best.tolist(), self.ranks.worst.tolist())
+        bounds = self.study.facts.outer_bounds if self.told and self.has_study else None
+        beside = None if self.confidence is None else self.confidence.simultaneous
+        return map(
+            AnswerRow,
+            range(1, len(shown) + 1),
+            self.labels(shown),
+            *of(self.scores),
+            *([*end[: len(shown)], *unknown[len(end) :]] for end in ranks),
+            *of(*map(told.get, ("share", "listed", "standing", "away"))),
+            *of(self.counts, told.get("critical_eps")),
+            *of(*(self.rank_intervals or (None, None)), *(bounds or (None, None))),
+            *of(*(beside or (None, None))),
+        )
+
+    def _told(self) -> dict[str, AnyArray | None]:
+        """Return what answers of this kind know of each item, by name."""
         raise NotImplementedError
 
     def claimed(self) -> dict[str, Any]:
@@ -177,10 +178,9 @@ class Answer(Result):
             | {"critical_eps": document.finite(row.critical_eps)}
             for row in self.rows(limit)
         ]
-        return self.claimed() | {"confidence": beside, "rows": rows}
-
-    def _margin_found(self) -> dict[str, Any] | None:
-        return self.margin.parts() if self.told and self.has_study else None
+        margin = self.margin.parts() if self.told and self.has_study else None
+        told = {"suggestions": headlines.suggestions(self), "margin": margin, "confidence": beside}
+        return self.claimed() | told | {"rows": rows}
 
     def _columns(self) -> dict[str, list[Any]]:
         names = columns_of(self.document, beside=self.confidence is not None)
@@ -190,17 +190,22 @@ class Answer(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StableTopK(Answer):
-    """The inflated top-k of a dataset, by label, with its certificate.
+    """The list for the top k of a dataset, by label, with its certificate.
 
-    It has a length, can be iterated over, and knows whether a label is ``in`` it. ``print`` shows it
-    as the command line does.
+    Unless something else is asked for, these are the items that are in the plain top k of the data or of
+    the data without some one unit. It has a length, can be iterated over, and knows whether a label is
+    ``in`` it. ``print`` shows it as the command line does.
 
     Attributes
     ----------
-    result : InflatedTopK
-        The answer by index.
+    k : int
+        How many items were asked for.
+    eps : float or None
+        The inflation, or the radius of the ball; None where the list needs none.
+    indices : int array
+        The list by index, best first.
     critical_eps : float array (items,)
-        The eps above which each item is a member.
+        The eps above which each item is in the inflated top k.
     deletions : TopKDeletions or None
         The plain top k without each unit; None where nobody was left out.
 
@@ -209,25 +214,25 @@ class StableTopK(Answer):
     >>> from steadyrank import Votes, stable_topk
     >>> answer = stable_topk(Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30), 2)
     >>> answer
-    StableTopK(k=2, members=['cyd', 'abe', 'bob'], sure=1, eps=0.05, certificate='observed')
-    >>> answer.sure, answer.contenders, answer.near
-    (('cyd',), ('abe', 'bob'), ())
+    StableTopK(k=2, members=['cyd', 'abe', 'bob'], sure=1, certificate='proved')
+    >>> answer.sure, answer.contenders
+    (('cyd',), ('abe', 'bob'))
     >>> len(answer), "bob" in answer, list(answer)
     (3, True, ['cyd', 'abe', 'bob'])
     """
 
     document = "top-k"
 
-    result: InflatedTopK
+    k: int
+    indices: IntArray
     critical_eps: FloatArray
     deletions: TopKDeletions | None
 
     def __repr__(self) -> str:
         sure = f"sure={len(self.sure):,}, " if self.told else ""
-        return (
-            f"StableTopK(k={self.k}, members={some_of(self.members)}, {sure}"
-            f"eps={self.eps:.3g}, certificate={self.certificate.status!r})"
-        )
+        eps = "" if self.eps is None else f"eps={self.eps:.3g}, "
+        told = f"k={self.k}, members={some_of(self.members)}, {sure}{eps}"
+        return f"StableTopK({told}certificate={self.certificate.status!r})"
 
     def __len__(self) -> int:
         return self.size
@@ -239,19 +244,22 @@ class StableTopK(Answer):
         return label in self.members
 
     @property
-    def k(self) -> int:
-        """How many items were asked for."""
-        return self.result.k
-
-    @property
     def size(self) -> int:
-        """How many items the answer holds."""
-        return self.result.size
+        """How many items the list holds."""
+        return len(self.indices)
 
     @cached_property
     def members(self) -> tuple[object, ...]:
         """The labels of all members, best first."""
-        return self.labels(self.result.indices)
+        return self.labels(self.indices)
+
+    @cached_property
+    def last_place(self) -> int:
+        """The plain rank of the last item that is in the list or contends."""
+        inside = np.isin(self.order, self.indices)
+        if self.standings is not None:
+            inside |= self.standings[self.order] != "out"
+        return 1 + int(np.flatnonzero(inside)[-1])
 
     @property
     def sure(self) -> tuple[object, ...]:
@@ -260,123 +268,79 @@ class StableTopK(Answer):
 
     @property
     def contenders(self) -> tuple[object, ...]:
-        """The items that leaving out some unit brings into the top k or puts out of it."""
+        """The items that are in the top k or out of it, depending on which unit is left out."""
         return self._standing_at("contender")
 
-    @property
-    def near(self) -> tuple[object, ...]:
-        """The members that are in the list for their score: no single unit brings them in."""
-        return self._standing_at("near")
-
     def _standing_at(self, standing: Standing) -> tuple[object, ...]:
-        if self._standings is None:
+        if self.standings is None:
             raise SteadyrankError(
                 "no unit was left out for this answer, so it is not known where items stand",
                 way_out=["Ask for it with ", Option("claim", "observed"), "."],
             )
-        return tuple(item for item, own in self.standing_of.items() if own == standing)
+        return self.labels(self.order[self.standings[self.order] == standing])
 
     @cached_property
-    def _standings(self) -> NDArray[np.str_] | None:
-        """The standing of each item, by plain rank; None where nobody was left out."""
+    def standings(self) -> NDArray[np.str_] | None:
+        """The standing of each item, by index; None where nobody was left out."""
         if self.deletions is None:
             return None
-        inside, places = self.deletions.inside[self.order], np.arange(len(self.order))
-        within = np.where(inside == self.n_units, "sure", "contender")
-        beyond = np.where(inside > 0, "contender", np.where(places < self.size, "near", "out"))
-        return np.where(places < self.k, within, beyond)
+        inside, plain = self.deletions.inside, np.zeros(len(self.items), dtype=np.bool_)
+        plain[self.order[: self.k]] = True
+        beyond = np.where(plain | (inside > 0), "contender", "out")
+        return np.where(plain & (inside == self.n_units), "sure", beyond)
 
     @cached_property
     def standing_of(self) -> dict[object, Standing]:
         """Where each item stands, by label; nothing where nobody was left out."""
-        known = () if self._standings is None else self._standings.tolist()
-        return {self.items[at]: standing for at, standing in zip(self.order, known, strict=False)}
-
-    @property
-    def _last_contender(self) -> int:
-        """The plain rank of the last item that is sure or contends; 0 where nobody was left out."""
-        if self._standings is None:
-            return 0
-        ours = np.isin(self._standings, ("sure", "contender"))
-        return 1 + int(np.flatnonzero(ours).max(initial=-1))
+        return (
+            {} if self.standings is None else dict(zip(self.items, self.standings.tolist(), strict=True))
+        )
 
     @cached_property
     def away(self) -> IntArray | None:
         """How many units each item is away from leaving the top k, or from entering it, at least."""
-        if self.deletions is None or not self.has_study:
+        if self.standings is None or not self.has_study:
             return None
-        return frozen(units_away(self.study.facts, self.k, self.moves))
+        return frozen(units_away(self.study.facts, self.k, self.standings == "contender"))
 
-    @property
-    def moves(self) -> BoolArray:
-        """Which items some single deletion brings into the top k, or puts out of it."""
-        found = np.zeros(len(self.items), dtype=np.bool_)
-        found[self.order] = self._standings == "contender"
-        return found
+    def _told(self) -> dict[str, AnyArray | None]:
+        listed = np.isin(np.arange(len(self.items)), self.indices)
+        told: dict[str, AnyArray | None] = {"listed": listed, "critical_eps": self.critical_eps}
+        if self.deletions is not None:
+            told |= {"share": self.deletions.inside / self.n_units, "away": self.away}
+        return told | {"standing": self.standings}
 
-    def _standing(self, place: int, index: int) -> dict[str, Any]:
-        told = {"critical_eps": float(self.critical_eps[index])}
-        if self.deletions is None or self._standings is None:
-            return told | {"share": None, "standing": None, "away": None}
-        return told | {
-            "share": int(self.deletions.inside[index]) / self.n_units,
-            "standing": str(self._standings[place]),
-            "away": None if self.away is None else int(self.away[index]),
-        }
-
-    def findings(
-        self,
-        *,
-        source: str | None = None,
-        policies: Mapping[str, str] | None = None,
-        max_rows: int | None = None,
-    ) -> dict[str, Any]:
-        """Return all that views show, as plain data: JSON is this document as it is.
-
-        It holds an audit of the answer unless nothing was claimed.
-
-        Parameters
-        ----------
-        source : str, optional
-            What to call the data, for example the name of a file without its folder.
-        policies : mapping, optional
-            Further policies that were applied, by name, in plain words.
-        max_rows : int, optional
-            How many items to list, by rank; all by default.
-        """
-        made = document.about(self, source, policies) | self._listed(max_rows) | self._first()
+    def _found(self) -> dict[str, Any]:
+        made = self._listed(None) | self._first()
         return made | self._audited() if self.told else made
 
     def _brief(self, everything: bool) -> dict[str, Any]:
         # Nobody is named who changes the answer, nor any other eps.
-        limit = None if everything else max(self.size + NEXT_ON_A_SCREEN, self._last_contender)
+        limit = None if everything else max(self.size + NEXT_ON_A_SCREEN, self.last_place)
         return self._listed(limit) | self._first()
 
     def _first(self) -> dict[str, Any]:
         """Return what an answer says first: who is in, who contends, how many decide."""
-        known = self.deletions
-        summary: dict[str, Any] = {"size": self.size}
-        for name in ("sure", "contenders", "near"):
-            summary[name] = None if known is None else len(getattr(self, name))
-        changing = None if known is None else known.changing_units()
-        uncovered = None if known is None else known.uncovered_units(self.eps)
-        for name, number in (("changing", changing), ("uncovered", uncovered)):
-            share = None if number is None else number / self.n_units
-            summary |= {f"{name}_units": number, f"{name}_share": share}
+        known, summary = self.deletions, dict.fromkeys(SUMMARY)
+        if known is not None:
+            # A list without an eps holds every new top k; any other goes down the order by score.
+            uncovered = 0 if self.eps is None else known.uncovered_units(self.size)
+            found = len(self.sure), len(self.contenders), known.changing_units(), uncovered
+            shares = (number / self.n_units for number in found[2:])
+            summary = dict(zip(SUMMARY, (*found, *shares), strict=True))
         return {
             "headline": headlines.topk_headline(self),
             "warnings": list(headlines.topk_warnings(self)),
-            "suggestions": headlines.suggestions(self),
             "k": self.k,
             "size": self.size,
-            "summary": summary,
-            "margin": self._margin_found(),
+            "summary": {"size": self.size, **summary},
         }
 
     def _audited(self) -> dict[str, Any]:
         """Return who changes the answer, and what each eps would do."""
         flips = document.flip_findings(self._audit.flips(self.k), self.study.data)
-        curve = document.curve_findings(self._audit.curve(self.k), self.eps)
+        eps = self._audit.inflation.eps_of(self.k)
+        curve = document.curve_findings(self._audit.curve(self.k), eps)
         return self._audit.audited() | {"curve": curve, "flips": flips}
 
     @cached_property
@@ -392,14 +356,15 @@ class StableTopK(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StableRanking(Answer):
-    """The inflated full ranking of a dataset, by label, with its certificate.
+    """The full ranking of a dataset, by label, with the ranks that items have without each unit.
 
     It has a length and can be iterated over, best item first.
 
     Attributes
     ----------
-    rankings : RankingSet
-        The set of rankings, by index.
+    rankings : RankingSet or None
+        The inflated ranking at the eps of the answer, by index; None where there is no eps: the claim is
+        then about ``ranks``, those of the data and of the data without each unit.
     changing : int or None
         How many units change the plain ranking, each left out alone; None where nobody was.
 
@@ -407,19 +372,18 @@ class StableRanking(Answer):
     --------
     >>> from steadyrank import Votes, stable_ranking
     >>> stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30))
-    StableRanking(ranking=['ann', 'bob', 'cyd'], tiers=2, eps=0.0909, certificate='observed')
+    StableRanking(ranking=['ann', 'bob', 'cyd'], tiers=2, certificate='proved')
     """
 
     document = "ranking"
 
-    rankings: RankingSet
+    rankings: RankingSet | None
     changing: int | None
 
     def __repr__(self) -> str:
-        return (
-            f"StableRanking(ranking={some_of(self.ranking)}, tiers={len(self.tiers):,}, "
-            f"eps={self.eps:.3g}, certificate={self.certificate.status!r})"
-        )
+        eps = "" if self.eps is None else f"eps={self.eps:.3g}, "
+        told = f"ranking={some_of(self.ranking)}, tiers={len(self.tiers):,}, {eps}"
+        return f"StableRanking({told}certificate={self.certificate.status!r})"
 
     def __len__(self) -> int:
         return len(self.items)
@@ -437,23 +401,39 @@ class StableRanking(Answer):
 
     @cached_property
     def tiers(self) -> tuple[tuple[object, ...], ...]:
-        """The blocks of labels that no ranking of the set mixes, best first."""
-        return tuple(self.labels(block) for block in tiers(self.scores, self.eps))
+        """The blocks of labels that no ranking of the set mixes, best first.
 
-    def _standing(self, place: int, index: int) -> dict[str, Any]:  # noqa: ARG002 (same call)
-        told = dict.fromkeys(("share", "standing", "away", "critical_eps"))
-        if self.ranks is None or place >= len(self.ranks):
-            return told
-        fixed = self.ranks.best[place] == self.ranks.worst[place]
-        return told | {"standing": "sure" if fixed else "contender"}
+        Without an eps these are the rankings of the data and of the data without each unit: a block ends
+        where no item before it ever comes later.
+        """
+        if self.eps is None and self.ranks is not None:
+            places = np.arange(1, len(self.order) + 1)
+            ends = places[np.maximum.accumulate(self.ranks.worst) == places]
+            return tuple(map(self.labels, np.split(self.order, ends[:-1])))
+        from steadyrank.operators.intervals import tiers
+
+        return tuple(map(self.labels, tiers(self.scores, self.eps or 0.0)))
+
+    def always_ahead(self, one: object, other: object) -> bool:
+        """Tell whether one item is ahead of another in the data and without any one unit of them."""
+        first, second = (self.items.index(label) for label in (one, other))
+        without = gaps_without(self.study.facts.leave_one_out, first, second)
+        gaps = np.append(without, self.scores[first] - self.scores[second])
+        return bool((gaps >= 0).all() if first < second else (gaps > 0).all())
+
+    def _told(self) -> dict[str, AnyArray | None]:
+        if self.ranks is None:
+            return {}
+        standings = np.full(len(self.items), None)
+        fixed = self.ranks.best == self.ranks.worst
+        standings[self.order[: len(fixed)]] = np.where(fixed, "sure", "contender")
+        return {"standing": standings}
 
     def _found(self) -> dict[str, Any]:
         return self._listed(None) | {
             "headline": headlines.ranking_headline(self),
             "warnings": list(headlines.ranking_warnings(self)),
-            "suggestions": headlines.suggestions(self),
             "tiers": [document.labels(tier) for tier in self.tiers],
-            "margin": self._margin_found(),
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from steadyrank.text import counted, plural, rounded_down, rounded_up
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Status = Literal["proved", "observed", "certified", "none"]
 Guarantee = Literal["overlap", "cover"]
+Kind: TypeAlias = "tuple[float | None, float, Status, str]"
 
 CAVEAT = "This is stability under deletion, not statistical confidence in a true ranking."
 BY_SHIFTS = (
@@ -56,21 +57,22 @@ class Certificate:
 
     Attributes
     ----------
-    eps, delta : float
-        The inflation, and the share of units whose removal may break the answer. ``delta`` is None
-        where nothing is claimed.
+    eps : float or None
+        The inflation, or the radius of the ball; None where the answer needs none.
+    delta : float or None
+        The share of units whose removal may break the answer; None where nothing is claimed.
     status : {"proved", "observed", "certified", "none"}
-        ``proved``: holds for every dataset of this size and of the kind that the sentence names.
-        ``observed``: checked on this dataset, by leaving out every unit. ``certified``: proved of this
-        dataset, for every removal of up to ``removals`` units. ``none``: nothing was proved or checked.
+        ``proved``: holds for every dataset that the sentence speaks of. ``observed``: checked on this
+        dataset, by leaving out every unit. ``certified``: proved of this dataset, for every removal of
+        up to ``removals`` units. ``none``: nothing was proved or checked.
     rule : str
         The name of the rule.
     numbers : mapping
         The numbers that the rule used.
     sentence : str
-        The claim in plain words: of which data, at which eps, by which rule.
+        The claim for statisticians: of which data, at which eps, by which rule.
     promise : str
-        The same in short: what holds of a new answer.
+        The same for everybody: what holds of a new answer.
     vacuous : bool
         Whether the claim is true but says nothing.
     removals : int
@@ -83,12 +85,15 @@ class Certificate:
     --------
     >>> from steadyrank import Votes, stable_topk
     >>> votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30)
-    >>> certificate = stable_topk(votes, k=2, claim="proved").certificate
+    >>> certificate = stable_topk(votes, k=2).certificate
     >>> certificate.status, certificate.delta, certificate.numbers["n"]
     ('proved', 0.0, 100)
+    >>> print(certificate.promise)  # doctest: +NORMALIZE_WHITESPACE
+    We removed each of the 100 votes in turn. The top 2 always stayed within these 3 names. Proved for
+    every dataset: this list and the list made anew without any one vote share at least 2 items.
     """
 
-    eps: float
+    eps: float | None
     delta: float | None
     status: Status
     rule: str
@@ -121,12 +126,17 @@ def _remarked(found: Certificate, remark: str) -> Certificate:
 
 @dataclass(frozen=True)
 class Claims:
-    """Words the certificates of one answer: a top k, or without a k the ranking, of ``n`` units."""
+    """Words the certificates of one answer: a top k, or without a k the ranking, of ``n`` units.
+
+    ``apart`` says why the scores without a unit are not those that the scorer gives by itself on what is
+    left, so that nothing follows for an answer made anew; "" where they are.
+    """
 
     n: int
     unit: str
     k: int | None
     guarantee: Guarantee
+    apart: str = ""
 
     @property
     def cover(self) -> bool:
@@ -134,32 +144,23 @@ class Claims:
         return self.guarantee == "cover"
 
     @property
+    def _plain(self) -> str:
+        return "plain ranking" if self.k is None else f"plain top {self.k:,}"
+
+    @property
     def _holds(self) -> str:
         """What holds of the new answer."""
-        if self.k is None and self.cover:
-            return "plain ranking is one of this set"
+        if self.cover:
+            return f"{self._plain} is {'one of this set' if self.k is None else 'inside this list'}"
         if self.k is None:
             return "set shares a ranking with this one"
-        if self.cover:
-            return f"plain top {self.k:,} is inside this list"
         return f"list at the same eps shares at least {counted(self.k, 'item')} with this one"
 
-    def _where(self, eps: float | None, *, chosen: bool, kept: str = "") -> str:
-        """Return which dataset it is about, and where eps comes from; without one, ties are inflated."""
-        at = f"chosen on it{kept}" if chosen else "which was given"
-        told = "with equal scores kept together" if eps is None else f"at eps = {rounded_up(eps)}, {at}"
-        return f"on this dataset of {counted(self.n, self.unit)}, {told}"
+    def _where(self, told: str = "") -> str:
+        return f"on this dataset of {counted(self.n, self.unit)}{told}"
 
     def _made(
-        self,
-        eps: float,
-        delta: float,
-        status: Status,
-        rule: str,
-        told: tuple[str, str, str],
-        numbers: Mapping[str, float],
-        *,
-        bare: bool = False,
+        self, kind: Kind, told: tuple[str, str, str], numbers: Mapping[str, float], *, bare: bool = False
     ) -> Certificate:
         """Return a certificate from where it comes from, its promise, and why: parts of a sentence.
 
@@ -168,58 +169,108 @@ class Claims:
         where, promise, why = told
         new = "plain ranking is one of the set" if self.k is None else f"top {self.k} is in the list"
         beyond = "" if self.cover or bare else f" It is not promised that the new {new}."
-        sentence = f"{where}: {promise}{why}.{beyond} {CAVEAT}"
-        short = f"{status.capitalize()}: {promise}.{beyond}"
-        known = Numbers(numbers)
-        return Certificate(
-            eps, delta, status, rule, sentence, known, guarantee=self.guarantee, promise=short
-        )
+        sentence, short = f"{where}: {promise}{why}.{beyond} {CAVEAT}", f"{promise}.{beyond}"
+        made = Certificate(*kind, sentence, Numbers(numbers), guarantee=self.guarantee)
+        return replace(made, promise=f"{made.status.capitalize()}: {short}")
 
-    def observed(self, eps: float, broken: int, *, chosen: bool, ties: bool) -> Certificate:
+    def left_out(self, size: int | None) -> Certificate:
+        """Return the certificate of an answer that holds the plain ones without each unit.
+
+        Of a list it is told how many items it has; without that it is the ranks of a ranking.
+        """
+        each = f"each of the {self.n:,} {plural(self.unit)}"
+        held, always = "every new rank is in its range", "Every rank always stayed within its range."
+        if size is not None:
+            always = f"The top {self.k:,} always stayed within these {size:,} names."
+            always = f"The top {self.k:,} never changed." if size == self.k else always
+            held = f"the new {self._holds}"
+        seen = f"{each} was left out in turn, and {held} every time (delta = 0)"
+        told, numbers = (f"Observed {self._where()}", seen, ""), {"n": self.n, "broken": 0}
+        found = self._made((None, 0.0, "observed", "left out in turn"), told, numbers)
+        return self._anew(replace(found, promise=f"We removed {each} in turn. {always}"), 0.0)
+
+    def observed(
+        self, eps: float, broken: int, *, chosen: bool, ties: bool, target: float = 0.0
+    ) -> Certificate:
         """Return the certificate of an audit of this very dataset, at an eps given or chosen on it.
 
-        ``ties``: it inflates nothing but equal scores, so that the number says nothing.
+        ``ties``: it inflates nothing but equal scores, so that the number says nothing. ``target``: the
+        share of units that eps was chosen for, where it was.
         """
         delta, seen = broken / self.n, " every time (delta = 0)"
         if broken:
             seen = f", but not without {broken:,} of them (delta = {rounded_up(delta)})"
         left_out = f"each of the {self.n:,} {plural(self.unit)} was left out in turn"
-        kept = " and kept fixed while units were left out"
-        where = f"Observed {self._where(None if ties else eps, chosen=chosen, kept=kept)}"
+        at = "chosen on it and kept fixed while units were left out" if chosen else "which was given"
+        told = ", with equal scores kept together" if ties else f", at eps = {rounded_up(eps)}, {at}"
+        parts = f"Observed {self._where(told)}", f"{left_out}, and the new {self._holds}{seen}", ""
         rule = "audit" if not chosen else "covering eps" if self.cover else "breaking eps"
-        told = where, f"{left_out}, and the new {self._holds}{seen}", ""
-        return self._made(eps, delta, "observed", rule, told, {"n": self.n, "broken": broken})
+        found = self._made((eps, delta, "observed", rule), parts, {"n": self.n, "broken": broken})
+        return self._anew(found, target) if chosen and self.cover else found
 
-    def certified(self, eps: float, removals: int, *, chosen: bool) -> Certificate:
-        """Return the certificate of an answer that holds whichever units leave, up to so many."""
+    def certified(self, eps: float | None, removals: int, *, chosen: bool) -> Certificate:
+        """Return the certificate of an answer that holds whichever units leave, up to so many.
+
+        Without an eps it is a list of all items that bounds do not rule out.
+        """
         promise = (
             f"whichever of the {self.n:,} {plural(self.unit)} leave, up to {removals:,} of them "
             f"together, if the rest can still be scored, the new {self._holds} (delta = 0)"
         )
         why = ". No removal was tried: bounds of what any removal does to pairs of items prove it"
-        told = f"Certified {self._where(eps, chosen=chosen)}", promise, why
-        numbers = {"n": self.n, "removals": removals}
-        found = self._made(eps, 0.0, "certified", "bounds of pairs", told, numbers)
-        return replace(found, removals=removals)
+        at = "chosen on it" if chosen else "which was given"
+        where = self._where("" if eps is None else f", at eps = {rounded_up(eps)}, {at}")
+        told, numbers = (f"Certified {where}", promise, why), {"n": self.n, "removals": removals}
+        found = self._made((eps, 0.0, "certified", "bounds of pairs"), told, numbers)
+        found = replace(found, removals=removals)
+        return self._anew(found, 0.0) if chosen and self.cover else found
 
-    def proved_by_sensitivity(self, eps: float, bound: Sensitivity) -> Certificate:
-        """Return the certificate of a scorer that no single unit can move by more than ``bound.eps``."""
+    def _anew(self, found: Certificate, delta: float) -> Certificate:
+        """Return a certificate of cover as the proof it is, what was seen on these data coming second.
+
+        A rule whose answers hold the plain one of their own data, and those without all but a share
+        delta of the units, gives two answers that share the plain one without the unit.
+        """
+        if self.apart:
+            return _remarked(found, f"Nothing is claimed of an answer made anew: {self.apart}.")
+        what, kind, stable = "set", "a ranking", "full-ranking stability, Definition 2"
+        if self.k is not None:
+            what, kind = "list", f"at least {counted(self.k, 'item')}"
+            stable = "top-k stability, Definition 1"
+        every, without, it = "dataset and every scorer", f"any one {self.unit}", f"that {self.unit}"
+        if found.removals > 1:
+            without = f"any {found.removals:,} {plural(self.unit)} or fewer"
+            every, it = "dataset", "these"
+        elif delta:
+            without = f"one {self.unit}, for all but a share {rounded_up(delta)} of them,"
+        anew = f"this {what} and the {what} made anew without {without} share {kind}"
+        why = f"because both hold the {self._plain} of the data without {it}, if these can be scored"
+        proved = f"Proved for every {every}: {anew} ({stable}, delta = {delta:.4g}), {why}."
+        promise = f"{found.promise} Proved for every dataset: {anew}."
+        return replace(found, status="proved", sentence=f"{proved} {found.sentence}", promise=promise)
+
+    def proved_by_sensitivity(self, eps: float, bound: Sensitivity, factor: float | None) -> Certificate:
+        """Return the certificate of a scorer that no single unit can move by more than ``bound.eps``.
+
+        Without a factor it is of the ball's list; with one, of an answer inflated by more than so many
+        times the bound.
+        """
         because = bound.sentence[:1].lower() + bound.sentence[1:].removesuffix(".")
-        larger = "more than 2 + √2 times that" if self.cover else "larger"
+        why = f", because {because}, and eps = {rounded_down(eps, 6)} is {_more_than(factor)}"
         promise = f"leave out any one {self.unit}, and the new {self._holds} (delta = 0)"
-        why = f", because {because}, and eps = {rounded_down(eps, 6)} is {larger}"
         told = "Proved for every dataset of this size and the kind named here", promise, why
-        return self._made(eps, 0.0, "proved", bound.rule, told, {**bound.numbers, "bound": bound.eps})
+        numbers = {**bound.numbers, "bound": bound.eps}
+        return self._made((eps, 0.0, "proved", bound.rule), told, numbers)
 
     def proved_by_bagging(
-        self, eps: float, delta: float, numbers: Mapping[str, float], factor: float
+        self, eps: float, delta: float, numbers: Mapping[str, float], factor: float | None
     ) -> Certificate:
         """Return the certificate of a bagged scorer with bounded outputs (in expectation over the bags).
 
-        It says nothing where delta reaches 1, nor where eps exceeds so often the diameter of the ball
-        that holds all outputs: any two outputs are then close enough, bagged or not.
+        It says nothing where delta reaches 1, nor where eps exceeds so often (in the ball's list: once)
+        the diameter of the ball that holds all outputs: any two are then close enough, bagged or not.
         """
-        reach = factor * 2 * math.sqrt(numbers["radius_squared"])
+        reach = (factor or 1) * 2 * math.sqrt(numbers["radius_squared"])
         promise, why = self._bagging_claim(eps, delta, reach)
         how, term = "drawn anew without each", "2/B = "
         if numbers.get("reuse"):
@@ -228,8 +279,8 @@ class Claims:
             f". There are {numbers['n']:,} {plural(self.unit)}; the price of {numbers['bags']:,} bags, "
             f"{how}, is the term {term}{numbers['finite_bags']:.3g} beside C = {numbers['C']:.3g}"
         )
-        told = "Proved for bagging", promise, why
-        found = self._made(eps, min(delta, 1.0), "proved", "bagging", told, numbers, bare=delta >= 1)
+        kind: Kind = eps, min(delta, 1.0), "proved", "bagging"
+        found = self._made(kind, ("Proved for bagging", promise, why), numbers, bare=delta >= 1)
         return replace(found, vacuous=delta >= 1 or eps > reach)
 
     def _bagging_claim(self, eps: float, delta: float, reach: float) -> tuple[str, str]:
@@ -244,18 +295,21 @@ class Claims:
         )
         if eps <= reach:
             return promise, ""
-        return promise, (
-            f". The bound is vacuous here: eps = {rounded_down(eps, 6)} is larger than {reach:.6g}, "
-            "which is enough for any two possible outputs without bagging. More bags or smaller bags "
-            "would help"
-        )
+        vacuous = f". The bound is vacuous here: eps = {rounded_down(eps, 6)} is larger than {reach:.6g}"
+        enough = "which is enough for any two possible outputs without bagging"
+        return promise, f"{vacuous}, {enough}. More bags or smaller bags would help"
+
+
+def _more_than(factor: float | None) -> str:
+    """Return how an eps compares with what one unit can do, and why that is enough."""
+    if factor is None:
+        return "larger: the list holds every item that scores closer than eps could put into the top k"
+    return "larger" if factor == 1 else f"more than {factor:.4g} times that"
 
 
 def unchecked(eps: float, guarantee: Guarantee) -> Certificate:
     """Return the certificate of an eps given by hand, without an audit."""
-    promise = "Nothing is claimed: no unit was left out."
-    sentence = (
-        f"Nothing is claimed: eps = {eps:.6g} was given by hand, "
-        f"and no unit was left out to check it. {CAVEAT}"
-    )
-    return Certificate(eps, None, "none", "given", sentence, guarantee=guarantee, promise=promise)
+    nothing, nobody = "Nothing is claimed: ", "no unit was left out"
+    told = f"{nothing}eps = {eps:.6g} was given by hand, and {nobody} to check it. {CAVEAT}"
+    short = f"{nothing}{nobody}."
+    return Certificate(eps, None, "none", "given", told, guarantee=guarantee, promise=short)

@@ -4,9 +4,10 @@ Moves are counted among the items in both, by *place*, so that nobody moves beca
 Equal scores in the new data stand in the order of the old ranking (newcomers behind), so that a tie
 alone moves nobody, either. A move is *inside* if the new place lies between the best and the worst that
 the item has in the old data, whole or without any one unit, equal scores in either order; otherwise it
-is *beyond*. There is no eps in that. Pairs and whole orders are held against the old stability set, the
-inflated ranking at the old eps. An item that is eligible stays so when others are taken away: of the
-items in both, too, that set holds the plain order without each unit that it was made to hold it for.
+is *beyond*. A pair was settled in the old data if the two ranges do not meet. Where an eps is asked for,
+pairs and whole orders are held against the inflated ranking at it. An item that is eligible stays so
+when others are taken away: of the items in both, too, that set holds the plain order without each unit
+that it was made to hold it for.
 """
 
 from __future__ import annotations
@@ -29,12 +30,11 @@ from steadyrank.study.standings import Ranks, place_ranges
 from steadyrank.text import counted, rounded_up
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from steadyrank._typing import BoolArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.study.answers import StableRanking, StableTopK
-    from steadyrank.study.calibration import Claimed
     from steadyrank.study.study import Study
 
 RULE = (
@@ -70,8 +70,8 @@ class Comparison(Result):
         All items of the new data by rank, equal scores in the order of the old ranking, newcomers last.
     places : dict of lists
         What is told of the items in both, by the names of ``rows()``.
-    allowed : RankingSet
-        The old stability set, of the items in both as ``common`` numbers them.
+    allowed : RankingSet or None
+        The old inflated ranking, of the items in both as ``common`` numbers them, if there is an eps.
     new_source : str, optional
         What findings call the new data, for example the name of a file.
 
@@ -101,7 +101,7 @@ class Comparison(Result):
     common: tuple[object, ...]
     new_ranking: tuple[object, ...]
     places: dict[str, list[Any]]
-    allowed: RankingSet
+    allowed: RankingSet | None
     new_source: str | None = None
 
     @property
@@ -130,14 +130,22 @@ class Comparison(Result):
         return None if self.topk is None else not _without(self.new_ranking[: self.k], self.topk.members)
 
     @property
-    def is_allowed(self) -> bool:
-        """Whether the new order of the items in both is one of the old stability set."""
-        return np.argsort(self.places["new_place"]) in self.allowed
+    def is_allowed(self) -> bool | None:
+        """Whether the new order of the items in both is one that the old answer allows.
+
+        That is: no item is beyond its range, or at an eps the order is in the inflated ranking. None
+        where moves were not judged.
+        """
+        if self.allowed is not None:
+            return np.argsort(self.places["new_place"]) in self.allowed
+        verdicts = self.places["verdict"]
+        return None if None in verdicts else "beyond" not in verdicts
 
     def swaps(self) -> Iterator[tuple[tuple[object, object], bool]]:
         """Yield the pairs that changed their order, who was ahead first, and whether that was settled.
 
-        It was if every ranking of the old stability set has it.
+        It was if their ranges in the old data do not meet, or at an eps if every ranking of the inflated
+        one has it. Where moves were not judged, nothing is known to be settled.
         """
         for ahead, passing, settled in self._passed():
             for behind, known in zip(passing.tolist(), settled.tolist(), strict=True):
@@ -145,11 +153,14 @@ class Comparison(Result):
 
     def _passed(self) -> Iterator[tuple[int, IntArray, BoolArray]]:
         """Yield each item that others passed, these, and which of them it had led for certain."""
-        places, (_, ends) = np.array(self.places["new_place"]), self.allowed.rank_intervals()
+        places, nobody = np.array(self.places["new_place"]), [len(self.common)] * len(self.common)
+        starts, ends = np.array(self.places["old_place"]), self.places.get("inflated_worst", nobody)
+        if self.allowed is None and "old_best" in self.places:
+            starts, ends = np.array(self.places["old_best"]), self.places["old_worst"]
         best_behind = np.minimum.accumulate(places[::-1])[::-1]
         for ahead in np.flatnonzero(places[:-1] > best_behind[1:]).tolist():
             passing = ahead + 1 + np.flatnonzero(places[ahead + 1 :] < places[ahead])
-            yield ahead, passing, passing >= ends[ahead]
+            yield ahead, passing, starts[passing] > ends[ahead]
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield what is known of each item: those of the new data by rank, then those that are gone."""
@@ -188,10 +199,18 @@ class Comparison(Result):
             yield from self._of_topk(self.topk)
         if pairs := [(len(passing), int(settled.sum())) for _, passing, settled in self._passed()]:
             swapped, settled = map(sum, zip(*pairs, strict=True))
-            known = f"the old stability set (eps = {rounded_up(self.old.eps)})"
-            yield f"{counted(swapped, 'pair')} changed order; {known} had settled {settled:,} of these."
-            belongs = "is one" if self.is_allowed else "is not one"
-            yield f"The new order of the items in both {belongs} of the rankings in that set."
+            told = f"{counted(swapped, 'pair')} changed order"
+            yield f"{told}; {self._known} settled {settled:,} of these."
+            if self.allowed is not None:
+                belongs = "is one" if self.is_allowed else "is not one"
+                yield f"The new order of the items in both {belongs} of the rankings in that set."
+
+    @property
+    def _known(self) -> str:
+        """What had settled the order of pairs."""
+        if self.old.eps is None:
+            return f"ranges that do not meet, whichever {self.unit} is left out, had"
+        return f"the old stability set (eps = {rounded_up(self.old.eps)}) had"
 
     def _of_topk(self, old: StableTopK) -> Iterator[str]:
         """Yield who came into the top k and who left it, and whether the old list holds the new one."""
@@ -227,7 +246,7 @@ class Comparison(Result):
         }
 
 
-def comparison_of(old: Study, new: Study, k: int | None, how: Claimed) -> Comparison:
+def comparison_of(old: Study, new: Study, k: int | None, how: Mapping[str, Any]) -> Comparison:
     """Compare two studies of data of one kind, scored in one way."""
     _check_alike(old, new)
     k = None if k is None else check_k(k, min(len(old.items), len(new.items)))
@@ -244,8 +263,8 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Claimed) -> Compar
     except SteadyrankError as error:  # what was asked is no fault, as the old data show
         error.problem = f"the new data: {error.problem}"
         raise
-    allowed = RankingSet(old.scores[before], was.eps)
-    ranges = {"inflated": Ranks(*allowed.rank_intervals())}
+    allowed = None if was.eps is None else RankingSet(old.scores[before], was.eps)
+    ranges = {} if allowed is None else {"inflated": Ranks(*allowed.rank_intervals())}
     for side, answer, items in (("old", was, before), ("new", now, after)):
         if answer.told and answer.n_distinct_units * len(items) <= MOST_LEFT_OUT:
             ranges[side] = place_ranges(answer.study.facts, items)

@@ -320,8 +320,9 @@ class RemovalCurve:
         What holds; see :func:`steadyrank.stable_topk`.
     removals : int array
         1, 2, ...: how many units, at most, may leave together.
-    eps : float array
-        The smallest eps that is certified for each; for 1, the smallest there is.
+    eps : float array or None
+        The smallest eps that is certified for each; for 1, the smallest there is. A list that covers
+        needs none.
     size : int array
         How many items the list then has.
 
@@ -336,7 +337,7 @@ class RemovalCurve:
     k: int
     guarantee: Guarantee
     removals: IntArray
-    eps: FloatArray
+    eps: FloatArray | None
     size: IntArray
 
     def __str__(self) -> str:
@@ -350,6 +351,9 @@ def removal_curve(facts: Facts, k: int, most: int, guarantee: Guarantee) -> Remo
     """Find the list for each number of removals up to ``most``."""
     search = Calibration(facts, k, guarantee)
     removals = np.arange(1, search.check_removals(most) + 1)
-    eps = np.array([search.certificate(0.0, None, "observed", int(m)).eps for m in removals])
-    size = np.searchsorted(np.sort(facts.critical_eps(k)), eps, side="left")
-    return RemovalCurve(k, guarantee, frozen(removals), frozen(eps), frozen(size))
+    made = [search.made(0.0, None, "observed", int(number)) for number in removals]
+    size = np.array([len(one.listed) for one in made])
+    eps = [one.certificate.eps for one in made if one.certificate.eps is not None]
+    return RemovalCurve(
+        k, guarantee, frozen(removals), frozen(np.array(eps)) if eps else None, frozen(size)
+    )

@@ -120,6 +120,7 @@ def curve_findings(found: StabilityCurve, eps: float) -> dict[str, Any]:
     kept = _kept_steps(steps, eps)
     return {
         "k": found.k,
+        "chosen": eps,
         "eps": steps[kept].tolist(),
         "delta": delta[kept].tolist(),
         "size": size[kept].tolist(),

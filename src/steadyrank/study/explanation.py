@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, Option, shorten
-from steadyrank.margins.pairs import SharedContests
+from steadyrank.margins.sums import SumMargins
 from steadyrank.operators.checks import check_k, check_level
 from steadyrank.scorers.base import gaps_without
 from steadyrank.study.document import EXACT_IN_JSON, MAX_FLIPS, label, told
@@ -317,10 +317,10 @@ def check_border(k: object, study: Study) -> int:
 
 def contributions_of(study: Study, one: int, other: int) -> tuple[FloatArray, FloatArray, bool]:
     """Return what each distinct unit adds to a lead, the lead without it, and whether they add up."""
-    out, contests = study.facts.leave_one_out, study.facts.margin_search().contests
+    out, known = study.facts.leave_one_out, study.facts.margin_search().pairs
     without = gaps_without(out, one, other)
-    if isinstance(contests, SharedContests):
-        return contests.contributions(one, other), without, True
+    if isinstance(known, SumMargins):
+        return known.contributions(one, other), without, True
     change = (out.scores[one] - out.scores[other]) - without
     change[np.abs(change) <= NEGLIGIBLE * np.abs(change).max()] = 0.0
     return change, without, False

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from steadyrank.margins.search import MarginSearch
+from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps
 from steadyrank.operators.critical import critical_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import Scorer, declared
-from steadyrank.study import calibration
+from steadyrank.study.calibration import check_delta, eps_above, exceeded_by_at_most
 from steadyrank.study.document import RULES
 from steadyrank.study.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions
 
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
     from steadyrank.study.curve import RankingCurve, StabilityCurve
 
     Found = TypeVar("Found")
+
+SUMS = 1e-12
+"""More than what rounding of the operators' sums amounts to, relative to eps."""
+
+SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
 
 class Facts:
@@ -70,6 +76,11 @@ class Facts:
         return "leave_one_out" in vars(self)
 
     @property
+    def soon_left_out(self) -> bool:
+        """Whether leaving each unit out is done, or costs no refits."""
+        return self.left_out or not refits(self.scorer)
+
+    @property
     def items(self) -> tuple[object, ...]:
         """The labels of the items."""
         return self.data.items
@@ -111,7 +122,7 @@ class Facts:
     @cached_property
     def tie_eps(self) -> float:
         """An eps so small that it inflates nothing but exact ties."""
-        return calibration.smallest_gap_eps(self.scores)
+        return smallest_gap_eps(self.scores)
 
     @cached_property
     def leave_one_out(self) -> LeaveOneOut:
@@ -163,7 +174,7 @@ class Facts:
 
     def margin_search(self, by: str = "remove") -> MarginSearch:
         """Return the search for how many units must leave, be added or change."""
-        return self.once(MarginSearch, by)
+        return self.once(_margin_search, by)
 
     def share(self, units: BoolArray | IntArray) -> float:
         """Return the share of all units that these distinct ones stand for."""
@@ -171,16 +182,16 @@ class Facts:
 
     def reaching(self, eps: float) -> BoolArray:
         """Return which distinct units move the scores by eps or more, up to rounding."""
-        shifts = self._shifts_near(calibration.settled_at(eps))
-        return calibration.reaching_eps(shifts, self.leave_one_out.scores, eps)
+        shifts = self._shifts_near(settled_at(eps))
+        return reaching_eps(shifts, self.leave_one_out.scores, eps)
 
     def eps_for(self, delta: float = 0.05) -> float:
         """Return an eps that at most a share ``delta`` of the units move the scores by."""
-        target = calibration.check_delta(delta)  # before anything is left out, which may take hours
+        target = check_delta(delta)  # before anything is left out, which may take hours
         self.leave_one_out  # noqa: B018 (first: it makes the scores, too)
         ties, counts = self.tie_eps, self.units.counts
-        shifts = self._shifts_near(calibration.settled_beside(target, counts))
-        return calibration.eps_above(target, shifts, counts, ties)
+        shifts = self._shifts_near(settled_beside(target, counts))
+        return eps_above(target, shifts, counts, ties)
 
     def _shifts_near(self, settled: Settled) -> FloatArray:
         """Return the shifts, exact but where a value near them settles a question just as well."""
@@ -193,5 +204,53 @@ def refits(scorer: Scorer) -> bool:
     return hasattr(scorer, "n_jobs") or type(scorer).leave_one_out is Scorer.leave_one_out
 
 
+def _margin_search(facts: Facts, by: str) -> MarginSearch:
+    return MarginSearch(facts.data, facts.scorer, facts.leave_one_out, by)
+
+
 def _critical_eps(facts: Facts, k: int) -> FloatArray:
     return frozen(critical_eps(facts.scores, k))
+
+
+def reaching_eps(shifts: FloatArray, scores: FloatArray, eps: float) -> BoolArray:
+    r"""Return which shifts reach ``eps``, those that do up to rounding included.
+
+    The operators lower eps by a slack for rounding. A shift within that slack of eps is on the
+    boundary for them, so it must be for the bound, or a delta could exceed its own bound.
+
+    Examples
+    --------
+    >>> reaching_eps(np.array([0.1, 0.2 - 1e-16, 0.3]), np.array([1.0, 0.5]), eps=0.2)
+    array([False,  True,  True])
+    """
+    largest = float(np.abs(scores).max()) + float(shifts.max(initial=0.0))
+    with np.errstate(over="ignore"):
+        found: BoolArray = shifts >= effective_eps(eps, largest) * (1 - SUMS)
+    return found
+
+
+def settled_at(eps: float) -> Settled:
+    """Return which shifts need not be exact to tell who reaches eps: far from it, not largest."""
+
+    def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:
+        far = np.abs(shifts - eps) > errors + 2 * MOST_OF_EPS * eps
+        return np.asarray(far & (shifts + errors < (shifts - errors).max(initial=0.0)))
+
+    return settled
+
+
+def settled_beside(delta: float, counts: IntArray) -> Settled:
+    """Return which shifts need not be exact to tell the one that a share ``delta`` of all exceed."""
+
+    def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:
+        least, most = shifts - errors, shifts + errors
+        low, high = (exceeded_by_at_most(delta, bound, counts) for bound in (least, most))
+        return np.asarray((most < low) | (least > high))
+
+    return settled
+
+
+def smallest_gap_eps(scores: FloatArray) -> float:
+    """Return an eps so small that it inflates nothing but exact ties."""
+    halves = np.diff(np.unique(scores) / 2)  # halved before: a gap may overflow
+    return max(float(halves.min()), SMALLEST) if len(halves) else 1.0

@@ -109,7 +109,7 @@ def named(labels: Sequence[object], last: str, most: int = NAMES) -> str:
 def topk_warnings(answer: StableTopK) -> Iterator[str]:
     """Yield what a reader must know first: a tie at the border, members on a handful of observations."""
     yield from border_warnings(answer)
-    yield from _on_a_handful(answer, answer.size)
+    yield from _on_a_handful(answer)
 
 
 def border_warnings(answer: StableTopK) -> Iterator[str]:
@@ -132,11 +132,11 @@ def ranking_warnings(answer: StableRanking) -> Iterator[str]:
         yield f"{who}: {FIRST_LISTED}"
 
 
-def _on_a_handful(answer: Answer, size: int) -> Iterator[str]:
+def _on_a_handful(answer: StableTopK) -> Iterator[str]:
     counts = answer.counts
     if counts is None or not answer.has_study or counts.min() == counts.max():
         return
-    few = [index for index in answer.order[:size].tolist() if counts[index] < HANDFUL]
+    few = [index for index in answer.indices.tolist() if counts[index] < HANDFUL]
     if few:
         some = [
             f"{shortened(str(answer.items[index]), LONGEST_NAME)} ({counts[index]:,})" for index in few

@@ -11,8 +11,8 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError, Option, listing, not_a_choice, shorten
 from steadyrank.margins.lists import Withstanding
-from steadyrank.margins.pairs import Attack
-from steadyrank.margins.search import NEAREST, Found, last_true, order_of, precedes
+from steadyrank.margins.pairs import last_true, turning
+from steadyrank.margins.search import NEAREST, Found, order_of, precedes
 from steadyrank.operators.boundary import just_above
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.topk_sets import inflated_topk, topk
@@ -23,6 +23,7 @@ from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.data.observations import Observations
     from steadyrank.margins.search import MarginSearch
     from steadyrank.study.facts import Facts
     from steadyrank.study.study import Study
@@ -32,8 +33,8 @@ MUST = {"remove": "leave", "add": "be added", "change": "change"}
 """What units must do."""
 
 
-TRIED = 4
-"""So many units of those that change an answer alone are tried: rounding may hide what one does."""
+UNBOUNDED = "beyond one unit nothing bounds the number from below"
+"""What is taken for granted where only single units were left out."""
 
 NEIGHBOURS = 1000
 """Of so many items of a ranking it is said how well they hold against the next."""
@@ -137,8 +138,18 @@ class Margin(Result):
 
     @property
     def units(self) -> tuple[int, ...]:
-        """Their numbers, for ``data.without(units)``; a number that occurs again is another copy."""
+        """Their numbers in ``study.data``; a number that occurs again is another copy."""
         return tuple(np.repeat(np.arange(len(self.leaving)), self.leaving).tolist())
+
+    @property
+    def rest(self) -> Observations:
+        """The data once these units left or changed, or the new ones came.
+
+        Where the scorer has units of its own (Elo: every battle, in its order), these are its data.
+        """
+        data = self.study.data
+        data = data.with_copies(data.units.counts - self.leaving)
+        return data if self.added is None else data.with_added(self.added, self.upper or 0)
 
     @property
     def unit_labels(self) -> tuple[object, ...]:
@@ -218,7 +229,8 @@ class Margin(Result):
 def _distances(study: Study, k: int) -> dict[str, Any]:
     """Return how many units the items around rank k are away from crossing it, at least."""
     answer = study.topk(k)
-    order, away = answer.order, units_away(study.facts, k, answer.moves)[answer.order]
+    moves = np.asarray(answer.standings == "contender")
+    order, away = answer.order, units_away(study.facts, k, moves)[answer.order]
     sides = (range(k), range(k, len(order)))
     near = [sorted(side, key=lambda place: away[place])[:NEAREST] for side in sides]
     shown = sorted(place for side in near for place in side)
@@ -247,32 +259,47 @@ def _known_margin(facts: Facts, study: Study, k: int | None) -> Margin:
 def known_number(facts: Facts, k: int | None) -> Found:
     """Return how many must leave; where scoring anew may take long, nobody is taken away for it."""
     search = facts.margin_search()
-    return _plain(search, k, tried=not search.contests.dear)
+    return _plain(facts, search, k, tried=search.pairs.certified)
 
 
-def _plain(search: MarginSearch, k: int | None, *, tried: bool = True) -> Found:
-    """Return the margin of a plain answer; where one unit is known to change it, nothing is searched."""
-    if search.by == "remove" and (one := _one_unit(search, k)) is not None:
-        return one
-    return search.ranking(tried=tried) if k is None else search.topk(k, tried=tried)
+def _plain(
+    facts: Facts,
+    search: MarginSearch,
+    k: int | None,
+    item: int | None = None,
+    pair: tuple[int, int] | None = None,
+    *,
+    tried: bool = True,
+) -> Found:
+    """Return the margin of a plain answer."""
+    left = search.by == "remove" and facts.units.total > 1
+    alone = _alone(facts, k, item, pair) if left else None
+    if pair is not None:
+        return search.pair(*pair, alone)
+    if k is None:
+        return search.ranking(alone, tried=tried)
+    return search.topk(k, alone, tried=tried) if item is None else search.item(item, k, alone)
 
 
-def _one_unit(search: MarginSearch, k: int | None) -> Found | None:
-    """Return the margin where leaving each out has shown that one unit does it, and it is seen to."""
-    study, loo, order = search.study, search.study.leave_one_out, search.order
-    units = loo.reordered(order) if k is None else study.deletions(k).changing
-    place = min(k or 1, len(order) - 1)
-    pair = int(order[place - 1]), int(order[place])
-    for unit in units[:TRIED].tolist():
-        attack = Attack(np.array([unit]), np.ones(1, dtype=np.int64))
-        if search.contests.dear:  # what refitting without it gave is known
-            among = np.arange(len(study.units)) == unit
-            search.saw(attack, next(iter(loo.columns(np.arange(len(order)), among)))[1][0])
-        scores = search.scores_after(attack, 1)
-        new = order if scores is None else order_of(scores)
-        if set(new[:k]) != set(order[:k]) if k is not None else (new != order).any():
-            return Found(1, pair, 1, attack)
-    return None
+def _alone(facts: Facts, k: int | None, item: int | None, pair: tuple[int, int] | None) -> IntArray:
+    """Return the units that change an answer alone, as leaving each out has shown."""
+    out, found = facts.leave_one_out, [np.empty(0, dtype=np.int64)]
+    if pair is not None:
+        ahead, behind = np.array(pair)[:, np.newaxis]
+        found += [units[turned[:, 0]] for units, turned in turning(out, ahead, behind)]
+    elif k is None:
+        found.append(out.reordered(facts.order))
+    elif item is None:
+        found.append(facts.deletions(k).changing)
+    else:
+        deletions, inside = facts.deletions(k), item in facts.order[:k]
+        among = np.zeros(len(facts.units), dtype=np.bool_)
+        among[deletions.changing] = deletions.inside[item] != (facts.units.total if inside else 0)
+        for units, rows in out.columns(np.arange(len(facts.items)), among):
+            own, first = rows[:, [item]], np.arange(rows.shape[1]) < item
+            before = ((rows > own) | ((rows == own) & first)).sum(axis=1)
+            found.append(units[(before < k) != inside])
+    return np.sort(np.concatenate(found))
 
 
 def margin_of(study: Study, asked: Asked, by: str) -> Margin:
@@ -289,15 +316,13 @@ def margin_of(study: Study, asked: Asked, by: str) -> Margin:
             f"how far {shorten(item)} is away depends on the k of a top k",
             way_out=["Give ", Option("k"), "."],
         )
-    search = study.facts.margin_search(by)
+    search, facts = study.facts.margin_search(by), study.facts
     if eps is not None:
-        found = _inflated(search, asked)
-    elif pair is not None:
-        found = search.pair(*_ordered_pair(study, pair))
-    elif item is not None:
-        found = search.item(k=check_k(k, len(study.items)), item=index_of(study, item))
+        found = _inflated(facts, search, asked)
     else:
-        found = _plain(search, None if k is None else check_k(k, len(study.items)))
+        k = None if k is None else check_k(k, len(study.items))
+        place = None if item is None else index_of(study, item)
+        found = _plain(facts, search, k, place, None if pair is None else _ordered_pair(study, pair))
     margin = _margin(study, search, found, asked)
     if k is not None or pair is not None:
         return margin
@@ -330,10 +355,11 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked) -> M
     k, item = asked.k, asked.item
     leaving = np.zeros(len(study.units), dtype=np.int64)
     leaves: tuple[object, ...] = ()
-    enters, pair, attack, added = leaves, found.pair, found.attack, None
-    if attack is not None and found.upper is not None:
-        leaving, added = search.leaving(attack, found.upper), search.added(attack)
-        scores = cast("FloatArray", search.scores_after(attack, found.upper))  # it was seen to have some
+    enters, pair, removal, added = leaves, found.pair, found.removal, None
+    if removal is not None and found.upper is not None:
+        leaving, added = search.leaving(removal, found.upper), search.added(removal)
+        # It was seen to have some.
+        scores = cast("FloatArray", search.scores_after(removal, found.upper))
         pair = _passing(study.scores, scores, pair)
         if k is not None:
             before, after = asked.members(study.scores), asked.members(scores)
@@ -350,8 +376,8 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked) -> M
         leaves=leaves,
         enters=enters,
         pair=(study.items[pair[0]], study.items[pair[1]]),
-        rule=_rule(search.contests.rule, found, study.units.total),
-        assumed=search.contests.assumed,
+        rule=_rule(search.pairs.rule, found, study.units.total),
+        assumed=() if search.pairs.certified else (UNBOUNDED,),
         by=search.by,
         added=added,
         eps=asked.eps,
@@ -359,25 +385,24 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked) -> M
     )
 
 
-def _inflated(search: MarginSearch, asked: Asked) -> Found:
+def _inflated(facts: Facts, search: MarginSearch, asked: Asked) -> Found:
     """Return how many units must leave before an inflated top k shares fewer than k items."""
-    study = search.study
     if search.by != "remove" or asked.k is None or asked.item is not None or asked.pair is not None:
         raise InvalidValueError(
             "of an inflated answer it is known how many units must leave for its top k to break",
             way_out=["Give ", Option("k"), " and ", Option("eps"), " alone."],
         )
-    k, eps = check_k(asked.k, len(study.items)), check_eps(asked.eps)
+    k, eps = check_k(asked.k, len(facts.items)), check_eps(asked.eps)
 
     def withstood(removals: int) -> bool:
         if removals == 1:
-            return study.curve(k).delta(eps) == 0
-        return just_above(Withstanding(study, removals).topk(k, cover=False)) <= eps
+            return facts.curve(k).delta(eps) == 0
+        return just_above(Withstanding(search, removals).topk(k, cover=False)) <= eps
 
-    most = study.units.total - 1
+    most = facts.units.total - 1
     lower = 1 + last_true(withstood, most)
-    members = asked.members(study.scores)
-    if lower > most or len(members) == len(study.items) or search.contests.dear:
+    members = asked.members(facts.scores)
+    if lower > most or len(members) == len(facts.items) or not search.pairs.certified:
         return Found(lower, (int(members[0]), int(members[0])))
 
     def broken(scores: FloatArray) -> bool:

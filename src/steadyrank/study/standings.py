@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     RanksIn = Callable[[FloatArray], tuple[IntArray, IntArray]]
 
-Standing = Literal["sure", "contender", "near", "out"]
+Standing = Literal["sure", "contender", "out"]
 
 ALL_ITEMS = 4_000_000
 """Distinct units times items up to which all items have their ranks."""
@@ -49,8 +49,8 @@ class TopKDeletions:
     ----------
     inside : int array (items,)
         How many units can be left out, one at a time, so that the item is among the k best.
-    covering_eps : float array (distinct units,)
-        The eps above which the inflated top-k of all the data holds the plain one without the unit.
+    reach : int array (distinct units,)
+        How many places, down the plain ranking, hold the plain top k without the unit.
     changing : int array
         The distinct units without which the plain top k is another set.
     counts : int array (distinct units,)
@@ -58,7 +58,7 @@ class TopKDeletions:
     """
 
     inside: IntArray
-    covering_eps: FloatArray
+    reach: IntArray
     changing: IntArray
     counts: IntArray
 
@@ -66,9 +66,13 @@ class TopKDeletions:
         """Return the number of units without which the plain top k is another set."""
         return int(self.counts[self.changing].sum())
 
-    def uncovered_units(self, eps: float) -> int:
-        """Return the number of units without which an item is new to the list at this eps."""
-        return int(self.counts[self.covering_eps >= eps].sum())
+    def uncovered_units(self, size: int) -> int:
+        """Return the number of units without which an item beyond the first ``size`` is in the top k."""
+        return int(self.counts[self.reach > size].sum())
+
+    def listed(self, order: IntArray, k: int) -> IntArray:
+        """Return all items that are in the top k of the data, or of the data without some unit."""
+        return frozen(np.concatenate([order[:k], order[k:][self.inside[order[k:]] > 0]]))
 
 
 @dataclass(frozen=True)
@@ -99,10 +103,11 @@ def topk_deletions(facts: Facts, k: int) -> TopKDeletions:
     (array([7, 5, 2]), array([1]))
     """
     loo, counts = facts.leave_one_out, facts.units.counts
-    critical = facts.critical_eps(k)
+    place = np.empty_like(facts.order)
+    place[facts.order] = np.arange(1, len(place) + 1)
     inside = np.zeros(len(loo.scores), dtype=np.int64)
     inside[facts.order[:k]] = facts.units.total
-    covering, changing = np.zeros(len(counts)), [np.empty(0, dtype=np.int64)]
+    reach, changing = np.full(len(counts), k), [np.empty(0, dtype=np.int64)]
     for active, units, rows in TopKAudit(facts, {k: 0.0}).changed_rows(inflated=False):
         new, old = active.answers(plain_members, rows), active.answer(plain_members, loo.scores)
         moved = np.flatnonzero((new != old).any(axis=1))
@@ -110,10 +115,10 @@ def topk_deletions(facts: Facts, k: int) -> TopKDeletions:
             new, moving = new[moved], units[moved]
             # Counts beyond 2^53 are not exact as floats, which would be multiplied faster.
             inside[active.items] += counts[moving] @ (new.astype(np.int64) - old)
-            covering[moving] = np.where(new, critical[active.items], 0.0).max(axis=1)
+            reach[moving] = np.where(new, place[active.items], k).max(axis=1)
             changing.append(moving)
     every = frozen(np.sort(np.concatenate(changing)))
-    return TopKDeletions(frozen(inside), frozen(covering), every, counts)
+    return TopKDeletions(frozen(inside), frozen(reach), every, counts)
 
 
 def upto_which(facts: Facts, size: int) -> int:

@@ -6,15 +6,15 @@ only some questions need is imported when they are asked: a top k, the usual one
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.kinds import as_observations
 from steadyrank.operators.checks import check_eps, check_k, check_whole
-from steadyrank.operators.topk_sets import inflated_topk
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.study.answers import StableRanking, StableTopK
-from steadyrank.study.calibration import Calibration, Inflation, check_delta, check_one_target
-from steadyrank.study.facts import Facts, refits
+from steadyrank.study.calibration import Calibration, check_delta, check_one_target
+from steadyrank.study.facts import Facts
 from steadyrank.study.margin import Asked, Margin, known_margin, margin_of
 from steadyrank.study.results import origin
 from steadyrank.study.standings import upto_which
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
         StabilityCurve,
     )
     from steadyrank.study.audit.rows import Operator
-    from steadyrank.study.calibration import Claim, Claimed
-    from steadyrank.study.certificate import Certificate, Guarantee
+    from steadyrank.study.calibration import Claim
+    from steadyrank.study.certificate import Guarantee
 
 
 class Study:
@@ -116,17 +116,19 @@ class Study:
     ) -> StableTopK:
         """Return the stable top-k; see :func:`steadyrank.stable_topk`."""
         k, facts = check_k(k, len(self.items)), self.facts
-        certificate = Calibration(facts, k, guarantee).certificate(delta, eps, claim, removals)
-        result, told = inflated_topk(self.scores, k, certificate.eps), self._told_of(certificate)
-        return StableTopK(
+        certificate, listed, told = Calibration(facts, k, guarantee).made(delta, eps, claim, removals)
+        answer = StableTopK(
             **origin(self),
+            k=k,
             eps=certificate.eps,
             certificate=certificate,
-            deletions=facts.deletions(k) if told else None,
-            ranks=facts.ranks(upto_which(facts, result.size)) if told else None,
-            result=result,
+            ranks=None,
+            indices=listed,
             critical_eps=facts.critical_eps(k),
+            deletions=facts.deletions(k) if told else None,
         )
+        shown = upto_which(facts, answer.last_place)
+        return replace(answer, ranks=facts.ranks(shown)) if told else answer
 
     def ranking(
         self,
@@ -141,28 +143,20 @@ class Study:
         from steadyrank.operators.rankings import RankingSet
 
         facts = self.facts
-        certificate = Calibration(facts, None, guarantee).certificate(delta, eps, claim, removals)
-        told, changing = self._told_of(certificate), None
+        certificate, _, told = Calibration(facts, None, guarantee).made(delta, eps, claim, removals)
+        found, changing = certificate.eps, None
         if told:
             changing = int(self.units.counts[facts.leave_one_out.reordered(facts.order)].sum())
+        upto = len(self.items) if found is None else upto_which(facts, 0)
         return StableRanking(
             **origin(self),
-            eps=certificate.eps,
+            k=None,
+            eps=found,
             certificate=certificate,
-            ranks=facts.ranks(upto_which(facts, 0)) if told else None,
-            rankings=RankingSet(self.scores, certificate.eps),
+            ranks=facts.ranks(upto) if told else None,
+            rankings=None if found is None else RankingSet(self.scores, found),
             changing=changing,
         )
-
-    def _told_of(self, certificate: Certificate) -> bool:
-        """Tell whether an answer says where items stand without each unit.
-
-        Not where nobody asked for anybody to be left out, nor where a proof needed it not and refitting
-        may take hours.
-        """
-        if certificate.status != "proved":
-            return certificate.status != "none"
-        return self.units.total > 1 and (self.facts.left_out or not refits(self.scorer))
 
     def audit(  # noqa: PLR0913 (all but one by name)
         self,
@@ -179,7 +173,7 @@ class Study:
         seed: int = 0,
     ) -> Audit:
         """Leave every unit out and audit each method; see :func:`steadyrank.audit`."""
-        from steadyrank.study.audit.audit import Audit, AuditPlan, check_ks
+        from steadyrank.study.audit.audit import Audit, AuditPlan, Inflation, check_ks
         from steadyrank.study.audit.removals import checked_removals, random_audit
 
         drawn = checked_removals(self, removals, samples, seed)
@@ -221,7 +215,8 @@ class Study:
         most = check_delta(max_delta, "max_delta")
         fewest = None if min_margin is None else check_whole("min_margin", min_margin, 0)
         remedy = self.topk(k, delta=most)
-        found = self.audit(k, eps=remedy.eps if eps is None else eps, methods=Flips.METHODS)
+        enough = remedy.eps or Calibration(self.facts, remedy.k).eps_needed(most)
+        found = self.audit(k, eps=enough if eps is None else eps, methods=Flips.METHODS)
         return Check(
             **origin(self),
             k=remedy.k,
@@ -230,6 +225,7 @@ class Study:
             row=found.row("topk" if eps is None else "inflated_topk", remedy.k),
             flips=found.flips(remedy.k),
             remedy=remedy,
+            remedy_eps=enough,
             margin=known_margin(self, remedy.k) if eps is None else self.margin(remedy.k, eps=eps),
             min_margin=fewest,
         )
@@ -348,7 +344,7 @@ class Study:
         """
         from steadyrank.study.comparison import comparison_of
 
-        how: Claimed = {"delta": delta, "eps": eps, "guarantee": guarantee, "claim": claim}
+        how = {"delta": delta, "eps": eps, "guarantee": guarantee, "claim": claim}
         newer = new if isinstance(new, Study) else Study(new, self.scorer)
         return comparison_of(self, newer, k, how)
 

@@ -47,8 +47,10 @@ const CURVES = (() => {
   const valueAt = (eps, values, chosen) => values[Math.max(0, eps.filter((step) => chosen > step).length - 1)];
 
   const show = (report) => {
-    const { curve, eps: chosen, k, unit } = report;
+    const { curve, k, unit } = report;
     if (!curve) return;
+    const { chosen } = curve;
+    const where = report.eps === null ? "the smallest eps whose list holds every new top k" : "the eps that was chosen";
     const limit = end(curve, chosen);
     const common = { eps: curve.eps, chosen, limit };
     const shown = curve.size.filter((_, place) => curve.eps[place] < limit);
@@ -56,11 +58,11 @@ const CURVES = (() => {
     const size = valueAt(curve.eps, curve.size, chosen);
     draw("delta", {
       ...common, values: curve.delta, low: 0, high: Math.max(0.01, curve.delta[0]), format: WORDS.percent,
-      title: `Share of the ${report.units} without which the inflated top ${WORDS.whole(k)} and this one have fewer than ${WORDS.plural(k, "item", "items")} in common: ${WORDS.percent(delta)} at the eps that was chosen (dotted).`,
+      title: `Share of the ${report.units} without which the inflated top ${WORDS.whole(k)} and this one have fewer than ${WORDS.plural(k, "item", "items")} in common: ${WORDS.percent(delta)} at ${where} (dotted).`,
     });
     draw("size", {
       ...common, values: curve.size, low: Math.min(k, ...shown), high: Math.max(k + 2, ...shown), format: WORDS.whole,
-      title: `Items in the inflated top ${WORDS.whole(k)}: ${WORDS.whole(size)} at the eps that was chosen (dotted). No ${unit} leaves here.`,
+      title: `Items in the inflated top ${WORDS.whole(k)}: ${WORDS.whole(size)} at ${where} (dotted). No ${unit} leaves here.`,
     });
   };
 

@@ -20,9 +20,9 @@
     }
   };
 
-  const LEGENDS = { 0: ["in", "out"], 1: ["sure", "contender", "near", "out"], 2: ["stays", "may", "out"] };
+  const LEGENDS = { 0: ["in", "out"], 1: ["sure", "contender", "out"], 2: ["stays", "may", "out"] };
   const legend = () => {
-    const kinds = LEGENDS[Math.min(2, state.m)].filter((kind) => kind !== "near" || state.rows.some((row) => row.standing === kind));
+    const kinds = LEGENDS[Math.min(2, state.m)];
     const bar = state.m ? [TABLE.element("span", `ranks without any one ${report.unit}`, "bar-key")] : [];
     at("legend").replaceChildren(...kinds.map((kind) => TABLE.element("span", WORDS.STANDINGS[kind], kind)), ...bar,
       TABLE.element("span", `cut after rank ${whole(state.k)}`, "cut-key"),
@@ -127,7 +127,6 @@
       ["contender", summary.contenders, `${summary.contenders === 1 ? "contender" : "contenders"}: one ${unit} can bring in or put out`],
       ["", `${whole(summary.changing_units)} of ${whole(all)}`, `${units} that change the top ${whole(k)}, each by leaving alone`],
     ];
-    if (summary.near) list.splice(2, 0, ["near", summary.near, `near: in the list for the score, though no single ${unit} brings ${summary.near === 1 ? "it" : "them"} in`]);
     if (margin) {
       const number = margin.never ? "never" : `${margin.exact ? "" : "≥ "}${whole(margin.lower)}`;
       const told = margin.never ? `margin: no number of ${units} that leave changes the top ${whole(k)}`
@@ -150,7 +149,7 @@
     at("m-control").hidden = !report.audited;
     at("rule").textContent = report.margin ? `Rule of the margin: ${report.margin.rule}.` : "";
     const { certificate } = report;
-    const numbers = [["status", certificate.status], ["guarantee", certificate.guarantee], ["rule", certificate.rule], ["eps", String(certificate.eps)],
+    const numbers = [["status", certificate.status], ["guarantee", certificate.guarantee], ["rule", certificate.rule], ["eps", certificate.eps === null ? "none needed" : String(certificate.eps)],
       ["delta", certificate.delta === null ? "not claimed" : String(certificate.delta)]];
     at("claim-numbers").replaceChildren(...numbers.flatMap(([name, value]) => [TABLE.element("dt", name), TABLE.element("dd", value)]));
     const rules = [...new Set([...Object.values(report.policies), ...report.notes])];

@@ -27,20 +27,11 @@ const STATE = (() => {
     return Math.max(1, Math.min(Math.max(calm, told), units - 1));
   };
 
-  /* The last place of the list that covers: items of equal score come together. */
-  const reach = (rows, k) => {
-    let last = k;
-    rows.forEach((row) => { if (row.best_rank !== null && row.best_rank <= k) last = Math.max(last, row.rank); });
-    while (last < rows.length && rows[last].score === rows[last - 1].score) last += 1;
-    return last;
-  };
-
-  const withoutOne = (report, k, last) => {
+  const withoutOne = (report, k) => {
     if (k === report.k) return report.rows.map((row) => row.standing);
     return report.rows.map((row) => {
       if (row.worst_rank !== null && row.worst_rank <= k) return "sure";
-      if (row.best_rank !== null && row.best_rank <= k) return "contender";
-      return row.rank <= last ? "near" : "out";
+      return row.best_rank !== null && row.best_rank <= k ? "contender" : "out";
     });
   };
 
@@ -57,16 +48,18 @@ const STATE = (() => {
     const asked = k === report.k;
     const most = asked && report.margin ? report.mostLeaving : Math.min(1, report.mostLeaving);
     const leaving = Math.max(0, Math.min(m, most));
-    const end = leaving !== 1 ? null : asked ? report.size : reach(report.rows, k);
     const standing = leaving > 1 ? withoutSeveral(report, k, leaving)
-      : leaving === 1 ? withoutOne(report, k, end) : report.rows.map((row) => (row.rank <= k ? "in" : "out"));
+      : leaving === 1 ? withoutOne(report, k) : report.rows.map((row) => (row.rank <= k ? "in" : "out"));
     const rows = report.rows.map((row, place) => ({
       ...row,
+      listed: asked ? row.listed : leaving === 1 && standing[place] !== "out",
       standing: standing[place],
       share: asked ? row.share : null,
       away: asked ? row.away : null,
       critical_eps: asked ? row.critical_eps : null,
     }));
+    // The last place of the list: items between may be out of it.
+    const end = leaving !== 1 ? null : rows.reduce((last, row) => (row.listed ? row.rank : last), k);
     return { k, m: leaving, most, end, asked, rows };
   };
 

@@ -13,8 +13,8 @@ const TABLE = (() => {
     { key: "away", title: "Away" }, { key: "count", title: "Count" },
     { key: "confidence_best", title: "Ranks, confidence" },
   ];
-  const CSV = ["rank", "item", "score", "best_rank", "worst_rank", "share", "standing", "away", "count", "critical_eps"];
-  const ORDER = ["sure", "stays", "in", "contender", "may", "near", "out"];
+  const CSV = ["rank", "item", "score", "best_rank", "worst_rank", "share", "listed", "standing", "away", "count", "critical_eps"];
+  const ORDER = ["sure", "stays", "in", "contender", "may", "out"];
   const isText = (key) => key === "item" || key === "standing";
 
   const element = (tag, text, className) => {

@@ -2,7 +2,7 @@
 
 const WORDS = (() => {
   const STANDINGS = {
-    sure: "sure", contender: "contender", near: "near", out: "out",
+    sure: "sure", contender: "contender", out: "out",
     in: "in", stays: "stays in", may: "may cross",
   };
 

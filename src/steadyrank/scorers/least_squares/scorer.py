@@ -47,7 +47,6 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from steadyrank.errors import InvalidSettingError, Option, shorten, singular_design
-from steadyrank.margins.linear import LinearContests
 from steadyrank.scorers.base import RowsOut, Scorer, check_several
 from steadyrank.scorers.least_squares.ball import RADIUS
 from steadyrank.scorers.least_squares.folds import RESOLUTION, RowFolds, Shrinking
@@ -186,7 +185,7 @@ class LinearModel(Scorer):
                 found[row - part.start] = scores[row]
             return found
 
-        return RowsOut(fit.scores, data.units, without, contest=lambda out: LinearContests(out, fit))
+        return RowsOut(fit.scores, data.units, without)
 
     def _stated_rows(self, data: Regression) -> Rows | None:
         """Return what is stated of rows, which these data keep to, if that is enough for a rule."""

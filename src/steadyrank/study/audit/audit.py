@@ -20,6 +20,7 @@ from steadyrank.study import document
 from steadyrank.study.audit.rankings import inflated_ranking_row, ranking_row
 from steadyrank.study.audit.rows import operator_rows
 from steadyrank.study.audit.topk import Flips, Members, TopKAudit, inflated_members, plain_members
+from steadyrank.study.calibration import Calibration
 from steadyrank.study.headlines import border_warnings
 from steadyrank.study.results import Result, some_of
 from steadyrank.text import counted
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from steadyrank.data import Units
     from steadyrank.study import AuditRow, Margin, RankingCurve, StabilityCurve, StableTopK
     from steadyrank.study.audit.rows import EpsOf, Operator
-    from steadyrank.study.calibration import Inflation
+    from steadyrank.study.certificate import Guarantee
     from steadyrank.study.facts import Facts
 
 TOPK_METHODS: dict[str, Callable[[float], Members]] = {
@@ -52,6 +53,32 @@ RANKING_METHODS: dict[str, Callable[[Facts, EpsOf, int | None], AuditRow]] = {
 
 BEHIND_THE_TABLE = ("eps", "log10_size", "note")
 """What documents tell of a row beside the columns of its table."""
+
+
+@dataclass(frozen=True)
+class Inflation:
+    """Where the eps of inflated answers comes from: it was given, or is the tightest for a target.
+
+    Attributes
+    ----------
+    eps : float or None
+        The one that was given.
+    target : float
+        The share of units that may break an answer.
+    guarantee : {"cover", "overlap"}
+        What breaking means.
+    """
+
+    study: Facts
+    eps: float | None
+    target: float
+    guarantee: Guarantee
+
+    def eps_of(self, k: int | None) -> float:
+        """Return the eps of the top k, or without a k of the ranking."""
+        if self.eps is not None:
+            return self.eps
+        return Calibration(self.study, k, self.guarantee).eps_needed(self.target)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -199,6 +226,8 @@ class Check(Result):
         Who breaks it.
     remedy : StableTopK
         The smallest answer that keeps to ``max_delta``.
+    remedy_eps : float
+        The smallest eps at which the inflated top k keeps to it, too.
     margin : Margin
         How many units must leave before the answer that was checked changes.
     min_margin : int or None
@@ -221,6 +250,7 @@ class Check(Result):
     row: AuditRow
     flips: Flips
     remedy: StableTopK
+    remedy_eps: float
     margin: Margin
     min_margin: int | None
 
@@ -270,7 +300,8 @@ class Check(Result):
             "warnings": list(border_warnings(remedy)) if self.eps is None else [],
             **document.told(self, "min_margin", "stable"),
             "remedy": {
-                **document.told(remedy, "eps", "size"),
+                "eps": self.remedy_eps,
+                "size": remedy.size,
                 "uncovered": remedy.certificate.delta,
                 "items": document.labels(remedy.members),
             },

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.scorers.base import LeaveOneOut, Scorer
     from steadyrank.study import AuditRow, Study
-    from steadyrank.study.calibration import Inflation
+    from steadyrank.study.audit.audit import Inflation
 
 SAMPLES = 1000
 """How many removals are drawn where nobody says anything else."""

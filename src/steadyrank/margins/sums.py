@@ -1,0 +1,222 @@
+"""Margins of means over one and the same number of units: points, and matrices without gaps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank.margins.pairs import Favour, PairMargins, Removal
+from steadyrank.sums.blocks import slices
+
+if TYPE_CHECKING:
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.margins.added import NewUnits
+    from steadyrank.margins.entries import Ends, ItemGiven
+    from steadyrank.margins.pairs import Pairs
+    from steadyrank.sums.points import Points
+
+ROOM = 1 << 20
+"""How many numbers are sorted at a time: 8 MB."""
+
+ROUNDING = 1e-13
+"""More than what rounding of a sum over units amounts to, relative to the sum of sizes."""
+
+SURELY = 1 + 1e-12
+"""Makes a lead larger than what rounding of it amounts to."""
+
+
+@dataclass(frozen=True, eq=False)
+class SumMargins(PairMargins):
+    """Margins of means over one and the same number of units, or of rows.
+
+    Write d for what a unit gives to the item ahead minus what it gives to the one behind. As both
+    sums are over the same number, the order turns exactly when the d that are left sum to less than 0
+    (or to 0 where the one behind has the smaller index), and taking away the largest d is best. So the
+    numbers are exact, and found for many pairs at once.
+
+    Parameters
+    ----------
+    counts : int array (units,)
+        How often each distinct unit occurs.
+    totals, ends : arrays (items,)
+        What all units give to each item, and the least and the most that one of them does.
+    divisor : float
+        What turns totals into scores.
+    given_to : callable
+        From items to what each distinct unit gives to them, (units, items).
+    sizes : callable, optional
+        Returns what each distinct unit takes off the divisor; None where as many come as leave.
+    new : NewUnits
+        The units that could be added.
+    rounding : float
+        What sums of d may be off by; 0 where they are whole numbers.
+    widest : number
+        Where units come: the most that one can give to one item beyond what it gives to another.
+    stated : (float, float) or (None, None), optional
+        Where units come: the least and the largest value that one can give, if it gives values.
+    leave : bool
+        Whether units that were there make room.
+    """
+
+    counts: IntArray
+    totals: FloatArray | IntArray
+    ends: tuple[Any, Any]
+    divisor: float
+    given_to: Callable[[IntArray], Any]
+    sizes: Callable[[], Any] | None
+    new: NewUnits
+    rounding: float = 0.0
+    widest: float = 0
+    stated: tuple[float | None, float | None] | None = None
+    leave: bool = True
+    rule: str = "exact: the units that favour the leader most leave first"
+
+    @property
+    def total(self) -> int:
+        """The number of units."""
+        return int(self.counts.sum())
+
+    def contributions(self, one: int, other: int) -> FloatArray:
+        """Return what each distinct unit adds to the gap of the scores: its d, over the divisor.
+
+        Let the value of a set of units be the sum of their d. Whoever joined before, a unit adds its d,
+        so that this is its Shapley value, and those of all units add up to the gap.
+        """
+        return np.asarray(self.differences(np.array([one]), np.array([other]))[:, 0] / self.divisor)
+
+    def differences(self, ahead: IntArray, behind: IntArray) -> Any:
+        """Return the d of each distinct unit for each pair, (units, pairs)."""
+        items, places = np.unique([ahead, behind], return_inverse=True)
+        given, (first, second) = self.given_to(items), places.reshape(2, -1)
+        return given[:, first] - given[:, second] + self.widest
+
+    def _gaps(self, ahead: IntArray, behind: IntArray) -> Any:
+        """Return the sums of d, or what rounding makes a little smaller."""
+        return self.totals[ahead] - self.totals[behind] - self.rounding
+
+    def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Divide the gap by the most that one unit takes out of it."""
+        gap, each = self._gaps(ahead, behind), self.ends[1][ahead] - self.ends[0][behind] + self.widest
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            needed = np.where(each > 0, np.ceil(gap / each * (1 - 1e-12)), self.total)
+        if not self.rounding:  # a tie is not enough
+            needed = needed + ((ahead < behind) & (needed * each == gap))
+        return np.clip(needed, 1, self.total).astype(np.int64)
+
+    def _closely(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Count the units whose d, the largest first, use the gaps up."""
+        parts = slices(len(ahead), ROOM, len(self.counts))
+        found = [self._counted(ahead[part], behind[part]) for part in parts]
+        return np.concatenate([np.empty(0, dtype=np.int64), *found])
+
+    def _counted(self, ahead: IntArray, behind: IntArray) -> IntArray:
+        """Count them for so many pairs as there is room for."""
+        given = self.differences(ahead, behind)
+        some = np.append(0, np.flatnonzero(given[1:].any(axis=1)) + 1)  # others change no order
+        order = np.argsort(-given[some], axis=0, kind="stable")
+        given, order = np.maximum(np.take_along_axis(given[some], order, axis=0), 0), some[order]
+        copies = self.counts[order]
+        gap, together = self._gaps(ahead, behind), given * copies
+        upto = np.cumsum(together, axis=0)
+        tie = np.asarray((ahead > behind) | bool(self.rounding))  # it is enough
+        used = (upto > gap) | ((upto == gap) & tie)
+        last = used.argmax(axis=0), np.arange(len(gap))
+        left, each = gap - (upto - together)[last], np.where(given[last] > 0, given[last], 1)
+        more = left // each
+        more = np.clip(more + (~tie | (more * each < left)), 1, copies[last])
+        never = ~used.any(axis=0)
+        if self.sizes is not None:  # those who have all the weight: without them there is no order
+            own, whole = self.sizes()[order], float(self.counts @ self.sizes())
+            taken = (np.cumsum(own * copies, axis=0) - own * copies)[last] + more * own[last]
+            never |= taken >= whole * (1 - 1e-12)
+        number = (np.cumsum(copies, axis=0) - copies)[last] + more
+        return np.where(never, self.total, number).astype(np.int64)
+
+    def remove(self, ahead: int, behind: int) -> Removal:
+        """Take the largest d away first."""
+        given = self.differences(np.array([ahead]), np.array([behind]))[:, 0]
+        favours = np.flatnonzero((given > 0) & self.leave)
+        units = favours[np.argsort(-given[favours], kind="stable")]
+        favour = None if self.stated is None else Favour(ahead, behind, *self.stated)
+        return Removal(units, self.counts[units], favour)
+
+    def leads(self, removals: int, pairs: Pairs, upto: list[float]) -> list[float]:  # noqa: ARG002
+        """Return leads that are reached."""
+        return [self._lead(removals, *pair) for pair in pairs]
+
+    def _lead(self, removals: int, ahead: int, behind: int) -> float:
+        """Raise a lead t to what the units with the largest ``d + t * size`` leave, until it stays.
+
+        A set of units leaves more than t exactly if its ``d + t * size`` sum to more than the gap plus t
+        times the divisor: where the largest do not, t is the most, and else they leave more.
+        """
+        copies = np.minimum(self.counts, removals)
+        pair, sizes = (np.array([ahead]), np.array([behind])), self.sizes or (lambda: self.counts)
+        gap, favour = self._gaps(*pair)[0], np.repeat(self.differences(*pair)[:, 0], copies)
+        taken = np.repeat(sizes(), copies)
+        lead, reached = -1.0, 0.0
+        while reached > lead:
+            lead = reached
+            worth = favour + lead * taken
+            best = np.argpartition(-worth, removals - 1)[:removals]
+            best = best[worth[best] > 0]
+            left = self.divisor - taken[best].sum()
+            if left <= 0:  # whoever is left has no weight
+                return math.inf
+            reached = float((favour[best].sum() - gap) / left)
+        return lead * SURELY
+
+
+def sums_of_points(points: Points, new: NewUnits) -> SumMargins:
+    """Return the margins of mean points: plurality, approval and Borda."""
+
+    @cache
+    def by_item() -> tuple[IntArray, IntArray, IntArray]:
+        """Return where the units that list each item begin, and all of these with what they give."""
+        order = np.argsort(points.listed, kind="stable")
+        begins = np.append(0, np.cumsum(np.bincount(points.listed, minlength=points.items)))
+        beyond = points.given - points.others[points.owners]  # what all others get changes no order
+        return begins, points.owners[order], beyond[order]
+
+    def given_to(items: IntArray) -> IntArray:
+        (begins, unit, given), found = by_item(), np.zeros((len(points.copies), len(items)), np.int64)
+        for column, item in enumerate(items.tolist()):
+            listed = slice(begins[item], begins[item + 1])
+            found[unit[listed], column] = given[listed]
+        return found
+
+    ends = points.least_and_most()
+    if ends is None:
+        values = np.concatenate([points.given, points.others])
+        ends = np.full(points.items, values.min()), np.full(points.items, values.max())
+    (totals,), sizes = points.totals, lambda: points.sizes
+    return SumMargins(points.copies, totals, ends, points.divisor, given_to, sizes, new)
+
+
+def sums_of_rows(
+    given: ItemGiven, ends: Ends, counts: IntArray, totals: FloatArray, new: NewUnits
+) -> SumMargins:
+    """Return the margins of items that all have the same number of values, so that only sums matter."""
+    prior, number, form = given.sums.prior, float(given.sums.counts.max()), given.sums.form
+    width = max(float(np.abs(end).max()) for end in ends)
+
+    def given_to(items: IntArray) -> FloatArray:
+        found = np.zeros((len(counts), len(items)))
+        for column, each in enumerate(given.of(items.tolist())):
+            found[each.units, column] = each.sums / prior.share
+        return found
+
+    @cache
+    def sizes() -> FloatArray:
+        (first,), found = given.of([0]), np.zeros(len(counts))
+        found[first.units] = first.counts * (new.scale / prior.share)
+        return found
+
+    divisor = (prior.weight / prior.share + number) * new.scale
+    rounding = 0.0 if form.whole else ROUNDING * width * number
+    return SumMargins(counts, totals, ends, divisor, given_to, sizes, new, rounding)
