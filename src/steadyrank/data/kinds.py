@@ -136,9 +136,8 @@ def scan_any(
     check_kind(kind)
     lazy = opened(source, engine, format=format, encoding=encoding)
     try:
-        with lazy.faults_of_text_first():
-            table = lazy.first_rows()
-            found = decided(table, kind, arguments)
+        table = lazy.first_rows()
+        found = decided(table, kind, arguments)
         data = KINDS[found.kind.name].scan(lazy, **arguments)
         return with_notes(data, *([] if kind else table.notes[:1]), first=True)
     except BaseException:

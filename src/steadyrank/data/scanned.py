@@ -129,9 +129,9 @@ def scanned(
         raise InvalidDataError(f"{made.kind.name} cannot be scanned in an engine", way_out=IN_MEMORY)
     lazy = opened(source, engine, **layout)
     try:
-        with lazy.faults_of_text_first():
-            found = _decided(made, lazy.first_rows(), given)
-            lazy.check_roles(lambda table: _decided(made, table, given).columns)
+        found = _decided(made, lazy.first_rows(), given)
+        if lazy.files is not None:
+            lazy.files.check_roles(lambda table: _decided(made, table, given).columns)
         lazy.dropping = Dropping(found.reading.get("drop"), found.answers)
         lazy.spellings, lazy.holds = found.table.spellings, made.kind.name
         beside = [name for name in names_for_the_unit(found) if name in lazy.common]
