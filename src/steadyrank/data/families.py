@@ -46,11 +46,11 @@ class CountedRows(Observations):
             weights, code = np.unique(self.weights, return_inverse=True)
             keys = keys * len(weights) + code
         keys = keys[rows]
-        if (size := int(keys.max()) + 1) <= 4 * len(keys) + SPARE:  # no need to sort
+        if (size := int(keys.max(initial=-1)) + 1) <= 4 * len(keys) + SPARE:  # no need to sort
             which = (np.cumsum(np.bincount(keys, minlength=size) > 0) - 1)[keys]
         else:
             which = np.unique(keys, return_inverse=True)[1]
-        first = np.empty(int(which.max()) + 1, dtype=np.int64)
+        first = np.empty(int(which.max(initial=-1)) + 1, dtype=np.int64)
         first[which[::-1]] = rows[::-1]
         return first, which
 

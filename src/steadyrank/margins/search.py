@@ -307,7 +307,8 @@ class MarginSearch:
         """Return pairs with their cheap bounds, the smallest first, and of these the closest."""
         ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         bounds, scores = self.pairs.at_least(ahead, behind), self.scores
-        order = np.lexsort((scores[ahead] - scores[behind], bounds)).tolist()
+        with np.errstate(over="ignore"):  # a gap beyond all floats is one all the same
+            order = np.lexsort((scores[ahead] - scores[behind], bounds)).tolist()
         return [(int(bounds[place]), pairs[place]) for place in order]
 
     def _weakest(self, cheap: Bounded, limit: int) -> Bounded:
