@@ -33,7 +33,7 @@ class Battles(NamedTuple):
     first: NDArray[np.int64]
     second: NDArray[np.int64]
     result: NDArray[np.float64]
-    count: NDArray[np.int64]
+    number: NDArray[np.int64]
 
 
 def battles_of(file: Path, names: list[str]) -> Battles:
@@ -49,16 +49,16 @@ def battles_of(file: Path, names: list[str]) -> Battles:
 
 def fit(battles: Battles, items: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the strengths and the inverse of the information."""
-    strengths = np.zeros(items)
+    strengths: NDArray[np.float64] = np.zeros(items)
     while True:
         chance = 1 / (1 + np.exp(strengths[battles.second] - strengths[battles.first]))
         slope = np.zeros(items)
-        np.add.at(slope, battles.first, battles.count * (battles.result - chance))
-        np.add.at(slope, battles.second, -battles.count * (battles.result - chance))
+        np.add.at(slope, battles.first, battles.number * (battles.result - chance))
+        np.add.at(slope, battles.second, -battles.number * (battles.result - chance))
         told = np.zeros((items, items))
-        np.add.at(told, (battles.first, battles.second), battles.count * chance * (1 - chance))
+        np.add.at(told, (battles.first, battles.second), battles.number * chance * (1 - chance))
         told += told.T
-        inverse = np.linalg.pinv(np.diag(told.sum(axis=1)) - told)
+        inverse = np.asarray(np.linalg.pinv(np.diag(told.sum(axis=1)) - told), dtype=np.float64)
         step = inverse @ slope
         strengths += step
         if np.abs(step).max() < 1e-10:
@@ -67,21 +67,21 @@ def fit(battles: Battles, items: int) -> tuple[NDArray[np.float64], NDArray[np.f
 
 def dropped(battles: Battles, order: NDArray[np.int64], number: int) -> Battles:
     """Return the battles without so many, the kinds in this order."""
-    before = np.cumsum(battles.count[order]) - battles.count[order]
-    left = battles.count.copy()
-    left[order] -= np.clip(number - before, 0, battles.count[order])
-    return battles._replace(count=left)
+    before = np.cumsum(battles.number[order]) - battles.number[order]
+    left = battles.number.copy()
+    left[order] -= np.clip(number - before, 0, battles.number[order])
+    return battles._replace(number=left)
 
 
 def needed(battles: Battles, influence: NDArray[np.float64], lead: float) -> int:
     """Return how many of the most influential battles add up to more than a lead."""
     order = np.argsort(-influence)
-    upto = np.cumsum(battles.count[order] * np.maximum(influence[order], 0))
+    upto = np.cumsum(battles.number[order] * np.maximum(influence[order], 0))
     place = int(np.searchsorted(upto, lead, side="right"))
     if place == len(order):
-        return int(battles.count.sum())
+        return int(battles.number.sum())
     before = upto[place - 1] if place else 0.0
-    number = int(battles.count[order][:place].sum())
+    number = int(battles.number[order][:place].sum())
     return number + int((lead - before) // influence[order][place]) + 1
 
 
