@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paper.in_a_ball import constrained_coefficients
 from steadyrank.errors import TooLargeError
 from steadyrank.operators import RankingSet, inflated_topk_mask, tiers
-from steadyrank.scorers import constrained_coefficients
 
 if TYPE_CHECKING:
     from paper.array_types import BoolArray, FloatArray

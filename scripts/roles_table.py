@@ -18,7 +18,7 @@ def table() -> list[str]:
     for kind, known in sorted(KINDS.items()):
         for argument, role in known.kind.roles.items():
             names = ", ".join(role.names[:SHOWN]) + (", ..." if len(role.names) > SHOWN else "")
-            names = names or ("by numbers in the names" if role.series else "only if named")
+            names = names or "only if named"
             lines.append(f"| {kind} | `{argument}` | {role.means} | {names} |")
     return lines
 

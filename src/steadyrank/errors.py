@@ -303,12 +303,34 @@ class ColumnError(InvalidDataError):
 
 
 class NotRecognisedError(InvalidDataError):
-    """The kind, the format or the reading of the data cannot be told from the content.
+    """The kind or the format of the data cannot be told from the content.
 
-    Where there are several readings, ``readings`` are the options that choose one.
+    Parameters
+    ----------
+    problem, source, way_out
+        As for all errors about data.
+    readings : sequence of readings, optional
+        The ways to read a table that work, the best first: each has ``read()``, the ``arguments`` that
+        say it, and ``command(...)``.
     """
 
-    readings: Sequence[Option] = ()
+    def __init__(
+        self, problem: str, *, readings: Sequence[Any] = (), source: str = "", way_out: WayOut = ()
+    ) -> None:
+        super().__init__(problem, source=source or None, way_out=way_out)
+        self.readings = list(readings)
+
+    def worded(self, option: Callable[[Option], str] = str) -> str:
+        """Return the message; in Python, with the calls that read the table."""
+        told = super().worded(option)
+        if option is not str or not self.readings:
+            return told
+        return "\n".join([told, "It could be read in these ways:", *map(_way, self.readings)])
+
+
+def _way(reading: Any) -> str:
+    reasons = [*reading.support[:2], *(f"but {reason}" for reason in reading.against[:1])]
+    return f"  {reading}\n    {reading.ranks}; {'; '.join(reasons)}"
 
 
 class UnreadableFileError(InvalidDataError):
@@ -453,17 +475,6 @@ def counts_too_large(what: str, total: int) -> InvalidCountError:
         f"the {what} add up to {total:,}, but totals must be below 2^63 = {MOST_COUNTED:,}",
         way_out="Divide all counts by one number: each then stands for so many of them.",
         count_total=total,
-    )
-
-
-def two_readings(
-    problem: str, readings: Sequence[tuple[Option, str]], *, source: str = ""
-) -> NotRecognisedError:
-    """Return the error about a table that can be read in several ways; a reading has its meaning."""
-    ways = [part for option, meaning in readings for part in (" or ", option, f" ({meaning})")]
-    options = [option for option, _ in readings]
-    return NotRecognisedError(
-        problem, source=source, way_out=["Say which: ", *ways[1:]], readings=options
     )
 
 

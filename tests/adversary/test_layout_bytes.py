@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import pytest
 from data.layouts.made import MAKERS, alpaca, arena, as_json
 from oracles.damaged_files import damaged
 from steadyrank.data import read_any
-from steadyrank.errors import SteadyrankError
+from steadyrank.errors import NotRecognisedError, SteadyrankError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,10 +28,13 @@ ODD: list[Any] = [
 
 
 def tried(source: Any, **arguments: Any) -> bool:
-    """Read a source, and tell whether it gives data."""
-    with suppress(SteadyrankError):
+    """Read a source, as it says or as is suggested, and tell whether it gives data."""
+    try:
         return bool(read_any(source, **arguments).n_items >= 0)
-    return False
+    except NotRecognisedError as error:
+        return any(one.read().n_items > 0 for one in error.readings)
+    except SteadyrankError:
+        return False
 
 
 def replaced(rng: np.random.Generator, value: Any) -> Any:

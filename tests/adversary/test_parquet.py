@@ -9,19 +9,20 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 
 from oracles import damaged_files
 from oracles.damaged_files import contents, damaged_parquet, parquet_files
 from steadyrank.cli import main
-from steadyrank.errors import ColumnError, UnreadableFileError
-from steadyrank.reading.files import OpenFile, _unpacked
+from steadyrank.errors import ColumnError
+from steadyrank.reading.files import open_source
 from steadyrank.reading.typed_files import read_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    import numpy as np
 
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
@@ -85,24 +86,10 @@ def test_values_that_a_checksum_guards_are_right_or_refused(cases: Cases, tmp_pa
         assert what == "refused" or said == right[which]
 
 
-def test_rows_beyond_all_memory_are_refused(cases: Cases) -> None:
-    for rng in cases(5):
-        rows = int(rng.integers(1 << 19, 1 << 20))
-        table = pyarrow.table({"choice": np.zeros(rows, dtype=np.int8)})
-        parquet.write_table(table, out := io.BytesIO())
-        for freely, refused in ((1 << 16, True), (1 << 30, False)):
-            file = _unpacked(OpenFile("f", "utf-8", io.BytesIO(out.getvalue()), unpacked_freely=freely))
-            if refused:
-                with pytest.raises(UnreadableFileError, match=r"over 200 times its .* Scan it with"):
-                    read_parquet(file)
-            else:
-                assert len(read_parquet(file)) == rows
-
-
 def test_odd_but_sound_files() -> None:
     def read(table: Any) -> Any:
         parquet.write_table(table, out := io.BytesIO())
-        return read_parquet(_unpacked(OpenFile("f", "utf-8", io.BytesIO(out.getvalue()))))
+        return read_parquet(open_source(io.BytesIO(out.getvalue())))
 
     column = pyarrow.array([1, 2])
     with pytest.raises(ColumnError, match="the same name"):

@@ -11,7 +11,6 @@ import pytest
 from steadyrank import Ratings, Votes
 from steadyrank.data import ratings
 from steadyrank.data.rows import stable_order
-from steadyrank.reading import delimited
 from steadyrank.reading.delimited import _letters, read_delimited
 from steadyrank.reading.files import open_source
 from steadyrank.reading.labels import encode
@@ -103,9 +102,8 @@ def test_a_number_takes_as_many_letters_as_it_prints(cases: Cases) -> None:
         )
 
 
-def test_words_of_one_block_serve_the_next(cases: Cases, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_words_of_all_blocks_are_joined(cases: Cases) -> None:
     for rng in cases(25):
-        monkeypatch.setattr(delimited, "MOST_WORDS", int(rng.integers(0, 9)))
         rows = [f"w{rng.integers(12)},{rng.integers(9) / 4}" for _ in range(rng.integers(1, 60))]
         cuts = np.sort(rng.integers(0, len(rows) + 1, 4)).tolist()
         parts = [rows[low:high] for low, high in zip([0, *cuts], [*cuts, len(rows)], strict=True)]

@@ -28,8 +28,8 @@ from steadyrank.errors import (
     SteadyrankError,
     UnreadableFileError,
 )
-from steadyrank.reading.delimited import read_delimited
-from steadyrank.reading.files import OpenFile, _unpacked, open_source
+from steadyrank.reading import files
+from steadyrank.reading.files import OpenFile, open_source
 from steadyrank.reading.formats import FORMATS, read_table
 from steadyrank.reading.labels import encode
 
@@ -40,11 +40,23 @@ if TYPE_CHECKING:
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
 
+class Drip(io.BytesIO):
+    """A stream that gives a few bytes at a time, as pipes do."""
+
+    most = 3
+    name = "the file"
+
+    def read(self, size: int | None = -1) -> bytes:
+        return super().read(self.most if size is None or size < 0 else min(size, self.most))
+
+
 def drip(rng: np.random.Generator, content: bytes) -> OpenFile:
     """Open a file that is looked at and read a few bytes at a time, so that every border is met."""
-    look_at, block = rng.choice([3, 16, 1 << 16], 2).tolist()
-    file = OpenFile("the file", "utf-8", io.BytesIO(content), look_at=look_at, block=block)
-    return _unpacked(file)
+    stream = Drip(content)
+    look_at, stream.most = rng.choice([3, 16, 1 << 16], 2).tolist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "HEAD", look_at)
+        return open_source(stream)
 
 
 def cells(table: Any) -> Any:
@@ -67,9 +79,12 @@ READ: dict[str, tuple[Callable[[bytes], Any], Callable[[Any], Any]]] = {
 
 
 def test_every_text_format_has_its_files() -> None:
-    """Those of evaluation tools, and what a program packs, are made in tests/data/layouts."""
+    """Those of evaluation tools, and what a program packs, are made in tests/data/layouts.
+
+    Tables of Markdown and LaTeX are in tests/reading.
+    """
     of_tools = {name for name, found in FORMATS.items() if found.among_others}
-    assert set(TEXTS) == set(FORMATS) - {"parquet", "excel", "json"} - of_tools
+    assert set(TEXTS) == set(FORMATS) - {"parquet", "excel", "json", "markup"} - of_tools
 
 
 @pytest.mark.parametrize("name", READ)
@@ -152,58 +167,6 @@ def test_utf_16_with_and_without_a_mark(encoding: str, mark: bool) -> None:
             UnreadableFileError, match=r"is not text in utf-..: .*utf-16-le or utf-16-be"
         ):
             read_table(io.BytesIO(content), encoding=whole)
-
-
-class Endless(io.RawIOBase):
-    """Zeros, or lines of something, without an end; fails where more is read than any limit allows."""
-
-    def __init__(self, piece: bytes, most: int) -> None:
-        self.piece, self.left = piece, most
-
-    def read(self, size: int = -1) -> bytes:
-        assert 0 <= size < self.left, "read beyond the limit"
-        self.left -= size
-        return (self.piece * (size // len(self.piece) + 1))[:size]
-
-
-@pytest.mark.parametrize("piece", [b"\0", b"x", b'"', b" ", b"\r", b"{", b"#", b"1,"])
-@pytest.mark.parametrize("start", [b"", b"choice,count\nx,1\n"])
-def test_a_line_without_an_end_is_refused(start: bytes, piece: bytes) -> None:
-    endless = Endless(piece, most=10_000)
-    file = OpenFile("f", "utf-8", endless, longest_line=4000, look_at=100, block=1000)
-    file.head = start
-    with pytest.raises(UnreadableFileError, match=r"line \d+ of f does not end within 4,000 bytes"):
-        assert list(file.blocks() if start else file.look()) == [start]
-
-
-def test_a_quote_without_an_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("steadyrank.reading.delimited.LONGEST_FIELD", 1000)
-    blocks = [b"choice\nx\n", b'"y\n', *[b"z\n"] * 1000]
-    with pytest.raises(
-        UnreadableFileError, match=r"opens after line 3 does not close within 1,000 bytes"
-    ):
-        read_delimited(blocks, ",")
-
-
-def test_what_unpacks_without_an_end_is_refused(cases: Cases) -> None:
-    for rng in cases(30):
-        lines = int(rng.integers(1, 200_000))
-        content = b"x,1\n" * lines
-        packed = gzip.compress(content)
-        freely = int(rng.integers(1000, 1_000_000))
-        file = OpenFile("f", "utf-8", io.BytesIO(packed), unpacked_freely=freely, block=1 << 14)
-        if len(content) > max(freely, 200 * len(packed)):
-            with pytest.raises(UnreadableFileError, match=r"over 200 times its .* Unpack it, and read"):
-                _unpacked(file).read_all()
-        elif len(content) <= freely:
-            assert _unpacked(file).read_all() == content
-
-
-def test_ordinary_text_may_unpack_far(cases: Cases) -> None:
-    for rng in cases(20):
-        content = b"".join(b"user%d,item%d,%d\n" % tuple(row) for row in rng.integers(0, 3, (3000, 3)))
-        file = OpenFile("f", "utf-8", io.BytesIO(gzip.compress(content)), unpacked_freely=1)
-        assert _unpacked(file).read_all() == content
 
 
 @pytest.mark.parametrize("look", ["fifo", "process substitution"])

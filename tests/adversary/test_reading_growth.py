@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from steadyrank.reading.spellings import NUMBER
 
 from oracles.steps import Matcher, pattern_steps, steps
 from steadyrank.data import read_any
-from steadyrank.data.ballots import LONGEST_NAME, NUMBERED, choice_columns
 from steadyrank.data.orders import BRACED
-from steadyrank.errors import SteadyrankError, UnreadableFileError
-from steadyrank.reading.formats import read_table
+from steadyrank.errors import SteadyrankError
 from steadyrank.reading.labels import encode
 from steadyrank.reading.preflib import HEADER, ORDER
+from steadyrank.reading.profile import LONGEST_NAME, NUMBERED, Profile
+from steadyrank.reading.table import as_table
+from steadyrank.reading.text_columns import NUMBER
 from steadyrank.reading.words import WORD
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MOST = 5
 """How many times the steps may grow that three times the bytes add: their number to the power of 1.5."""
 
-OF_SHORT_NAMES = set(NUMBERED)
+OF_SHORT_NAMES = {NUMBERED}
 """Patterns that go over a text again and again, and are never asked about a long one."""
 
 
@@ -83,7 +83,6 @@ SHAPES: dict[str, tuple[int, Callable[[int], str]]] = {
         60,
         lambda n: "".join(f'{{"choice": "x{row % 9}", "count": 1}}\n' for row in range(n)),
     ),
-    "json of new names": (1_200, lambda n: "".join(f'{{"k{row}": 1}}\n' for row in range(n))),
     "json of one row": (65, lambda n: json.dumps({f"k{place}": place for place in range(n)})),
     "json names twice": (100, lambda n: "{" + ",".join(f'"k{p}":1,"k{p}":2' for p in range(n)) + "}"),
     "deep json": (500, lambda n: '{"a":' * n),
@@ -118,6 +117,10 @@ SHAPES: dict[str, tuple[int, Callable[[int], str]]] = {
     "movielens": (100, lambda n: "".join(f"{row}\t{row % 9}\t3\t881250949\n" for row in range(n))),
     "colons": (100, lambda n: "1::" * n + "\n"),
 }
+
+
+def series(*names: str) -> list[list[str]]:
+    return Profile.of(as_table({name: ["x"] for name in names})).series
 
 
 def growth(size: int, steps_of: Callable[[int], int]) -> float:
@@ -162,9 +165,9 @@ def test_steps_go_with_the_size_of_the_file(shape: str) -> None:
 
 def test_patterns_that_look_again_are_for_short_names() -> None:
     name = "1" * (LONGEST_NAME + 1)
-    _, used = steps(lambda: choice_columns([f"{name}st choice", f"{name}nd choice"]))
+    _, used = steps(lambda: series(f"{name}st choice", f"{name}nd choice"))
     assert OF_SHORT_NAMES.isdisjoint(pattern for pattern, _ in used)
-    _, used = steps(lambda: choice_columns(["1st choice", "2nd choice"]))
+    _, used = steps(lambda: series("1st choice", "2nd choice"))
     assert used
     assert OF_SHORT_NAMES.issuperset(pattern for pattern, _ in used)
 
@@ -224,13 +227,3 @@ def test_labels_are_encoded_in_steps_that_go_with_their_number(kind: str) -> Non
         return steps(lambda: encode(given))[0]
 
     assert growth(200, encoding) < MOST
-
-
-def test_a_table_of_holes_is_refused_before_it_is_laid_out() -> None:
-    lines = "".join(f'{{"k{row}": 1}}\n' for row in range(8000)).encode()
-    with pytest.raises(
-        UnreadableFileError, match=r"8,000 names.*8,000 of 64,000,000.*one value on each"
-    ):
-        read_table(io.BytesIO(lines))
-    few = "".join(json.dumps({"row": row, f"k{row % 50}": 1}) + "\n" for row in range(2000)).encode()
-    assert len(read_table(io.BytesIO(few)).names) == 51

@@ -36,7 +36,7 @@ def test_what_is_no_number_is_named(wrong: object) -> None:
 
 @pytest.mark.parametrize("wrong", [float("inf"), -np.inf, 10**400])
 def test_infinity_is_refused(wrong: float) -> None:
-    with pytest.raises(NotANumberError, match=r"finite.*at index 0"):
+    with pytest.raises(NotANumberError, match=r"(finite|2\^53).*at index 0"):
         as_numbers([wrong, 1.5], "values", missing=True)
 
 
@@ -86,9 +86,9 @@ def test_matrices() -> None:
         as_matrix([[1, 2], [3, np.inf]], "values", missing=True)
     with pytest.raises(NotANumberError, match="inf in column number 1, at index 0"):
         as_matrix(np.array([[1, np.inf]]), "values", missing=True)
-    with pytest.raises(NotANumberError, match="'x', at index 1"):
+    with pytest.raises(NotANumberError, match="'x' in column number 2, at index 1"):
         as_matrix([[1, 2, 3], [4, 5, "x"]], "values")
-    with pytest.raises(NotANumberError, match="'x', at index 1"):
+    with pytest.raises(NotANumberError, match="'x' in column number 1, at index 1"):
         as_matrix(np.array([[1, 2], [3, "x"]], dtype=object), "values")
     with pytest.raises(InvalidDataError, match="must be a matrix"):
         as_matrix("text", "values")

@@ -18,7 +18,9 @@ from steadyrank.errors import (
     InvalidSettingError,
     MissingValuesError,
     NotANumberError,
+    NotRecognisedError,
 )
+from suggested import suggested
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -188,8 +190,8 @@ def test_winners_and_losers_among_many_columns() -> None:
 
 
 def test_wins_and_losses_that_are_counted_are_no_names() -> None:
-    assert not isinstance(read_any(io.BytesIO(b"team,W,L\nx,3,5\ny,2,4\n")), Battles)
-    assert isinstance(read_any(io.BytesIO(b"date,W,L\n1,x,y\n2,y,x\n")), Battles)
+    assert not isinstance(suggested(io.BytesIO(b"team,W,L\nx,3,5\ny,2,4\n")), Battles)
+    assert isinstance(suggested(io.BytesIO(b"date,W,L\n1,x,y\n2,y,x\n")), Battles)
 
 
 @pytest.mark.parametrize(("yes", "no"), [("1", "0"), ("True", "False")])
@@ -261,7 +263,9 @@ def test_choices_that_are_numbers_are_one_kind_of_label() -> None:
 
 @pytest.mark.parametrize("names", ["choice_2,choice_3", "choice_1,other", "page_rank_1,page_rank_2"])
 def test_columns_that_are_no_choices(names: str) -> None:
-    assert not isinstance(read_any(io.BytesIO(f"{names}\n1,2\n2,1\n".encode())), Ballots)
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(io.BytesIO(f"{names}\n1,2\n2,1\n".encode()))
+    assert not any(one.kind.name == "ballots" for one in caught.value.readings)
 
 
 class TestLabels:
@@ -314,7 +318,7 @@ class TestRegressionTables:
     def test_gaps_are_refused_or_dropped(self) -> None:
         text = b"a,b,y\n1,2,3\n,1,2\n2,1,\n4,1,2\n"
         with pytest.raises(MissingValuesError, match=r"1 value is missing.*missing=\"drop\""):
-            read_any(io.BytesIO(b"a,b,y\n1,2,3\n,1,2\n"))
+            Regression.read(io.BytesIO(b"a,b,y\n1,2,3\n,1,2\n"))
         data = read_any(io.BytesIO(text), missing="drop", response="y", raw=True)
         assert isinstance(data, Regression)
         assert (data.X.tolist(), data.y.tolist()) == ([[1.0, 2.0], [4.0, 1.0]], [3.0, 2.0])

@@ -21,6 +21,7 @@ from steadyrank.errors import (
     NotRecognisedError,
 )
 from steadyrank.reading.table import as_table
+from suggested import suggested
 
 
 def make_pandas(columns: dict[str, list[Any]]) -> Any:
@@ -201,7 +202,7 @@ def test_columns_that_are_not_there() -> None:
 
 def test_one_side_alone_is_not_guessed() -> None:
     with pytest.raises(ColumnError, match="looks like the right"):
-        Battles.from_frame({"left": ["x"], "right": ["y"], "winner": ["left"]}, left="left")
+        Battles.from_frame({"left": ["x"], "other": ["y"], "winner": ["left"]}, left="left")
 
 
 def test_winner_and_loser_need_no_outcome() -> None:
@@ -212,7 +213,7 @@ def test_winner_and_loser_need_no_outcome() -> None:
 
 def test_the_only_column_left_is_the_choice() -> None:
     votes = Votes.from_frame({"my pick": ["x"], "count": [2]})
-    assert votes.notes[-1] == "the only column left, 'my pick', taken as the choice"
+    assert votes.notes[0] == "column 'my pick' taken as the choice"
 
 
 def test_bad_ballots_have_their_rows() -> None:
@@ -263,14 +264,15 @@ def test_an_index_of_pandas_is_read_as_the_column_that_it_was() -> None:
     pd = pytest.importorskip("pandas")
     for columns, index in ((BOARD, "model"), (RATED, "user"), (RATED, ["user", "item"])):
         plain = pd.DataFrame(columns)
-        one, two = read_any(plain), read_any(plain.set_index(index))
+        kind = "scores" if columns is BOARD else None
+        one, two = read_any(plain, kind=kind), read_any(plain.set_index(index), kind=kind)
         assert (type(one), one.items, one.notes) == (type(two), two.items, two.notes)
         assert list(one.units.labels) == list(two.units.labels)
     counted = pd.Series(["x", "y", "x"], name="candidate").value_counts().to_frame()
     assert Votes.from_frame(counted).units.counts.tolist() == [2, 1]
     for left_over in ([7, 3, 9], [5, 5, 5]):  # from sorting and filtering
         sorted_rows = pd.DataFrame(BOARD, index=left_over).drop(columns="model")
-        assert list(read_any(sorted_rows).units.labels) == [0, 1, 2]
+        assert list(suggested(sorted_rows).units.labels) == [0, 1, 2]
 
 
 def test_an_index_holds_names_and_is_never_a_score_or_a_feature() -> None:
@@ -287,7 +289,7 @@ def test_an_index_holds_names_and_is_never_a_score_or_a_feature() -> None:
         ):
             assert (data.items, list(data.row_labels)) == (("a", "b"), list(index))
     assert type(read_any(cells.assign(target=[1, 2, 4]))) is Regression
-    with pytest.raises(NotRecognisedError, match="in 'index'"):  # a row a model, or a row a task?
+    with pytest.raises(NotRecognisedError, match="item='index'"):  # a row a model, or a row a task?
         read_any(pd.DataFrame({"a": [1, 2], "b": [2, 3]}, index=["x", "y"]))
     for twice in (Ratings.from_frame, Ratings.scan):
         with pytest.raises(ColumnError, match="same name"):

@@ -10,6 +10,7 @@ import io
 import itertools
 from pathlib import Path
 from statistics import fmean, pstdev
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from steadyrank.errors import (
     NotANumberError,
     NotRecognisedError,
 )
+from suggested import suggested
 
 BOARD = """rank,Model,Type,Average,MMLU,GSM8K,ARC-C
 1,alpha-7b,chat,80.0,70,90,80
@@ -32,6 +34,12 @@ BOARD = """rank,Model,Type,Average,MMLU,GSM8K,ARC-C
 
 def stream(text: str) -> io.BytesIO:
     return io.BytesIO(text.encode())
+
+
+def scores(text: str, **given: Any) -> ScoreMatrix:
+    data = read_any(stream(text), kind="scores", **given)
+    assert isinstance(data, ScoreMatrix)
+    return data
 
 
 def board_means(text: str, label: str, columns: list[str]) -> dict[str, float]:
@@ -54,16 +62,16 @@ def test_models_in_rows_are_the_items() -> None:
     assert scores_of(data) == pytest.approx(wanted)
     assert (data.units.kind, list(data.units.labels)) == ("column", ["MMLU", "GSM8K", "ARC-C"])
     assert "a row for each item" in briefs(data)
-    assert "'rank', 'Average' left out" in briefs(data)
+    assert "'rank' and 'Average' left out" in briefs(data)
     assert "columns without numbers not used: 'Type'" in data.notes
 
 
 def test_the_other_way_on_request() -> None:
-    data = read_any(stream(BOARD), items_in="columns", items=["MMLU", "GSM8K"])
+    data = scores(BOARD, items_in="columns", items=["MMLU", "GSM8K"])
     assert data.items == ("MMLU", "GSM8K")
-    forced = read_any(stream(BOARD), items_in="columns")
+    forced = scores(BOARD, items_in="columns")
     assert "the items look like benchmarks" in briefs(forced)
-    questions = read_any(stream("student,q1,q2\nann,1,0\nbob,0,1\n"))
+    questions = scores("student,q1,q2\nann,1,0\nbob,0,1\n")
     assert "the items look like ids: 'q1', 'q2'" in briefs(questions)
 
 
@@ -89,14 +97,16 @@ def test_the_other_way_on_request() -> None:
 def test_what_names_say(header: str, labels: list[str], columns: list[str], found: str | None) -> None:
     frame = {header: labels, columns[0]: [1.0, 2.5], columns[1]: [3.0, 2.0]}
     if header == "country":  # a unit by its name, and its columns are measures: the name goes first
-        assert read_any(frame).items == ("math_score", "reading_score")
+        assert read_any(frame, kind="scores").items == ("math_score", "reading_score")
         return
     if found is None:
-        with pytest.raises(NotRecognisedError, match=r'items_in="rows".*items_in="columns"'):
-            read_any(frame)
+        with pytest.raises(NotRecognisedError) as caught:
+            read_any(frame, kind="scores")
+        both = {one.arguments["items_in"]: one.read().items for one in caught.value.readings}
+        assert both == {"rows": tuple(labels), "columns": tuple(columns)}
         return
     items = tuple(columns) if found == "columns" else tuple(labels)
-    assert read_any(frame).items == items
+    assert read_any(frame, kind="scores").items == suggested(frame).items == items
 
 
 def test_both_ways_give_the_same_study() -> None:
@@ -122,13 +132,13 @@ def test_both_ways_give_the_same_study() -> None:
 def test_an_id_is_never_a_score() -> None:
     data = read_any(stream("run,query_id,score\na,7,0.5\na,8,0.7\nb,7,0.9\nb,8,0.2\n"))
     assert scores_of(data) == pytest.approx({"a": 0.6, "b": 0.55})
-    wide = read_any(stream("x,z,session_id\n1,2,17\n3,1,18\n"))
-    assert wide.items == ("x", "z")
-    assert "'session_id' as ids" in briefs(wide) or "session_id" in wide.notes[-1]
-    numbered = read_any(stream("id,x,z\n1,1,2\n2,3,1\n"))
+    wide = suggested(stream("x,z,session_id\n1,2,17\n3,1,18\n"))
+    assert (wide.items, wide.row_labels) == (("x", "z"), (17, 18))
+    numbered = suggested(stream("id,x,z\n1,1,2\n2,3,1\n"))
     assert (numbered.items, numbered.row_labels) == (("x", "z"), (1, 2))
-    assert read_any(stream("id,x,z,y\n1,1,2,3\n2,3,1,5\n")).items == ("x", "z")
-    seeds = read_any(stream("seed,adam_loss,sgd_loss\n1,0.5,0.6\n2,0.4,0.7\n"))
+    response = read_any(stream("id,x1,x2,y\n1,1,2,3\n2,3,1,5\n"), kind="regression")
+    assert response.items == ("x1", "x2")
+    seeds = scores("seed,adam_loss,sgd_loss\n1,0.5,0.6\n2,0.4,0.7\n")
     assert scores_of(seeds) == pytest.approx({"adam_loss": -0.45, "sgd_loss": -0.65})
 
 
@@ -139,23 +149,23 @@ def test_a_mistyped_number_is_no_text_column() -> None:
 
 def test_long_tables_with_more_columns() -> None:
     text = "question,model,latency,score\nq,a,3,1\nq,b,4,0\nr,a,5,0\nr,b,6,1\n"
-    assert scores_of(read_any(stream(text))) == {"a": 0.5, "b": 0.5}
-    with pytest.raises(NotRecognisedError, match=r'score="score".*score="accuracy"'):
+    assert scores_of(suggested(stream(text))) == {"a": 0.5, "b": 0.5}
+    with pytest.raises(NotRecognisedError, match=r"(?s)score='score'.*score='accuracy'"):
         read_any(stream("question,model,accuracy,score\nq,a,3,1\nq,b,4,0\nr,a,5,0\nr,b,6,1\n"))
 
 
 def test_two_columns_of_names_and_several_of_numbers() -> None:
     text = "judge,contestant,technical,artistic\nj,x,5,6\nj,y,6,5\nk,x,5,5\nk,y,4,6\n"
-    with pytest.raises(NotRecognisedError, match=r"'contestant' and 'judge'.*score=\"technical\""):
+    with pytest.raises(NotRecognisedError, match=r"(?s)row='judge', item='contestant'.*'technical'"):
         read_any(stream(text))
     assert read_any(stream(text), score="artistic").items == ("x", "y")
 
 
 def test_spreads_and_strange_columns_are_pointed_out() -> None:
-    data = read_any(stream("country_name,math_score,math_se\na,490,1.5\nb,500,2\n"), items_in="rows")
+    data = scores("country_name,math_score,math_se\na,490,1.5\nb,500,2\n", items_in="rows")
     assert list(data.units.labels) == ["math_score"]
-    survey = read_any(stream("respondent_id,age,a,b,c\n1,50,4,5,3\n2,41,3,2,2\n"))
-    assert "'age' as an item, though on another scale" in briefs(survey)
+    survey = scores("respondent_id,age,a,b,c\n1,50,4,5,3\n2,41,3,2,2\n")
+    assert "'age' as items" in briefs(survey)
     assert survey.row_labels == (1, 2)
 
 
@@ -174,19 +184,22 @@ class TestLess:
         assert scores_of(kept) == {"a": 2, "b": 1}
 
     def test_rows_that_are_measures(self) -> None:
-        data = read_any(stream("metric,a,b\naccuracy,3,1\nloss,3,1\n"))
+        data = suggested(stream("metric,a,b\naccuracy,3,1\nloss,3,1\n"))
         assert scores_of(data) == {"a": 0, "b": 0}
 
     def test_ranks_are_not_guessed(self) -> None:
         ranks = "judge,a,b,c\nj,1,2,3\nk,1,3,2\nl,2,1,3\n"
-        with pytest.raises(NotRecognisedError, match=r"numbers 1 to 3.*ranks, 1 is best.*points"):
-            read_any(stream(ranks))
+        for kind in (None, "scores"):
+            with pytest.raises(NotRecognisedError) as caught:
+                read_any(stream(ranks), kind=kind)
+            directions = [one.arguments["lower_is_better"] for one in caught.value.readings]
+            assert directions == ["all", "none"]
         best = stable_topk(read_any(stream(ranks), lower_is_better=True), 1)
         assert best.members[0] == "a"
         assert stable_topk(read_any(stream(ranks), lower_is_better="none"), 1).members[0] == "c"
 
     def test_named_ones(self) -> None:
-        text = "model,p,q\na,1,2\nb,2,5\n"
+        text = "model,p,q\na,1,2\nb,2,5\n"  # only tables of scores have a direction: no kind is needed
         assert scores_of(read_any(stream(text), lower_is_better=["q"])) == {"a": -0.5, "b": -1.5}
         assert scores_of(read_any(stream(text), lower_is_better="q")) == {"a": -0.5, "b": -1.5}
         said = "less is better in {}: the sign is changed, so that more is better"
@@ -201,10 +214,10 @@ class TestScales:
     TEXT = "model,p,elo\na,0.5,1300\nb,0.9,1200\nc,0.7,1400\n"
 
     def test_suggested_where_scales_differ(self) -> None:
-        data = read_any(stream(self.TEXT))
+        data = scores(self.TEXT)
         assert "values of different scales taken as they are" in briefs(data)
         assert "'p' up to 0.9 and 'elo' up to 1400" in " ".join(data.notes)
-        assert "scales" not in briefs(read_any(stream("model,p,q\na,1,9\nb,3,2\n")))
+        assert "scales" not in briefs(scores("model,p,q\na,1,9\nb,3,2\n"))
 
     @pytest.mark.parametrize("how", ["z", "ranks", "range"])
     def test_by_hand(self, how: str) -> None:
@@ -237,12 +250,12 @@ class TestScales:
         rng = np.random.default_rng(3)
         X, y = rng.normal(size=(20, 3)), rng.normal(size=20)
         frame = {"a": X[:, 0] * 1000 + 5, "b": X[:, 1], "c": X[:, 2] / 50, "y": 7 * y + 3}
-        data, raw = read_any(frame), read_any(frame, raw=True)
+        data, raw = Regression.from_frame(frame), Regression.from_frame(frame, raw=True)
         assert isinstance(data, Regression)
         assert np.allclose(data.X, (raw.X - raw.X.mean(axis=0)) / raw.X.std(axis=0))
         assert np.allclose(data.y, (raw.y - raw.y.mean()) / raw.y.std())
         assert "columns standardised" in briefs(data)  # type: ignore[arg-type]
-        other = read_any({**frame, "a": frame["a"] * 3 - 2})
+        other = Regression.from_frame({**frame, "a": frame["a"] * 3 - 2})
         assert np.allclose(stable_topk(data, 1).scores, stable_topk(other, 1).scores)
 
 
@@ -258,7 +271,7 @@ def by_hand(row: list[float], how: str) -> list[float]:
 
 def test_no_unit_where_rows_are_items() -> None:
     with pytest.raises(ColumnError, match="says nothing about what leaves"):
-        read_any(stream("model,p,q,worker\na,1,2,w\nb,2,1,v\n"), items_in="rows", unit="worker")
+        scores("model,p,q,worker\na,1,2,w\nb,2,1,v\n", items_in="rows", unit="worker")
 
 
 def test_an_unknown_kind_in_forty_words() -> None:
@@ -269,11 +282,12 @@ def test_an_unknown_kind_in_forty_words() -> None:
         {"user": ["x"], "movie": ["y"], "remark": ["z"]},
     )
     for frame in frames:
-        with pytest.raises(NotRecognisedError, match="nearest is") as caught:
+        with pytest.raises(NotRecognisedError) as caught:
             read_any(frame)
         said = str(caught.value)
         assert len(said.split()) <= 40, said
         assert all(name[:10] in said for name in list(frame)[:3])
+        assert not caught.value.readings
 
 
 @pytest.mark.parametrize("scorer", ["column-means", "mean-rank", "mean-win-rate", "median"])
@@ -288,7 +302,7 @@ def test_nobody_is_told_of_averages_that_are_not_taken(scorer: str) -> None:
 def test_a_table_of_wins_is_not_taken_for_tasks(header: str, tmp_path: Path) -> None:
     path = tmp_path / "wins.csv"
     path.write_text(f"{header},x,y,z\nz,3,4,\nx,,10,7\ny,5,,6\n")
-    with pytest.raises(ColumnError, match="rows and columns have the same names: 'x', 'y', 'z'"):
+    with pytest.raises(NotRecognisedError, match="rows and columns have the same names"):
         read_any(path)
     taken = ScoreMatrix.read(path, items_in="rows", missing="available")
     assert (taken.items, taken.row_labels) == (("z", "x", "y"), ("x", "y", "z"))

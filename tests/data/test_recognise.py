@@ -12,6 +12,7 @@ import pytest
 from steadyrank import Study
 from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes, read_any, scan_any
 from steadyrank.errors import InvalidDataError, InvalidSettingError, NotRecognisedError
+from suggested import suggested
 
 
 @pytest.mark.parametrize(
@@ -31,11 +32,10 @@ from steadyrank.errors import InvalidDataError, InvalidSettingError, NotRecognis
         ("choice\nx\n", Votes),
         ("candidate,votes\nx,3\n", Votes),
         ("voter,choice,age\nv,x,30\n", Votes),
-        ("anything\nx\ny\n", Votes),
-        ("task,x,z\nt,1,2\n", ScoreMatrix),
-        ("x,z\n1,2\n", ScoreMatrix),
+        ("task,x,y,z\nt,1,2,1.5\n", ScoreMatrix),
         ("question,model,score\nq,x,1\nq,z,2\n", ScoreMatrix),
-        ("a,b,y\n1,2,3\n", Regression),
+        ("x1,x2,y\n1,2,3\n", Regression),
+        ("a,b,response\n1,2,3\n", Regression),
     ],
 )
 def test_kinds(text: str, kind: type) -> None:
@@ -43,6 +43,19 @@ def test_kinds(text: str, kind: type) -> None:
     data = read_any(io.BytesIO(text.encode()), **options)
     assert type(data) is kind
     assert data.notes[0].startswith(("recognised as", "read as PrefLib"))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("anything\nx\ny\n", Votes),
+        ("task,x,z\nt,1,2\n", ScoreMatrix),
+        ("x,z\n1,2\n3,1\n", ScoreMatrix),
+        ("a,b,y\n1,2,3\n", Regression),
+    ],
+)
+def test_what_is_only_suggested(text: str, kind: type) -> None:
+    assert type(suggested(io.BytesIO(text.encode()))) is kind
 
 
 def test_long_scores_without_a_hint() -> None:
@@ -62,10 +75,9 @@ def test_a_given_kind_and_given_columns() -> None:
 
 
 def test_what_cannot_be_told() -> None:
-    with pytest.raises(
-        NotRecognisedError, match=r"nearest is votes.*'p', 'q'.*choice=\.\.\., or give kind"
-    ):
+    with pytest.raises(NotRecognisedError, match=r"'p', 'q'.*item=\.\.\. and give kind") as caught:
         read_any(io.BytesIO(b"p,q\nx,y\n"))
+    assert caught.value.readings == []
 
 
 @pytest.mark.parametrize(

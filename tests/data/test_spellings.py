@@ -72,7 +72,7 @@ def test_two_readings_are_refused_unless_one_is_told() -> None:
 
 
 def test_recognition_sees_numbers() -> None:
-    data = read_any(io.BytesIO(b'task,x,y\nt,45.1%,"1,200.5"\nu,40%,900\n'))
+    data = read_any(io.BytesIO(b'task,x,y\nt,45.1%,"1,200.5"\nu,40%,900\n'), kind="scores")
     assert isinstance(data, ScoreMatrix)
     assert data.values.tolist() == [[45.1, 1200.5], [40.0, 900.0]]
     assert "column 'x': numbers read with percent: the number before the sign is taken" in data.notes

@@ -21,7 +21,7 @@ import pytest
 from steadyrank import Battles, Ratings, ScoreMatrix, Votes, audit
 from steadyrank.engines import DuckDB
 from steadyrank.engines.backends import PREFIX
-from steadyrank.engines.paths import find_files, in_strict_order
+from steadyrank.engines.files import find_files, in_strict_order
 from steadyrank.errors import (
     EmptyDataError,
     EngineError,
@@ -127,7 +127,7 @@ class TestOrder:
         ("parts", "ordered"),
         [
             ([[(1, 1), (1, 2), (2, 1)]], True),
-            ([[(1, 1), (2, 1), (1, 2)]], True),  # by item, then by user
+            ([[(1, 1), (2, 1), (1, 2)]], False),  # by item, then by user
             ([[(1, 1), (1, 2)], [(1, 3), (2, 1)]], True),
             ([[(1, 1), (1, 2)], [(1, 2), (2, 1)]], False),
             ([[(1, 2), (1, 1)]], False),

@@ -11,7 +11,7 @@ from engine_makers import relation
 from steadyrank import Battles, BradleyTerry, Ratings, ScoreMatrix, Votes
 from steadyrank.data import scan_any
 from steadyrank.data.kinds import KINDS
-from steadyrank.errors import ColumnError, InvalidDataError, SteadyrankError
+from steadyrank.errors import ColumnError, InvalidDataError, InvalidSettingError, SteadyrankError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -252,7 +252,7 @@ def test_encodings_and_formats_are_those_of_memory(tmp_path: Path) -> None:
         Votes.scan(path)
     assert Votes.scan(path, encoding="latin-1").items == ("b", "ä")
     assert scan_any(path, encoding="latin-1", format="csv").items == ("b", "ä")
-    with pytest.raises(InvalidDataError, match="format must be one of"):
+    with pytest.raises(InvalidSettingError, match="format must be one of"):
         Votes.scan(path, format="sas")
     with pytest.raises(InvalidDataError, match="cannot be read as Parquet"):
         Votes.scan(path, format="parquet")

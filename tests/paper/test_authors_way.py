@@ -11,8 +11,8 @@ from hypothesis import assume, given, settings, strategies as st
 
 import authors_way
 from oracles.projection import distances, inflated_argmax, inflated_topk
+from paper.in_a_ball import constrained_coefficients
 from paper.regression import regression_trials
-from steadyrank.scorers import constrained_coefficients
 
 if TYPE_CHECKING:
     from paper.lookalike import Lookalike

@@ -106,7 +106,7 @@ def test_a_planted_violation_is_seen(planted: str) -> None:
     [
         "from steadyrank import Ratings, audit",
         "from steadyrank.errors import InvalidValueError",
-        "from steadyrank.scorers import constrained_coefficients",
+        "from steadyrank.scorers import ConstrainedLeastSquares",
         "from paper.streams import mixed",
         "import numpy as np",
         "'''What steadyrank.audit gives.'''",

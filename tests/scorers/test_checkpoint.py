@@ -163,7 +163,7 @@ class TestCheckpoint:
         assert path.read_bytes() == content
 
     def test_a_folder_that_does_not_exist(self, tmp_path):
-        with pytest.raises(CheckpointError, match="cannot write the checkpoint"):
+        with pytest.raises(CheckpointError, match="cannot be written"):
             Refit(column_medians, model_name="m", checkpoint=tmp_path / "no" / "r").leave_one_out(MATRIX)
 
     def test_workers_write_through_the_caller(self, tmp_path):

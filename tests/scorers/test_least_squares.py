@@ -10,14 +10,7 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 from steadyrank.data import Regression, Votes
-from steadyrank.errors import (
-    InvalidScoresError,
-    InvalidSettingError,
-    TooFewUnitsError,
-    UndefinedScoresError,
-    WrongDataError,
-)
-from steadyrank.scorers import constrained_coefficients
+from steadyrank.errors import InvalidSettingError, TooFewUnitsError, UndefinedScoresError, WrongDataError
 from steadyrank.scorers.least_squares.scorer import ConstrainedLeastSquares, OrdinaryLeastSquares, Ridge
 
 
@@ -104,17 +97,6 @@ class TestConstrained:
             np.array([[0, 0, 0.1], [0.2, 0.2, 0]])
         )
 
-    def test_any_batch_shape_is_one_call(self):
-        rng = np.random.default_rng(2)
-        X = rng.normal(size=(3, 4, 6, 2))
-        gram = np.swapaxes(X, -1, -2) @ X
-        moment = rng.normal(size=(3, 4, 2))
-        found = constrained_coefficients(gram, moment, radius=0.2)
-        assert found.shape == (3, 4, 2)
-        for place in np.ndindex(3, 4):
-            one = constrained_coefficients(gram[place], moment[place], radius=0.2)
-            assert found[place] == pytest.approx(one, abs=1e-14)
-
     def test_chunks_do_not_matter(self):
         rng = np.random.default_rng(3)
         X, y = rng.normal(size=(30, 4)), rng.normal(size=30)
@@ -144,10 +126,6 @@ class TestConstrained:
             InvalidSettingError, match=r"radius must be a finite number above 0, .*ordinary"
         ):
             ConstrainedLeastSquares(radius)
-
-    def test_shapes_that_do_not_fit(self):
-        with pytest.raises(InvalidScoresError, match=r"\(2, 2\) and \(3,\)"):
-            constrained_coefficients(np.eye(2), np.ones(3))
 
 
 class TestRidge:

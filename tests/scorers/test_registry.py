@@ -102,7 +102,7 @@ def test_settings_are_passed_on_and_checked() -> None:
     assert named_scorer("ridge", penalty=2.0) == Ridge(2.0)
     with pytest.raises(InvalidSettingError, match=r"no setting 'shrink'\. Its settings are: shrinka"):
         named_scorer("mean-rating", shrink=1)
-    with pytest.raises(InvalidSettingError, match="'ridge' needs a value for 'penalty'"):
+    with pytest.raises(InvalidSettingError, match=r"'ridge' is not complete: .*'penalty'"):
         named_scorer("ridge")
     with pytest.raises(InvalidSettingError, match=r"no setting 'x'\. Its settings are: none"):
         named_scorer("borda", x=1)
@@ -207,7 +207,7 @@ class TestResolving:
             ("mean-rating:5", InvalidSettingError, "a setting is written name=value, but there is '5'"),
             ("mean-rating:shrink=5", InvalidSettingError, "no setting 'shrink'"),
             ("mean-rating:shrinkage=much", InvalidSettingError, "but is 'much'"),
-            (Ridge, InvalidSettingError, "'Ridge' needs a value for 'penalty'"),
+            (Ridge, InvalidSettingError, "'Ridge' is not complete: .*'penalty'"),
             ("borda", WrongDataError, "Borda needs ballots, but was given votes.*: plurality"),
             (MeanRating(), WrongDataError, "MeanRating needs ratings, but was given votes"),
             (Bagged(Borda(), bags=2), WrongDataError, "Borda needs ballots, but was given votes"),

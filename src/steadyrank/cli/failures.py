@@ -18,6 +18,7 @@ from steadyrank.errors import Option, SteadyrankError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
+    from typing import Any
 
 
 class ExitCode(IntEnum):
@@ -153,9 +154,18 @@ def _report(error: BaseException, typed: Sequence[str]) -> int:
     if isinstance(error, OSError):  # perhaps of standard output, which must not be tried again
         to_nowhere(sys.stdout)
     code = say(message_of(error), ExitCode.FAILED)
-    for option in getattr(error, "readings", ()):
-        say(f"{shlex.join(['steadyrank', *typed])} {option.typed()}", code, lead="  ")
+    for line in ways(getattr(error, "readings", ()), typed):
+        say(line, code, lead="")
     return code
+
+
+def ways(readings: Sequence[Any], typed: Sequence[str]) -> Iterator[str]:
+    """Yield the commands that read a table, each with what it would rank and why."""
+    for number, reading in enumerate(readings, 1):
+        yield f"{number}. {shlex.join(reading.command(*typed))}"
+        yield f"   {reading.ranks}"
+        yield from (f"   + {reason}" for reason in reading.support[:3])
+        yield from (f"   - {reason}" for reason in reading.against[:3])
 
 
 def message_of(error: BaseException) -> str:

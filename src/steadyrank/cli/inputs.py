@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli.output import working
+from steadyrank.cli.failures import ways
+from steadyrank.cli.output import say, working
 from steadyrank.data.kinds import KINDS, read_any, scan_any
 from steadyrank.errors import (
     FileNotThereError,
     InvalidDataError,
     InvalidSettingError,
+    NotRecognisedError,
     Option,
     typed_name,
 )
@@ -41,10 +45,15 @@ def open_study(
     from steadyrank.study.study import Study
 
     try:
-        with working("Reading"):
-            data = load(options)
-            if options.min_count is not None:
-                data = data.with_min_count(options.min_count)
+        try:
+            with working("Reading"):
+                data = load(options)
+        except NotRecognisedError as error:
+            if not error.readings or not may_ask(options):
+                raise
+            data = asked(error)
+        if options.min_count is not None:
+            data = data.with_min_count(options.min_count)
     except (InvalidDataError, FileNotThereError) as error:
         error.problem = lead + error.problem
         raise
@@ -58,6 +67,33 @@ def load(options: InputOptions) -> Observations:
     """Read the data that the options describe; their notes say what was recognised and guessed."""
     source, engine, given = described(options)
     return read_any(source, **given) if engine is None else scan_any(source, engine=engine, **given)
+
+
+def may_ask(options: InputOptions) -> bool:
+    """Tell whether somebody sits there who can say how a table is meant: never in a pipe or in CI."""
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    seen = all(stream is not None and stream.isatty() for stream in streams)
+    machine = os.environ.get("CI") or getattr(options, "form", "text") != "text"
+    return seen and not machine and options.file != STANDARD_INPUT
+
+
+def asked(error: NotRecognisedError) -> Observations:
+    """Ask which reading is meant, go on with it, and print the command for the next time."""
+    typed = sys.argv[1:]
+    say(error.worded(Option.typed), 0)
+    for line in ways(error.readings, typed):
+        say(line, 0, lead="")
+    numbers = [str(number) for number in range(1, len(error.readings) + 1)]
+    sys.stderr.write(f"Which is meant? {'/'.join(numbers)} (anything else ends): ")
+    sys.stderr.flush()
+    answer = sys.stdin.readline().strip()
+    if answer not in numbers:
+        error.readings = []  # they were shown
+        raise error
+    chosen = error.readings[int(answer) - 1]
+    say(f"Next time: {shlex.join(chosen.command(*typed))}", 0, lead="")
+    data: Observations = chosen.read()
+    return data
 
 
 def source_name(options: InputOptions) -> str:
@@ -81,10 +117,10 @@ def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]
 def _policies(options: InputOptions) -> dict[str, str]:
     """Return the policies that options chose, in plain words."""
     return {
-        name: setting.choices.get(value, value)
+        name: (setting.choices or {})[value]
         for known in KINDS.values()
         for name, setting in known.kind.settings.items()
-        if setting.choices is not None and (value := options.arguments.get(name)) is not None
+        if (value := str(options.arguments.get(name))) in (setting.choices or {})
     }
 
 

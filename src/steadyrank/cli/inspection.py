@@ -1,4 +1,4 @@
-"""``inspect``: what a file would be read as, what could be the unit, and the command to copy."""
+"""``inspect``: what a file looks like, how it could be read, and the commands to copy."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name
-from steadyrank.data.kinds import KINDS, check_kind, kind_of, scan_any
-from steadyrank.data.observations import from_resolved
+from steadyrank.data.kinds import KINDS, check_kind, decided, made_of, scan_any
 from steadyrank.engines.frame import opened
-from steadyrank.errors import EmptyDataError, Option, SteadyrankError, typed_name
+from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, SteadyrankError, typed_name
+from steadyrank.reading.arrays import written
+from steadyrank.reading.deciding import considered
 from steadyrank.reading.formats import read_table
-from steadyrank.reading.roles import lacking, recognise, resolve, taken_by
+from steadyrank.reading.profile import Profile
+from steadyrank.reading.roles import taken_by
 from steadyrank.report.lines import FAINT, LONG, Line, guessed, paragraph, remarks
 from steadyrank.study.document import SCHEMA_VERSION, guesses_of, labels
 from steadyrank.study.study import usual_k
@@ -24,12 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from steadyrank.cli.options import InspectOptions
-    from steadyrank.reading.declarations import Kind
+    from steadyrank.reading.readings import Reading
     from steadyrank.reading.table import Table
     from steadyrank.report.terminal import Terminal
 
 AS_GIVEN = ("format", "encoding", "engine", "memory_limit", "spark_master")
 """Options that a command repeats if they were given."""
+PREVIEW = 3
+"""How many rows are shown."""
 
 
 def inspection(options: InspectOptions) -> dict[str, Any]:
@@ -43,8 +47,9 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     check_kind(options.kind)
     source, engine, given = described(options)
     layout = {name: given.pop(name) for name in ("format", "encoding")}
-    asked, kinds = given.pop("kind"), [known.kind for known in KINDS.values()]
+    asked = given.pop("kind")
     table, rows = _looked_at(source, engine, layout, given)
+    profile = Profile.of(table)
     found: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "document": "inspection",
@@ -52,38 +57,63 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         "source": source_name(options),
         "format": table.format,
         "rows": rows,
-        "kind": None,
-        "kinds": [_fit(kind, table, given) for kind in kinds if table.kind in {None, kind.name}],
-        **dict.fromkeys(("items", "n_items", "n_units", "unit", "units", "problem", "command")),
+        "preview": [
+            [written(table.cells(n)[row]) for n in table.names]
+            for row in range(min(PREVIEW, len(table)))
+        ],
+        "readings": [],
+        **dict.fromkeys(("chosen", "kind", "items", "n_items", "n_units", "unit", "units")),
+        **dict.fromkeys(("problem", "command")),
         "roles": {},
         "unit_candidates": [],
         "notes": table.notes,
     }
     columns: dict[str, Any] = {}
+    kinds = [known.kind for name, known in KINDS.items() if asked in {None, name}]
     try:
-        made, recognised = kind_of(table, asked, given)
-        kind = made.kind
-        found["kind"] = kind.name
-        resolved = resolve(kind, table, given)
-        columns = resolved.columns
+        readings, taken = considered(kinds, table, given, made_of, named_kind=asked is not None)
+        found["readings"] = [_described(options, one) for one in readings]
+        found["chosen"] = 0 if taken else None
+        resolved = decided(table, asked, given)
+        found["kind"], columns = resolved.kind.name, resolved.columns
         if engine is None:
-            data: Any = from_resolved(made, resolved)
+            data: Any = made_of(resolved)
         else:
-            data = scan_any(source, kind=kind.name, engine=engine, **layout, **given)
-        guessed = {} if table.kind else columns | resolved.decided()
-        command = _command(options, kind.name, guessed, usual_k(data.n_items))
+            data = scan_any(source, kind=resolved.kind.name, engine=engine, **layout, **given)
+        words = [] if table.kind else _guessed(readings[0] if taken else None)
+        command = _command(options, resolved.kind.name, words, usual_k(data.n_items), "error" in columns)
         found |= {"items": labels(data.items), "n_items": data.n_items}
         found |= {"n_units": data.n_units, "unit": data.units.kind, "units": plural(data.units.kind)}
-        found |= {"notes": [*recognised, *data.notes], "command": command}
+        first = [] if engine is None or asked else table.notes[:1]
+        found |= {"notes": [*first, *data.notes], "command": shlex.join(command)}
         found["unit_candidates"] = [
-            {"column": name, "values": values, "command": f"{command} {_typed('unit', name)}"}
+            {"column": name, "values": values, "command": shlex.join([*command, *_typed("unit", name)])}
             for name, values in data.unit_candidates
         ]
     except SteadyrankError as error:
         found["problem"] = error.worded(Option.typed)
+        if not isinstance(error, NotRecognisedError) and found["readings"]:
+            found["kind"] = found["kind"] or found["readings"][0]["kind"]
     found |= {"roles": columns, "guesses": guesses_of(found["notes"])}
     roles = {name: role for role, names in columns.items() for name in taken_by({role: names})}
-    return found | {"columns": [{"column": name, "role": roles.get(name)} for name in table.names]}
+    looks = [{"column": c.name, "role": roles.get(c.name), "looks": c.describe()} for c in profile]
+    return found | {"columns": looks}
+
+
+def _described(options: InspectOptions, reading: Reading) -> dict[str, Any]:
+    k = max(1, min(10, reading.n_items // 2))
+    return {
+        "command": _command(options, reading.kind.name, reading.typed[2:], k, "error" in reading.roles),
+        "kind": reading.kind.name,
+        "items": [str(item) for item in reading.items],
+        "n_items": reading.n_items,
+        "for": reading.support,
+        "against": reading.against,
+    }
+
+
+def _guessed(reading: Reading | None) -> list[str]:
+    return [] if reading is None else list(reading.typed)[2:]
 
 
 def _looked_at(
@@ -100,32 +130,22 @@ def _looked_at(
     return table, rows
 
 
-def _fit(kind: Kind, table: Table, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return whether a table could be of a kind, and what it lacks."""
-    fit: dict[str, Any] = {"kind": kind.name, "recognised": None, "lacking": []}
-    with suppress(SteadyrankError):
-        fit["lacking"] = lacking(kind, table, given)
-        fit["recognised"] = recognise([kind], table, given)[1]
-    return fit
-
-
-def _command(options: InspectOptions, kind: str, columns: Mapping[str, Any], k: int) -> str:
+def _command(options: InspectOptions, kind: str, words: list[str], k: int, estimates: bool) -> list[str]:
     """Return the command that reads the file as was found out, every guess spelt out."""
     file = f"./{options.file}" if options.file[:1] == "-" != options.file else options.file
-    guessed = {role: name for role, name in columns.items() if isinstance(name, str)}
     asked = {name: getattr(options, name) for name in AS_GIVEN} | dict(options.arguments)
     given = {name: value for name, value in asked.items() if value not in {None, "utf-8"}}
-    typed = [_typed(name, value) for name, value in {"kind": kind, **guessed, **given}.items()]
-    ask = [shlex.quote(file), f"-k {k}", *typed]
-    return " ".join(["steadyrank confidence" if "error" in columns else "steadyrank topk", *ask])
+    typed = [word for name, value in given.items() for word in _typed(name, value)]
+    ask = "confidence" if estimates else "topk"
+    return ["steadyrank", ask, file, "-k", str(k), "--kind", kind, *words, *typed]
 
 
-def _typed(name: str, value: object) -> str:
+def _typed(name: str, value: object) -> list[str]:
     """Return an option as one types it, also where its value looks like an option."""
     option, text = typed_name(name), str(value)
     if value is True:
-        return option
-    return shlex.join([f"{option}={text}"] if text.startswith("-") else [option, text])
+        return [option]
+    return [f"{option}={text}"] if text.startswith("-") else [option, text]
 
 
 def inspection_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[Line]:
@@ -134,47 +154,54 @@ def inspection_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[L
     size = f"{counted(found['rows'], 'row')}, {counted(len(found['columns']), 'column')}"
     yield from paragraph(f"{source}: {found['format']}, {size}", terminal, style="bold")
     yield from guessed(found, terminal)
-    yield from _kind_lines(found, terminal)
-    yield Line("")
-    shown, hidden = found["columns"][:LONG], len(found["columns"][LONG:])
-    width = terminal.widest((one["column"] for one in shown), terminal.width // 2)
-    for one in shown:
-        yield Line(f"   {terminal.fit(one['column'], width)}  {one['role'] or 'not used'}")
-    yield Line(f"   and {hidden:,} more (--json lists them)" if hidden else "", FAINT)
-    for one in found["unit_candidates"]:
-        told = f"{one['column']} could be the unit ({one['values']:,} values):"
-        yield from paragraph(told, terminal, style="bold")
-        yield from _copied(one["command"], terminal)
-    if found["command"] is not None:
-        told = f"With each {found['unit']} as a unit:" if found["n_units"] else "By their errors:"
-        yield from paragraph(told, terminal, style="bold")
-        yield from _copied(found["command"], terminal)
-    yield from remarks(found["notes"], found, terminal)
-
-
-def _kind_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[Line]:
-    """Yield what the data are and could be, or why that cannot be told and what would help."""
     if found["problem"] is None:
         items, units = counted(found["n_items"], "item"), counted(found["n_units"], found["unit"])
         yield from paragraph(f"Read as {found['kind']}: {items}, {units}.", terminal)
     else:
         told = f"It cannot be used as it is: {found['problem']}"
         yield from paragraph(told, terminal, style="bold red")
-    for one in found["kinds"]:
-        options = " ".join(
-            map(Option.typed, (Option("kind", one["kind"]), *map(Option, one["lacking"])))
+    yield Line("")
+    for row in found["preview"]:
+        yield Line(f"   {terminal.fit(' | '.join(row[:LONG]), terminal.width - 3)}", FAINT)
+    shown, hidden = found["columns"][:LONG], len(found["columns"][LONG:])
+    width = terminal.widest((one["column"] for one in shown), terminal.width // 2)
+    for one in shown:
+        yield from paragraph(
+            f"   {terminal.fit(one['column'], width)}  {one['role'] or 'not used'}; {one['looks']}",
+            terminal,
         )
-        if found["kind"] is None:
-            told = f"{options} would help"
-            yield from paragraph(told, terminal, bullet=terminal.sign("·", "-"))
-        elif one["recognised"] and one["kind"] != found["kind"]:
-            yield from paragraph(f"Or {one['kind']}, {one['recognised']}: {options}.", terminal)
+    yield Line(f"   and {hidden:,} more (--json lists them)" if hidden else "", FAINT)
+    yield from _reading_lines(found, terminal)
+    for one in found["unit_candidates"]:
+        told = f"{one['column']} could be the unit ({one['values']:,} values):"
+        yield from paragraph(told, terminal, style="bold")
+        yield from _copied(shlex.split(one["command"]), terminal)
+    if found["command"] is not None:
+        told = f"With each {found['unit']} as a unit:" if found["n_units"] else "By their errors:"
+        yield from paragraph(told, terminal, style="bold")
+        yield from _copied(shlex.split(found["command"]), terminal)
+    yield from remarks(found["notes"], found, terminal)
 
 
-def _copied(command: str, terminal: Terminal) -> Iterator[Line]:
+def _reading_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[Line]:
+    """Yield how the file could be read, beside the reading that is taken."""
+    others = found["readings"] if found["chosen"] is None else found["readings"][1:]
+    for one in others:
+        items = counted(one["n_items"], "item")
+        lead = "Or as" if found["chosen"] is not None else "As"
+        yield from paragraph(
+            f"{lead} {one['kind']}, {items}: {', '.join(one['items'])}", terminal, style="bold"
+        )
+        for sign, reasons in (("+", one["for"]), ("-", one["against"])):
+            for reason in reasons:
+                yield from paragraph(reason, terminal, bullet=sign)
+        yield from _copied(one["command"], terminal)
+
+
+def _copied(command: list[str], terminal: Terminal) -> Iterator[Line]:
     """Yield a command that a shell takes as it is shown, on several lines where it is long."""
     room, line = terminal.width - 2, ""
-    for token in shlex.split(command):
+    for token in command:
         if line and columns_of(f"{line} {shlex.quote(token)}") > room:
             yield Line(f"{terminal.safe(line)} \\")
             line = ""

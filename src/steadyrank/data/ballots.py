@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,11 +19,12 @@ from steadyrank.data.rows import check_some, check_spans, row_counts
 from steadyrank.data.units import People, PeopleArguments, agreed, of_people, renumbered, said_of
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts, check_length, is_missing
-from steadyrank.reading.declarations import Columns, Form, Kind, Role, Setting, never
+from steadyrank.reading.declarations import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Column, Guess, Table, WholeColumn, as_table, simplify
 from steadyrank.reading.text_columns import TextColumn
+from steadyrank.reading.words import known
 from steadyrank.sums.blocks import segment_sums
 
 APPROVED = ("approved", "approvals", "approves")
@@ -35,15 +36,12 @@ BALLOT = Role(
         "ballot", "order", "ranking", "preferences", "preference", *APPROVED, "choices",
     ),
     holds="cells",
-    takes_the_rest=True,
     answer=True,
 )  # fmt: skip
 
-ORDER_MARKS = frozenset(">{,;|")
-
 VOTER = Role(
     "whose ballot, one row an entry",
-    ("ballot", "ballotid", "voter", "voterid", "user", "userid", "judge", "id"),
+    ("ballot", "ballotid", "voter", "voterid", *known("user_columns"), "id"),
 )
 RANK = Role(
     "the rank given, one row an entry; 1 is best, equal ranks tie",
@@ -53,49 +51,16 @@ RANK = Role(
 )
 
 
-ORDINALS = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth"
-CHOICES = "choice|preference|pref|rank|pick|priority"
-NUMBERED = [
-    re.compile(f"(.*?)(?:(?P<N>[0-9]+)(?:st|nd|rd|th)|(?P<W>{ORDINALS}))({CHOICES})(.*)"),
-    re.compile(f"(.*?)({CHOICES})(?:(?P<N>[0-9]+)|(?P<W>{ORDINALS}))(.*)"),
-]
-
-LONGEST_NAME = 100
-"""Letters of a name that is looked at; the patterns go over longer ones again and again."""
+RANKS = Role("the first choice, the second choice..., known by numbers in their names", several=True)
 
 
-def choice_columns(names: Sequence[str]) -> list[str]:
-    """Return the columns of the first choice, the second choice..., by the numbers in their names.
-
-    Examples
-    --------
-    >>> choice_columns(["id", "2nd choice", "1st choice"]), choice_columns(["rank 2", "rank 3"])
-    (['1st choice', '2nd choice'], [])
-    """
-    series: dict[tuple[str, ...], dict[str, int]] = {}
-    for name in (name for name in names if len(name) <= LONGEST_NAME):
-        matches = (pattern.fullmatch(simplify(name)) for pattern in NUMBERED)
-        if found := next(filter(None, matches), None):
-            number, word = found["N"], found["W"]
-            rest = tuple(part for part in found.groups() if part not in {number, word})
-            place = ORDINALS.split("|").index(word) + 1 if word else int(number)
-            series.setdefault(rest, {})[name] = place
-    whole = [
-        sorted(those, key=those.__getitem__)
-        for those in series.values()
-        if len(those) > 1 and sorted(those.values()) == [*range(1, len(those) + 1)]
-    ]
-    return whole[0] if len(whole) == 1 else []
-
-
-RANKS = Role("the first choice, the second choice...", several=True, series=choice_columns)
-
-
-def _are_choices(table: Table, columns: Columns) -> bool:
-    """Tell whether columns that are numbered name choices: numbers may also be values of a table."""
-    first = simplify(columns["ranks"][0])
-    named = re.fullmatch(f"({CHOICES})(1|first)|(1st|first)({CHOICES})", first)
-    return named is not None or not all(map(table.is_numeric, columns["ranks"]))
+REPEATS = Setting(
+    "in columns of choices, what to do where a ballot names an item again: skip (the default) or error",
+    {
+        "skip": "Where a ballot names an item again, the first place counts.",
+        "error": "Ballots that name an item again are refused.",
+    },
+)
 
 
 class BallotsArguments(PeopleArguments, total=False):
@@ -109,15 +74,7 @@ class BallotsArguments(PeopleArguments, total=False):
     count: Annotated[str | None, COUNT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
     approval: Annotated[bool | None, Setting("ballots name approved items, without order", flag=True)]
-
-
-def _has_orders(table: Table, columns: Columns) -> bool:
-    """Tell whether a column that is called a ballot holds lists, or text with marks between items."""
-    name = columns["ballot"]
-    return simplify(name) in BALLOT.names and any(
-        isinstance(cell, list | tuple) or (isinstance(cell, str) and not ORDER_MARKS.isdisjoint(cell))
-        for cell in table.cells(name)[:1000]
-    )
+    repeats: Annotated[str | None, REPEATS]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -175,9 +132,9 @@ class Ballots(CountedRows):
         arguments=BallotsArguments,
         forms=(
             Form("one row an entry", ("user", "item", "rank")),
-            Form("one row an approval", ("user", "item"), fits=never, only_with={"approval": True}),
-            Form("a column for each choice", ("ranks",), may=("count",), recognised=_are_choices),
-            Form("one row a ballot", ("ballot",), may=("count",), recognised=_has_orders, usual=True),
+            Form("one row an approval", ("user", "item"), only_with={"approval": True}),
+            Form("a column for each choice", ("ranks",), may=("count",)),
+            Form("one row a ballot", ("ballot",), may=("count",)),
         ),
     )
 
@@ -366,7 +323,8 @@ class Ballots(CountedRows):
             kept = codes[order], levels[order]
             return cls.from_csr(indptr, *kept, items=labels, approval=approval, **people)
         if "ranks" in found.columns:
-            orders = _orders_of_choices(found.table, found.columns["ranks"])
+            again = found.settings.get("repeats", "skip")
+            orders = _orders_of_choices(found.table, found.columns["ranks"], again)
         else:
             orders = _orders_of(found.table, found.columns["ballot"], approval=approval)
         orders, stay = without_answers(orders, found.reading["drop"], approval=approval)
@@ -415,17 +373,24 @@ def _orders_of(table: Table, name: str, *, approval: bool) -> list[Any]:
     return orders
 
 
-def _orders_of_choices(table: Table, ranks: Sequence[str]) -> list[list[object]]:
+def _orders_of_choices(table: Table, ranks: Sequence[str], repeats: str) -> list[list[object]]:
+    """Return the choices of each row in order, without gaps, words for no vote, and repeats."""
     columns = _choices([table.columns[name] for name in ranks])
     orders: list[list[object]] = []
-    skipped = 0
+    met: Counter[str] = Counter()
     for row in zip(*columns, strict=True):
         ranked = [place for place, label in enumerate(row) if not is_missing(label)]
-        skipped += ranked != list(range(len(ranked)))
-        orders.append([row[place] for place in ranked])
-    if skipped:
-        skip = "ballot skips" if skipped == 1 else "ballots skip"
-        table.notes.append(f"{skipped:,} {skip} a rank: later choices moved up")
+        met["skips a rank: later choices moved up"] += ranked != list(range(len(ranked)))
+        names = [row[place] for place in ranked if simplify(row[place]) not in known("no_vote")]
+        met["has an undervote or overvote: left out"] += len(names) < len(ranked)
+        once = list(dict.fromkeys(names)) if repeats == "skip" else names
+        met["names an item again: the first place counts (repeats)"] += len(once) < len(names)
+        orders.append(once)
+    for what, number in met.items():
+        verb, rest = what.split(" ", 1)
+        plain = {"skips": "skip", "has": "have", "names": "name"}[verb]
+        said = f"ballot {verb}" if number == 1 else f"ballots {plain}"
+        table.notes += [f"{number:,} {said} {rest}"] if number else []
     return orders
 
 

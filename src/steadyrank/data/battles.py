@@ -11,17 +11,17 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray, IntArray
-from steadyrank.data.battle_results import LEFT, RIGHT, TIE, check_agreement, read_results
 from steadyrank.data.families import CountedRows
 from steadyrank.data.observations import COUNT, ITEM_LIST, Ends, from_table
 from steadyrank.data.rows import check_some, check_total, row_counts
 from steadyrank.data.units import LazyLabels, People, PeopleArguments, of_people
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_counts, as_matrix, check_length, objects
-from steadyrank.reading.declarations import Columns, Form, Kind, Role
+from steadyrank.reading.declarations import Form, Kind, Role
 from steadyrank.reading.labels import encode
+from steadyrank.reading.results import LEFT, RIGHT, TIE, check_agreement, read_results
 from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import Table, as_table, simplify
+from steadyrank.reading.table import as_table, simplify
 from steadyrank.reading.words import known
 from steadyrank.sums.sparse import MergedEntries
 
@@ -68,11 +68,6 @@ def _paired(side: int, means: str, pairs: Sequence[str], **how: Any) -> Role:
 
 def _points(side: int, means: str) -> Role:
     return _paired(side, means, POINTS, holds="numbers", answer=True)
-
-
-def _names_winners(table: Table, columns: Columns) -> bool:
-    """Tell whether columns of winners and losers name them: W and L may count wins and losses."""
-    return simplify(columns["winner"]) != "w" or not table.is_numeric(columns["winner"])
 
 
 LOSER = _paired(1, "the item that lost, beside the winner", known("won_columns"), answer=True)
@@ -172,12 +167,9 @@ class Battles(CountedRows):
                 named=("covariate",),
                 decides=SCORED,
             ),
-            Form(
-                "one row a battle", ("left", "right", "winner"), ("count",), ("covariate",), usual=True
-            ),
-            Form("one row a win", ("winner", "loser"), ("count",), ("covariate",), fits=_names_winners),
+            Form("one row a battle", ("left", "right", "winner"), ("count",), ("covariate",)),
+            Form("one row a win", ("winner", "loser"), ("count",), ("covariate",)),
         ),
-        pairs=(("left", "right"), ("wins_left", "wins_right"), SCORED, ("winner", "loser")),
         on_engine="counted",
     )
 

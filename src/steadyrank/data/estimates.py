@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
 
@@ -15,13 +13,12 @@ from steadyrank.data.units import Units
 from steadyrank.errors import InvalidDataError, InvalidScoresError, InvalidValueError
 from steadyrank.reading.arrays import as_matrix, as_numbers, as_scores, check_length
 from steadyrank.reading.declarations import Form, Kind, ReadingArguments, Role
-from steadyrank.reading.table import Table, as_table, simplify
+from steadyrank.reading.table import as_table
 
 if TYPE_CHECKING:
     from typing import Self
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.reading.declarations import Columns
 
 LEAST = 1e-150
 """Standard errors between this and its inverse have squares that floats can hold."""
@@ -32,14 +29,8 @@ SCORES = ("score", "estimate", "mean", "value", "rating", "accuracy", "acc", "co
 ITEMS = (*ITEM_NAMES, "country", "jurisdiction", "region", "state", "school", "university", "name")
 
 
-def _ending_in(words: Sequence[str]) -> Callable[[Sequence[str]], list[str]]:
-    """Return a choice of the names that are one of these words, or end in one: ``math_se``."""
-    end = re.compile(rf"(.*[\W_])?({'|'.join(words)})", re.IGNORECASE)
-    return lambda names: [name for name in names if simplify(name) in words or end.fullmatch(name)]
-
-
-ERROR = Role("the standard error", ERRORS, "numbers", argument="errors", series=_ending_in(ERRORS))
-SCORE = Role("the score", SCORES, "numbers", argument="scores", series=_ending_in(SCORES))
+ERROR = Role("the standard error", ERRORS, "numbers", argument="errors")
+SCORE = Role("the score", SCORES, "numbers", argument="scores")
 ITEM = Role("what was scored, once each", ITEMS, argument="items")
 
 
@@ -49,13 +40,6 @@ class EstimatesArguments(ReadingArguments, total=False):
     item: Annotated[str | None, ITEM]
     score: Annotated[str | None, SCORE]
     error: Annotated[str | None, ERROR]
-
-
-def _alone(table: Table, columns: Columns) -> bool:
-    """Tell whether a table has one score and its error for each name, and no other numbers."""
-    labels = table.labels(columns["item"]).tolist()
-    numbers = {name for name in table.names if len(table) and table.is_numeric(name)}
-    return numbers == {columns["score"], columns["error"]} and len(set(labels)) == len(labels)
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -92,7 +76,7 @@ class Estimates(Observations):
         unit="",
         scorer="",
         arguments=EstimatesArguments,
-        forms=(Form("one row a score", PARTS, decides=PARTS[:1], recognised=_alone),),
+        forms=(Form("one row a score", PARTS, decides=PARTS[:1]),),
         observation="estimate",
     )
 

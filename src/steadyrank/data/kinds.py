@@ -9,16 +9,17 @@ from typing import Any
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.battles import Battles
 from steadyrank.data.estimates import Estimates
-from steadyrank.data.observations import Observations, from_table, with_notes
+from steadyrank.data.observations import Observations, from_resolved, with_notes
 from steadyrank.data.ratings import Ratings
 from steadyrank.data.regression import Regression
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.votes import Votes
 from steadyrank.engines.backends import Engine
-from steadyrank.errors import Option, not_a_choice
+from steadyrank.errors import not_a_choice
+from steadyrank.reading.deciding import decide
 from steadyrank.reading.formats import is_pattern, read_table, read_together
-from steadyrank.reading.roles import recognise
-from steadyrank.reading.table import Guess, Table, as_table, is_frame
+from steadyrank.reading.roles import Resolved
+from steadyrank.reading.table import Table, as_table, is_frame
 
 KINDS: dict[str, type[Observations]] = {
     known.kind.name: known
@@ -63,7 +64,8 @@ def read_any(
     kind : {"votes", "ballots", "ratings", "battles", "scores", "regression", "estimates"}, optional
         What the data are.
     format : str, optional
-        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``,
+        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``, ``"markup"`` (tables
+        of Markdown and LaTeX),
         ``"movielens"``, ``"preflib"``, ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
         ``"swe-bench"``, ``"alpaca-eval"``, ``"trec-run"`` or ``"trec-eval"``.
         Told from the content where not given.
@@ -90,8 +92,7 @@ def read_any(
         table = read_table(source, format=format, encoding=encoding, given=arguments)
     else:
         table = as_table(source)
-    found, notes = kind_of(table, kind, arguments)
-    return with_notes(from_table(found, table, arguments), *notes, first=True)
+    return made_of(decided(table, kind, arguments))
 
 
 def is_source(given: Any) -> bool:
@@ -135,9 +136,10 @@ def scan_any(
     check_kind(kind)
     lazy = opened(source, engine, format=format, encoding=encoding)
     try:
-        with lazy.faults_of_text_first():
-            found, notes = kind_of(lazy.first_rows(), kind, arguments)
-        return with_notes(found.scan(lazy, **arguments), *notes, first=True)
+        table = lazy.first_rows()
+        found = decided(table, kind, arguments)
+        data = KINDS[found.kind.name].scan(lazy, **arguments)
+        return with_notes(data, *([] if kind else table.notes[:1]), first=True)
     except BaseException:
         lazy.close()
         raise
@@ -149,13 +151,12 @@ def check_kind(kind: str | None) -> None:
         raise not_a_choice("kind", kind, tuple(KINDS))
 
 
-def kind_of(
-    table: Table, kind: str | None, arguments: Mapping[str, Any]
-) -> tuple[type[Observations], list[str]]:
-    """Return the class for a table: the given one, or the one recognised, and what to say of that."""
-    if kind is not None:
-        return KINDS[kind], []
-    found, because = recognise((known.kind for known in KINDS.values()), table, arguments)
-    note = f"recognised as {found.name} {because}"
-    by_format = table.kind is not None  # and no guess
-    return KINDS[found.name], [note if by_format else Guess(note, found.name, Option("kind"))]
+def decided(table: Table, kind: str | None, arguments: Mapping[str, Any]) -> Resolved:
+    """Return a table with its kind and its roles, as was said and else by the evidence, or refuse it."""
+    known = [KINDS[kind]] if kind is not None else KINDS.values()
+    return decide([one.kind for one in known], table, arguments, made_of, named_kind=kind is not None)
+
+
+def made_of(found: Resolved) -> Observations:
+    """Return the data of a table whose columns have their roles."""
+    return from_resolved(KINDS[found.kind.name], found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import compress
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -19,12 +19,13 @@ from steadyrank.engines.backends import Engine
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
 from steadyrank.reading.arrays import as_counts, frozen, is_hashable
+from steadyrank.reading.deciding import decide
 from steadyrank.reading.declarations import Kind, Role, Setting
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import with_names
-from steadyrank.reading.roles import Resolved, resolve
+from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
 from steadyrank.reading.words import known
@@ -488,7 +489,8 @@ def favouring(data: Observations, behind: int, ahead: int, ends: Ends) -> Any:
 
 def from_table(cls: type[Data], table: Table, given: Mapping[str, Any]) -> Data:
     """Make data of a kind from a table; ``from_frame`` and ``read`` explain the arguments."""
-    return from_resolved(cls, resolve(cls.kind, table, given))
+    make = partial(from_resolved, cls)
+    return make(decide([cls.kind], table, given, make, named_kind=True))
 
 
 def from_resolved(cls: type[Data], found: Resolved) -> Data:

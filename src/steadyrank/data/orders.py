@@ -117,6 +117,10 @@ def without_answers(
         return list(orders), slice(None)
     kept, rows = [], []
     for row, order in enumerate(orders):
+        if not _is_list(order):  # which is said of it later
+            kept.append(order)
+            rows.append(row)
+            continue
         tiers = [list(tier) if isinstance(tier, TIED) and not approval else [tier] for tier in order]
         left = [those for tier in tiers if (those := [one for one in tier if dropping.keeps(one)])]
         empty = not left and (bool(order) or (not approval and "" in dropping.texts))

@@ -9,23 +9,26 @@ from typing import Annotated, Any, ClassVar, Self, Unpack
 import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
-from steadyrank.data.grids import without_ids
 from steadyrank.data.observations import Observations, from_table, set_fields
 from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.data.score_matrix import MISSING as MATRIX_MISSING, without_gaps
 from steadyrank.data.units import UNIT, People, of_people
 from steadyrank.errors import InvalidCountError, Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_matrix, as_scores, check_length, objects
-from steadyrank.reading.declarations import Columns, Form, Kind, ReadingArguments, Role, Setting
+from steadyrank.reading.declarations import Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import on_one_scale
-from steadyrank.reading.table import Guess, Table, as_table
+from steadyrank.reading.table import Guess, as_table
 
 MISSING = {name: MATRIX_MISSING[name] for name in ("error", "drop")}
 GAPS = Setting("what to do with missing values: error (the default), or drop the row", MISSING)
 RESPONSE = Role(
-    "the response", ("y", "target", "response", "label"), holds="numbers", argument="y", answer=True
+    "the response",
+    ("y", "target", "response", "outcome", "label"),
+    holds="numbers",
+    argument="y",
+    answer=True,
 )
 
 AS_THEY_ARE = Setting("leave features and response in their own units", flag=True)
@@ -45,12 +48,6 @@ class RegressionArguments(ReadingArguments, total=False):
     raw: Annotated[bool | None, AS_THEY_ARE]
     missing: Annotated[str | None, GAPS]
     unit: Annotated[str | None, UNIT]
-
-
-def _all_numbers(table: Table, columns: Columns) -> bool:
-    apart = {columns["response"], columns.get("row"), columns.get("unit"), *table.index}
-    rest = [name for name in table.names if name not in apart]
-    return bool(rest) and len(table) > 0 and all(table.is_numeric(name) for name in rest)
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -97,11 +94,7 @@ class Regression(Observations):
         unit="row",
         scorer="constrained-least-squares",
         arguments=RegressionArguments,
-        forms=(
-            Form(
-                "one row an observation", ("response",), named=("items", "row"), recognised=_all_numbers
-            ),
-        ),
+        forms=(Form("one row an observation", ("response",), named=("items", "row")),),
     )
 
     _row_fields, _item_fields = ("X", "y", "row_labels"), ("X",)
@@ -204,8 +197,7 @@ class Regression(Observations):
     def _from_columns(cls, found: Resolved) -> Self:
         table, settings = found.table, dict(found.settings)
         apart = {found.columns.get(role) for role in ("response", "row", "unit")} | {*table.index}
-        names = found.columns.get("items") or without_ids(table, table.number_columns(apart))
-        found.columns["items"] = names  # though nobody need name them
+        names = found.columns.get("items") or table.number_columns(apart)
         if len(table.index) == 1 and not found.columns.get("row"):
             found.columns["row"] = table.index[0]
         X, missing = table.matrix(names, missing=True), settings.get("missing") == "drop"

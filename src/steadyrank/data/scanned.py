@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -19,9 +19,11 @@ from steadyrank.engines.frame import Traffic, opened
 from steadyrank.engines.lazy_entries import LazyEntries
 from steadyrank.engines.scanning import counted_rows, offered_units, scan_ratings, scan_scores
 from steadyrank.errors import IN_MEMORY, EmptyDataError, InvalidDataError
+from steadyrank.reading.deciding import decide
 from steadyrank.reading.declarations import Kind
 from steadyrank.reading.dropping import Dropping
-from steadyrank.reading.roles import Resolved, resolve
+from steadyrank.reading.roles import Resolved
+from steadyrank.reading.table import Table
 from steadyrank.reading.unit_columns import names_for_the_unit
 
 
@@ -127,9 +129,9 @@ def scanned(
         raise InvalidDataError(f"{made.kind.name} cannot be scanned in an engine", way_out=IN_MEMORY)
     lazy = opened(source, engine, **layout)
     try:
-        with lazy.faults_of_text_first():
-            found = resolve(made.kind, lazy.first_rows(), given)
-            lazy.check_roles(lambda table: resolve(made.kind, table, given).columns)
+        found = _decided(made, lazy.first_rows(), given)
+        if lazy.files is not None:
+            lazy.files.check_roles(lambda table: _decided(made, table, given).columns)
         lazy.dropping = Dropping(found.reading.get("drop"), found.answers)
         lazy.spellings, lazy.holds = found.table.spellings, made.kind.name
         beside = [name for name in names_for_the_unit(found) if name in lazy.common]
@@ -154,6 +156,10 @@ def scanned(
     except BaseException:
         lazy.close()
         raise
+
+
+def _decided(made: type[Observations], table: Table, given: Mapping[str, Any]) -> Resolved:
+    return decide([made.kind], table, given, partial(from_resolved, made), named_kind=True)
 
 
 @contextmanager

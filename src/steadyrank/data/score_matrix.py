@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress
 from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
@@ -13,17 +12,18 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.data.families import EntryObservations
-from steadyrank.data.grids import ROW_NAMES, WAYS, grid_of, is_id, is_nearly_numeric
-from steadyrank.data.observations import COUNT, ITEM_NAMES, Ends, from_table, set_fields
+from steadyrank.data.observations import ITEM_NAMES, Ends, from_table, set_fields
 from steadyrank.data.rows import check_some, column_labels, repeated_cells, row_names
 from steadyrank.data.units import People, PeopleArguments, agreed, of_people, said_of, whole_parts
 from steadyrank.errors import MEANS_OF_REST, Option, WayOut, listing, shorten
 from steadyrank.reading import scales
 from steadyrank.reading.arrays import as_doubles, as_matrix, as_scores
-from steadyrank.reading.declarations import Columns, Form, Kind, Role, Setting
+from steadyrank.reading.declarations import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
+from steadyrank.reading.proposals.wide import WAYS
 from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import Table, as_table, simplify
+from steadyrank.reading.table import Guess, Table, as_table, simplify
+from steadyrank.reading.words import known
 from steadyrank.sums.dense import DenseEntries
 from steadyrank.text import counted, counted_are, plural
 
@@ -34,7 +34,11 @@ MISSING = {
 }
 """What may be done about missing values."""
 
-ROW = Role("the task, question or row; in a wide table, what names the rows", ROW_NAMES, argument="rows")
+ROW = Role(
+    "the task, question or row; in a wide table, what names the rows",
+    known("row_columns"),
+    argument="rows",
+)
 SCORE = Role(
     "the score, one row a score",
     ("value", "score", "rating", "result", "accuracy", "points"),
@@ -45,6 +49,13 @@ GAPS = Setting(
     "what to do with missing scores: error (the default), drop the row, or use those available", MISSING
 )
 
+REPEATED = Setting(
+    "what to do where an item has several scores in a row: error (the default), or mean",
+    {
+        "error": "Two scores of one item in one row are refused.",
+        "mean": "Several scores of one item in one row count as their mean.",
+    },
+)
 COMPARED = Role("the columns of scores; all columns of numbers but ids if not given", several=True)
 WHERE = Setting("where a wide table has its items: rows or columns; told by names if not given", WAYS)
 LESS = Setting(
@@ -64,31 +75,10 @@ class ScoresArguments(PeopleArguments, total=False):
     item: Annotated[str | None, Role("what was scored, one row a score", ITEM_NAMES, answer=True)]
     score: Annotated[str | None, SCORE]
     missing: Annotated[str | None, GAPS]
+    duplicates: Annotated[str | None, REPEATED]
     items_in: Annotated[str | None, WHERE]
     lower_is_better: Annotated[bool | str | Sequence[str] | None, LESS]
     standardise: Annotated[str | None, SCALE]
-
-
-def _is_long(table: Table, columns: Columns) -> bool:
-    """Tell whether a table has columns of rows, item labels and values.
-
-    Columns of numbers are never taken for item labels here: they could be items themselves. Where there
-    are further columns, items must occur again: a table with a row for each is a wide one.
-    """
-    if "item" not in columns or not len(table) or table.is_numeric(columns["item"]):
-        return False
-    if not set(table.names) - set(columns.values()):
-        return True
-    labels = table.labels(columns["item"]).tolist()
-    return len(set(labels)) < len(labels)
-
-
-def _is_wide(table: Table, columns: Columns) -> bool:
-    apart = {columns.get(role) for role in ("row", "unit", "weights")}
-    names = [name for name in table.names if name not in apart]
-    numbers = [name for name in names if len(table) and is_nearly_numeric(table, name)]
-    scores = [name for name in numbers if not is_id(table, name) and simplify(name) not in COUNT.names]
-    return len(scores) > 1 or (len(scores) == 1 == len(names) - len(numbers))
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -139,7 +129,6 @@ class ScoreMatrix(EntryObservations):
                 ("row", "item", "score"),
                 decides=("item", "score"),
                 only_with={"items_in": None},
-                fits=_is_long,
             ),
             Form(
                 "a row for each item",
@@ -148,14 +137,7 @@ class ScoreMatrix(EntryObservations):
                 only_with={"items_in": "rows"},
                 people=False,
             ),
-            Form(
-                "a column for each item",
-                (),
-                named=("items", "row"),
-                recognised=_is_wide,
-                weak=True,
-                usual=True,
-            ),
+            Form("a column for each item", (), named=("items", "row"), decides=("items", "row")),
         ),
         on_engine="entries",
         observation="score",
@@ -263,30 +245,17 @@ class ScoreMatrix(EntryObservations):
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         made = _long_matrix(found) if "score" in found.columns else _wide_matrix(found)
-        kept, shared = made.pop("kept", None), made.pop("shared", None)
-        made["values"] = _scaled(found, made["values"], made["rows"], shared)
+        kept = made.pop("kept", None)
+        made["values"] = _scaled(found, made["values"], made["rows"])
         with errors.rows_among(kept):
             return cls(**made, missing=found.settings.get("missing", "error"))
 
 
-def _scaled(
-    found: Resolved, values: FloatArray, named: Any, shared: Sequence[object] | None
-) -> FloatArray:
-    """Return the values so that more is better, on one scale if that is asked for.
-
-    Whether less is better is told by the names of rows, unless all rows share some names that tell it.
-    """
+def _scaled(found: Resolved, values: FloatArray, named: Any) -> FloatArray:
+    """Return the values so that more is better, on one scale if that is asked for."""
     table, settings = found.table, found.settings
-    asked, how = settings.get("lower_is_better"), settings.get("standardise")
-    rows = range(len(values)) if named is None else list(named)
-    told = rows if shared is None else shared
-    turned = scales.turned_rows(table, rows, asked, named=told, shared=shared is not None)
-    if asked is None and not turned.any():
-        scales.check_no_ranks(values, table.source)
-    elif asked is None:
-        some = [scales.ALL] if turned.all() else list(compress(rows, turned))
-        settings["lower_is_better"] = some
-    values[turned] *= -1.0
+    how, rows = settings.get("standardise"), range(len(values)) if named is None else list(named)
+    values[scales.turned_rows(table, rows, settings.get("lower_is_better"))] *= -1.0
     if how:
         table.notes.append(scales.SCALES[how])
         return scales.on_one_scale(values, how)
@@ -295,28 +264,46 @@ def _scaled(
 
 
 def _wide_matrix(found: Resolved) -> dict[str, Any]:
+    """Return the cells of a wide table, items in columns; of rows that sum others up, nothing."""
     table, columns = found.table, found.columns
-    grid = grid_of(found)
-    values = table.matrix(grid.values, missing=True)
-    labels = None if grid.labels is None else table.labels(grid.labels)
-    found.settings["items_in"] = grid.items_in
-    if grid.items_in == "columns":
-        # These play their roles though nobody named them.
-        columns |= {"items": grid.values} | ({} if grid.labels is None else {"row": grid.labels})
-        measures = simplify(grid.labels or "") in scales.MEASURE_NAMES
-        rows = None if labels is None else labels[grid.rows]
-        beside = {"shared": None if measures else grid.values, "kept": grid.rows}
-        people = said_of(found.people(), grid.rows)
-        return {"values": values[grid.rows], "items": grid.values, "rows": rows, **people, **beside}
-    for role in (role for role in ("unit", "weights") if role in columns):
-        name = columns[role]
-        named, guessed = "Where you named it, omit ", "; where it was guessed, pass it over with "
-        raise errors.ColumnError(
-            f"the rows are items, so that {shorten(name)} says nothing about what leaves: a column",
-            way_out=[named, Option(role), guessed, Option("ignore", name)],
-        )
-    columns |= {"item": grid.labels, "row": grid.values}
-    return {"values": values.T, "items": labels, "rows": grid.values, "unit_kind": "column"}
+    in_rows = found.settings.get("items_in") == "rows"
+    label, names = columns.get("item" if in_rows else "row"), columns["items"]
+    if label is not None:
+        table.check_header(label, table.labels(label), droppable=False)
+    apart = {label, columns.get("unit"), columns.get("weights")}
+    names = names or table.number_columns(apart)  # which refuses texts
+    used = {*apart, *names}
+    unused = [name for name in table.names if name not in used and not table.is_numeric(name)]
+    if unused and "items" not in found.given:
+        table.notes.append(f"columns without numbers not used: {listing(map(shorten, unused))}")
+    values = table.matrix(names, missing=True)
+    labels = None if label is None else table.labels(label)
+    if in_rows:
+        for role in (role for role in ("unit", "weights") if role in columns):
+            raise errors.ColumnError(
+                f"the rows are items, so that {shorten(columns[role])} says nothing about what leaves: "
+                "a column",
+                way_out=["Where you named it, omit ", Option(role)],
+            )
+        return {"values": values.T, "items": labels, "rows": names, "unit_kind": "column"}
+    rows = np.arange(len(table))
+    if label is not None and "items" not in found.given:
+        rows = _without_summary_rows(table, label)
+    people = said_of(found.people(), rows)
+    named = None if labels is None else labels[rows]
+    return {"values": values[rows], "items": names, "rows": named, **people, "kept": rows}
+
+
+def _without_summary_rows(table: Table, labels: str) -> IntArray:
+    """Return the rows but for those that sum the others up, and note these."""
+    names = table.labels(labels).tolist()
+    sums = [name for name in names if simplify(name) in known("sums")]
+    if not sums or len(sums) + 2 > len(names):
+        return np.arange(len(names))
+    shown = listing(map(shorten, sums))
+    note = f"rows not taken as scores, but as sums of the others: {shown}"
+    table.notes.append(Guess(note, f"the rows {shown} left out", Option("items", several=True)))
+    return np.array([row for row, name in enumerate(names) if name not in sums])
 
 
 def _long_matrix(found: Resolved) -> dict[str, Any]:
@@ -326,20 +313,35 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
     name = found.columns["score"]
     values = as_scores(found.table.numbers(name, missing=True), name, missing=True)
     again = repeated_cells(row_codes, item_codes)
-    if len(again):
+    if len(again) and found.settings.get("duplicates") != "mean":
         row, item = rows[row_codes[again[0]]], items[item_codes[again[0]]]
         raise errors.InvalidDataError(
             f"{shorten(item)} has more than one value in row {shorten(row)}",
             rows=np.sort(again),
-            way_out=["Keep one of them, or name another column as ", Option("row")],
-        )
+            way_out=[
+                "Average them with ", Option("duplicates", "mean"),
+                ", or name another column as ", Option("row"),
+            ],
+        )  # fmt: skip
     matrix = np.full((len(rows), len(items)), np.nan, dtype=np.result_type(values, np.float16))
-    matrix[row_codes, item_codes] = values
-    matrix = as_doubles(matrix)
+    if len(again):
+        matrix = _means(row_codes, item_codes, as_doubles(values), matrix.shape)
+        found.table.notes.append(f"{counted(len(again), 'repeated score')} of an item in a row averaged")
+    else:
+        matrix[row_codes, item_codes] = values
+        matrix = as_doubles(matrix)
     people = agreed(found.people(), row_codes, len(rows), "row")
-    measures = simplify(found.columns["row"]) in scales.MEASURE_NAMES
-    shared = None if measures else [found.columns["score"]]
-    return {"values": matrix, "items": items, "rows": rows, "shared": shared, **people}
+    return {"values": matrix, "items": items, "rows": rows, **people}
+
+
+def _means(rows: IntArray, items: IntArray, values: FloatArray, shape: tuple[int, int]) -> FloatArray:
+    """Return the mean of the values of each cell, NaN where there is none."""
+    there = ~np.isnan(values)
+    totals, times = np.zeros(shape), np.zeros(shape)
+    np.add.at(totals, (rows[there], items[there]), values[there])
+    np.add.at(times, (rows[there], items[there]), 1.0)
+    with np.errstate(invalid="ignore"):
+        return np.where(times > 0, totals / times, np.nan)
 
 
 def without_gaps(
@@ -374,6 +376,14 @@ def without_gaps(
         )
     if missing == "available":
         notes = [f"{counted(total, 'missing value')} left out of the means"]
+        there = (~gaps).sum(axis=0)
+        few = np.flatnonzero(2 * there < there.max()).tolist()
+        if few:
+            said = (
+                f"{shorten(items[item])} in {there[item]:,} of {len(gaps):,} {plural(row)}"
+                for item in few
+            )
+            notes.append(f"fewer values than others: {listing(said, len(few))}")
         if empty.any():
             notes.append(f"{counted(int(empty.sum()), row)} without any value dropped")
         return np.flatnonzero(~empty), tuple(notes)

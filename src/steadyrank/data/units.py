@@ -27,10 +27,7 @@ ROOM = EXACT / 1024
 MOST_PLACES = 15
 
 WEIGHTS = Role(
-    "how much each unit counts: one person, with their weight",
-    known("weight_columns"),
-    holds="numbers",
-    guessed_as="how much each one counts, not how often it occurs",
+    "how much each unit counts: one person, with their weight", known("weight_columns"), holds="numbers"
 )
 UNIT = Role("rows with equal values here are left out together (a worker, a prompt)", argument="units")
 

@@ -11,22 +11,18 @@ import numpy as np
 
 from steadyrank._typing import IntArray
 from steadyrank.data.families import CountedRows
-from steadyrank.data.grids import is_id
 from steadyrank.data.observations import COUNT, ITEM_LIST, Ends, from_table
 from steadyrank.data.rows import row_counts
 from steadyrank.data.units import People, PeopleArguments, of_people
 from steadyrank.errors import InvalidDataError, Option, shorten
-from steadyrank.reading.declarations import Columns, Form, Kind, Role
+from steadyrank.reading.declarations import Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import Table, as_table, simplify
+from steadyrank.reading.table import as_table, simplify
 from steadyrank.reading.words import known
 
-CHOICE = Role(
-    "the item voted for", known("choice_columns"), argument="choices", takes_the_rest=True, answer=True
-)
+CHOICE = Role("the item voted for", known("choice_columns"), argument="choices", answer=True)
 
-ELECTED = ("candidate", "party")
 TOTALS = {"total", "totals", "grandtotal", "totalvotes", "sum"}
 
 
@@ -36,23 +32,6 @@ class VotesArguments(PeopleArguments, total=False):
     choice: Annotated[str | None, CHOICE]
     count: Annotated[str | None, COUNT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
-
-
-def _is_no_matrix(table: Table, columns: Columns) -> bool:
-    """Tell whether a table with a column of choices is not a wide table of scores after all.
-
-    A leaderboard has a column of candidates, too, but each stands there once, beside its numbers. Those
-    of an election are votes, though shares or seats may stand beside them.
-    """
-    choice, others = columns["choice"], [name for name in table.names if name != columns["choice"]]
-    if "count" in columns and (len(others) == 1 or simplify(choice) in ELECTED):
-        return True
-    numbers = [name for name in others if table.is_numeric(name) and not is_id(table, name)]
-    if len(others) > 1 and table.names[0] == choice and len(numbers) == len(others):
-        return False
-    choices = table.labels(choice).tolist()
-    once = len(set(choices)) == len(choices) > 1
-    return not (once and numbers) or "count" in columns or others == [columns.get("weights")]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -97,7 +76,7 @@ class Votes(CountedRows):
         unit="vote",
         scorer="plurality",
         arguments=VotesArguments,
-        forms=(Form("one row a vote", ("choice",), may=("count",), recognised=_is_no_matrix),),
+        forms=(Form("one row a vote", ("choice",), may=("count",)),),
         on_engine="counted",
     )
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import glob
 import os
 import re
-import shutil
 import tempfile
-import weakref
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,7 +18,8 @@ from steadyrank.errors import Option, shorten
 from steadyrank.operators.checks import check_whole
 
 PREFIX = "steadyrank-spill-"
-LOCK = "owner.lock"
+PLAIN_PATH = re.compile(r"([A-Za-z]:)?(/[A-Za-z0-9][A-Za-z0-9._ +-]*)+\Z")
+"""Paths in which no engine sees a pattern, a partition or a hidden file."""
 SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(?:[KMGT]i?)B\s*\Z", re.IGNORECASE)
 """A size as DuckDB takes it, and with a unit that makes it large enough to be meant."""
 
@@ -157,77 +157,21 @@ def engine_of(engine: str | Engine | None) -> Engine:
     return ENGINES[engine]()
 
 
-class SpillFolder:
-    """A folder for what an engine writes when memory runs out, and for text that was read for it.
-
-    It is removed by :meth:`close`, when nobody holds this object any more, and at the end of the
-    program, also one that was interrupted. A program that was killed cannot clean up; the next
-    folder made in the same place removes what it left.
-
-    Parameters
-    ----------
-    parent : str or path, optional
-        Where to make it; by default where the system keeps temporary files.
-
-    Examples
-    --------
-    >>> folder = SpillFolder()
-    >>> folder.path.is_dir()
-    True
-    >>> folder.close()
-    >>> folder.path.exists()
-    False
-    """
-
-    def __init__(self, parent: str | os.PathLike[str] | None = None) -> None:
-        place = Path(tempfile.gettempdir() if parent is None else parent)
-        if not place.is_dir():
-            raise errors.InvalidSettingError(
-                f"there is no folder {str(place)!r} for temporary files",
-                way_out=["Make it, or give another one as ", Option("spill")],
-            )
-        remove_left_behind(place)
-        # Under its name for all to see once the lock is held, lest somebody else takes it first.
-        new = Path(tempfile.mkdtemp(prefix=f".{PREFIX}", dir=place))
-        lock = _locked(new / LOCK, os.O_CREAT)
-        self.path = new.rename(place / new.name[1:])
-        self._remove = weakref.finalize(self, _remove_own, self.path, lock, os.getpid())
-
-    def close(self) -> None:
-        """Remove the folder and all that is in it."""
-        self._remove()
+def spill_folder(parent: str | os.PathLike[str] | None) -> str:
+    """Make a temporary folder where one may be; it is for the caller to remove."""
+    if parent is not None and not Path(parent).is_dir():
+        raise errors.InvalidSettingError(
+            f"there is no folder {os.fspath(parent)!r} for temporary files",
+            way_out=["Make it, or give another one as ", Option("spill")],
+        )
+    return tempfile.mkdtemp(prefix=PREFIX, dir=parent)
 
 
-def remove_left_behind(place: Path) -> None:
-    """Remove the folders whose owners do not run any more: nobody holds their locks.
-
-    The number of a process would not tell: it means another one in another container, or later.
-    """
-    for folder in place.glob(f"{PREFIX}*"):
-        lock = _locked(folder / LOCK)
-        if lock is not None:
-            shutil.rmtree(folder, ignore_errors=True)
-            os.close(lock)
-
-
-def _locked(path: Path, flags: int = 0) -> int | None:
-    """Open and lock a file for as long as this program runs; None where that is not possible."""
-    try:
-        lock = os.open(path, os.O_RDWR | flags, 0o600)
-    except OSError:  # no lock in it, or not ours: none of our folders
-        return None
-    try:
-        import fcntl
-
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (ImportError, OSError):  # some systems and file systems have no locks
-        os.close(lock)
-        return None
-    return lock
-
-
-def _remove_own(path: Path, lock: int | None, owner: int) -> None:
-    if os.getpid() == owner:  # a forked child must not remove what its parent still uses
-        shutil.rmtree(path, ignore_errors=True)
-        if lock is not None:
-            os.close(lock)
+def plain_paths(paths: Iterable[str], folder: Path) -> list[str]:
+    """Return the paths as every engine takes them literally: odd ones by a link in a folder."""
+    found = [Path(path).absolute() for path in paths]
+    for number, path in enumerate(found):
+        if PLAIN_PATH.match(path.as_posix()) is None:
+            found[number] = folder / f"file-{number}.parquet"
+            found[number].symlink_to(path)
+    return [str(path) for path in found]

@@ -7,10 +7,13 @@ the engine can be reported, and says in plain words what went wrong there.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+import shutil
+import weakref
+from collections.abc import Callable, Collection, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
 
 import narwhals as nw
@@ -18,13 +21,19 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray
-from steadyrank.engines.backends import Engine, SpillFolder, engine_of
+from steadyrank.engines.backends import Engine, engine_of, plain_paths, spill_folder
+from steadyrank.engines.files import (
+    LOOKED_AT,
+    Files,
+    FirstRows,
+    Stage,
+    find_files,
+    in_strict_order,
+    named,
+)
 from steadyrank.engines.lazy_columns import without_dropped
-from steadyrank.engines.paths import LOOKED_AT, Files, FirstRows, find_files, in_strict_order, named
-from steadyrank.engines.staging import Stage, plain_paths
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import objects
-from steadyrank.reading.declarations import Columns
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.table import Column, GivenColumn, Table, wrapped
 from steadyrank.reading.text_columns import SPELLINGS, Spelling
@@ -101,7 +110,7 @@ class Source:
     ) -> None:
         self.traffic = Traffic()
         self.wrong: dict[str, errors.InvalidDataError] = {}
-        self._files: Files | None = None
+        self.files: Files | None = None
         self._paths: list[str] = []
         self.unsigned: set[str] = set()
         self.beside: dict[str, str] = {}
@@ -111,7 +120,7 @@ class Source:
         self._opened = ExitStack()
         if isinstance(given, str | os.PathLike):
             self._chosen = engine_of(engine)
-            self._files = find_files(given, format, encoding)
+            self.files = find_files(given, format, encoding)
             self.engine = self._chosen.name
             return
         if engine is not None:
@@ -138,8 +147,8 @@ class Source:
 
     def first_rows(self) -> Table:
         """Return the first rows as a table, by which columns get their roles as they do in memory."""
-        if self._files is not None:
-            return self._files.first_rows()
+        if self.files is not None:
+            return self.files.first_rows()
         schema = self.schema(self.frame)
         plain = {name: _is_plain_number(schema[inner]) for name, inner in self._names.items()}
         return FirstRows(self._first_columns, numeric=lambda name, _: plain[name])
@@ -161,13 +170,13 @@ class Source:
         """
         notes: list[str] = []
         every = {**columns, **self.beside}
-        if self._files is not None:
+        if self.files is not None:
             notes = self.guarded(lambda: self._open(every, numbers))
-        staged = self._files is not None and not self._files.plain
+        staged = self.files is not None and not self.files.plain
         self._parts = {part: part if staged else name for part, name in every.items()}
         chosen = {part: nw.col(self._names[name]) for part, name in self._parts.items()}
         self.every: Frame = self.frame.select(**chosen)
-        if self._files is None or not self._files.text:  # of text, they were not even put down
+        if self.files is None or not self.files.text:  # of text, they were not even put down
             self.every = without_dropped(self, self.every, columns)
         return self.every.select(*columns), notes + self.dropping.said()
 
@@ -177,43 +186,30 @@ class Source:
 
     def _open(self, columns: Mapping[str, str], numbers: Collection[str]) -> list[str]:
         """Let the engine open the files, those that it may read otherwise than memory put down anew."""
-        assert self._files is not None  # noqa: S101 (asked before)
-        folder = SpillFolder(self._chosen.spill)
-        self._opened.callback(folder.close)
-        paths, notes = self._files.paths, list[str]()
-        if not self._files.plain:
-            stage = Stage(folder.path, columns, numbers, self.dropping, self.empty)
-            notes = stage.put(self._files, self.spellings)
+        assert self.files is not None  # noqa: S101 (asked before)
+        folder = Path(spill_folder(self._chosen.spill))
+        # Removed when this is closed or forgotten, and at the end of the program.
+        self._opened.callback(weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True))
+        paths, notes = self.files.paths, list[str]()
+        if not self.files.plain:
+            stage = Stage(folder, columns, numbers, self.dropping, self.empty)
+            notes = stage.put(self.files, self.spellings)
             paths, self.wrong = tuple(stage.paths), stage.wrong
-        self._paths = plain_paths(paths, folder.path)
-        self._take_frame(self._chosen.open(self._paths, folder.path, self._opened))
-        types = self._files.columns
+        self._paths = plain_paths(paths, folder)
+        self._take_frame(self._chosen.open(self._paths, folder, self._opened))
+        types = self.files.columns
         self.unsigned = {part for part, name in columns.items() if types[name] == "uint64"}
         return notes
 
     @property
     def common(self) -> list[str]:
         """The columns that are there in all files."""
-        return list(self._names) if self._files is None else self._files.common
-
-    def check_roles(self, roles: Callable[[Table], Columns]) -> None:
-        """Complain about files whose columns do not play the same roles."""
-        if self._files is not None:
-            self._files.check_roles(roles)
-
-    @contextmanager
-    def faults_of_text_first(self) -> Iterator[None]:
-        """Before a refusal read text to its end: as in memory, what is wrong with it is said first."""
-        try:
-            yield
-        except errors.InvalidDataError:
-            if self._files is not None and self._files.text:
-                self._files.hand_over(lambda _: None)
-            raise
+        return list(self._names) if self.files is None else self.files.common
 
     def in_strict_order(self, one: str, two: str) -> bool:
         """Tell whether the files that the engine reads go up by two parts, so that no pair repeats."""
-        return bool(self._paths) and in_strict_order(self._paths, self._parts[one], self._parts[two])
+        parts = [self._parts[part] for part in (one, two)]
+        return bool(self._paths) and self.guarded(lambda: in_strict_order(self._paths, *parts))
 
     def close(self) -> None:
         """Close what was opened for this source, and remove its temporary files."""
@@ -272,7 +268,7 @@ class Source:
             return errors.EngineError(
                 f"{self.engine} ran out of room for temporary files: {short}", way_out=MORE_ROOM
             )
-        damaged = None if self._files is None else self._files.damaged()
+        damaged = None if self.files is None else self.files.damaged()
         if damaged is not None:
             return errors.UnreadableFileError(
                 f"{named(damaged[0])} cannot be read to its end: {damaged[1]}",

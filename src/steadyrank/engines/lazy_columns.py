@@ -152,50 +152,34 @@ def _is_written(column: nw.Expr, dtype: Any, text: str) -> nw.Expr:
     return nw.when(gap).then(nw.lit(not text)).otherwise(same)
 
 
-def check_numbers(source: Source, frame: Frame, part: str, what: str, *, missing: bool = False) -> None:
-    """Complain about numbers that are infinite or, where they must not be, missing."""
-    found = source.numbers(frame.select(**_asked(source, frame, part)), "checks of the numbers")
-    _check_values(source, found, what, missing=missing)
-
-
-def _asked(source: Source, frame: Frame, part: str) -> dict[str, nw.Expr]:
-    """Return what to ask of a column of numbers to judge its values."""
-    value = nw.col(part)
-    wide = value.cast(nw.Float64)
+def check_numbers(
+    source: Source, frame: Frame, part: str, what: str, *, missing: bool = False, exact: bool = False
+) -> None:
+    """Complain about numbers that are infinite or, where they must not be, missing or too long."""
+    value, dtype = nw.col(part), source.schema(frame)[part]
     asked = {"rows": nw.len(), "gone": how_many(value.is_null())}
-    asked |= {"lowest": wide.min(), "highest": wide.max()}
-    if source.schema(frame)[part].is_float():
-        asked["odd"] = how_many(~value.is_finite())
-    return asked
-
-
-def decimal_range(source: Source, frame: Frame, what: str) -> tuple[int, float, float]:
-    """Return what the exact form of the column ``value`` depends on, from one pass.
-
-    This is the fewest decimal places that write all values (one more than the most allowed if none
-    do), the lowest value and the highest.
-    """
-    dtype = source.schema(frame)["value"]
-    value, single = nw.col("value"), dtype == nw.Float32
-    asked = _asked(source, frame, "value")
-    if dtype.is_integer():
-        asked |= {"lowest": value.min(), "highest": value.max()}
+    asked |= {"lowest": value.min(), "highest": value.max()}
     if dtype.is_float():
-        for places in range(NO_DECIMALS):
-            asked[f"places {places}"] = are_decimals(value, places, single=single).all()
+        asked["odd"] = how_many(~value.is_finite())
     found = source.numbers(frame.select(**asked), "checks of the numbers")
-    _check_values(source, found, what)
-    for end in (found["lowest"], found["highest"]):
-        if dtype.is_integer() and abs(int(end)) > EXACT:
+    rows, gone, odd = (int(found.get(name) or 0) for name in ("rows", "gone", "odd"))
+    if not rows:
+        raise source.empty()
+    if odd:
+        infinite = found["highest"] if np.isinf(found["highest"]) else found["lowest"]
+        raise errors.NotANumberError(
+            f"{what} must be finite, but there is {infinite} ({odd:,} of {counted(rows, 'row')})",
+            subject=what,
+            way_out="Remove these rows, or give the number that you mean.",
+        )
+    if gone and not missing:
+        places = f"({gone:,} of {counted(rows, 'row')})"
+        raise errors.MissingValuesError(
+            f"{what} has missing values {places}", subject=what, way_out=NO_BLANKS
+        )
+    for end in (found["lowest"], found["highest"]) if exact and dtype.is_integer() else ():
+        if abs(int(end)) > EXACT:
             raise not_exact(end, (), what)
-    lowest, highest = float(found["lowest"]), float(found["highest"])
-    if not dtype.is_float():
-        return 0, lowest, highest
-    top = max(abs(lowest), abs(highest))
-    for places in range(NO_DECIMALS):
-        if top * TENS[places] < most_digits(places, single=single) and found[f"places {places}"]:
-            return places, lowest, highest
-    return NO_DECIMALS, lowest, highest
 
 
 def are_decimals(value: nw.Expr, places: int, *, single: bool) -> nw.Expr:
@@ -206,20 +190,35 @@ def are_decimals(value: nw.Expr, places: int, *, single: bool) -> nw.Expr:
 
 
 def ranges_of_items(frame: Frame, dtype: Any) -> Frame:
-    """Return for each item how large its values are, and the fewest places that write them all."""
+    """Return for each item the range of its values and the fewest places that write them all.
+
+    The columns ``alike 0`` and so on tell which numbers of places do; whole numbers need none.
+    """
     value, single = nw.col("value"), dtype == nw.Float32
-    wide, marks = value.cast(nw.Float64), {}
-    for places in range(NO_DECIMALS if dtype.is_float() else 1):  # whole numbers need no places
-        alike = are_decimals(value, places, single=single) if dtype.is_float() else ~value.is_null()
-        marks[f"alike {places}"] = alike.cast(nw.Int64)
-    grouped = frame.select("item", size=wide.abs(), **marks).group_by("item")
-    found = grouped.agg(nw.col("size").max(), *(nw.col(name).min() for name in marks))
+    marks = {"alike 0": ~value.is_null()}
+    if dtype.is_float():
+        marks = {f"alike {n}": are_decimals(value, n, single=single) for n in range(NO_DECIMALS)}
+    marks = {name: alike.cast(nw.Int64) for name, alike in marks.items()}
+    wide = value.cast(nw.Float64)
+    grouped = frame.select("item", lowest=wide, highest=wide, size=wide.abs(), **marks).group_by("item")
+    most = nw.col("highest", "size").max()
+    found = grouped.agg(nw.col("lowest").min(), most, *(nw.col(name).min() for name in marks))
     fewest: Any = nw.lit(NO_DECIMALS)
     for places in reversed(range(len(marks))):
         within = nw.col("size") < most_digits(places, single=single) / TENS[places]
         fits = (nw.col(f"alike {places}") == 1) & within
         fewest = nw.when(fits).then(nw.lit(places)).otherwise(fewest)
-    return found.select("item", "size", places=fewest)
+    return found.with_columns(places=fewest)
+
+
+def places_for_all(found: Mapping[str, Any], *, single: bool) -> int:
+    """Return the fewest places that write the values of all items, from their ranges."""
+    top = found["size"].max(initial=0.0)
+    for places in range(NO_DECIMALS):
+        alike = found.get(f"alike {places}")
+        if alike is not None and alike.all() and top * TENS[places] < most_digits(places, single=single):
+            return places
+    return NO_DECIMALS
 
 
 def with_forms(ranges: Frame, largest: FloatArray, addends: int) -> Frame:
@@ -257,24 +256,6 @@ def _by_size(tops: FloatArray, numbers: Sequence[float]) -> Any:
     below = nw.col("size") < float(tops[half])
     lower, upper = _by_size(tops[:half], numbers[:half]), _by_size(tops[half:], numbers[half:])
     return nw.when(below).then(lower).otherwise(upper)
-
-
-def _check_values(source: Source, found: dict[str, Any], what: str, *, missing: bool = False) -> None:
-    rows, gone, odd = (int(found.get(name) or 0) for name in ("rows", "gone", "odd"))
-    if not rows:
-        raise source.empty()
-    if odd:
-        infinite = found["highest"] if np.isinf(found["highest"]) else found["lowest"]
-        raise errors.NotANumberError(
-            f"{what} must be finite, but there is {infinite} ({odd:,} of {counted(rows, 'row')})",
-            subject=what,
-            way_out="Remove these rows, or give the number that you mean.",
-        )
-    if gone and not missing:
-        places = f"({gone:,} of {counted(rows, 'row')})"
-        raise errors.MissingValuesError(
-            f"{what} has missing values {places}", subject=what, way_out=NO_BLANKS
-        )
 
 
 def repeated_pairs(

@@ -13,7 +13,7 @@ import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.engines.frame import Source
-from steadyrank.engines.lazy_columns import decimal_range, ranges_of_items, with_forms
+from steadyrank.engines.lazy_columns import places_for_all, ranges_of_items, with_forms
 from steadyrank.reading.labels import encode
 from steadyrank.sums.blocks import SparseBlock, Wanted, roots
 from steadyrank.sums.exact import ExactForm, form_of, form_of_items
@@ -45,8 +45,6 @@ class LazyEntries(Entries):
         Where they live.
     frame : lazy frame with columns unit, item, value
         No pair of unit and item occurs twice, unless ``grouped``; then there is a column row, too.
-    form : ExactForm
-        How values are written; the form of each item is found here where none serves all of them.
     keys : array
         The labels of the units, in order.
     sizes : int array
@@ -63,7 +61,6 @@ class LazyEntries(Entries):
 
     source: Source
     frame: nw.LazyFrame[Any]
-    form: ExactForm
     keys: AnyArray
     sizes: IntArray
     what: str
@@ -74,44 +71,31 @@ class LazyEntries(Entries):
 
     def __post_init__(self) -> None:
         self.rows = self.rows or len(self.keys)
-        self._of_item: nw.LazyFrame[Any] | None = None
-        if not self.form.whole:
-            self.form, self._of_item = self._form_of_items()
-        whole = self.form.whole
-        self._halves = ["part0"] if whole else ["part0", "part1"]
-        self._scales = [] if whole else ["scale", "tens"]  # of an entry's item, where items differ
+        dtype = self.source.schema(self.frame)["value"]
+        ranges = ranges_of_items(self.frame, dtype)
+        self._ranges = self.source.collect_up_to(ranges, "items", MAX_ITEMS, FEWER_ITEMS)
+        self.labels = encode(self._ranges["item"], known=self.known)[1]
+        ends = self._ranges["lowest"].min(initial=np.inf), self._ranges["highest"].max(initial=-np.inf)
+        places = places_for_all(self._ranges, single=dtype == nw.Float32)
+        self.form = form_of(places, float(ends[0]), float(ends[1]), addends=self.rows)
+        frame = self.frame
+        if not self.form.whole:  # then each item has its own
+            largest, digits = (self._by_item(self._ranges, name) for name in ("size", "places"))
+            self.form = form_of_items(digits, largest, (self.form.lowest, self.form.highest), self.rows)
+            frame = frame.join(with_forms(ranges, largest, self.rows), on="item", how="inner")
+        parts = parts_of(nw.col("value"), self.form, integers=dtype.is_integer())
+        self._halves = ["part0", "part1"][: len(parts)]
+        self._scales = [] if self.form.whole else ["scale", "tens"]  # of an entry's item
+        frame = frame.with_columns(leaving=nw.lit(1.0), **dict(zip(self._halves, parts, strict=True)))
+        if self.grouped:
+            frame = frame.group_by("unit", "item").agg(
+                *(nw.col(name).sum() for name in ("leaving", *self._halves)),
+                *(nw.col(name).max() for name in ("value", *self._scales)),
+            )
+        self._with_parts = frame
         # What a unit gives to an item, in the scale of the item, and how many values leave with that.
-        self._together = nw.col("part0") if whole else nw.col("part0") + nw.col("part1")
-        self._leaving: Any = nw.col("leaving").cast(nw.Float64) if self.grouped else 1
-
-    def _form_of_items(self) -> tuple[ExactForm, nw.LazyFrame[Any]]:
-        """Return the form of each item, in the order of the labels, and as columns of the engine."""
-        ranges = ranges_of_items(self.frame, self.source.schema(self.frame)["value"])
-        found = self.source.collect_up_to(ranges, "items", MAX_ITEMS, FEWER_ITEMS)
-        codes, labels = encode(found["item"], known=self.known)
-        largest, places = np.zeros(len(labels)), np.zeros(len(labels), dtype=np.int64)
-        largest[codes], places[codes] = found["size"], found["places"]
-        form = form_of_items(places, largest, (self.form.lowest, self.form.highest), self.rows)
-        return form, with_forms(ranges, largest, self.rows)
-
-    @cached_property
-    def _with_parts(self) -> nw.LazyFrame[Any]:
-        """The entries with their values in exact form, one for each unit and item."""
-        integers = self.source.schema(self.frame)["value"].is_integer()
-        entries = self.frame
-        if self._of_item is not None:
-            entries = entries.join(self._of_item, on="item", how="inner")
-        parts = parts_of(nw.col("value"), self.form, integers=integers)
-        halves = dict(zip(self._halves, parts, strict=True))
-        frame = entries.with_columns(most=nw.col("value"), **halves)
-        if not self.grouped:
-            return frame
-        return frame.group_by("unit", "item").agg(
-            nw.len().alias("leaving"),
-            *(nw.col(name).sum() for name in self._halves),
-            nw.col("value").min(),
-            *(nw.col(name).max() for name in ("most", *self._scales)),
-        )
+        self._together = nw.col("part0") if self.form.whole else nw.col("part0") + nw.col("part1")
+        self._leaving = nw.col("leaving")
 
     def means(self) -> nw.LazyFrame[Any]:
         """Return one value for each unit and item: the mean, by the same steps as in memory."""
@@ -127,55 +111,43 @@ class LazyEntries(Entries):
         return sums / (below * tens) / (nw.col("scale") / tens)
 
     @cached_property
-    def _numbered(self) -> tuple[AnyArray, tuple[object, ...]]:
-        """The number of each item of the group-by, and the labels in the order of memory."""
-        return encode(self._grouped["item"], known=self.known)
-
-    @property
-    def labels(self) -> tuple[object, ...]:
-        """The labels of the items, in the order that they have in memory."""
-        return self._numbered[1]
-
-    @cached_property
     def _grouped(self) -> dict[str, AnyArray]:
         """What the group-by over all entries gave, in any order."""
-        more = [nw.col("leaving").max().alias("together")] if self.grouped else []
-        ends = nw.col("value").min(), nw.col("most").max()
-        grouped = self._with_parts.group_by("item").agg(*self._added_up, *ends, *more)
+        together = self._leaving.max().alias("together")
+        grouped = self._with_parts.group_by("item").agg(*self._added_up, together)
         return self.source.collect_up_to(grouped, "items", MAX_ITEMS, FEWER_ITEMS)
 
     @property
     def _added_up(self) -> list[nw.Expr]:
         """The number and the sums of entries, for a group-by."""
-        count = nw.col("leaving").sum() if self.grouped else nw.len()
-        return [count.alias("count"), *(nw.col(name).sum() for name in self._halves)]
+        return [self._leaving.sum().alias("count"), *(nw.col(name).sum() for name in self._halves)]
 
-    def _by_item(self, name: str, dtype: Any = None) -> AnyArray:
-        """Return a column of the group-by in the order of the labels; 0 for items without entries."""
-        found = self._grouped[name]
-        placed = np.zeros(len(self.labels), dtype=dtype or found.dtype)
-        placed[self._numbered[0]] = found
+    def _by_item(self, found: dict[str, AnyArray], name: str) -> AnyArray:
+        """Return a column of a group-by in the order of the labels; 0 for items without entries."""
+        placed = np.zeros(len(self.labels), dtype=found[name].dtype)
+        placed[encode(found["item"], known=self.labels)[0]] = found[name]
         return placed
 
     @cached_property
     def counts(self) -> IntArray:
         """How many values each item has."""
-        return self._by_item("count", np.int64)
+        return self._by_item(self._grouped, "count").astype(np.int64)
 
     @cached_property
     def totals(self) -> Parts:
         """The sums of each item's values."""
-        return tuple(self._by_item(name, np.float64) for name in self._halves)
+        return tuple(self._by_item(self._grouped, name) for name in self._halves)
 
     @cached_property
     def extremes(self) -> tuple[Parts, Parts]:
         """The least and the largest value of each item."""
-        return self.form.parts(self._by_item("value")), self.form.parts(self._by_item("most"))
+        least, largest = (self._by_item(self._ranges, end) for end in ("lowest", "highest"))
+        return self.form.parts(least), self.form.parts(largest)
 
     @cached_property
     def most_leaving(self) -> IntArray:
         """The most values of each item that leave with one unit."""
-        return self._by_item("together", np.int64) if self.grouped else super().most_leaving
+        return self._by_item(self._grouped, "together").astype(np.int64)
 
     def shifts(self, sums: ItemSums) -> FloatArray:
         r"""Return ``||w - w\i||`` of each unit: squares grouped by unit in the engine.
@@ -216,8 +188,8 @@ class LazyEntries(Entries):
 
     def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
         """Return the most that a unit's values can move the scores, squared."""
-        count, ends = nw.col("count").cast(nw.Float64), (lowest, highest)
-        move = reach(self._leaving, count, shrinkage, ends, nw.max_horizontal)
+        ends = lowest, highest
+        move = reach(self._leaving, nw.col("count"), shrinkage, ends, nw.max_horizontal)
         squares = self._joined().with_columns(square=move * move).group_by("unit")
         largest = squares.agg(nw.col("square").sum()).select(nw.col("square").max())
         return float(self.source.numbers(largest, "a bound over the units")["square"])
@@ -235,8 +207,8 @@ class LazyEntries(Entries):
         entries = self._with_parts
         totals = {name: name.replace("part", "total") for name in self._halves}
         items = entries.group_by("item").agg(*self._added_up).rename(totals)
-        wanted = ["unit", "item", *self._halves, *self._scales, *(["leaving"] if self.grouped else [])]
-        return entries.select(*wanted).join(items, on="item", how="inner")
+        wanted = entries.select("unit", "item", "leaving", *self._halves, *self._scales)
+        return wanted.join(items, on="item", how="inner")
 
     def blocks(self, sums: ItemSums) -> Iterator[SparseBlock]:
         """Yield all leave-one-out scores; this brings everything back, a batch at a time."""
@@ -258,19 +230,14 @@ class LazyEntries(Entries):
         together = tuple(map(np.concatenate, zip(*parts, strict=True)))
         return np.concatenate(unit), place[np.concatenate(item)], together, np.concatenate(leaving)
 
-    def given_by(self, units: IntArray) -> tuple[Parts, IntArray]:
-        """Add up what units give to each item in the engine; they are named to it, some at a time."""
-        parts = tuple(np.zeros(len(self.labels)) for _ in self._halves)
-        counts = np.zeros(len(self.labels), dtype=np.int64)
-        for start in range(0, len(units), FEW_UNITS):
-            named = self.keys[units[start : start + FEW_UNITS]].tolist()
-            some = self._with_parts.filter(nw.col("unit").is_in(named))
-            found = self.source.collect(some.group_by("item").agg(*self._added_up), "what units gave")
-            where, _ = encode(found["item"], known=self.labels)
-            counts[where] += found["count"].astype(np.int64)
-            for part, name in zip(parts, self._halves, strict=True):
-                part[where] += found[name]
-        return parts, counts
+    def given_by(self, units: IntArray) -> tuple[Parts, IntArray] | None:
+        """Add up what units give to each item, in the engine; it takes few names of units at once."""
+        if not 0 < len(units) <= FEW_UNITS:
+            return None
+        some = self._with_parts.filter(nw.col("unit").is_in(self.keys[units].tolist()))
+        found = self.source.collect(some.group_by("item").agg(*self._added_up), "what units gave")
+        sums = tuple(self._by_item(found, name) for name in self._halves)
+        return sums, self._by_item(found, "count").astype(np.int64)
 
     def of_units(self, stay: BoolArray) -> LazyEntries:
         """Return the entries of the units that stay, in the form that they have without the others."""
@@ -292,8 +259,7 @@ class LazyEntries(Entries):
         if self.grouped:
             rows = frame.group_by("row").agg(nw.len()).select(rows=nw.len())
             addends = int(self.source.numbers(rows, "sizes")["rows"])
-        form = form_of(*decimal_range(self.source, frame, self.what), addends=addends)
-        return replace(self, frame=frame, form=form, keys=keys, sizes=sizes, known=known, rows=addends)
+        return replace(self, frame=frame, keys=keys, sizes=sizes, known=known, rows=addends)
 
     def _block(self, batch: Batch, sums: ItemSums) -> SparseBlock:
         low, high, (units, items, parts, leaving) = batch
@@ -326,17 +292,12 @@ class LazyEntries(Entries):
             frame = frame.filter(unit >= _plain(self.keys[low]))
         if high < len(self.keys):
             frame = frame.filter(unit < _plain(self.keys[high]))
-        columns = ["leaving", *self._halves] if self.grouped else ["value"]
-        found = self.source.collect(frame.select("unit", "item", *columns), what)
+        found = self.source.collect(frame.select("unit", "item", "leaving", *self._halves), what)
         units = self._numbers_of(found["unit"])
         items, _ = encode(found["item"], known=self.labels) if len(units) else (units, ())
         order = np.lexsort((items, units))
-        if self.grouped:
-            parts = tuple(found[name][order] for name in self._halves)
-            leaving = found["leaving"][order].astype(np.int64)
-        else:
-            parts = self.form.parts(found["value"][order], items[order])
-            leaving = np.ones(len(units), dtype=np.int64)
+        parts = tuple(found[name][order] for name in self._halves)
+        leaving = found["leaving"][order].astype(np.int64)
         return low, high, (units[order], items[order].astype(np.int64), parts, leaving)
 
     def _numbers_of(self, keys: AnyArray) -> IntArray:

@@ -7,6 +7,7 @@ group-by leaves so few of them that the rest is done in memory, by the very code
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -15,7 +16,7 @@ from steadyrank import errors
 from steadyrank.engines.frame import Frame, Source
 from steadyrank.engines.lazy_columns import (
     check_numbers,
-    decimal_range,
+    how_many,
     repeated_pairs,
     with_labels,
     with_numbers,
@@ -24,10 +25,9 @@ from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels,
 from steadyrank.errors import MOST_COUNTED, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.roles import Resolved
-from steadyrank.reading.scales import ALL, MEASURE_NAMES, NONE, turned_rows
-from steadyrank.reading.table import GivenColumn, Table, simplify
+from steadyrank.reading.scales import ALL, NONE, turned_rows
+from steadyrank.reading.table import GivenColumn, Table
 from steadyrank.reading.unit_columns import Candidates, number_of_units, what_is_whole
-from steadyrank.sums.exact import form_of
 from steadyrank.text import counted, counted_are
 
 MAX_DISTINCT = 20_000_000
@@ -59,10 +59,10 @@ def scan_ratings(
     frame, notes = source.picked(parts, {"value"})
     notes += found.table.notes
     frame = with_numbers(source, frame, "value", columns["score"])
-    values = decimal_range(source, frame, columns["score"])
+    check_numbers(source, frame, "value", columns["score"], exact=True)
     frame = with_labels(source, frame, {"unit": "users", "item": "items"})
-    keys, sizes = unit_keys(source, frame, "users", max_units)
-    _check_blank(source, frame)
+    further |= {"what": "ratings", "known": found.settings.get("items")}
+    entries = LazyEntries(source, frame, *unit_keys(source, frame, "users", max_units), **further)
     if duplicates == "trust":
         notes.append("not checked whether a user rated an item more than once")
     elif source.in_strict_order("unit", "item"):
@@ -71,14 +71,11 @@ def scan_ratings(
         again, most = _repeated_ratings(source, frame, duplicates)
         if again:
             notes.append(f"{counted(again, 'repeated rating')} of an item by a user: their mean taken")
-            form = form_of(*values, addends=most)
-            repeated = LazyEntries(source, frame, form, keys, sizes, "ratings", grouped=True, rows=most)
-            frame = repeated.means()
-            values = decimal_range(source, frame, "ratings")
-            keys, sizes = unit_keys(source, frame, "users", max_units)
-    form = form_of(*values, addends=len(keys))
-    further |= {"what": "ratings", "known": found.settings.get("items")}
-    return LazyEntries(source, frame, form, keys, sizes, **further), notes
+            frame = replace(entries, grouped=True, rows=most).means()
+            entries = LazyEntries(
+                source, frame, *unit_keys(source, frame, "users", max_units), **further
+            )
+    return entries, notes
 
 
 def _refuse(found: Resolved, *roles: str) -> None:
@@ -101,12 +98,6 @@ def _repeated_ratings(source: Source, frame: Frame, duplicates: str) -> tuple[in
             way_out=["Average them with ", Option("duplicates", "mean")],
         )
     return again, most
-
-
-def _check_blank(source: Source, frame: Frame) -> None:
-    """Complain about items with blank names before anything else is said of them, as memory does."""
-    if source.schema(frame)["item"] == nw.String:
-        item_labels(source, frame)
 
 
 def scan_scores(
@@ -143,23 +134,21 @@ def scan_scores(
     if unit is None:
         frame = frame.with_columns(nw.col("row").alias("unit"))
     frame = frame.select(*([] if unit is None else ["row"]), "unit", "item", "value")
-    values = decimal_range(source, frame, "values")
-    keys, sizes = unit_keys(source, frame, "units", max_units)
-    form = form_of(*values, addends=rows)
+    check_numbers(source, frame, "value", "values", exact=True)
     further |= {"what": "values", "known": labels, "rows": rows, "grouped": unit is not None}
-    return LazyEntries(source, frame, form, keys, sizes, **further), [*notes, *said]
+    entries = LazyEntries(source, frame, *unit_keys(source, frame, "units", max_units), **further)
+    return entries, [*notes, *said]
 
 
 def _turned(found: Resolved) -> bool:
     """Tell whether less is better in all rows; refuse what only the names of rows could tell."""
     lower, row = found.settings.get("lower_is_better"), found.columns["row"]
-    by_row = (simplify(row) in MEASURE_NAMES) if lower is None else lower not in WHOLE
-    if by_row or found.settings.get("standardise"):
+    if (lower is not None and lower not in WHOLE) or found.settings.get("standardise"):
         raise errors.InvalidDataError(
             "an engine does not look at single rows, to turn them or to bring them to one scale",
             way_out=[Option("lower_is_better", ALL), " turns all; or read the scores into memory."],
         )
-    return bool(turned_rows(found.table, [row], lower, named=[found.columns["score"]], shared=True)[0])
+    return bool(turned_rows(found.table, [row], lower)[0])
 
 
 def offered_units(source: Source, found: Resolved) -> Candidates:
@@ -194,9 +183,7 @@ def _check_cells(source: Source, frame: Frame) -> None:
 
 
 def _check_groups(source: Source, frame: Frame, units: str) -> None:
-    rows = frame.with_columns(nw.col("unit").alias("other")).group_by("row")
-    ends = rows.agg(nw.col("unit").min(), nw.col("other").max())
-    mixed = ends.filter(nw.col("unit") != nw.col("other"))
+    mixed = frame.group_by("row").agg(nw.col("unit").n_unique()).filter(nw.col("unit") > 1)
     if found := source.example(mixed, "row", "checks of the groups"):
         raise errors.InvalidDataError(
             f"entries of one row name different {shorten(units)}: row {shorten(found[0])}"
@@ -207,14 +194,20 @@ def _without_gaps(
     source: Source, frame: Frame, labels: tuple[object, ...], missing: str
 ) -> tuple[Frame, int, list[str]]:
     """Return the entries that have a value, the number of rows, and what to say."""
-    filled = frame.filter(~nw.col("value").is_null())
-    per_row = filled.group_by("row").agg(values=nw.len())
-    all_rows, _ = _sizes(source, frame.group_by("row").agg(values=nw.len()))
-    rows, values = _sizes(source, per_row)
-    cells = all_rows * len(labels)
-    gaps = cells - values
+    filled, values = frame.filter(~nw.col("value").is_null()), nw.col("values")
+    per_row = frame.group_by("row").agg(values=nw.col("value").count())
+    full = values == len(labels)
+    sizes = {
+        "rows": nw.len(),
+        "some": how_many(values > 0),
+        "all": how_many(full),
+        "values": values.sum(),
+    }
+    found = {name: int(n) for name, n in source.numbers(per_row.select(**sizes), "sizes").items()}
+    cells = found["rows"] * len(labels)
+    gaps = cells - found["values"]
     if not gaps:
-        return filled, rows, []
+        return filled, found["rows"], []
     if missing == "error":
         raise errors.MissingValuesError(
             f"{counted_are(gaps, 'value', 'missing')} (of {cells:,})",
@@ -226,23 +219,15 @@ def _without_gaps(
             f"no values at all for {listing(map(shorten, empty))}", way_out="Leave these items out."
         )
     if missing == "available":
-        return filled, rows, [f"{counted(gaps, 'missing value')} left out of the means"]
-    complete = per_row.filter(nw.col("values") == len(labels))
-    kept, _ = _sizes(source, complete)
-    if not kept:
+        return filled, found["some"], [f"{counted(gaps, 'missing value')} left out of the means"]
+    if not found["all"]:
         raise errors.MissingValuesError(
             "every row has a missing value, so that dropping them leaves nothing",
             way_out=["Leave out the items with the most gaps", *errors.MEANS_OF_REST],
         )
-    note = f"{counted(all_rows - kept, 'row')} with {counted(gaps, 'missing value')} dropped"
-    return filled.join(complete.select("row"), on="row", how="semi"), kept, [note]
-
-
-def _sizes(source: Source, per_row: Frame) -> tuple[int, int]:
-    """Return how many rows a count of values by row has, and how many values."""
-    sizes = per_row.select(rows=nw.len(), values=nw.col("values").sum())
-    found = source.numbers(sizes, "sizes")
-    return int(found["rows"]), int(found["values"] or 0)
+    dropped = counted(found["rows"] - found["all"], "row")
+    kept = filled.join(per_row.filter(full).select("row"), on="row", how="semi")
+    return kept, found["all"], [f"{dropped} with {counted(gaps, 'missing value')} dropped"]
 
 
 def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) -> Resolved:
@@ -299,22 +284,18 @@ def _whole_counts(source: Source, frame: Frame, part: str, labels: Iterable[str]
         fine = fine & (wide < 2.0**63)
     if wrong := source.example(frame.filter(~fine), part, "checks of the counts"):
         for label in labels:
-            _check_blank(source, frame.select(item=nw.col(label)))
+            item_labels(source, frame.select(item=nw.col(label)))  # complains about blank ones
         as_counts(wrong, len(wrong))  # complains, as it does in memory
     return frame.with_columns(count.cast(nw.Int64))
 
 
 def _check_total(source: Source, frame: Frame, counts: list[str], what: str) -> None:
     """Refuse counts whose total 64 bits do not hold, by sums of their halves, which do."""
-    halves: dict[str, nw.Expr] = {}
+    total = 0
     for part in counts:
         low = nw.col(part) % HALF
-        high = ((nw.col(part) - low) / HALF).cast(nw.Int64)
-        halves |= {f"{part} low": low, f"{part} high": high}
-    if not halves:
-        return
-    sums = frame.select(**halves).select(*(nw.col(name).sum().cast(nw.Int64) for name in halves))
-    found = {name: int(total or 0) for name, total in source.numbers(sums, "the total").items()}
-    total = sum(n * (HALF if name.endswith("high") else 1) for name, n in found.items())
+        halves = frame.select(low=low, high=((nw.col(part) - low) / HALF).cast(nw.Int64))
+        found = source.numbers(halves.select(nw.all().sum().cast(nw.Int64)), "the total")
+        total += int(found["low"] or 0) + int(found["high"] or 0) * HALF
     if total >= MOST_COUNTED:
         raise errors.counts_too_large(what, total)

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.margins.added import NewUnits, with_new_units
-from steadyrank.margins.bradley_terry import BradleyTerryMargins
 from steadyrank.margins.entries import ItemGiven, sums_of
 from steadyrank.margins.pairs import LeftOutMargins
 from steadyrank.margins.ratios import RatioMargins
 from steadyrank.margins.sums import sums_of_points, sums_of_rows
-from steadyrank.scorers.bradley_terry.folds import BattlesOut
+from steadyrank.scorers.base import Sketched
 from steadyrank.scorers.sums import SumsOut
 from steadyrank.sums.points import Points
 
@@ -37,8 +36,10 @@ def pair_margins(out: LeaveOneOut, by: str = "remove") -> PairMargins:
         known = sums_of_points(out.added, NewUnits("people", widest is None, widest))
     elif isinstance(out, SumsOut) and _in_reach(out):
         known = _of_entries(out.added, out)  # type: ignore[arg-type]  # what are no points are entries
-    elif isinstance(out, BattlesOut):
-        known = BradleyTerryMargins(out)
+    elif isinstance(out, Sketched):
+        from steadyrank.margins.bradley_terry import BradleyTerryMargins  # whom only battles need
+
+        known = BradleyTerryMargins(out)  # type: ignore[arg-type]  # battles alone are sketched
     else:
         known = LeftOutMargins(out)
     return known if by == "remove" else with_new_units(known, changing=by == "change")

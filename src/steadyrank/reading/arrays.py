@@ -11,13 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as Abstra
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyrank import errors
-from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.errors import NO_BLANKS, WHOLE_COUNTS, shorten
 
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ if TYPE_CHECKING:
 NOT_A_COLUMN = (str, bytes, Mapping, AbstractSet)
 PLAIN = {int: np.int64, float: np.float64, bool: np.bool_}
 WHOLE_DTYPES = (np.int8, np.int16, np.int32, np.int64)
+CORRECT = "Turn them into numbers, or correct these rows."
+FINITE = "Remove these rows, or give the numbers that you mean."
 EXACT = 2**53
 """Whole numbers up to here are all held by floats."""
 MOST_PLACES, SINGLE_DIGITS = 6, 10**6
@@ -116,17 +117,13 @@ def coded(series: nw.Series[Any]) -> nw.Series[Any] | Coded:
     chunks.validate(full=True)
     if not chunks.num_chunks:
         return series
-    gone = [None] if chunks.null_count else []
-    values = [*chunks.chunk(0).dictionary.to_pylist(), *gone]
-    indices = (chunk.indices for chunk in chunks.chunks)
-    filled = (part.fill_null(len(values) - 1) if gone else part for part in indices)
-    codes = _from_arrow(list(filled))
-    used = np.zeros(len(values), dtype=bool)
-    used[codes] = True
-    code_of, distinct = numbered(list(compress(values, used)))
-    if len(distinct) < len(values):
-        codes = code_of[(np.cumsum(used) - 1)[codes]]
-    return Coded(codes, objects(distinct))
+    values = [*chunks.chunk(0).dictionary.to_pylist(), None]
+    parts = (chunk.indices.cast("int32") for chunk in chunks.chunks)
+    codes = _from_arrow([part.fill_null(len(values) - 1) for part in parts])
+    used = np.flatnonzero(np.bincount(codes, minlength=len(values)))
+    code_of = np.zeros(len(values), dtype=np.int32)
+    code_of[used], distinct = numbered([values[code] for code in used])
+    return Coded(code_of[codes], objects(distinct))
 
 
 def as_column(values: Any, what: str) -> AnyArray:
@@ -155,10 +152,8 @@ def as_column(values: Any, what: str) -> AnyArray:
         )
     if isinstance(values, np.ndarray):
         column = _from_numpy(values)
-    elif isinstance(values, list | tuple):
-        column = _from_iterable(values)
     else:
-        column = _from_foreign(values)
+        column = _from_iterable(values) if isinstance(values, list | tuple) else _from_foreign(values)
     if column.ndim != 1:
         raise errors.InvalidDataError(f"{what} must have one dimension, but has shape {column.shape}")
     return column
@@ -283,54 +278,30 @@ def not_exact(number: object, rows: Any, what: str) -> errors.NotANumberError:
 
 
 def _numbers_of_objects(column: AnyArray, what: str) -> AnyArray:
-    wrong = np.zeros(len(column), dtype=bool)
-    found = np.full(len(column), np.nan)
-    whole = len(column) > 0
-    for row, value in enumerate(column):
-        if isinstance(value, numbers.Real | Decimal):
-            found[row] = _float(value)
-        else:
-            wrong[row] = not is_missing(value)
-        whole = whole and isinstance(value, numbers.Integral)
-    if wrong.any():
-        raise errors.NotANumberError(
-            f"{what} must be numbers, but there is {shorten(column[wrong][0])}",
-            rows=wrong,
-            way_out="Turn them into numbers, or correct these rows.",
-        )
-    if whole:
+    real = [isinstance(value, numbers.Real | Decimal) for value in column]
+    wrong = [row for row, value in enumerate(column) if not (real[row] or is_missing(value))]
+    if wrong:
+        told = f"{what} must be numbers, but there is {shorten(column[wrong[0]])}"
+        raise errors.NotANumberError(told, rows=wrong, way_out=CORRECT)
+    whole = [isinstance(value, numbers.Integral) for value in column]
+    if whole and all(whole):
         with suppress(OverflowError):
             return column.astype(np.int64)
-    whole_ones = (isinstance(value, numbers.Integral) and abs(int(value)) > EXACT for value in column)
-    wrong = np.fromiter(whole_ones, dtype=bool) & np.isfinite(found)
-    if wrong.any():
-        raise not_exact(column[wrong][0], wrong, what)
-    return found
-
-
-def _float(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:  # a whole number beyond 1.8e308
-        return np.inf
+    large = [row for row, value in enumerate(column) if whole[row] and abs(int(value)) > EXACT]
+    if large:
+        raise not_exact(column[large[0]], large, what)
+    pairs = zip(column, real, strict=True)
+    return np.array([float(value) if there else np.nan for value, there in pairs])
 
 
 def _check_finite(column: AnyArray, what: str, *, missing: bool) -> None:
-    finite = np.isfinite(column)
-    if finite.all():
-        return
-    infinite = np.isinf(column)
+    finite, infinite = np.isfinite(column), np.isinf(column)
     if infinite.any():
-        raise errors.NotANumberError(
-            f"{what} must be finite, but there is {column[infinite][0]}",
-            rows=infinite,
-            subject=what,
-            way_out="Remove these rows, or give the number that you mean.",
-        )
-    if not missing:
-        raise errors.MissingValuesError(
-            f"{what} has missing values", rows=~finite, subject=what, way_out=NO_BLANKS
-        )
+        told = f"{what} must be finite, but there is {column[infinite][0]}"
+        raise errors.NotANumberError(told, rows=infinite, subject=what, way_out=FINITE)
+    if not (missing or finite.all()):
+        told = f"{what} has missing values"
+        raise errors.MissingValuesError(told, rows=~finite, subject=what, way_out=NO_BLANKS)
 
 
 def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:
@@ -349,63 +320,41 @@ def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:
     if column.dtype != np.int64:
         wrong |= column >= 2.0**63
     if wrong.any():
-        raise errors.InvalidCountError(
-            f"{what} must be whole numbers from 0 on, below 2^63, but there is {column[wrong][0]}",
-            rows=wrong,
-            subject=what,
-            way_out=WHOLE_COUNTS,
-        )
+        told = f"{what} must be whole numbers from 0 on, below 2^63, but there is {column[wrong][0]}"
+        raise errors.InvalidCountError(told, rows=wrong, subject=what, way_out=WHOLE_COUNTS)
     return column.astype(np.int64)
 
 
 def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
     """Return a new float64 matrix; complain about anything that is not a finite number."""
-    given = isinstance(values, np.ndarray)
-    if given and values.ndim != 2:
-        raise errors.InvalidDataError(
-            f"{what} must be a matrix (rows = units, columns = items), but has shape {values.shape}",
-            way_out="One column of values becomes a matrix with values[:, None].",
-        )
-    if not given or values.dtype.kind not in "iufb":
-        rows = [_row_numbers(row, place, what) for place, row in enumerate(_rows_of(values, what))]
-        widths = {len(row) for row in rows}
-        if len(widths) > 1:
-            raise errors.InvalidDataError(
-                f"{what} must have rows of equal length, but has rows of {sorted(widths)} values"
-            )
-        values = np.array(rows).reshape(len(rows), -1 if rows else 0)
-    elif values.dtype.kind in "iu" and (large := (values > EXACT) | (values < -EXACT)).any():
-        raise not_exact(values[large][0], large.any(axis=1), what)
-    matrix = as_doubles(np.array(values))
-    wrong: BoolArray = np.isinf(matrix) if missing else ~np.isfinite(matrix)
-    if wrong.any():
-        row, column = np.argwhere(wrong)[0]
-        raise errors.NotANumberError(
-            f"{what} must be finite, but there is {matrix[row, column]} in column number {column}",
-            rows=wrong.any(axis=1),
-            subject=what,
-            way_out="Remove these rows, or give the numbers that you mean.",
-        )
-    return matrix
-
-
-def _row_numbers(row: Any, place: int, what: str) -> AnyArray:
-    try:
-        return as_scores(row, what, missing=True)
-    except errors.InvalidDataError as error:
-        error.rows = [place]  # the row of the matrix, not the place within the row
-        raise
-
-
-def _rows_of(values: Any, what: str) -> list[Any]:
+    if hasattr(values, "columns") or hasattr(values, "column_names"):
+        told = f"{what} is a dataframe, whose column names would be lost here"
+        raise errors.InvalidDataError(told, way_out="Use from_frame(...), or pass an array of numbers.")
     if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
         raise errors.InvalidDataError(f"{what} must be a matrix, but is {shorten(values)}")
-    if hasattr(values, "columns") or hasattr(values, "column_names"):
-        raise errors.InvalidDataError(
-            f"{what} is a dataframe, whose column names would be lost here",
-            way_out="Use from_frame(...), or pass its numbers as an array.",
-        )
-    return list(np.asarray(values) if hasattr(values, "__array__") else values)
+    given = np.asarray(values) if hasattr(values, "__array__") else _stacked(values, what)
+    if given.ndim != 2:
+        told = f"{what} must be a matrix (rows = units, columns = items), but has shape {given.shape}"
+        raise errors.InvalidDataError(told, way_out="One column becomes a matrix with values[:, None].")
+    try:
+        numbers = as_scores(given.reshape(-1), what, missing=missing)
+    except errors.InvalidDataError as error:  # places are rows of the matrix
+        error.problem += f" in column number {error.rows[0] % given.shape[1]}"
+        error.rows = list(dict.fromkeys(place // given.shape[1] for place in error.rows))
+        error.total = len(error.rows)
+        raise
+    return as_doubles(np.array(numbers).reshape(given.shape))
+
+
+def _stacked(values: Iterable[Any], what: str) -> AnyArray:
+    """Return rows as one array, of objects unless all of one type."""
+    rows = [as_column(row, what) for row in values]
+    widths = sorted({len(row) for row in rows})
+    if len(widths) > 1:
+        told = f"{what} must have rows of equal length, but has rows of {widths} values"
+        raise errors.InvalidDataError(told)
+    same = len({row.dtype for row in rows}) == 1
+    return np.array(rows, dtype=None if same else object).reshape(len(rows), -1 if rows else 0)
 
 
 def check_length(column: AnyArray, size: int, what: str) -> None:

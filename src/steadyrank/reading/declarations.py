@@ -8,13 +8,12 @@ in the documentation take names, synonyms and explanations from there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeAlias, TypedDict, get_args, get_type_hints
 
 from steadyrank.errors import not_a_choice
-from steadyrank.reading.table import Table
 
 Columns: TypeAlias = Mapping[str, Any]
 """From roles to the names of their columns (a list of names where a role has several)."""
@@ -41,14 +40,8 @@ class Role:
         What the class calls it, if not as the role.
     several : bool
         Whether several columns may play it together.
-    takes_the_rest : bool
-        Whether a table's only other column plays it, whatever it is called.
-    series : callable, optional
-        Of several columns: picks them, in order, from the names that are free.
     answer : bool
         Whether it is what was answered, so that a row may leave for it.
-    guessed_as : str
-        What else to say where it is guessed, since the column could be taken for something else.
     """
 
     means: str
@@ -56,10 +49,7 @@ class Role:
     holds: Literal["labels", "results", "numbers", "counts", "cells"] = "labels"
     argument: str = ""
     several: bool = False
-    takes_the_rest: bool = False
-    series: Callable[[Sequence[str]], list[str]] | None = None
     answer: bool = False
-    guessed_as: str = ""
 
 
 @dataclass(frozen=True)
@@ -128,12 +118,6 @@ class ReadingArguments(TypedDict, total=False):
     sheet: Annotated[str | None, SHEET]
 
 
-Told: TypeAlias = Callable[[Table, Columns], bool]
-"""Tells something of a table whose columns have these roles."""
-always: Told = lambda *_: True  # noqa: E731
-never: Told = lambda *_: False  # noqa: E731
-
-
 @dataclass(frozen=True)
 class Form:
     """One way in which a table can hold a kind of data.
@@ -151,14 +135,6 @@ class Form:
         those that it needs.
     only_with : mapping
         Settings that this form goes with.
-    fits : callable
-        Tells whether a table with these columns, guessed, is of this form.
-    recognised : callable
-        Tells whether they show, too, that a table of an unknown kind is of this one.
-    weak : bool
-        Whether that is so only where nothing else is recognised.
-    usual : bool
-        Whether errors speak of this form where none is near.
     people : bool
         Whether its rows are people, or made by them, so that they may have a weight, which is guessed,
         and a unit, which is named, if the kind has these roles.
@@ -170,10 +146,6 @@ class Form:
     named: tuple[str, ...] = ()
     decides: tuple[str, ...] = ()
     only_with: Mapping[str, object] = field(default_factory=dict)
-    fits: Told = always
-    recognised: Told = always
-    weak: bool = False
-    usual: bool = False
     people: bool = True
 
     @property
@@ -212,8 +184,6 @@ class Kind:
         Its arguments, annotated with roles and settings.
     forms : tuple of Form
         How a table can hold it, the form to be preferred first.
-    pairs : tuple of pairs of str
-        Roles whose columns belong together: both are guessed by the same place in their names.
     on_engine : {"counted", "entries"}, optional
         What an engine hands out of it: equal rows counted, or values added up. Without it the kind
         cannot be scanned.
@@ -226,7 +196,6 @@ class Kind:
     scorer: str
     arguments: Any
     forms: tuple[Form, ...]
-    pairs: tuple[tuple[str, str], ...] = ()
     on_engine: Literal["counted", "entries"] | None = None
     observation: str = ""
 

@@ -22,29 +22,21 @@ from typing import Any
 
 import numpy as np
 
+from steadyrank import errors
 from steadyrank._typing import AnyArray, IntArray
-from steadyrank.errors import (
-    ColumnError,
-    EmptyDataError,
-    MissingPackageError,
-    UnreadableFileError,
-    shorten,
-)
+from steadyrank.errors import UnreadableFileError, shorten
 from steadyrank.reading.arrays import compact
-from steadyrank.reading.files import LONGEST_LINE, MARK, OpenFile, times
-from steadyrank.reading.table import Column, Lines, Table, WholeColumn
+from steadyrank.reading.files import MARK, OpenFile, times
+from steadyrank.reading.table import Column, Table, WholeColumn
 from steadyrank.reading.text_columns import TextColumn, join_columns
 
-BATCH = 1 << 21
-"""How many fields the csv module reads before they are laid out as columns."""
+BATCH = 1 << 14
+"""How many rows the csv module reads before they are laid out as columns."""
 
-LONGEST_FIELD = LONGEST_LINE
 WIDE = 64
 """Polars needs a while for each column: a block with more columns, but not more lines, is not for it."""
 
-MOST_WORDS = 1 << 16
-"""How many words of a column the blocks that follow go on with; beyond it each has its own list."""
-
+NEEDS_QUOTES = "Correct this line; a field that holds the delimiter needs quotes."
 QUOTE, NEWLINE, RETURN = b'"', b"\n", b"\r"
 
 
@@ -52,7 +44,7 @@ def read_delimited(
     blocks: Iterable[bytes],
     delimiter: str,
     *,
-    source: str = "",
+    source: str = "the text",
     names: Sequence[str] | None = None,
     referee: bool = False,
     take: Callable[[Table], None] | None = None,
@@ -80,60 +72,26 @@ def read_delimited(
     ([1, 2], ['x', 'y z'])
     """
     if find_spec("polars") is None:
-        raise MissingPackageError(f"to read {source or 'text'}, polars is needed", "cli")
-    fast, called = not (referee or _FORKED_WITH_POLARS), None if names is None else list(names)
-    return _Reader(delimiter, source, called, take, fast).read(_whole_records(blocks, source))
+        raise errors.MissingPackageError(f"to read {source}, polars is needed", "cli")
+    fast, called = not (referee or any(_FORKED_WITH_POLARS)), None if names is None else list(names)
+    return _Reader(delimiter, source, called, take, fast).read(_whole_records(blocks))
 
 
 _FORKED_WITH_POLARS: list[bool] = []
-
-
-def _note_fork() -> None:
-    # The threads of polars are not copied with the process, and it would wait for them for ever.
-    if "polars" in sys.modules:
-        _FORKED_WITH_POLARS.append(True)
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_note_fork)
+    # The threads of polars are not copied with the process, and it would wait for them for ever.
+    os.register_at_fork(after_in_child=lambda: _FORKED_WITH_POLARS.append("polars" in sys.modules))
 
 
-def header_names(fields: Sequence[str], source: str) -> tuple[list[str], list[str]]:
-    """Return the names of the columns of a file from the fields of its header, and what to note."""
-    names, notes = [field.strip() for field in fields], []
-    for place, name in enumerate(names):
-        if not name:
-            names[place] = f"column_{place + 1}"
-            notes.append(f"column {place + 1} has no name and is called {names[place]!r}")
-    doubled = sorted(name for name, times in Counter(names).items() if times > 1)
-    if doubled:
-        raise ColumnError(
-            f"the header names {shorten(doubled[0])} more than once",
-            source=source,
-            way_out="Rename one of these columns.",
-        )
-    return names, notes
-
-
-def _whole_records(blocks: Iterable[bytes], source: str) -> Iterator[bytes]:
+def _whole_records(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Join blocks that were cut inside a quoted field."""
     waiting: list[bytes] = []
-    odd = held = 0
-    line = 1
+    odd = 0
     for block in blocks:
         waiting.append(block)
         odd ^= block.count(QUOTE) & 1
-        held = held + len(block) if odd else 0
-        if held > LONGEST_FIELD:
-            raise UnreadableFileError(
-                f"a quote of {source or 'the text'} that opens after line {line} does not close within "
-                f"{LONGEST_FIELD:,} bytes, the most that a field may have",
-                way_out="Close it, or double the quotes that belong to the text.",
-            )
         if not odd:
-            joined = b"".join(waiting)
-            line += times(joined, NEWLINE)
-            yield joined
+            yield b"".join(waiting)
             waiting = []
     if waiting:
         yield b"".join(waiting)
@@ -147,10 +105,8 @@ class _Reader:
     take: Callable[[Table], None] | None
     fast: bool
     whole: list[int] | None = None  # the columns that may be whole numbers; later fewer
-    words: dict[int, list[str]] = field(default_factory=dict)  # of each other column, those seen so far
     next_line: int = 1
-    rows: int = 0
-    lines: Lines = field(default_factory=Lines)
+    lines: list[IntArray] = field(default_factory=list)
     parts: list[Sequence[TextColumn | AnyArray]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -161,60 +117,65 @@ class _Reader:
                 self._read_slowly(itertools.chain([rest], blocks))
                 break
         if self.names is None:
-            raise EmptyDataError(f"{self.source or 'the text'} holds no header and no rows")
+            raise errors.EmptyDataError(f"{self.source} holds no header and no rows")
         parts = zip(*self.parts, strict=True) if self.parts else [()] * len(self.names)
         return self._table(map(join_columns, parts), self.lines)
 
-    def _table(self, parts: Iterable[TextColumn | AnyArray], lines: Lines) -> Table:
+    def _table(self, parts: Iterable[TextColumn | AnyArray], lines: list[IntArray]) -> Table:
         columns: dict[str, Column] = {
             name: part if isinstance(part, TextColumn) else WholeColumn(part, name)
             for name, part in zip(self.names or (), parts, strict=True)
         }
-        return Table(columns, self.source, lines, self.notes)
+        placed = np.concatenate([np.empty(0, dtype=np.int32), *lines])
+        return Table(columns, self.source, placed, self.notes)
 
-    def _add(self, columns: Sequence[TextColumn | AnyArray], lines: int | IntArray) -> None:
-        """Take in a stretch of rows that start on these lines, or from this line on one by one."""
-        if self.take is not None:
-            stretch = Lines()
-            stretch.add(0, lines)
-            self.take(self._table(columns, stretch))
-            return
-        self.lines.add(self.rows, lines)
-        self.rows += len(columns[0])
-        self.parts.append(columns)
+    def _add(self, columns: Sequence[TextColumn | AnyArray], lines: Any) -> None:
+        """Take in a stretch of rows, which start on these lines."""
+        lines = np.asarray(lines, dtype=np.int32)
+        if self.take is None:
+            self.lines.append(lines)
+            self.parts.append(columns)
+        else:
+            self.take(self._table(columns, [lines]))
 
     def _take_header(self, block: bytes) -> bytes:
         """Take in a plain header on the first line of the text, and return what comes after it."""
-        if self.names is not None:
-            return block
         line, _, rest = block.partition(NEWLINE)
-        if not line.strip() or QUOTE in line or RETURN in line.removesuffix(RETURN):
+        plain = QUOTE not in line and RETURN not in line.removesuffix(RETURN)
+        if self.names is not None or not line.strip() or not plain:
             return block
         self._set_header(line.removesuffix(RETURN).decode().split(self.delimiter))
         self.next_line = 2
         return rest
 
     def _set_header(self, fields: Sequence[str]) -> None:
-        self.names, notes = header_names(fields, self.source)
-        self.notes += notes
+        self.names = [field.strip() for field in fields]
+        for place, name in enumerate(self.names, 1):
+            if not name:
+                self.names[place - 1] = f"column_{place}"
+                self.notes.append(f"column {place} has no name and is called 'column_{place}'")
+        if doubled := [name for name, times in Counter(self.names).items() if times > 1]:
+            told = f"the header names {shorten(min(doubled))} more than once"
+            raise errors.ColumnError(told, source=self.source, way_out="Rename one of these columns.")
 
     def _parsed(self, block: bytes, width: int) -> bool:
         """Take in a block as polars reads it, unless that reading is not certain to be the right one."""
         marks = {mark: times(block, mark) for mark in (NEWLINE, RETURN, QUOTE, self.delimiter.encode())}
-        if marks[RETURN] and marks[RETURN] != block.count(b"\r\n"):
-            return False
-        if marks[QUOTE] and not self._sound_quotes(block):
-            return False
         if not block:
             return True
-        if block.startswith(MARK) or width > WIDE >= marks[NEWLINE]:
-            return False  # polars would drop the mark, which belongs to the first field here
-        frame = self._frame(block, width, marks)
-        if frame is None:
+        if (
+            marks[RETURN] != (block.count(b"\r\n") if marks[RETURN] else 0)
+            or (marks[QUOTE] and not self._sound_quotes(block))
+            or block.startswith(MARK)  # polars would drop it, but it belongs to the first field here
+            or width > WIDE >= marks[NEWLINE]
+            or (frame := self._frame(block, width, marks)) is None
+        ):
             return False
-        lines = _inside(frame, NEWLINE) + 1 if marks[QUOTE] else np.ones(1, dtype=np.int64)
-        starts = self.next_line + np.cumsum(lines) - lines if marks[QUOTE] else self.next_line
-        self._add([self._column(place, series) for place, series in enumerate(frame)], starts)
+        starts = np.arange(self.next_line, self.next_line + frame.height, dtype=np.int32)
+        if marks[QUOTE]:
+            inside = _inside(frame, NEWLINE)
+            starts = starts + np.cumsum(inside) - inside
+        self._add([_column(series) for series in frame], starts)
         self.next_line += marks[NEWLINE] + (not block.endswith(NEWLINE))
         return True
 
@@ -224,33 +185,14 @@ class _Reader:
         Numbers are read as such where they print as so many letters, in all, as the text has: every
         other way to write a whole number takes more.
         """
-        read = partial(_read, block, self.delimiter, width)
-        if self.whole:
-            frame = read(self.whole)
-            if _accounts_for(frame, block, marks):
-                return frame
-        frame = read()
-        if not _accounts_for(frame, block, marks):
+        read = partial(_read, block, self.delimiter, width, marks)
+        if self.whole and (frame := read(self.whole)) is not None:
+            return frame
+        if (frame := read([])) is None:
             return None
         tried = range(width) if self.whole is None else self.whole
         self.whole = [place for place in tried if _are_plain_whole(frame.to_series(place))]
         return frame.with_columns(frame.to_series(place).cast(int) for place in self.whole)
-
-    def _column(self, place: int, series: Any) -> TextColumn | AnyArray:
-        """Return whole numbers as they are, of text each distinct one once."""
-        import polars as pl
-
-        if series.dtype == pl.Int64:
-            return compact(series.to_numpy())
-        words = self.words.get(place, [])
-        if self.take is not None or len(words) > MOST_WORDS:
-            words = []
-        coded = series.cast(pl.Enum(words), strict=False)
-        if coded.null_count():
-            words += series.filter(coded.is_null()).unique(maintain_order=True).to_list()
-            coded = series.cast(pl.Enum(words))
-        self.words[place] = words
-        return TextColumn(coded.to_physical().to_numpy().astype(np.int32), words)
 
     def _sound_quotes(self, block: bytes) -> bool:
         """Tell whether quotes open right after and close right before a delimiter or a line end."""
@@ -269,74 +211,66 @@ class _Reader:
         return bool(begun.all() and ended.all())
 
     def _read_slowly(self, blocks: Iterator[bytes]) -> None:
-        offset = self.next_line - 1
+        rows = self._rows(blocks)
+        while batch := list(itertools.islice(rows, BATCH)):
+            lines, fields = zip(*batch, strict=True)
+            self._add([TextColumn.of(column) for column in zip(*fields, strict=True)], lines)
+
+    def _rows(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, list[str]]]:
+        """Yield the rows as the csv module reads them, with the line on which each starts."""
+        offset, blank, waiting = self.next_line - 1, 0, 0
         lines = (line.decode() for block in blocks for line in block.splitlines(keepends=True))
-        longest = csv.field_size_limit(LONGEST_FIELD)  # of the whole process, so it is given back
+        longest = csv.field_size_limit(sys.maxsize)  # of the whole process, so it is given back
         reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
-        batch: list[list[str]] = []
-        starts: list[int] = []
         start = offset + 1
-        blank, pending_blank = 0, 0
         try:
             for row in reader:
                 here, start = start, offset + reader.line_num + 1
-                if not row or (len(row) == 1 and not row[0].strip() and self._ignores_blank()):
-                    pending_blank += 1
+                # A blank line of a single column is a field without a value.
+                alone = self.names is not None and len(self.names) == 1
+                if not row or (len(row) == 1 and not row[0].strip() and not alone):
+                    waiting += 1
                     continue
-                blank, pending_blank = blank + pending_blank, 0
+                blank, waiting = blank + waiting, 0
                 if self.names is None:
                     self._set_header(row)
                     continue
-                self._check_width(row, here)
-                batch.append(row)
-                starts.append(here)
-                if len(batch) * len(row) >= BATCH:
-                    self._flush(batch, starts)
+                if len(row) != len(self.names):
+                    told = f"line {here} of {self.source} has {len(row)} fields instead of "
+                    told += f"{len(self.names)}: {shorten(self.delimiter.join(row))}"
+                    raise UnreadableFileError(told, way_out=NEEDS_QUOTES)
+                yield here, row
         except csv.Error as error:
-            raise UnreadableFileError(
-                f"{self.source or 'the text'} is not proper CSV on line {start}: {error}",
-                way_out="Correct the quotes on this line.",
-            ) from None
+            problem = f"{self.source} is not proper CSV on line {start}: {error}"
+            raise UnreadableFileError(problem, way_out="Correct the quotes on this line.") from None
         finally:
             csv.field_size_limit(longest)
-        self._flush(batch, starts)
-        if blank:
-            self.notes.append(f"{blank:,} blank lines skipped")
-
-    def _ignores_blank(self) -> bool:
-        return self.names is None or len(self.names) > 1
-
-    def _check_width(self, row: list[str], line: int) -> None:
-        width = len(self.names or ())
-        if len(row) != width:
-            raise UnreadableFileError(
-                f"line {line} of {self.source or 'the text'} has {len(row)} fields instead of "
-                f"{width}: {shorten(self.delimiter.join(row))}",
-                way_out="Correct this line; a field that holds the delimiter needs quotes.",
-            )
-
-    def _flush(self, batch: list[list[str]], starts: list[int]) -> None:
-        if batch:
-            self._add([TextColumn.of(fields) for fields in zip(*batch, strict=True)], np.array(starts))
-        batch.clear()
-        starts.clear()
+        self.notes += [f"{blank:,} blank lines skipped"] if blank else []
 
 
-def _read(block: bytes, delimiter: str, width: int, whole: Sequence[int] = ()) -> Any:
-    """Return a block as a polars frame, some columns as whole numbers, or None where it reads none."""
+def _read(block: bytes, delimiter: str, width: int, marks: dict[bytes, int], whole: list[int]) -> Any:
+    """Return a block as a polars frame, some columns as whole numbers, or None where it reads none.
+
+    The fields and the marks between them must be the block, byte for byte.
+    """
     import polars as pl
 
+    types = {str(place): pl.Int64 if place in whole else pl.String for place in range(width)}
+    how: dict[str, Any] = {"schema": types, "empty_string_is_null": False, "glob": False}
     try:
-        return pl.read_csv(
-            block,
-            has_header=False,
-            separator=delimiter,
-            schema={str(place): pl.Int64 if place in whole else pl.String for place in range(width)},
-            empty_string_is_null=False,
-            glob=False,
-        )
+        frame = pl.read_csv(block, has_header=False, separator=delimiter, **how)
     except pl.exceptions.PolarsError:
         return None
+    if marks[QUOTE]:
+        marks = {mark: times - int(_inside(frame, mark).sum()) for mark, times in marks.items()}
+    rows, between = marks[NEWLINE] + (not block.endswith(NEWLINE)), marks[delimiter.encode()]
+    if (rows, between) != (frame.height, (width - 1) * frame.height):
+        return None
+    blank = width == 1 and not whole and (frame["0"] == "").any()
+    if blank or any(series.null_count() for series in frame):
+        return None
+    letters = sum(map(_letters, frame)) + sum(marks.values())
+    return frame if letters == len(block) else None
 
 
 def _inside(frame: Any, mark: bytes) -> IntArray:
@@ -348,33 +282,11 @@ def _inside(frame: Any, mark: bytes) -> IntArray:
     return np.asarray(found, dtype=np.int64)
 
 
-def _accounts_for(frame: Any, block: bytes, marks: dict[bytes, int]) -> bool:
-    """Tell whether the fields of a frame and the marks between them are a block, byte for byte."""
-    import polars as pl
-
-    if frame is None:
-        return False
-    if marks[QUOTE]:
-        marks = {mark: times - int(_inside(frame, mark).sum()) for mark, times in marks.items()}
-    ends, _, _, between = marks.values()
-    if (
-        ends + (not block.endswith(NEWLINE)) != frame.height
-        or between != (frame.width - 1) * frame.height
-    ):
-        return False
-    numbers = [column for column in frame if column.dtype != pl.String]
-    texts = [column for column in frame if column.dtype == pl.String]
-    if any(column.null_count() for column in numbers) or (
-        texts and frame.width == 1 and (texts[0] == "").any()
-    ):
-        return False
-    letters = sum(column.str.len_bytes().sum() for column in texts) + sum(map(_letters, numbers))
-    return bool(sum(marks.values()) + letters == len(block))
-
-
-def _letters(numbers: Any) -> int:
-    """Return how many letters whole numbers take in all."""
-    found = compact(numbers.to_numpy())
+def _letters(series: Any) -> int:
+    """Return how many bytes texts take in all, or whole numbers once they are printed."""
+    if not series.dtype.is_integer():
+        return int(series.str.len_bytes().sum())
+    found = compact(series.to_numpy())
     sizes = found if found.min(initial=0) >= 0 else np.abs(found.astype(np.int64)).view(np.uint64)
     more = (np.count_nonzero(sizes >= 10**digits) for digits in range(1, len(str(sizes.max(initial=0)))))
     return int(len(found) + np.count_nonzero(found < 0) + sum(more))
@@ -382,10 +294,19 @@ def _letters(numbers: Any) -> int:
 
 def _are_plain_whole(series: Any) -> bool:
     """Tell whether texts of a polars series are what whole numbers print as."""
+    printed = series.cast(int, strict=False).cast(str)
+    return bool((printed == series).fill_null(value=False).all())
+
+
+def _column(series: Any) -> TextColumn | AnyArray:
+    """Return whole numbers as they are, of text each distinct one once."""
     import polars as pl
 
-    printed = series.cast(pl.Int64, strict=False).cast(pl.String)
-    return bool((printed == series).fill_null(value=False).all())
+    if series.dtype == pl.Int64:
+        return compact(series.to_numpy())
+    words = series.unique(maintain_order=True)
+    codes = series.cast(pl.Enum(words)).to_physical().to_numpy()
+    return TextColumn(codes.astype(np.int32), words.to_list())
 
 
 MOVIELENS_NAMES = ("user", "movie", "rating", "timestamp")

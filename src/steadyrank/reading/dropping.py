@@ -89,11 +89,9 @@ class Dropping:
         for text in self.texts:
             if text and not self.met[text]:
                 near = get_close_matches(text, self.seen - {""}, 1, 0.0)
-                raise InvalidLabelError(
-                    f"no answer is {shorten(text)}, which was to be dropped",
-                    way_out=f"The nearest that there is: {shorten(near[0])}." if near else (),
-                )
-        each = ", ".join(
-            f"{shorten(text) if text else 'blank'} {self.met[text]:,}" for text in self.texts
-        )
+                told = f"no answer is {shorten(text)}, which was to be dropped"
+                way_out = f"The nearest that there is: {shorten(near[0])}." if near else ()
+                raise InvalidLabelError(told, way_out=way_out)
+        named = {text: shorten(text) if text else "blank" for text in self.texts}
+        each = ", ".join(f"{name} {self.met[text]:,}" for text, name in named.items())
         return [f"{counted(self.rows, 'row')} left out by drop: {each}"] if self.texts else []

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 from steadyrank import errors
 from steadyrank.errors import listing, shorten
 from steadyrank.reading.delimited import COLONS, TABBED, read_delimited, read_movielens
-from steadyrank.reading.files import PARQUET, SPREADSHEET, OpenFile, Source, open_source
+from steadyrank.reading.files import EVAL_LOG, PARQUET, SPREADSHEET, OpenFile, Source, open_source
 from steadyrank.reading.table import Table
 from steadyrank.text import counted
 
@@ -26,6 +26,7 @@ EVALUATED = re.compile(
     rb"|infAP|relative_P|utility)[\w.]*\s*\t\s*\S+\s*\t\s*[-+.\deE]+\s*\Z"
 )
 """The first line of a TREC run, and of what trec_eval says of one."""
+PREFLIB = (b"# FILE NAME", b"# DATA TYPE", b"# NUMBER ALTERNATIVES", b"# ALTERNATIVE NAME")
 Looks: TypeAlias = Callable[[OpenFile], bool]
 """Tells by the beginning of an open file whether it is of a format."""
 
@@ -87,105 +88,87 @@ def _later(place: str) -> Callable[..., Any]:
     return call
 
 
+_of_tool = partial(Format, folders=True, among_others=True)
+
+
 def _of_scores(name: str, looks: Looks, entries: str, *answers_to: str) -> Format:
-    found = _later(f"adapters.{entries}")
-    read = partial(_later("adapters.entries.read_scores"), found)
-    return Format(name, looks, read, folders=True, among_others=True, answers_to=answers_to)
+    """Return a format of an evaluation tool, which comes down to scores."""
+    read = partial(_later("adapters.documents.read_scores"), _later(f"adapters.{entries}"))
+    return _of_tool(name, looks, read, answers_to=answers_to or ("metric",))
 
 
 def _first_line(*patterns: re.Pattern[bytes]) -> Looks:
     return lambda file: any(pattern.match(file.first_line) for pattern in patterns)
 
 
-def _packed(place: str) -> Looks:
-    """Tell by a function of an adapter, which is asked about JSON and zipped files alone."""
-    asked = _later(f"adapters.{place}")
-    return lambda file: bool((file.zipped or _opening(file)) and asked(file))
+def _head(pattern: bytes) -> Looks:
+    return lambda file: re.match(pattern, file.text_head.lstrip()) is not None
 
 
 def _json(opening: bytes, *names: str) -> Looks:
-    begins_with = _later("adapters.documents.begins_with")
-    return lambda file: _opening(file) == opening and bool(begins_with(file, opening, *names))
+    return lambda file: file.begins_with(opening, *names)
 
 
-def _opening(file: OpenFile) -> bytes:
-    """Return the bracket that a file of JSON begins with, or nothing."""
-    first = file.text_head.lstrip()[:1]
-    return first if first in {b"{", b"["} else b""
+def _zipped(names: tuple[bytes, ...]) -> Looks:
+    return lambda file: file.zipped.startswith(names)
+
+
+def _any(*looks: Looks) -> Looks:
+    return lambda file: any(one(file) for one in looks)
+
+
+def _parquet(file: OpenFile) -> bool:
+    return file.head.startswith(PARQUET)
+
+
+def _tabbed(file: OpenFile) -> bool:
+    return file.first_line.count(b"\t") > file.first_line.count(b",")
 
 
 def _preflib(file: OpenFile) -> bool:
-    asked = _later("preflib.looks_like_preflib")
-    return file.text_head.startswith(b"#") and bool(asked(file.text_head))
+    return file.text_head.startswith(b"#") and any(mark in file.text_head for mark in PREFLIB)
 
 
 def _one_document(file: OpenFile) -> bool:
-    return _opening(file) != b"" and bool(_later("typed_files.is_one_document")(file))
+    opened = _any(_json(b"{"), _json(b"["))(file)
+    return opened and bool(_later("typed_files.is_one_document")(file))
 
 
-def _objects(file: OpenFile) -> bool:
-    return file.first_line.lstrip().startswith(b"{")
+def _markup(file: OpenFile) -> bool:
+    first = file.text_head.lstrip()
+    bars = b"|" in file.first_line or first.startswith(b"\\begin{")
+    return bars and bool(_later("adapters.markup.looks_like_markup")(file))
 
 
-FORMATS: dict[str, Format] = {
-    entry.name: entry
-    for entry in (
-        Format(
-            "parquet",
-            lambda f: f.head.startswith(PARQUET),
-            _later("typed_files.read_parquet"),
-            on_engine="parquet",
-        ),
-        Format("preflib", _preflib, _later("preflib.read_preflib")),
-        Format("movielens", _first_line(TABBED, COLONS), read_movielens, also_as_csv=True),
-        Format(
-            "excel",
-            lambda f: f.zipped.startswith(SPREADSHEET),
-            _later("adapters.excel.read_excel"),
-            answers_to=("sheet",),
-        ),
-        _of_scores(
-            "lm-eval", _packed("lm_eval.looks_like_lm_eval"), "lm_eval.lm_eval_entries", "metric"
-        ),
-        _of_scores(
-            "helm",
-            _json(b"[", "instance_id", "train_trial_index", "stats"),
-            "helm.helm_entries",
-            "metric",
-        ),
-        _of_scores(
-            "inspect",
-            _packed("inspect_logs.looks_like_inspect"),
-            "inspect_logs.inspect_entries",
-            "metric",
-        ),
-        _of_scores("mteb", _json(b"{", "mteb_version"), "mteb.mteb_entries", "metric"),
-        _of_scores(
-            "swe-bench",
-            _packed("swe_bench.looks_like_swe_bench"),
-            "swe_bench.swe_bench_entries",
-            "sheet",
-        ),
-        Format(
-            "alpaca-eval",
-            _json(b"[", "generator_1", "generator_2", "preference"),
-            _later("adapters.alpaca_eval.read_alpaca_eval"),
-            folders=True,
-            among_others=True,
-        ),
-        _of_scores("trec-run", _first_line(RUN), "trec.run_entries", "metric", "qrels"),
-        _of_scores("trec-eval", _first_line(EVALUATED), "trec.trec_eval_entries", "metric"),
-        Format("json", _one_document, _later("typed_files.read_json"), folders=True),
-        Format("jsonl", _objects, _later("typed_files.read_json_lines"), folders=True),
-        Format(
-            "tsv",
-            lambda f: f.first_line.count(b"\t") > f.first_line.count(b","),
-            partial(_read_delimited, delimiter="\t"),
-            on_engine="delimited",
-        ),
-        Format("csv", lambda _: True, _read_delimited, on_engine="delimited"),
-    )
-}
+RESULTS = rb'\{\s*"results"\s*:\s*\{'
+RESOLVED = rb'\{\s*"[^"]+"\s*:\s*\{[^{}]*"resolved"\s*:'
+SAMPLE, LOG = ("doc_id", "doc", "target"), ("version", "status", "eval")
+PREFERENCE = ("generator_1", "generator_2", "preference")
+INSTANCE = ("instance_id", "train_trial_index", "stats")
+OF_RUNS = ("resolved_ids", "resolved_instances", "no_generation", "leaderboards")
+REPORTS = [_json(b"{", name) for name in OF_RUNS]
+"""How files of evaluation tools begin, and what their beginning names."""
+
+ENTRIES = (
+    Format("parquet", _parquet, _later("typed_files.read_parquet"), on_engine="parquet"),
+    Format("preflib", _preflib, _later("preflib.read_preflib")),
+    Format("movielens", _first_line(TABBED, COLONS), read_movielens, also_as_csv=True),
+    Format("excel", _zipped(SPREADSHEET), _later("typed_files.read_excel"), answers_to=("sheet",)),
+    _of_scores("lm-eval", _any(_head(RESULTS), _json(b"{", *SAMPLE)), "harnesses.lm_eval_entries"),
+    _of_scores("helm", _json(b"[", *INSTANCE), "harnesses.helm_entries"),
+    _of_scores("inspect", _any(_zipped(EVAL_LOG), _json(b"{", *LOG)), "harnesses.inspect_entries"),
+    _of_scores("mteb", _json(b"{", "mteb_version"), "harnesses.mteb_entries"),
+    _of_scores("swe-bench", _any(_head(RESOLVED), *REPORTS), "harnesses.swe_bench_entries", "sheet"),
+    _of_tool("alpaca-eval", _json(b"[", *PREFERENCE), _later("adapters.harnesses.read_alpaca_eval")),
+    _of_scores("trec-run", _first_line(RUN), "trec.run_entries", "metric", "qrels"),
+    _of_scores("trec-eval", _first_line(EVALUATED), "trec.trec_eval_entries"),
+    Format("json", _one_document, _later("typed_files.read_json"), folders=True),
+    Format("jsonl", _json(b"{"), _later("typed_files.read_json_lines"), folders=True),
+    Format("markup", _markup, _later("adapters.markup.read_markup")),
+    Format("tsv", _tabbed, partial(_read_delimited, delimiter="\t"), on_engine="delimited"),
+    Format("csv", lambda _: True, _read_delimited, on_engine="delimited"),
+)
+FORMATS: dict[str, Format] = {entry.name: entry for entry in ENTRIES}
 """All formats by name, in the order in which a file is tried for them."""
 
 
@@ -226,12 +209,16 @@ def read_table(
 
 def format_of(file: OpenFile, name: str | None = None) -> Format:
     """Return the format of a file: as given, or told by its first bytes."""
-    if name is not None and name not in FORMATS:
-        raise errors.not_a_choice("format", name, tuple(FORMATS))
-    if name is not None and not FORMATS[name].also_as_csv:
+    if name is not None and not _named(name).also_as_csv:
         return FORMATS[name]
     known = FORMATS.values() if name is None else [FORMATS[name]]
     return next((entry for entry in known if entry.looks(file)), FORMATS["csv"])
+
+
+def _named(name: str) -> Format:
+    if name not in FORMATS:
+        raise errors.not_a_choice("format", name, tuple(FORMATS))
+    return FORMATS[name]
 
 
 def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str]]:
@@ -239,20 +226,18 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
 
     Its files are those that are to be read from here on.
     """
-    if name is not None and name not in FORMATS:
-        raise errors.not_a_choice("format", name, tuple(FORMATS))
-    folder = file.path
+    if name is not None:
+        _named(name)
     seen: dict[str, list[Path]] = {}
     for path in file.files():
         seen.setdefault(_seen_as(path, file.encoding, name), []).append(path)
     of_tools = [found for found in seen if found in FORMATS and FORMATS[found].among_others]
     chosen = [name] if name in seen else of_tools or list(seen)
     if len(chosen) != 1 or chosen[0] not in FORMATS or not FORMATS[chosen[0]].folders:
-        told = listing(f"{counted(len(paths), f'{found} file')}" for found, paths in seen.items())
+        told = listing(counted(len(paths), f"{found} file") for found, paths in seen.items())
+        one, many = f"is a folder of {told or 'nothing'}", f"are {told}, which cannot be read as one"
         raise errors.NotRecognisedError(
-            f"{file.name} is a folder of {told or 'nothing'}"
-            if folder
-            else f"{file.name} are {told}, which cannot be read as one",
+            f"{file.name} {one if file.path else many}",
             way_out="Results of one evaluation tool, or files of JSON, are read together; of others "
             "give one file, or a pattern such as 'folder/*.csv', which an engine scans.",
         )

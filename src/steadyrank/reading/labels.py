@@ -26,13 +26,14 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import AnyArray
 from steadyrank.errors import NO_BLANKS, ColumnError, InvalidLabelError, Option, listing, shorten
-from steadyrank.reading.arrays import Coded, as_column, is_hashable, is_missing, numbered, written
+from steadyrank.reading.arrays import Coded, as_column, is_hashable, numbered, written
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.table import Table, as_table
 
 WIDEST_TABLE = 1 << 27
 """Whole-number labels that span at most this much are looked up in a table, not sorted."""
 
+NOT_LISTED = "Add them to the list, or remove these rows; 1 and '1' are different labels."
 NAMES = ("title", "name", "label", "fullname", "displayname", "itemname", "description")
 """What a column of names is called, best first."""
 
@@ -108,68 +109,47 @@ def unique_labels(labels: Iterable[object], what: str = "items") -> tuple[object
     if len(distinct) < len(found):
         doubled = np.bincount(codes)[codes] > 1
         first = found[int(np.flatnonzero(doubled)[0])]
-        raise InvalidLabelError(
-            f"{what} must be named once each, but {shorten(first)} occurs again",
-            rows=doubled,
-            source=source,
-            way_out="Rename one of them.",
-        )
+        told = f"{what} must be named once each, but {shorten(first)} occurs again"
+        raise InvalidLabelError(told, rows=doubled, source=source, way_out="Rename one of them.")
     return found
 
 
 def _encode_whole(column: AnyArray) -> tuple[AnyArray, list[object]]:
     if not len(column):
         return column.astype(np.int32), []
-    lowest, highest = int(column.min()), int(column.max())
-    span = highest - lowest + 1
+    lowest, span = int(column.min()), int(column.max()) - int(column.min()) + 1
     if span > min(WIDEST_TABLE, 4 * len(column) + 1024):
         sorted_labels, codes = np.unique(column, return_inverse=True)
         return codes.astype(np.int32), sorted_labels.tolist()
-    # A shifted copy could overflow a narrow type, so the offset goes into a wide one.
-    wide = column if column.dtype.itemsize >= 4 and lowest >= 0 else column.astype(np.int64)
-    shifted = wide - wide.dtype.type(lowest) if lowest else wide
+    # Differences may overflow a signed type, but not the unsigned one of the same width.
+    shifted = (column - column.dtype.type(lowest)).view(f"u{column.dtype.itemsize}")
     present = np.zeros(span, dtype=bool)
     present[shifted] = True
-    # The offset of unsigned labels may lie beyond int64, so Python adds it.
-    labels: list[object] = [place + lowest for place in np.flatnonzero(present).tolist()]
-    if len(labels) == span:
-        return np.asarray(shifted, dtype=np.int32), labels
     code_of: AnyArray = np.cumsum(present, dtype=np.int32) - np.int32(1)
-    return code_of[shifted], labels
+    return code_of[shifted], [place + lowest for place in np.flatnonzero(present).tolist()]
 
 
 def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]]:
     listed = column.tolist()
     kinds = set(map(type, listed))
     if len(kinds) > 1 and kinds & {bool, np.bool_}:
-        raise InvalidLabelError(
-            f"{what} mix truth values with other labels, and True equals 1",
-            rows=[row for row, label in enumerate(listed) if isinstance(label, bool | np.bool_)],
-            way_out="Turn all of them into text.",
-        )
+        rows = [row for row, label in enumerate(listed) if isinstance(label, bool | np.bool_)]
+        told = f"{what} mix truth values with other labels, and True equals 1"
+        raise InvalidLabelError(told, rows=rows, way_out="Turn all of them into text.")
     try:
         codes, distinct = numbered(listed)
     except TypeError:
         wrong = [row for row, label in enumerate(listed) if not is_hashable(label)]
-        raise InvalidLabelError(
-            f"{what} must be text or numbers, but there is {shorten(listed[wrong[0]])}", rows=wrong
-        ) from None
+        told = f"{what} must be text or numbers, but there is {shorten(listed[wrong[0]])}"
+        raise InvalidLabelError(told, rows=wrong) from None
     return codes, [_plain(label) for label in distinct]
 
 
 def _check_present(codes: AnyArray, distinct: list[object], what: str) -> None:
-    gone = [
-        code
-        for code, label in enumerate(distinct)
-        if is_missing(label) or (isinstance(label, str) and not label.strip())
-    ]
+    gone = [code for code, label in enumerate(distinct) if not written(label)]
     if gone:
-        raise InvalidLabelError(
-            f"{what} must not be missing or blank, but there is {shorten(distinct[gone[0]])}",
-            rows=np.isin(codes, gone),
-            subject=what,
-            way_out=NO_BLANKS,
-        )
+        told = f"{what} must not be missing or blank, but there is {shorten(distinct[gone[0]])}"
+        raise InvalidLabelError(told, rows=np.isin(codes, gone), subject=what, way_out=NO_BLANKS)
 
 
 def _plain(label: object) -> object:
@@ -196,12 +176,8 @@ def _match(
     strange = np.flatnonzero(to_known < 0)
     if len(strange):
         names = listing((shorten(distinct[code]) for code in strange[:10]), len(strange))
-        raise InvalidLabelError(
-            f"{names} not in the given list of {len(known):,} {what}",
-            rows=np.isin(codes, strange),
-            subject=what,
-            way_out="Add them to the list, or remove these rows; 1 and '1' are different labels.",
-        )
+        rows, told = np.isin(codes, strange), f"{names} not in the given list of {len(known):,} {what}"
+        raise InvalidLabelError(told, rows=rows, subject=what, way_out=NOT_LISTED)
     return to_known[codes], known
 
 
@@ -223,19 +199,16 @@ def with_names(items: Sequence[object], given: Any) -> tuple[tuple[object, ...],
         raise InvalidLabelError("no item is among those that labels are given for")
     shown = [name or item for name, item in zip(found, items, strict=True)]
     times = Counter(map(str, shown))
-    apart = (
-        f"{one} ({item})" if times[str(one)] > 1 else one for one, item in zip(shown, items, strict=True)
-    )
-    lost = found.count("")
-    rest = f"; ids without a name: {lost:,}" if lost else ""
-    return unique_labels(list(apart), "names"), f"items called by {source}{rest}"
+    pairs = zip(shown, items, strict=True)
+    apart = [f"{one} ({item})" if times[str(one)] > 1 else one for one, item in pairs]
+    rest = f"; ids without a name: {found.count(''):,}" if "" in found else ""
+    return unique_labels(apart, "names"), f"items called by {source}{rest}"
 
 
 def _from_table(items: Sequence[object], given: Any) -> tuple[dict[object, object], str]:
     table, told = _opened(given)
-    for name in told:
-        if name not in table.columns:
-            raise ColumnError(f"the labels have no column {shorten(name)}", source=table.source)
+    if strange := [name for name in told if name not in table.columns]:
+        raise ColumnError(f"the labels have no column {shorten(strange[0])}", source=table.source)
     ids = told[0] if told else _ids(items, table)
     name = told[1] if len(told) > 1 else _names(table, ids)
     pairs = list(zip(table.labels(ids).tolist(), table.labels(name).tolist(), strict=True))
@@ -258,23 +231,18 @@ def _opened(given: Any) -> tuple[Table, list[str]]:
 
 def _ids(items: Sequence[object], table: Table) -> str:
     """Return the only column that holds all items; or, if none does, the only one that holds half."""
-    wanted = set(items)
-    values = {name: list(filter(is_hashable, table.labels(name).tolist())) for name in table.names}
-    hits = {
-        name: len(wanted.intersection(those)) or len(wanted.intersection(map(str, those)))
-        for name, those in values.items()
-    }
+    wanted, hits = set(items), {}
+    for name in table.names:
+        values = set(filter(is_hashable, table.labels(name).tolist()))
+        hits[name] = len(wanted & values) or len(wanted & set(map(str, values)))
     whole = [name for name, number in hits.items() if number == len(wanted)]
     found = whole or [name for name, number in hits.items() if 2 * number >= len(wanted)]
     if len(found) == 1:
         return found[0]
     which = f"columns {listing(map(shorten, found))} all hold" if found else "no column holds"
-    file = table.source or "FILE"
-    raise ColumnError(
-        f"{which} the ids of the items",
-        source=table.source,
-        way_out=["Say which columns hold ids and names: ", Option("labels", f"{file}:ID,NAME")],
-    )
+    asked = Option("labels", f"{table.source or 'FILE'}:ID,NAME")
+    way_out = ("Say which columns hold ids and names: ", asked)
+    raise ColumnError(f"{which} the ids of the items", source=table.source, way_out=way_out)
 
 
 def _names(table: Table, ids: str) -> str:

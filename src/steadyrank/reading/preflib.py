@@ -20,7 +20,7 @@ TIED = rf"\s*+\{{(?:{NUMBER}(?:,{NUMBER})*+|\s*+)\}}\s*+"
 ORDER = re.compile(rf"(?:{NUMBER}|{TIED})(?:,(?:{NUMBER}|{TIED}))*+\Z", re.ASCII)
 TIER = re.compile(r"\{[^}]*\}|[0-9]+")
 NUMBERS = re.compile("[0-9]+")
-KNOWN = (b"# FILE NAME", b"# DATA TYPE", b"# NUMBER ALTERNATIVES", b"# ALTERNATIVE NAME")
+OLD_FORM = "PrefLib files from before 2022 have another form: get the present one."
 
 
 @dataclass
@@ -31,17 +31,6 @@ class _Parsed:
     counts: list[int] = field(default_factory=list)
     orders: list[list[list[int]]] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
-
-
-def looks_like_preflib(head: bytes) -> bool:
-    """Tell whether a file begins with a PrefLib header.
-
-    Examples
-    --------
-    >>> looks_like_preflib(b"# FILE NAME: 00001-00000001.soi")
-    True
-    """
-    return head.startswith(b"#") and any(mark in head for mark in KNOWN)
 
 
 def read_preflib(file: OpenFile) -> Table:
@@ -69,49 +58,36 @@ def read_preflib(file: OpenFile) -> Table:
 
 def _parse(file: OpenFile) -> _Parsed:
     parsed = _Parsed()
-    lines = (line.decode().strip() for block in file.blocks() for line in block.splitlines())
-    for number, text in enumerate(lines, start=1):
+    for line, text in ((line, text.strip()) for line, text in file.lines()):
         if text.startswith("#"):
-            _take_header(parsed, text, number, file.name)
-        elif text:
-            _take_order(parsed, text, number, file.name)
+            _take_header(parsed, text, line, file)
+            continue
+        count, colon, order = text.partition(":")
+        if not colon or not COUNT.match(count) or not ORDER.match(order):
+            told = f"is not of the form count: 1,2,{{3,4}}: {shorten(text)}"
+            raise file.wrong(told, OLD_FORM, line)
+        tiers = [[int(number) for number in NUMBERS.findall(tier)] for tier in TIER.findall(order)]
+        if strange := [number for tier in tiers for number in tier if number not in parsed.names]:
+            raise file.wrong(f"ranks alternative {strange[0]}, which the header does not name", (), line)
+        parsed.counts.append(int(count))
+        parsed.orders.append(tiers)
+        parsed.lines.append(line)
     return parsed
 
 
-def _take_header(parsed: _Parsed, text: str, line: int, name: str) -> None:
+def _take_header(parsed: _Parsed, text: str, line: int, file: OpenFile) -> None:
     match = HEADER.match(text)
     if match is None:
         return  # a remark
     key, number, value = match.groups()
+    named = {"ALTERNATIVE NAME": parsed.names, "CATEGORY NAME": parsed.categories}.get(key)
     if not number:
         parsed.header[key] = value.strip()
-    elif key in {"ALTERNATIVE NAME", "CATEGORY NAME"}:
-        named = parsed.names if key == "ALTERNATIVE NAME" else parsed.categories
+    elif named is not None:
         if not NUMBERED.match(number) or int(number) in named:
-            raise UnreadableFileError(
-                f"line {line} of {name} names {key.split()[0].lower()} {shorten(number)} again, or the "
-                "number is too long",
-                way_out="Give each a number of its own, of at most 18 digits.",
-            )
+            told = f"names {key.split()[0].lower()} {shorten(number)} again, or the number is too long"
+            raise file.wrong(told, "Give each a number of its own, of at most 18 digits.", line)
         named[int(number)] = value.strip()
-
-
-def _take_order(parsed: _Parsed, text: str, line: int, name: str) -> None:
-    count, colon, order = text.partition(":")
-    if not colon or not COUNT.match(count) or not ORDER.match(order):
-        raise UnreadableFileError(
-            f"line {line} of {name} is not of the form count: 1,2,{{3,4}}: {shorten(text)}",
-            way_out="PrefLib files from before 2022 have another form: get the present one.",
-        )
-    tiers = [[int(number) for number in NUMBERS.findall(tier)] for tier in TIER.findall(order)]
-    strange = [number for tier in tiers for number in tier if number not in parsed.names]
-    if strange:
-        raise UnreadableFileError(
-            f"line {line} of {name} ranks alternative {strange[0]}, which the header does not name"
-        )
-    parsed.counts.append(int(count))
-    parsed.orders.append(tiers)
-    parsed.lines.append(line)
 
 
 def _check_header(parsed: _Parsed, name: str) -> None:
@@ -126,10 +102,8 @@ def _check_header(parsed: _Parsed, name: str) -> None:
         text = parsed.header.get(key, "")
         promised = int(text) if COUNT.match(text) else shorten(text)
         if text and promised != number:
-            raise UnreadableFileError(
-                f"the header of {name} promises {key} {promised}, but there are {number:,}",
-                way_out="The file is cut short or was changed: get it again.",
-            )
+            told = f"the header of {name} promises {key} {promised}, but there are {number:,}"
+            raise UnreadableFileError(told, way_out="It is cut short or was changed: get it again.")
 
 
 def _unique_names(parsed: _Parsed, notes: list[str]) -> dict[int, str]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray
-from steadyrank.errors import InvalidLabelError, Option, listing, shorten, two_readings
+from steadyrank.errors import InvalidLabelError, Option, listing, shorten
 from steadyrank.reading.table import Guess, Table
 from steadyrank.reading.words import known, words_of
 
@@ -28,8 +28,6 @@ SCALES = {
 """The ways to bring rows to one scale."""
 
 ALL, NONE = "all", "none"
-MEASURE_NAMES = ("metric", "measure")
-"""What a column is called whose rows are measures; their names may say that less is better."""
 FAR_APART = 10
 """How many times larger the values of one row must be than those of another to suggest one scale."""
 
@@ -45,38 +43,28 @@ def less_is_better(name: object) -> bool:
     return any(word in known("less_is_better") for word in words_of(str(name)))
 
 
-def turned_rows(
-    table: Table, rows: Sequence[object], given: Any, *, named: Sequence[object], shared: bool
-) -> BoolArray:
-    """Return the rows in which less is better: those that the user named, or whose names say so.
+def turned_rows(table: Table, rows: Sequence[object], given: Any) -> BoolArray:
+    """Return the rows in which less is better, as was said or read from names.
 
     Parameters
     ----------
     table : Table
-        Takes the note of what was guessed.
+        Takes the note.
     rows : sequence
         What the rows are called.
     given : bool, str, or sequence of str, optional
-        What the user said: all, none, or some of the rows.
-    named : sequence
-        Names that could say it.
-    shared : bool
-        Whether they speak of all rows, together; otherwise each speaks of its own row.
+        All, none, or some of the rows.
     """
-    turned = "the sign is changed, so that more is better"
-    if given is not None:
-        asked = _asked_for(rows, given)
-        some = listing(map(shorten, compress(rows, asked)))
-        shown = "all tasks" if asked.all() else some
-        table.notes += [f"less is better in {shown}: {turned}"] if asked.any() else []
-        return asked
-    less = np.array([less_is_better(name) for name in named], dtype=bool)
-    if not len(less) or not (less.all() if shared else less.any()):
+    if given is None:
         return np.zeros(len(rows), dtype=bool)
-    shown = listing(shorten(name) for name, is_less in zip(named, less, strict=True) if is_less)
-    brief = f"less is better in {shown}"
-    table.notes.append(Guess(f"{brief}: {turned}", brief, Option("lower_is_better", NONE)))
-    return np.full(len(rows), True) if shared else less
+    asked = _asked_for(rows, given)
+    some = listing(map(shorten, compress(rows, asked)))
+    shown = "all tasks" if asked.all() else some
+    turned = "the sign is changed, so that more is better"
+    if asked.any():
+        brief = f"less is better in {shown}"
+        table.notes.append(Guess(f"{brief}: {turned}", brief, Option("lower_is_better", NONE)))
+    return asked
 
 
 def _asked_for(rows: Sequence[object], given: Any) -> BoolArray:
@@ -96,20 +84,6 @@ def _asked_for(rows: Sequence[object], given: Any) -> BoolArray:
         )  # fmt: skip
     wanted = {str(name) for name in names}
     return np.array([str(row) in wanted for row in rows], dtype=bool)
-
-
-def check_no_ranks(values: FloatArray, source: str) -> None:
-    """Refuse a matrix whose every row holds the numbers 1 to L, without being told which end is best."""
-    rows, items = values.shape
-    if rows > 1 and items > 2 and (np.sort(values, axis=1) == np.arange(1, items + 1)).all():
-        raise two_readings(
-            f"the numbers 1 to {items:,}, each once, are ranks or points in every row",
-            [
-                (Option("lower_is_better", ALL), "ranks, 1 is best"),
-                (Option("lower_is_better", NONE), f"points, {items:,} is best"),
-            ],
-            source=source,
-        )
 
 
 def on_one_scale(values: FloatArray, how: str) -> FloatArray:

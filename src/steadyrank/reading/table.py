@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -11,23 +10,18 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from steadyrank._typing import AnyArray, FloatArray, IntArray
+from steadyrank._typing import AnyArray, FloatArray
 from steadyrank.errors import ColumnError, InvalidDataError, InvalidLabelError, Option, listing, shorten
-from steadyrank.reading.arrays import (
-    Coded,
-    as_column,
-    as_doubles,
-    as_numbers,
-    as_scores,
-    coded,
-    is_missing,
-    numbered,
-    written,
-)
+from steadyrank.reading import arrays
 from steadyrank.reading.text_columns import SPELLINGS, Spelling, TextColumn, shared
 
 Column: TypeAlias = "GivenColumn | TextColumn"
 """A column, whatever it was read from: it gives its fields as labels, numbers or cells."""
+
+ITEMS = Option("items", several=True)
+NAME_THEM = ("Name the columns of the items as ", ITEMS, ", or correct these columns.")
+FRAMES = "Pass a pandas, polars, pyarrow or DuckDB frame, or a dict of columns."
+COLLECT = 'Collect it first: frame.collect(). Or give its files to DuckDB: scan("data/*.parquet").'
 
 
 class Guess(str):
@@ -65,11 +59,11 @@ class GivenColumn:
     """A column of a dataframe or a mapping: values that already have their types."""
 
     def __init__(self, values: Any, name: str) -> None:
-        self._given = values if isinstance(values, Coded) else as_column(values, name)
+        self._given = values if isinstance(values, arrays.Coded) else arrays.as_column(values, name)
 
     @cached_property
     def _values(self) -> AnyArray:
-        return as_column(self._given, "")
+        return arrays.as_column(self._given, "")
 
     def __len__(self) -> int:
         return len(self._given)
@@ -78,7 +72,7 @@ class GivenColumn:
         """Return the values."""
         return self._values
 
-    def coded(self) -> AnyArray | Coded:
+    def coded(self) -> AnyArray | arrays.Coded:
         """Return the values, text as codes where it came so."""
         return self._given
 
@@ -88,7 +82,7 @@ class GivenColumn:
 
     def written(self) -> tuple[AnyArray, list[str]]:
         """Return a code for each row, and the texts that they stand for, without blanks around them."""
-        return numbered([written(value) for value in self._values.tolist()])
+        return arrays.numbered([arrays.written(value) for value in self._values.tolist()])
 
     def taken(self, rows: AnyArray) -> GivenColumn:
         """Return some rows."""
@@ -105,15 +99,15 @@ class GivenColumn:
 
     def is_numeric(self, *_: Any) -> bool:
         """Tell whether all values are numbers or missing, and at least one is a number."""
-        values = self._given.distinct if isinstance(self._given, Coded) else self._given
+        values = self._given.distinct if isinstance(self._given, arrays.Coded) else self._given
         if values.dtype != object:
             return True
-        kinds = {type(value) for value in values if not is_missing(value)}
+        kinds = {type(value) for value in values if not arrays.is_missing(value)}
         return bool(kinds) and all(issubclass(kind, int | float) for kind in kinds)
 
     def share_of_numbers(self) -> float:
         """Return which share of the values that are there are numbers."""
-        there = [value for value in self.cells() if not is_missing(value)]
+        there = [value for value in self.cells() if not arrays.is_missing(value)]
         return sum(isinstance(value, int | float) for value in there) / max(1, len(there))
 
 
@@ -139,44 +133,6 @@ class WholeColumn(GivenColumn):
     def is_numeric(self, *_: Any) -> bool:
         """Tell whether there is a number at all, as for all columns of text."""
         return len(self) > 0
-
-
-class Lines:
-    """The line on which each row starts, put down for stretches of rows.
-
-    Examples
-    --------
-    >>> lines = Lines()
-    >>> lines.add(0, 2)
-    >>> lines.add(3, np.array([7, 9]))
-    >>> lines[2], lines[4]
-    (4, 9)
-    """
-
-    def __init__(self) -> None:
-        self._rows: list[int] = []
-        self._stretches: list[int | IntArray] = []
-
-    def add(self, row: int, lines: int | IntArray) -> None:
-        """Add a stretch of rows: its first row, and the line of that one or of each."""
-        self._rows.append(row)
-        self._stretches.append(lines)
-
-    def __getitem__(self, row: int) -> object:
-        """Return the line of a row."""
-        place = bisect_right(self._rows, row) - 1
-        lines, inside = self._stretches[place], row - self._rows[place]
-        return lines + inside if isinstance(lines, int) else int(lines[inside])
-
-
-class TakenLines:
-    """The lines of some rows of a table."""
-
-    def __init__(self, lines: Lines | TakenLines | Sequence[object], rows: AnyArray) -> None:
-        self._lines, self._rows = lines, rows
-
-    def __getitem__(self, row: int) -> object:
-        return self._lines[int(self._rows[row])]
 
 
 def simplify(name: object) -> str:
@@ -220,7 +176,7 @@ class Table:
 
     columns: Mapping[str, Column]
     source: str = ""
-    lines: Lines | TakenLines | Sequence[object] | None = None
+    lines: AnyArray | Sequence[object] | None = None
     notes: list[str] = field(default_factory=list)
     kind: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
@@ -253,10 +209,9 @@ class Table:
     def taken(self, rows: AnyArray) -> Table:
         """Return the table of some rows; what is said about it is said about this one, too."""
         columns = {name: column.taken(rows) for name, column in self.columns.items()}
-        indexed = self.lines is None
-        lines: Any = range(len(self)) if indexed else self.lines
-        lead = "at index" if indexed else self.lead
-        return replace(self, columns=columns, lines=TakenLines(lines, rows), lead=lead)
+        if self.lines is None:
+            return replace(self, columns=columns, lines=rows, lead="at index")
+        return replace(self, columns=columns, lines=np.asarray(self.lines)[rows])
 
     def labels(self, name: str) -> AnyArray:
         """Return a column as labels."""
@@ -270,18 +225,16 @@ class Table:
         """Return a column as numbers, NaN where a value is missing and may be."""
         with self.errors():
             found = self.columns[name].numbers(name, self.spelt(name), self.notes)
-            return as_numbers(found, name, missing=missing)
+            return arrays.as_numbers(found, name, missing=missing)
 
     def matrix(self, names: Sequence[str], *, missing: bool = False) -> FloatArray:
         """Return columns of numbers side by side."""
         if not names:
             return np.empty((len(self), 0))
-        columns = (self.numbers(name, missing=missing) for name in names)
         with self.errors():
-            found = [
-                as_scores(one, name, missing=missing) for one, name in zip(columns, names, strict=True)
-            ]
-            return as_doubles(np.column_stack(found))
+            columns = {name: self.numbers(name, missing=missing) for name in names}
+            found = [arrays.as_scores(one, name, missing=missing) for name, one in columns.items()]
+            return arrays.as_doubles(np.column_stack(found))
 
     def is_numeric(self, name: str) -> bool:
         """Tell whether a column holds numbers and missing values only, and some number."""
@@ -301,13 +254,8 @@ class Table:
         names = [name for name in self.names if name not in apart]
         text = [name for name in names if len(self) and not self.is_numeric(name)]
         if text:
-            raise ColumnError(
-                f"columns that hold something else than numbers: {listing(map(shorten, text))}",
-                way_out=[
-                    "Name the columns of the items as ", Option("items", several=True),
-                    ", or correct these columns.",
-                ],
-            )  # fmt: skip
+            told = f"columns that hold something else than numbers: {listing(map(shorten, text))}"
+            raise ColumnError(told, way_out=NAME_THEM)
         return names
 
     def check_header(self, name: str, labels: Collection[object], *, droppable: bool = True) -> None:
@@ -317,12 +265,11 @@ class Table:
         """
         if self.format in {"csv", "tsv"} and name in labels:
             again = [", or, where it comes again, leave it out with ", Option("drop", name)]
-            raise InvalidLabelError(
-                f"the first line is no header, or comes again: {shorten(name)} is the name and a value",
-                rows=[row for row, cell in enumerate(self.labels(name)) if cell == name],
-                column=name,
-                way_out=["Name the columns on the first line", *(again if droppable else ["."])],
-            )
+            called = f"{shorten(name)} is the name and a value"
+            told = f"the first line is no header, or comes again: {called}"
+            rows = [row for row, cell in enumerate(self.labels(name)) if cell == name]
+            way_out = ["Name the columns on the first line", *(again if droppable else ["."])]
+            raise InvalidLabelError(told, rows=rows, column=name, way_out=way_out)
 
     @contextmanager
     def errors(self, columns: Mapping[str, Any] | None = None) -> Iterator[None]:
@@ -340,7 +287,7 @@ class Table:
                 found = columns.get(error.subject)
                 error.column = found if isinstance(found, str) else None
             if not error.placed:
-                lines = None if self.lines is None else [self.lines[row] for row in error.rows]
+                lines = None if self.lines is None else np.asarray(self.lines)[error.rows].tolist()
                 error.place_in(self.source, lines, self.lead)
             raise
 
@@ -381,14 +328,12 @@ def _columns_of_frame(frame: Any) -> dict[str, GivenColumn]:
     try:
         found, levels = wrapped(frame)
     except TypeError:
-        raise InvalidDataError(
-            f"{shorten(type(frame).__name__)} is not a dataframe that can be read",
-            way_out="Pass a pandas, polars, pyarrow or DuckDB frame, or a dict of columns.",
-        ) from None
+        told = f"{shorten(type(frame).__name__)} is not a dataframe that can be read"
+        raise InvalidDataError(told, way_out=FRAMES) from None
     eager = found.collect() if isinstance(found, nw.LazyFrame) else found
     kinds = [IndexColumn] * levels + [GivenColumn] * (len(eager.columns) - levels)
     named = zip(eager.columns, kinds, strict=True)
-    return {name: column(coded(eager.get_column(name)), name) for name, column in named}
+    return {name: column(arrays.coded(eager.get_column(name)), name) for name, column in named}
 
 
 def wrapped(frame: Any) -> tuple[Any, int]:
@@ -399,11 +344,7 @@ def wrapped(frame: Any) -> tuple[Any, int]:
     import narwhals as nw
 
     if nw.dependencies.is_polars_lazyframe(frame):
-        raise InvalidDataError(
-            "a polars LazyFrame holds no rows yet",
-            way_out="Collect it first: frame.collect(). Or give the files that it reads to DuckDB: "
-            'scan("data/*.parquet").',
-        )
+        raise InvalidDataError("a polars LazyFrame holds no rows yet", way_out=COLLECT)
     index: Any = frame.index if nw.dependencies.is_pandas_dataframe(frame) else None
     told = index is not None and (index.dtype.kind not in "iu" or index.names[0] is not None)
     levels = len(index.names) if told else 0

@@ -24,9 +24,10 @@ from typing import NamedTuple
 import numpy as np
 
 from steadyrank._typing import AnyArray
-from steadyrank.errors import NotANumberError, Option, shorten
+from steadyrank.errors import NotANumberError, Option, WayOut, shorten
 from steadyrank.reading.arrays import EXACT, Coded, as_column, not_exact, numbered, objects
 
+CORRECT = "Correct these rows, or name another column."
 DECIMALS = ("Say what stands before decimals: ", Option("decimal", "."), " or ", Option("decimal", ","))
 MISSING_WORDS = {"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "--", "–", "—"}
 TRUTH = {"true": 1, "false": 0}
@@ -219,23 +220,19 @@ class TextColumn:
             if not left:
                 how = "is spelt in another way than its column" if shared([word]) else "is not a number"
                 wrong = [code for code, other in enumerate(self.words) if not shared([other], before)]
-                raise NotANumberError(
-                    f"{shorten(word)} {how}",
-                    rows=np.isin(self.codes, wrong),
-                    column=what,
-                    way_out="Correct these rows, or name another column.",
-                )
+                raise self._wrong(f"{shorten(word)} {how}", wrong, what, CORRECT)
         plain = [one for one in left if one.decimal == "." and not one.thousands]
         best, *others = plain[:1] or left
         differ = [code for code, word in enumerate(self.words) if len(_values(word, best, *others)) > 1]
         if differ:
-            raise NotANumberError(
-                f"{shorten(self.words[differ[0]])} may have a mark between thousands or before decimals",
-                rows=np.isin(self.codes, differ),
-                column=what,
-                way_out=DECIMALS,
-            )
+            word = shorten(self.words[differ[0]])
+            told = f"{word} may have a mark between thousands or before decimals"
+            raise self._wrong(told, differ, what, DECIMALS)
         return best
+
+    def _wrong(self, told: str, codes: list[int], what: str, way_out: WayOut) -> NotANumberError:
+        rows = np.isin(self.codes, codes)
+        return NotANumberError(told, rows=rows, column=what, way_out=way_out)
 
     def written(self) -> tuple[AnyArray, list[str]]:
         """Return a code for each row, and the texts that they stand for, without blanks around them."""
@@ -302,12 +299,10 @@ def join_columns(parts: Sequence[TextColumn | AnyArray]) -> TextColumn | AnyArra
     >>> join_columns([np.array([7]), TextColumn.of(["x"])]).words
     ['7', 'x']
     """
-    arrays = [part for part in parts if not isinstance(part, TextColumn)]
-    texts = [part for part in parts if isinstance(part, TextColumn)]
-    if not texts:
-        return np.concatenate(arrays) if arrays else TextColumn.of([])
-    if not arrays and all(part.words is texts[0].words for part in texts):
-        return TextColumn(np.concatenate([part.codes for part in texts]), texts[0].words)
+    if not parts:
+        return TextColumn.of([])
+    if not any(isinstance(part, TextColumn) for part in parts):
+        return np.concatenate(parts)  # type: ignore[arg-type]
     index: dict[str, int] = {}
     codes = []
     for part in parts:
@@ -315,7 +310,7 @@ def join_columns(parts: Sequence[TextColumn | AnyArray]) -> TextColumn | AnyArra
             words, inside = part.words, part.codes
         else:
             distinct, inside = np.unique(part, return_inverse=True)
-            words = [str(number) for number in distinct.tolist()]
+            words = list(map(str, distinct.tolist()))
         to_joint = [index.setdefault(word, len(index)) for word in words]
         codes.append(np.array(to_joint, dtype=np.int32)[inside])
     return TextColumn(np.concatenate(codes), list(index))

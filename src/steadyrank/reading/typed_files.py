@@ -1,4 +1,4 @@
-"""Files whose values have types: JSON, JSON lines, Parquet. Text stays text, numbers stay numbers."""
+"""Files whose values have types, and keep them: JSON, JSON lines, Parquet, Excel."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from importlib.util import find_spec
 from typing import Any
 
 from steadyrank import errors
-from steadyrank.errors import listing, shorten
+from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.adapters.documents import Node, load, load_lines
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
+from steadyrank.text import counted
 
-CELLS_FREELY = 1 << 20
-MOST_HOLES = 100
-"""Beyond the first million cells, how many may be empty for each that a line fills."""
+LIKE_THIS = 'A table in JSON looks like [{"choice": "x"}, {"choice": "y"}].'
 
 
 def read_json_lines(file: OpenFile) -> Table:
@@ -74,10 +73,8 @@ def _rows_of(top: Node) -> list[dict[str, Any]]:
         return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     if columns or not isinstance(top.value, list):
         named = f", but an object of {listing(map(shorten, columns))}" if columns else ""
-        raise errors.NotRecognisedError(
-            f"{top.file} is neither a list of objects nor an object of equally long lists{named}",
-            way_out='A table in JSON looks like [{"choice": "x"}, {"choice": "y"}].',
-        )
+        told = f"{top.file} is neither a list of objects nor an object of equally long lists{named}"
+        raise errors.NotRecognisedError(told, way_out=LIKE_THIS)
     return [node.object() for node in top]
 
 
@@ -91,11 +88,10 @@ def _table_of(file: OpenFile, placed: Callable[[OpenFile], Iterable[tuple[int, A
     for part in file.parts():
         for place, row in placed(part):
             rows.append(row)
-            places.append(f"{place} ({part.name})" if file.is_folder else place)
+            places.append(file.place(place, part.name))
     if not rows:
         raise errors.EmptyDataError(f"{file.name} holds no rows")
     names = dict.fromkeys(name for row in rows for name in row)
-    _check_holes(len(rows) * len(names), sum(map(len, rows)), len(names), file.name)
     columns: dict[str, list[Any]] = {}
     notes = []
     for name in names:
@@ -116,16 +112,6 @@ def _common_names(values: Sequence[Any]) -> list[str]:
     return list(first) if alike else []
 
 
-def _check_holes(cells: int, filled: int, names: int, source: str) -> None:
-    if cells > max(CELLS_FREELY, MOST_HOLES * filled):
-        raise errors.UnreadableFileError(
-            f"the lines of {source} use {names:,} names, so that less than one in {MOST_HOLES} cells of "
-            f"the table would hold a value: {filled:,} of {cells:,}",
-            way_out="Write one value on each line, such as "
-            '{"row": 1, "item": "x", "score": 2}, or leave out names that are not needed.',
-        )
-
-
 def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
     """Read a Parquet file with pyarrow, or say how to install it.
 
@@ -133,16 +119,13 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
     """
     content = file.read_all()
     if find_spec(library) is None:
-        raise errors.MissingPackageError(
-            f"to read the Parquet file {file.name}, {library} is needed", "frames"
-        )
+        told = f"to read the Parquet file {file.name}, {library} is needed"
+        raise errors.MissingPackageError(told, "frames")
     from pyarrow import BufferReader, parquet  # type: ignore[import-untyped,unused-ignore]
 
     with file.sound("Parquet file"):
         opened = partial(parquet.ParquetFile, page_checksum_verification=True, pre_buffer=False)
         whole = opened(BufferReader(content))
-        cells = whole.metadata.num_rows * whole.metadata.num_columns
-        file.check_unpacked(8 * cells, len(content), "Scan it with an engine, which counts equal rows.")
         texts = [part.name for part in whole.schema_arrow if str(part.type).endswith("string")]
         # Threads that still read when a file proves damaged can abort the process as it ends.
         try:
@@ -150,3 +133,47 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
         except OSError:  # damaged, or text is stored in a way that cannot be read as codes
             found = whole.read(use_threads=False)
         return replace(as_table(found), source=file.name)
+
+
+def read_excel(file: OpenFile) -> Table:
+    """Read the first sheet of a spreadsheet, or the one that the user names; cells keep their types."""
+    if find_spec("fastexcel") is None or find_spec("polars") is None:
+        told = f"to read {file.name}, polars and fastexcel are needed"
+        raise errors.MissingPackageError(told, "excel")
+    content = file.read_all()
+    with file.sound("spreadsheet", "Save it again, or export the sheet as CSV."):
+        import fastexcel
+
+        book, asked = fastexcel.read_excel(content), file.given.get("sheet")
+        sheet = book.sheet_names[0] if asked is None else asked
+        listed = listing(map(shorten, book.sheet_names))
+        if sheet not in book.sheet_names:
+            told = f"{file.name} has no sheet {shorten(asked)}, but {listed}"
+            raise errors.ColumnError(told, way_out=["Choose one of these as ", Option("sheet")])
+        notes = [f"the sheet {shorten(sheet)} taken of {listed}"] if len(book.sheet_names) > 1 else []
+        load_sheet = partial(book.load_sheet, sheet, header_row=None, schema_sample_rows=None)
+        return _sheet(load_sheet, f"the sheet {shorten(sheet)} of {file.name}", file.name, notes)
+
+
+def _sheet(load_sheet: Callable[..., Any], what: str, source: str, notes: list[str]) -> Table:
+    """Return the rows and columns that hold something; say what else there is."""
+    cells = load_sheet(skip_rows=0, dtypes="string").to_polars()
+    texts = cells.rows()
+    head = next((row for row, fields in enumerate(texts) if any(fields)), 0)
+    lines = [row for row in range(head + 1, len(texts)) if any(texts[row])]
+    filled = [place for place in range(cells.width) if any(texts[row][place] for row in lines)]
+    if not filled:
+        raise errors.EmptyDataError(f"{what} holds no rows")
+    fields = [cells.columns[place] for place in filled]
+    kept = load_sheet(skip_rows=head + 1, use_columns=fields).to_polars()
+    frame = kept[[row - head - 1 for row in lines]]
+    names = [texts[head][place] or f"column_{place + 1}" for place in filled]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise errors.ColumnError(f"{source} names {shorten(twice[0])} more than once")
+    table = as_table(dict(zip(names, frame.get_columns(), strict=True)))
+    notes += [f"column {place + 1} has no name" for place in filled if not texts[head][place]]
+    if gaps := len(texts) - head - 1 - len(lines):
+        notes.append(f"{counted(gaps, 'empty row')} skipped")
+    if empty := [name for place, name in enumerate(texts[head]) if name and place not in filled]:
+        notes.append(f"empty columns left out: {listing(map(shorten, empty))}")
+    return Table(table.columns, source, [row + 1 for row in lines], notes, lead="on row")

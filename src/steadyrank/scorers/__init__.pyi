@@ -2,14 +2,12 @@ from steadyrank.scorers.bagged import Bagged as Bagged
 from steadyrank.scorers.base import LeaveOneOut as LeaveOneOut, Scorer as Scorer
 from steadyrank.scorers.bradley_terry.scorer import BradleyTerry as BradleyTerry
 from steadyrank.scorers.elo import Elo as Elo
-from steadyrank.scorers.least_squares.ball import constrained_coefficients as constrained_coefficients
 from steadyrank.scorers.least_squares.scorer import (
     ConstrainedLeastSquares as ConstrainedLeastSquares,
     OrdinaryLeastSquares as OrdinaryLeastSquares,
     Ridge as Ridge,
 )
 from steadyrank.scorers.means import ColumnMeans as ColumnMeans, MeanRating as MeanRating
-from steadyrank.scorers.pagerank import Eigenvector as Eigenvector, PageRank as PageRank
 from steadyrank.scorers.pairwise import Condorcet as Condorcet, Copeland as Copeland
 from steadyrank.scorers.refit import Refit as Refit
 from steadyrank.scorers.registry import (
@@ -32,5 +30,5 @@ from steadyrank.scorers.voting import (
     InstantRunoff as InstantRunoff,
     Plurality as Plurality,
 )
-from steadyrank.scorers.win_rate import WinRate as WinRate
+from steadyrank.scorers.wins import Eigenvector as Eigenvector, PageRank as PageRank, WinRate as WinRate
 from steadyrank.sums.blocks import Block as Block, DenseBlock as DenseBlock, SparseBlock as SparseBlock

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.data.observations import Observations
 from steadyrank.errors import InvalidSettingError, shorten
 from steadyrank.operators.checks import check_whole
-from steadyrank.scorers.base import RowsOut, Scorer, check_several, declared
-from steadyrank.scorers.refit import FULL, all_fits, refit_all
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, declared
+from steadyrank.scorers.refit import FULL, Progress, all_fits, refit_all
 from steadyrank.scorers.registry import as_scorer
 from steadyrank.scorers.settings import Range, setting
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable
-
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.observations import Observations
-    from steadyrank.scorers.base import LeaveOneOut
-    from steadyrank.scorers.refit import Progress
-
 
 NAMED = "bag {:,} of the data"
 

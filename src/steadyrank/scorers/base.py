@@ -7,25 +7,23 @@ dataframe engine, that can answer one of them faster only overrides that method.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from steadyrank.data.observations import with_notes
+from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.data.observations import Observations, with_notes
+from steadyrank.data.units import Units
 from steadyrank.errors import NotANumberError, no_units, nothing_left, shorten, wrong_data
 from steadyrank.scorers.settings import check_settings
-from steadyrank.sums.blocks import DenseBlock, Wanted, bounds_of, reordered_of, shifts_of, slices
+from steadyrank.sums import blocks
+from steadyrank.sums.blocks import Block, DenseBlock, Rows, SparseBlock, Wanted, slices
+from steadyrank.sums.model import Sums
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.observations import Observations
-    from steadyrank.data.units import Units
     from steadyrank.scorers.sensitivity import Sensitivity
-    from steadyrank.sums.blocks import Block, Rows, SparseBlock
-    from steadyrank.sums.model import Sums
 
 
 Settled: TypeAlias = "Callable[[FloatArray, FloatArray], BoolArray]"
@@ -65,6 +63,8 @@ class Scorer(ABC):
     """
 
     takes: ClassVar[tuple[str, ...]] = ()
+    _called: ClassVar[str] = "{0.__class__.__name__}"
+    """What to call it in a report, with settings in braces."""
     _covariates: ClassVar[str] = UNUSED
     """What becomes of the covariates of battles, of which there are {}."""
 
@@ -72,9 +72,9 @@ class Scorer(ABC):
         check_settings(self)
 
     @property
-    @abstractmethod
     def name(self) -> str:
-        """What to call this scorer in a report."""
+        """What to call this scorer in a report; its class, if it does not say."""
+        return self._called.format(self)
 
     @property
     def resolution(self) -> float:
@@ -92,9 +92,8 @@ class Scorer(ABC):
     def prepared(self, data: Any) -> Any:
         """Return the data as this scorer takes them, or complain: with other units, or one more note."""
         check_kind(data, self.takes, scorer=type(self).__name__)
-        number = (
-            data.covariates.shape[1] if "battles" in self.takes and data.kind.name == "battles" else 0
-        )
+        battles = "battles" in self.takes and data.kind.name == "battles"
+        number = data.covariates.shape[1] if battles else 0
         return noted(data, self._covariates.format(number)) if number else data
 
     def sums(self, data: Any) -> Sums | None:  # noqa: ARG002 (some have them)
@@ -220,20 +219,17 @@ class LeaveOneOut(ABC):
 
         Outer bounds hold all those scores, too, and may be a little wider.
         """
-        return bounds_of(self.blocks(), self.scores)
+        return blocks.bounds_of(self.blocks(), self.scores)
 
     def shifts(self, settled: Settled | None = None) -> FloatArray:  # noqa: ARG002 (some know nearby ones)
         r"""Return ``||w - w\i||_2`` for each distinct unit i.
 
         With ``settled``, values near these will do where it says so of a value and how far that is off.
         """
-        return shifts_of(self.blocks(), self.scores)
+        return blocks.shifts_of(self.blocks(), self.scores)
 
     def columns(
-        self,
-        items: IntArray,
-        among: BoolArray | None = None,
-        settled: Settled | None = None,  # noqa: ARG002 (likewise)
+        self, items: IntArray, among: BoolArray | None = None, settled: Settled | None = None
     ) -> Iterator[Rows]:
         """Yield (units, scores of these items) for every distinct unit that changes one of them.
 
@@ -245,13 +241,14 @@ class LeaveOneOut(ABC):
         give the answer that the exact ones give: those will do, in any order. A scorer that has no such
         rows yields the exact ones.
         """
+        del settled  # some know rows nearby
         wanted = Wanted.of(self.scores, items, among)
         for block in self.blocks():
             yield from block.columns(wanted)
 
     def reordered(self, order: IntArray) -> IntArray:
         """Return the units whose plain ranking differs from ``order``, that of all the data."""
-        return reordered_of(self.blocks(), self.scores, order)
+        return blocks.reordered_of(self.blocks(), self.scores, order)
 
     def touching(self, items: IntArray) -> Iterator[SparseBlock] | None:  # noqa: ARG002 (some know)
         """Yield what units touch among these items, if they leave the order of all others as it is.

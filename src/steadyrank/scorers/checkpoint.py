@@ -19,11 +19,12 @@ import numpy as np
 
 from steadyrank._typing import FloatArray
 from steadyrank.errors import CheckpointError, UnwritableFileError, shorten
-from steadyrank.writing import CHECKPOINT_MARK, holds_refits, resolved, write_whole
+from steadyrank.writing import CHECKPOINT_MARK, holds_refits, resolved
 
 Kept: TypeAlias = "tuple[dict[int, FloatArray], Callable[[int, FloatArray], object]]"
 """The scores that a checkpoint holds, by unit, and what adds those without one more unit."""
 TABLES = f"""
+    BEGIN;
     PRAGMA application_id = {int.from_bytes(CHECKPOINT_MARK, "big")};
     CREATE TABLE owner (name TEXT PRIMARY KEY, value TEXT);
     CREATE TABLE refits (unit INTEGER PRIMARY KEY, scores BLOB, checksum INTEGER);
@@ -47,12 +48,16 @@ def open_checkpoint(
     patience : float
         How many seconds to wait for another process that uses it.
     """
-    place, path = _made(Path(path), owner), Path(path)
+    path = Path(path)
+    new = _is_new(path)
     try:
-        with closing(sqlite3.connect(place, timeout=patience, isolation_level=None)) as base:
+        with closing(sqlite3.connect(path, timeout=patience, isolation_level=None)) as base:
             base.execute("PRAGMA locking_mode = EXCLUSIVE")
-            _check_owner(base, path, owner)
-            done = _records(base)
+            if new:
+                base.executescript(TABLES)
+                base.executemany("INSERT INTO owner VALUES (?, ?)", owner.items())
+                base.execute("COMMIT")
+            done = _records(base, path, owner)
             # With a log of changes ahead of the file no refit waits for the disk.
             base.execute("PRAGMA journal_mode = WAL")
             base.execute("PRAGMA synchronous = NORMAL")
@@ -67,39 +72,29 @@ def open_checkpoint(
         raise _refusal(path, f"is damaged: {shorten(str(error))}") from error
 
 
-def _made(path: Path, owner: Mapping[str, str]) -> Path:
-    """Return where the database lies, links followed; make it if nothing is there."""
+def _is_new(path: Path) -> bool:
+    """Tell whether nothing is there yet; a foreign file is not even opened as a database."""
     try:
         target = resolved(path)
         if not target.is_file:
             raise _refusal(path, "would be a device or a pipe, which keeps nothing", KEPT_IN_A_FILE)
-        if target.found is None or not target.found.st_size:
-            for left in ("-wal", "-journal"):  # of a deleted database, which they would bring back
-                target.path.with_name(target.path.name + left).unlink(missing_ok=True)
-            write_whole(_empty(owner), path)
-        elif not holds_refits(target.path):  # a foreign file is not even opened as a database
+        new = target.found is None or not target.found.st_size
+        if not new and not holds_refits(target.path):
             with target.path.open("rb") as file:
                 found = f"(it begins with {shorten(file.read(40))})"
-            raise CheckpointError(
-                f"{str(path)!r} is not a checkpoint of refits {found}", way_out=ANOTHER
-            )
+            raise _refusal(path, f"is not a checkpoint of refits {found}")
     except OSError as error:
         why = error.problem if isinstance(error, UnwritableFileError) else str(error)
-        raise CheckpointError(
-            f"cannot write the checkpoint {str(path)!r}: {why}", way_out=KEPT_IN_A_FILE
-        ) from error
-    return target.path
+        raise _refusal(path, f"cannot be written: {why}", KEPT_IN_A_FILE) from error
+    return new
 
 
-def _empty(owner: Mapping[str, str]) -> bytes:
-    with closing(sqlite3.connect(":memory:")) as base:
-        base.executescript(TABLES)
-        with base:
-            base.executemany("INSERT INTO owner VALUES (?, ?)", owner.items())
-        return base.serialize()
+def _refusal(path: Path, problem: str, way_out: str = ANOTHER) -> CheckpointError:
+    return CheckpointError(f"the checkpoint {str(path)!r} {problem}", way_out=way_out)
 
 
-def _check_owner(base: sqlite3.Connection, path: Path, owner: Mapping[str, str]) -> None:
+def _records(base: sqlite3.Connection, path: Path, owner: Mapping[str, str]) -> dict[int, FloatArray]:
+    """Return the scores that are there; complain of damage, and of those of somebody else."""
     (found,) = base.execute("PRAGMA integrity_check").fetchone()
     if found != "ok":
         raise sqlite3.DatabaseError(found)
@@ -108,13 +103,6 @@ def _check_owner(base: sqlite3.Connection, path: Path, owner: Mapping[str, str])
     if other:
         why = f"belongs to other {' and '.join(other)}, so its scores cannot be used here"
         raise _refusal(path, why)
-
-
-def _refusal(path: Path, problem: str, way_out: str = ANOTHER) -> CheckpointError:
-    return CheckpointError(f"the checkpoint {str(path)!r} {problem}", way_out=way_out)
-
-
-def _records(base: sqlite3.Connection) -> dict[int, FloatArray]:
     done = {}
     for unit, record, checksum in base.execute("SELECT unit, scores, checksum FROM refits"):
         if _checksum(unit, record) != checksum:

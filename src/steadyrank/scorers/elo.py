@@ -27,17 +27,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadyrank._typing import FloatArray
+from steadyrank.data.battles import Battles
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, noted, snapped
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 from steadyrank.scorers.settings import Range, setting
-
-if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray
-    from steadyrank.data.battles import Battles
 
 REPLAYED = "matches are played in the order of their rows; without one, all later ones are played again"
 ROUNDING = 1 + 1e-9
@@ -75,16 +72,12 @@ class Elo(Scorer):
     """
 
     takes = ("battles",)
+    _called = "Elo (K = {0.k:g})"
 
     k: float = setting(4.0, Range(0.0, above=True))
     initial: float = setting(1000.0, Range())
     scale: float = setting(400.0, Range(0.0, above=True))
     base: float = setting(10.0, Range(1.0, above=True))
-
-    @property
-    def name(self) -> str:
-        """What to call this scorer in a report."""
-        return f"Elo (K = {self.k:g})"
 
     @property
     def resolution(self) -> float:

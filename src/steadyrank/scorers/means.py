@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from steadyrank.errors import FEW_DATA, Option
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 from steadyrank.scorers.settings import Range, setting
 from steadyrank.scorers.sums import EntrySums
 from steadyrank.sums.exact import EXACT
-from steadyrank.sums.model import Prior
-
-if TYPE_CHECKING:
-    from steadyrank.sums.model import Entries
+from steadyrank.sums.model import Entries, Prior
 
 ROUNDING = 1 + 2.0**-40
 """Makes a bound that was computed in floating point larger than its rounding errors."""
@@ -53,6 +50,7 @@ class MeanRating(EntrySums):
     """
 
     takes = ("ratings",)
+    _called = "mean rating (shrinkage {0.shrinkage:g})"
     pulled_to = (0.0,)
     way_out = ("Use ", Option("scorer", "mean-rating:shrinkage=1"), ", or leave such items out.")
 
@@ -63,11 +61,6 @@ class MeanRating(EntrySums):
         super().__post_init__()
         object.__setattr__(self, "shrinkage", float(self.shrinkage))
         object.__setattr__(self, "prior", Prior.of(self.shrinkage))
-
-    @property
-    def name(self) -> str:
-        """What to call this scorer in a report."""
-        return f"mean rating (shrinkage {self.shrinkage:g})"
 
     def bound(self, data: Any, entries: Entries, lowest: float, highest: float) -> Sensitivity:
         r"""Return the most that one user can move the scores.
@@ -92,18 +85,12 @@ class MeanRating(EntrySums):
         """
         unit = 2.0 ** math.frexp(max(abs(lowest), abs(highest)) / 2)[1]  # so that squares are ordinary
         most = entries.largest_squared_reach(self.shrinkage, lowest / unit, highest / unit)
-        return Sensitivity.of(
-            data,
-            math.sqrt(most) * ROUNDING * unit,
-            rule="mean rating of bounded ratings",
-            units="users" if data.unit is None else f"{data.units.kind} units",
-            moved="scores",
-            scope=(
-                f"ratings from {lowest:g} to {highest:g} that these users"
-                f"{same_people(data)} give to the items they rated"
-            ),
-            numbers={"lowest": lowest, "highest": highest, "shrinkage": self.shrinkage},
-        )
+        given = f"ratings from {lowest:g} to {highest:g} that these users{same_people(data)} give"
+        said = {"rule": "mean rating of bounded ratings", "moved": "scores"}
+        units = "users" if data.unit is None else f"{data.units.kind} units"
+        numbers = {"lowest": lowest, "highest": highest, "shrinkage": self.shrinkage}
+        scope, eps = f"{given} to the items they rated", math.sqrt(most) * ROUNDING * unit
+        return Sensitivity.of(data, eps, **said, scope=scope, units=units, numbers=numbers)
 
 
 class RowMeans(EntrySums):
@@ -147,15 +134,10 @@ class RowMeans(EntrySums):
             scope += ("," if data.weights is None else "") + same_people(data)
             largest, scale = int(entries.most_leaving.max()), entries.scale
             sizes = {"rows": entries.rows / scale, "largest_unit": largest / scale}
-        return Sensitivity.of(
-            data,
-            self.largest_move(data, entries, Fraction(highest) - Fraction(lowest)),
-            rule=self.rule,
-            units=f"{data.units.kind} units",
-            moved=self.moved,
-            scope=scope,
-            numbers={"lowest": lowest, "highest": highest, **sizes},
-        )
+        eps = self.largest_move(data, entries, Fraction(highest) - Fraction(lowest))
+        said = {"rule": self.rule, "moved": self.moved, "units": f"{data.units.kind} units"}
+        numbers = {"lowest": lowest, "highest": highest, **sizes}
+        return Sensitivity.of(data, eps, **said, scope=scope, numbers=numbers)
 
 
 @dataclass(frozen=True)

@@ -8,22 +8,19 @@ the items that it compares are looked at again.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import FloatArray, IntArray
 from steadyrank.data.ballots import Ballots
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, check_several
 from steadyrank.scorers.sensitivity import Sensitivity, UnitShares, each_alone, size_of_all
 from steadyrank.scorers.voting import Borda
 from steadyrank.sums.blocks import segment_sums
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from steadyrank._typing import FloatArray, IntArray
 
 MANY = 1 << 62
 """More than any margin: that of an item over itself."""
@@ -198,10 +195,7 @@ class Copeland(Pairwise):
         square, formula = Borda().squared_diameter(data.n_items)[0] / 4, "sqrt(L(L^2-1)/12)"
         if not isinstance(data, Ballots):
             square, formula = Fraction(1, 2), "sqrt(1/2)"
-        scope = self.scope.format(kind=data.kind.name, items=data.n_items)
-        return Sensitivity.of(
-            data, square, rule=self.rule, moved=self.moved, scope=scope, formula=formula
-        )
+        return self._proved(data, square, formula)
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields
 from functools import partial
 from inspect import isroutine, signature
@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from steadyrank._typing import FloatArray
+from steadyrank.data.observations import Observations
+from steadyrank.data.units import Units
 from steadyrank.engines.backends import needed
 from steadyrank.errors import CheckpointError, Option, RefitError, SteadyrankError, shorten
 from steadyrank.progress import heard, tell
@@ -22,25 +25,20 @@ from steadyrank.scorers.settings import setting
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
-    import os
-
-    from steadyrank._typing import FloatArray
-    from steadyrank.data.observations import Observations
-    from steadyrank.data.units import Units
     from steadyrank.scorers.bagged import Bagged
     from steadyrank.scorers.checkpoint import Kept
 
 Progress = Callable[[int, int], None]
+Fit = Callable[[int], FloatArray]
+Where = Callable[[int], str]
 Found = TypeVar("Found")
 FULL = -1
 """The unit number of the scores on all the data."""
 NOT_DATA = {"notes", "unit_candidates"}
 """Fields of data that only tell how they were read."""
-NAME_IT = (
-    "Give the model a name, and another one whenever it changes: ",
-    Option("model_name", "..."),
-    " of Refit.",
-)
+NAMED_BY = Option("model_name", "...")
+NAME_IT = ("Give the model a name, and another one whenever it changes: ", NAMED_BY, " of Refit.")
+THESE = "these data"
 
 
 @dataclass(frozen=True)
@@ -134,28 +132,24 @@ def is_estimator(model: object) -> bool:
     return hasattr(model, "fit") and hasattr(model, "get_params")
 
 
-def fitted_scores(model: Any, seed: int, data: Observations) -> FloatArray:
+def fitted_scores(model: Any, seed: int, data: Any) -> FloatArray:
     """Run the model on the data and check what it returns."""
     if is_estimator(model):
-        scores = _estimator_scores(model, seed, data)
+        _check_regression(model, data)
+        scores = importances(seeded(model, seed).fit(data.X, data.responses))
     else:
         scores = model(data, seed=seed) if _takes_seed(model) else model(data)
     found = np.asarray(scores, dtype=np.float64)
     if found.shape != (data.n_items,):
-        raise RefitError(
-            "these data",
-            f"the model must return one score for each of {data.n_items:,} items, but returned "
-            f"an array of shape {found.shape}.",
-        )
+        needed_shape = f"the model must return one score for each of {data.n_items:,} items"
+        raise RefitError(THESE, f"{needed_shape}, but returned an array of shape {found.shape}.")
     if not np.isfinite(found).all():
         place = int(np.flatnonzero(~np.isfinite(found))[0])
-        raise RefitError(
-            "these data", f"the score of item {shorten(data.items[place])} is {found[place]}."
-        )
+        raise RefitError(THESE, f"the score of item {shorten(data.items[place])} is {found[place]}.")
     return found
 
 
-def refit_all(fit: Callable[[int], FloatArray], data: Observations, how: Refit | Bagged) -> LeaveOneOut:
+def refit_all(fit: Fit, data: Observations, how: Refit | Bagged) -> LeaveOneOut:
     """Run ``fit(unit)`` for every distinct unit, and for FULL, the data as they are.
 
     The scores depend on the data and the scorer, to which a checkpoint belongs. Where that is kept, who
@@ -170,11 +164,7 @@ def refit_all(fit: Callable[[int], FloatArray], data: Observations, how: Refit |
 
 
 def all_fits(
-    fit: Callable[[int], FloatArray],
-    numbers: Sequence[int],
-    where: Callable[[int], str],
-    data: Observations,
-    how: Refit | Bagged,
+    fit: Fit, numbers: Sequence[int], where: Where, data: Observations, how: Refit | Bagged
 ) -> FloatArray:
     """Run ``fit`` for each of some numbers, and return the scores, each at the place of its number.
 
@@ -226,9 +216,8 @@ def told(model: Any) -> object:
         return type(model), [told(part) if isinstance(part, Scorer) else part for part in parts]
     if is_estimator(model):
         settings = list(model.get_params().values())
-        packages = {
-            type(part).__module__.partition(".")[0] for part in (model, *settings) if is_estimator(part)
-        }
+        made = [type(part).__module__ for part in (model, *settings) if is_estimator(part)]
+        packages = {module.partition(".")[0] for module in made}
         versions = {name: vars(sys.modules[name]).get("__version__") for name in packages}
         code = [part for part in settings if isroutine(part) or isinstance(part, partial)]
         if all(versions.values()) and not code:
@@ -246,29 +235,21 @@ def run_fits(
     if not todo:
         return
     joblib = needed("joblib", "refitting runs through joblib", "refit")
-    jobs = [joblib.delayed(fit)(unit) for unit in todo]
+    jobs, parts = [joblib.delayed(fit)(unit) for unit in todo], iter([slice(None)])
     try:
         parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    except ValueError:
-        # A backend that can only return everything at once: give it a little at a time.
+    except ValueError:  # a backend that can only return all at once: give it a little at a time
         parallel = joblib.Parallel(n_jobs=n_jobs)
-        for part in slices(len(jobs), 4 * joblib.effective_n_jobs(n_jobs)):
-            yield from parallel(jobs[part])
-        return
-    results = parallel(jobs)
-    try:
-        yield from results
-    finally:
-        results.close()
+        parts = slices(len(jobs), 4 * joblib.effective_n_jobs(n_jobs))
+    for part in parts:
+        yield from parallel(jobs[part])
 
 
 def _fit_without(model: Any, seed: int, data: Observations, unit: int) -> FloatArray:
     return fitted_scores(model, seed, data if unit == FULL else data.without(unit))
 
 
-def _named_fit(
-    fit: Callable[[int], FloatArray], where: Callable[[int], str], number: int
-) -> tuple[int, FloatArray]:
+def _named_fit(fit: Fit, where: Where, number: int) -> tuple[int, FloatArray]:
     """Run one refit; if it fails, say which."""
     try:
         return number, fit(number)
@@ -293,12 +274,12 @@ def _takes_seed(model: Any) -> bool:
 
 
 def _check_regression(model: Any, data: object) -> None:
-    classes = False
-    with suppress(ImportError):
-        from sklearn.base import is_classifier  # type: ignore[import-untyped]
-
-        classes = getattr(data, "classes", None) is not None and is_classifier(model)
+    classes = getattr(data, "classes", None) is not None and _sklearn().is_classifier(model)
     check_kind(data, ("regression",), scorer=type(model).__name__, classes=classes)
+
+
+def _sklearn() -> Any:
+    return needed("sklearn.base", "an estimator needs scikit-learn", "refit")
 
 
 def seeded(model: Any, seed: int) -> Any:
@@ -306,15 +287,10 @@ def seeded(model: Any, seed: int) -> Any:
 
     Copied for each fit: a random_state that is a generator starts from the same state each time.
     """
-    fresh = needed("sklearn.base", "an estimator needs scikit-learn", "refit").clone(model)
+    fresh = _sklearn().clone(model)
     states = fresh.get_params()
     unset = [name for name in states if name.endswith("random_state") and states[name] is None]
     return fresh.set_params(**dict.fromkeys(unset, seed))
-
-
-def _estimator_scores(model: Any, seed: int, data: Any) -> Any:
-    _check_regression(model, data)
-    return importances(seeded(model, seed).fit(data.X, data.responses))
 
 
 def importances(fitted: Any) -> FloatArray:
@@ -324,11 +300,8 @@ def importances(fitted: Any) -> FloatArray:
         if hasattr(last, name):
             found = np.abs(np.asarray(getattr(last, name), dtype=np.float64))
             return np.asarray(found.reshape(-1, found.shape[-1]).sum(axis=0))
-    raise RefitError(
-        "these data",
-        f"{type(last).__name__} has neither coef_ nor feature_importances_. Wrap it in a function "
-        "that returns one score for each item.",
-    )
+    neither = f"{type(last).__name__} has neither coef_ nor feature_importances_."
+    raise RefitError(THESE, f"{neither} Wrap it in a function that returns one score for each item.")
 
 
 def _shown(progress: Progress | bool | None) -> Progress:
@@ -338,19 +311,11 @@ def _shown(progress: Progress | bool | None) -> Progress:
         return lambda done, total: tell(done, total, "refits")
     if progress is None:
         progress = sys.stderr is not None and sys.stderr.isatty()
-    return _Line() if progress else lambda done, total: None  # noqa: ARG005
+    return _line if progress else lambda done, total: None  # noqa: ARG005
 
 
-class _Line:
-    """One line on stderr, rewritten at most five times a second."""
-
-    def __init__(self) -> None:
-        self.last = time.monotonic()
-
-    def __call__(self, done: int, total: int) -> None:
-        now = time.monotonic()
-        if done == total or now - self.last >= 0.2:
-            self.last = now
-            end = "\n" if done == total else ""
-            sys.stderr.write(f"\rrefits: {done:,} of {total:,}{end}")
-            sys.stderr.flush()
+def _line(done: int, total: int) -> None:
+    """Rewrite one line on stderr, about a hundred times in all."""
+    if done == total or done % max(1, total // 100) == 0:
+        sys.stderr.write(f"\rrefits: {done:,} of {total:,}" + "\n" * (done == total))
+        sys.stderr.flush()

@@ -6,13 +6,11 @@ from difflib import get_close_matches
 from importlib import import_module
 from inspect import isabstract, signature
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from steadyrank.data.observations import Observations
 from steadyrank.errors import InvalidSettingError, shorten, unknown_scorer
 from steadyrank.scorers.base import OwnScorer, Scorer, check_kind
-
-if TYPE_CHECKING:
-    from steadyrank.data.observations import Observations
 
 NAMED = {
     "approval": "voting.Approval",
@@ -22,7 +20,7 @@ NAMED = {
     "condorcet": "pairwise.Condorcet",
     "constrained-least-squares": "least_squares.scorer.ConstrainedLeastSquares",
     "copeland": "pairwise.Copeland",
-    "eigenvector": "pagerank.Eigenvector",
+    "eigenvector": "wins.Eigenvector",
     "elo": "elo.Elo",
     "instant-runoff": "voting.InstantRunoff",
     "mean-rank": "table_means.MeanRank",
@@ -30,11 +28,11 @@ NAMED = {
     "mean-win-rate": "table_means.MeanWinRate",
     "median": "table_means.Median",
     "ordinary-least-squares": "least_squares.scorer.OrdinaryLeastSquares",
-    "pagerank": "pagerank.PageRank",
+    "pagerank": "wins.PageRank",
     "plurality": "voting.Plurality",
     "ridge": "least_squares.scorer.Ridge",
     "trimmed-mean": "table_means.TrimmedMean",
-    "win-rate": "win_rate.WinRate",
+    "win-rate": "wins.WinRate",
 }
 """Registration, one line for each scorer: what users call it, its module and its class.
 
@@ -218,15 +216,12 @@ def _value(text: str) -> Any:
 
 def _made(scorer: Any, name: str, settings: dict[str, Any]) -> Any:
     """Make a scorer from its class; settings that it does not have, or lacks, are named."""
-    known = signature(scorer).parameters.values()
-    allowed = f"Its settings are: {', '.join(part.name for part in known) or 'none'}."
-    for setting in settings:
-        if setting not in {part.name for part in known}:
-            raise InvalidSettingError(f"the scorer {name!r} has no setting {setting!r}", way_out=allowed)
-    for part in known:
-        named = part.kind in {part.POSITIONAL_OR_KEYWORD, part.KEYWORD_ONLY}
-        if named and part.default is part.empty and part.name not in settings:
-            raise InvalidSettingError(
-                f"the scorer {name!r} needs a value for {part.name!r}", way_out=allowed
-            )
+    known = signature(scorer)
+    try:
+        known.bind(**settings)
+    except TypeError as error:
+        other = [repr(given) for given in settings if given not in known.parameters]
+        problem = f"has no setting {other[0]}" if other else f"is not complete: {error}"
+        allowed = f"Its settings are: {', '.join(known.parameters) or 'none'}."
+        raise InvalidSettingError(f"the scorer {name!r} {problem}", way_out=allowed) from None
     return scorer(**settings)

@@ -25,24 +25,21 @@ the opposite, moves them as far as any can. Weights and groups are taken as give
 from __future__ import annotations
 
 import math
-import sys
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from steadyrank._typing import IntArray
+from steadyrank.data.observations import Observations
 from steadyrank.data.rows import check_total
 from steadyrank.errors import NOBODY_COUNTS, EmptyDataError, InvalidSettingError
 from steadyrank.scorers.base import Scorer
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from steadyrank._typing import IntArray
-    from steadyrank.data.observations import Observations
-
-LARGEST = sys.float_info.max
+NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -85,7 +82,7 @@ class Sensitivity:
         scope: str,
         units: str = "",
         formula: str = "",
-        numbers: Mapping[str, float] = MappingProxyType({}),
+        numbers: Mapping[str, float] = NOTHING,
     ) -> Sensitivity:
         """Put a bound into words.
 
@@ -132,15 +129,9 @@ def root_rounded_up(square: Fraction) -> float:
     """
     if square <= 0:
         return 0.0
-    # The root of a whole number of about 128 bits, rounded up; its last bits are far below a float's.
-    bits = square.numerator.bit_length() - square.denominator.bit_length()
-    shift = bits // 2 - 64
-    scaled = square / Fraction(4) ** shift
-    root = Fraction(math.isqrt(math.ceil(scaled) - 1) + 1) * Fraction(2) ** shift
-    if root > Fraction(LARGEST):
-        return math.inf
-    found = float(root)
-    while Fraction(found) ** 2 < square:
+    with localcontext(prec=40):
+        found = float((Decimal(square.numerator) / square.denominator).sqrt())
+    while found < math.inf and Fraction(found) ** 2 < square:
         found = math.nextafter(found, math.inf)
     while found > 0 and Fraction(below := math.nextafter(found, 0.0)) ** 2 >= square:
         found = below
@@ -187,15 +178,13 @@ class UnitShares(Scorer):
         if data.weights is not None or data.unit is not None:
             share = " times the largest share of a unit"
         square, formula = self.squared_diameter(data.n_items)
-        return Sensitivity.of(
-            data,
-            square * largest**2,
-            rule=self.rule,
-            moved=self.moved,
-            scope=self.scope.format(kind=data.kind.name, items=data.n_items) + same_people(data),
-            formula=formula and formula + share,
-            numbers={} if share == "/n" else {"largest_share": float(largest)},
-        )
+        numbers = {} if share == "/n" else {"largest_share": float(largest)}
+        return self._proved(data, square * largest**2, formula and formula + share, numbers)
+
+    def _proved(self, data: Any, square: Fraction, formula: str, numbers: Any = NOTHING) -> Sensitivity:
+        scope = self.scope.format(kind=data.kind.name, items=data.n_items) + same_people(data)
+        said = {"rule": self.rule, "moved": self.moved, "scope": scope, "formula": formula}
+        return Sensitivity.of(data, square, **said, numbers=numbers)
 
     def output_radius_squared(self, data: Observations) -> float:
         """Return the radius of what a unit may say, which lies around a centre as a box does."""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from steadyrank.errors import InvalidSettingError, shorten
-
-if TYPE_CHECKING:
-    from steadyrank.errors import WayOut
+from steadyrank.errors import InvalidSettingError, WayOut, shorten
 
 
 @dataclass(frozen=True)
@@ -41,9 +38,8 @@ class Range:
         if value is None or not isinstance(value, int | float | np.number):
             return value is None and self.optional
         low = self.least < value if self.above else self.least <= value
-        return bool(
-            low and (value < self.most if self.below else value <= self.most) and np.isfinite(value)
-        )
+        high = value < self.most if self.below else value <= self.most
+        return bool(low and high and np.isfinite(value))
 
     def __str__(self) -> str:
         first = "" if self.least == -math.inf else f" {'above' if self.above else 'from'} {self.least:g}"

@@ -9,28 +9,23 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from steadyrank import errors
-from steadyrank.errors import SHOWN, shorten
-from steadyrank.scorers.base import LeaveOneOut, Scorer, check_several
-from steadyrank.sums.blocks import Wanted
-from steadyrank.sums.model import Entries, Prior, Sums
+from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.data.observations import Observations
+from steadyrank.data.units import Units
+from steadyrank.errors import SHOWN, WayOut, shorten
+from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled, check_several
+from steadyrank.sums.blocks import Block, Rows, SparseBlock, Wanted
+from steadyrank.sums.model import Entries, ItemSums, Prior, Sums
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.observations import Observations
-    from steadyrank.data.units import Units
-    from steadyrank.errors import WayOut
-    from steadyrank.scorers.base import Settled
     from steadyrank.scorers.sensitivity import Sensitivity
-    from steadyrank.sums.blocks import Block, Rows, SparseBlock
-    from steadyrank.sums.model import ItemSums
 
 
 class SumScorer(Scorer):
@@ -83,12 +78,10 @@ class SumsOut(LeaveOneOut):
         return self.added.shifts(self.sums)
 
     def columns(
-        self,
-        items: IntArray,
-        among: BoolArray | None = None,
-        settled: Settled | None = None,  # noqa: ARG002 (likewise)
+        self, items: IntArray, among: BoolArray | None = None, settled: Settled | None = None
     ) -> Iterator[Rows]:
         """Yield the scores of ``items`` without each unit that changes one of them."""
+        del settled  # all rows are exact
         return self.added.columns(self.sums, Wanted.of(self.scores, items, among))
 
     def reordered(self, order: IntArray) -> IntArray:
@@ -201,14 +194,10 @@ def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:
     """Return the stated range as two floats, or complain."""
     try:
         lowest, highest = (float(end) for end in value_range)
+        fine = lowest < highest and math.isfinite(highest - lowest)
     except (TypeError, ValueError):
-        raise _range_error("be two numbers (lowest, highest)", value_range) from None
-    if not (math.isfinite(lowest) and math.isfinite(highest) and lowest < highest):
-        raise _range_error("be two finite numbers, the smaller one first", value_range)
-    if not math.isfinite(highest - lowest):
-        raise _range_error("not be wider than the largest float", value_range)
+        fine = False
+    if not fine:
+        rule = "two finite numbers, the smaller one first, at most the largest float apart"
+        raise errors.InvalidSettingError(f"value_range must be {rule}, but is {shorten(value_range)}.")
     return lowest, highest
-
-
-def _range_error(rule: str, given: object) -> errors.InvalidSettingError:
-    return errors.InvalidSettingError(f"value_range must {rule}, but is {shorten(given)}.")

@@ -10,19 +10,17 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import FloatArray
 from steadyrank.errors import InvalidDataError, Option
 from steadyrank.reading.scales import on_one_scale
 from steadyrank.scorers.base import LeaveOneOut, RowsOut
 from steadyrank.scorers.means import ROUNDING, RowMeans
 from steadyrank.scorers.settings import Range, setting
 from steadyrank.sums.exact import together
-
-if TYPE_CHECKING:
-    from steadyrank._typing import FloatArray
 
 
 class TaskPoints(RowMeans):
@@ -266,15 +264,10 @@ class TrimmedMean(MiddleMeans):
            [4.    , 2.    ]])
     """
 
-    rule = "trimmed means of bounded values"
+    _called, rule = "mean without {0.share:g} at each end", "trimmed means of bounded values"
 
     share: float = setting(0.1, Range(0.0, 0.5, below=True))
     value_range: tuple[float, float] | None = None
-
-    @property
-    def name(self) -> str:
-        """What to call this scorer in a report."""
-        return f"mean without {self.share:g} at each end"
 
     def trimmed(self, values: int) -> int:
         """Leave out the share, rounded down."""

@@ -6,24 +6,22 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.ballots import Ballots
+from steadyrank.data.families import CountedRows
 from steadyrank.data.observations import Observations
 from steadyrank.data.rows import check_total, repeated_spans
+from steadyrank.data.votes import Votes
 from steadyrank.errors import Option, counts_too_large, wrong_data
 from steadyrank.scorers.base import LeaveOneOut, RowsOut
 from steadyrank.scorers.sensitivity import UnitShares, size_of_all
 from steadyrank.scorers.sums import SumScorer
 from steadyrank.sums.exact import EXACT
 from steadyrank.sums.points import Points
-
-if TYPE_CHECKING:
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.families import CountedRows
-    from steadyrank.data.votes import Votes
 
 
 class Given(NamedTuple):
@@ -44,10 +42,8 @@ class Given(NamedTuple):
         """Return the points of units from those of their rows: equal ones, some with weights, groups."""
         unit, times = data.shares.unit, data.shares.parts
         size, items = len(data.units), data.n_items
-        given, others = (
-            np.broadcast_to(self.given, self.listed.shape),
-            np.broadcast_to(self.others, len(times)),
-        )
+        given = np.broadcast_to(self.given, self.listed.shape)
+        others = np.broadcast_to(self.others, len(times))
         most = max(int(given.max(initial=0)), int(others.max(initial=0)), self.point)
         every = times if data.unit is not None else times * data.units.counts
         check_total(every, f"points of an item (up to {most / self.point:g} a unit)", most)
@@ -132,12 +128,9 @@ class Plurality(MeanPoints):
         """Complain unless the data are votes, or ballots with first choices."""
         data = super().prepared(data)
         if getattr(data, "approval", False):
-            needed, given = (
-                "votes or orders, which have a first choice",
-                "ballots that approve, which have none",
-            )
             way_out = ("Use ", Option("scorer", "approval"), " or ", Option("scorer", "borda"), ".")
-            raise wrong_data(type(self).__name__, needed, given, way_out=way_out)
+            scorer, needed = type(self).__name__, "votes or orders, which have a first choice"
+            raise wrong_data(scorer, needed, "ballots that approve, which have none", way_out=way_out)
         return data
 
     def points(self, data: Votes | Ballots) -> Given:
@@ -248,15 +241,11 @@ class Borda(MeanPoints):
         sizes = np.diff(tier_starts, append=len(entries))
         tier = np.cumsum(starts_tier) - 1
         ahead = tier_starts[tier] - starts_ballot
-        return Given(
-            data.indptr,
-            data.ranked,
-            2 * (data.n_items - 1 - ahead) - (sizes[tier] - 1),
-            np.maximum(data.n_items - listed - 1, 0),
-            point=2,
-            # Two tiers are half the items apart, whatever their sizes.
-            widest=data.n_items if data.approval else 2 * (data.n_items - 1),
-        )
+        given = 2 * (data.n_items - 1 - ahead) - (sizes[tier] - 1)
+        others = np.maximum(data.n_items - listed - 1, 0)
+        # Two tiers are half the items apart, whatever their sizes.
+        widest = data.n_items if data.approval else 2 * (data.n_items - 1)
+        return Given(data.indptr, data.ranked, given, others, point=2, widest=widest)
 
     def squared_diameter(self, items: int) -> tuple[Fraction, str]:
         r"""Return ``L (L^2 - 1) / 3``: one ballot moves the scores by at most the root of that over n.
@@ -311,9 +300,8 @@ class InstantRunoff(Plurality):
         """Return the rounds without each distinct unit."""
         super().leave_one_out(data)  # complains likewise
         rows = lambda part: _rounds(data, np.arange(part.start, part.stop))  # noqa: E731 (short)
-        return RowsOut(
-            self.score(data), data.units, rows, kept_numbers=1 << 24
-        )  # 128 MB; more are counted anew
+        kept = 1 << 24  # 128 MB; more are counted anew
+        return RowsOut(self.score(data), data.units, rows, kept_numbers=kept)
 
     def sensitivity(self, data: Any) -> None:
         """Return None: one ballot can change every round."""

@@ -153,12 +153,8 @@ class DenseEntries(Entries):
         units = np.arange(self._units) if among is None else np.unique(among)
         leaving = np.broadcast_to(self._leaving(units, items), (len(units), len(items)))
         unit, place = np.nonzero(leaving)
-        return (
-            units[unit],
-            place,
-            tuple(p[unit, place] for p in self._given(units, items)),
-            leaving[unit, place],
-        )
+        parts = tuple(part[unit, place] for part in self._given(units, items))
+        return units[unit], place, parts, leaving[unit, place]
 
     def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
         """Return the most that a unit's values can move the scores, squared."""

@@ -183,15 +183,9 @@ def form_of_items(
     reached = np.maximum(exponent, SMALLEST_EXPONENT)
     room = max(addends, 2).bit_length() + 1
     size = np.ldexp(1.5, exponent - reached)  # the halves of what could not be scaled up are finer
-    return ExactForm(
-        np.where(are_whole, tens, np.ldexp(1.0, -reached)),
-        np.where(are_whole, tens, 1.0),
-        whole=False,
-        coarse=np.where(are_whole, TO_WHOLE, size * 2.0**room),
-        fine=np.where(are_whole, TO_WHOLE, size * 2.0 ** (2 * room - 53)),
-        lowest=ends[0],
-        highest=ends[1],
-    )
+    scale = np.where(are_whole, tens, np.ldexp(1.0, -reached))
+    coarse, fine = (np.where(are_whole, TO_WHOLE, size * 2.0**bits) for bits in (room, 2 * room - 53))
+    return ExactForm(scale, np.where(are_whole, tens, 1.0), False, coarse, fine, *ends)
 
 
 def fit_as_decimals(decimals: Any, scaled: Any, addends: int) -> Any:

@@ -11,16 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
-from steadyrank.sums.blocks import (
-    HUGE,
-    Block,
-    Rows,
-    SparseBlock,
-    Wanted,
-    bounds_of,
-    reordered_of,
-    shifts_of,
-)
+from steadyrank.sums import blocks
+from steadyrank.sums.blocks import HUGE, Block, Rows, SparseBlock, Wanted
 from steadyrank.sums.exact import EXACT, ExactForm, difference, exact_form, of_items, together
 
 Parts: TypeAlias = "tuple[FloatArray, ...]"
@@ -174,15 +166,15 @@ class Sums(ABC):
 
     def reordered(self, sums: ItemSums, order: IntArray) -> IntArray:
         """Return the units whose plain ranking differs from ``order``, that of all."""
-        return reordered_of(self.blocks(sums), sums.scores, order)
+        return blocks.reordered_of(self.blocks(sums), sums.scores, order)
 
     def shifts(self, sums: ItemSums) -> FloatArray:
         """Return how far each unit moves the scores."""
-        return shifts_of(self.blocks(sums), sums.scores)
+        return blocks.shifts_of(self.blocks(sums), sums.scores)
 
     def bounds(self, sums: ItemSums) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest score of each item, with and without each unit."""
-        return bounds_of(self.blocks(sums), sums.scores)
+        return blocks.bounds_of(self.blocks(sums), sums.scores)
 
     def given_by(self, units: IntArray) -> tuple[Parts, IntArray] | None:  # noqa: ARG002 (some know)
         """Return the sums and counts of all that some units give to each item, if that is quick."""

@@ -8,7 +8,7 @@ look-up for each rating.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -100,17 +100,17 @@ class HistogramSums(ItemSums):
     @cached_property
     def _scores_without(self) -> FloatArray:
         """The score of each item without each rating; empty cells have the score itself."""
-        full = np.repeat(self.scores[:, np.newaxis], self.histogram.counts.shape[1], axis=1)
-        items, column = np.nonzero(self.histogram.counts)
-        full[items, column] = self.without(items, (self.histogram.stars[column],))
-        return full.reshape(-1)
+        return self._of_cells(self.scores, self.without)
 
     @cached_property
     def _moves(self) -> FloatArray:
-        moves = np.zeros(self.histogram.counts.shape)
+        return self._of_cells(np.zeros(len(self.counts)), self.moves)
+
+    def _of_cells(self, empty: FloatArray, found: Callable[..., FloatArray]) -> FloatArray:
+        full = np.repeat(empty[:, np.newaxis], self.histogram.counts.shape[1], axis=1)
         items, column = np.nonzero(self.histogram.counts)
-        moves[items, column] = self.moves(items, (self.histogram.stars[column],))
-        return moves.reshape(-1)
+        full[items, column] = found(items, (self.histogram.stars[column],))
+        return full.reshape(-1)
 
     def without_values(self, items: AnyArray, values: AnyArray) -> FloatArray:
         """Return the scores of ``items`` when each loses one of its ratings."""

@@ -150,9 +150,8 @@ class Curves:
             places = units[pairs]
             used = places >= 0
             block = _Block(self, first[pairs], second[pairs], resistance[pairs])
-            values, fine = block.evaluate(
-                np.where(used, folds.battles[places], 0.0), np.where(used, folds.wins[places], 0.0)
-            )
+            taken = (np.where(used, part[places], 0.0) for part in (folds.battles, folds.wins))
+            values, fine = block.evaluate(*taken)
             scores[places[used]], sound[places[used]] = values[used], fine[used]
         return scores, sound
 
@@ -254,11 +253,9 @@ class _Block:
         self, battles: FloatArray, wins: FloatArray, reach: FloatArray
     ) -> tuple[FloatArray, BoolArray]:
         rows = np.arange(len(self.first))
-        gaps = [
-            (self.terms[rows, k, self.first] - self.terms[rows, k, self.second])[:, np.newaxis]
-            for k in range(self.order)
-        ]
-        t, settled = amounts(gaps, self.chance, battles, wins)
+        terms = self.terms[:, : self.order]
+        gaps = terms[rows, :, self.first] - terms[rows, :, self.second]
+        t, settled = amounts([*gaps.T[:, :, np.newaxis]], self.chance, battles, wins)
         settled &= np.abs(t) <= reach[:, np.newaxis]
         return t, np.asarray(settled | (battles == 0))
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steadyrank.scorers.base import RowsOut, Sketched
+from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.scorers.base import RowsOut, Settled, Sketched
 from steadyrank.scorers.bradley_terry.curves import TOLERANCE, Curves
 from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, Chords, strengths
 from steadyrank.scorers.bradley_terry.sketch import Sketch
 from steadyrank.sums.blocks import DenseBlock, Rows, differences, lengths, slices
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.scorers.base import Settled
     from steadyrank.scorers.bradley_terry.scorer import Removals
 
 SKETCH_NUMBERS = 1 << 18

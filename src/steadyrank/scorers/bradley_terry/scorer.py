@@ -5,22 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.data.battles import Battles
 from steadyrank.errors import disconnected
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, snapped
-from steadyrank.scorers.bradley_terry.covariates import ContextFit
 from steadyrank.scorers.bradley_terry.curves import PairFolds
-from steadyrank.scorers.bradley_terry.fit import strengths
+from steadyrank.scorers.bradley_terry.fit import ContextFit, strengths
 from steadyrank.scorers.bradley_terry.folds import BattleFolds, BattlesOut
 from steadyrank.scorers.sensitivity import Sensitivity, each_alone
 from steadyrank.scorers.settings import setting
-
-if TYPE_CHECKING:
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.battles import Battles
 
 RESOLUTION = 1e-9
 """How close log odds are equal."""
@@ -46,7 +43,7 @@ class BradleyTerry(Scorer):
 
     With covariates of the battles (:class:`~steadyrank.data.Battles`) their coefficients are fitted,
     too, without a ridge, and the scores are the strengths at covariates of 0: see
-    ``covariates.py``. Scores without each unit are full refits here as well, in a time that grows
+    ``fit.py``. Scores without each unit are full refits here as well, in a time that grows
     with the square of the number of distinct battles; margins beyond one unit are not certified.
 
     Parameters
@@ -110,15 +107,9 @@ class BradleyTerry(Scorer):
         scale = SCALES[self.scale]
         folds = BattleFolds(scores, wins, removals, self.ridge * removals.battle, scale=scale)
         # Blocks of 16 MB; up to 64 MB are kept.
-        return BattlesOut(
-            self._placed(scores),
-            data.units,
-            lambda units: self._placed(folds.rows(units)),
-            2_000_000,
-            kept_numbers=8_000_000,
-            folds=folds,
-            resolution=self.resolution,
-        )
+        sizes = {"block_numbers": 2_000_000, "kept_numbers": 8_000_000}
+        placed, rows = self._placed(scores), lambda units: self._placed(folds.rows(units))
+        return BattlesOut(placed, data.units, rows, **sizes, folds=folds, resolution=self.resolution)
 
     def _placed(self, log_odds: FloatArray) -> FloatArray:
         offset, factor = SCALES[self.scale]

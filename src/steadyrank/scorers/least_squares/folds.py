@@ -17,35 +17,35 @@ outweighs all others, in X or in y, and the difference would cancel.
 them depend on others, whatever their units are. What is left is a triangle whose rows are of very
 different sizes; one-sided Jacobi rotations, unlike other methods, find its small singular values and
 the small parts of its vectors to as many digits as the large ones.
+
+Coefficients inside a ball, ``||b|| <= radius``, are ``b(t)`` with the smallest ``t >= 0`` that brings
+them there. As a function of t, ``1 / ||b(t)||`` is increasing and concave, so Newton's method started at
+or left of the root climbs to it without ever passing it, and one started to the right jumps to the left
+first.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from functools import partial
 
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.errors import InvalidValueError, SteadyrankError
 from steadyrank.scorers.base import snapped
-from steadyrank.scorers.least_squares.ball import STEPS, secular_step
 
 RESOLUTION = 1e-10
 """How close coefficients are equal, in units of how large responses of this length could make them."""
 OUTWEIGHED = 1e-4
 """Where the rows that are left have no more than this share of a square, their fit is made by itself."""
 
+STEPS = 100
+"""Newton needs about five; the limit only ends a loop that rounding keeps alive."""
+SETTLED = 32 * float(np.finfo(np.float64).eps)
 ROWS_SCALED = 2
 """Of the ways of LAPACK's dgejsv, the one that keeps the digits of scaled columns and rows."""
 SMALLEST = 1e-140
 """Squares of smaller singular values vanish."""
-
-
-class Shrinking(NamedTuple):
-    """What holds the coefficients back: ``penalty * ||b||^2``, or the bound ``||b|| <= radius``."""
-
-    penalty: float = 0.0
-    radius: float = np.inf
 
 
 class RowFolds:
@@ -55,8 +55,9 @@ class RowFolds:
     ----------
     X, y : float arrays (rows, features) and (rows,)
         The data.
-    shrinking : Shrinking
-        What holds the coefficients back; it stays the same when a row leaves.
+    penalty, radius : float
+        What holds the coefficients back: ``penalty * ||b||^2``, or the bound ``||b|| <= radius``. Both
+        stay the same when a row leaves.
     intercept : bool
         Whether the model has a constant, which nothing holds back.
 
@@ -75,9 +76,10 @@ class RowFolds:
     """
 
     def __init__(
-        self, X: FloatArray, y: FloatArray, shrinking: Shrinking, *, intercept: bool = False
+        self, X: FloatArray, y: FloatArray, *, penalty: float, radius: float, intercept: bool
     ) -> None:
-        self._data, self._shrinking, self._intercept = (X, y), shrinking, intercept
+        self._data, self._intercept = (X, y), intercept
+        self._again = partial(RowFolds, penalty=penalty, radius=radius, intercept=intercept)
         x_unit, y_unit = _safe_unit(X), _safe_unit(y)
         X, y = X / x_unit, y[:, np.newaxis] / y_unit
         if intercept:
@@ -95,8 +97,8 @@ class RowFolds:
         self.left, self.y = left, y[:, 0]
         self.rank = len(self.sizes)
         self._unit = y_unit / x_unit
-        self._penalty = shrinking.penalty / x_unit / x_unit
-        self.radius = shrinking.radius / self._unit
+        self._penalty = penalty / x_unit / x_unit
+        self.radius = radius / self._unit
         nothing, one = np.zeros((1, self.rank)), np.ones(1)
         found, shifts = self._solved(nothing, one, 0 * one, np.full(1, self._penalty))
         self.shift = shifts[0]
@@ -151,7 +153,7 @@ class RowFolds:
     def refitted_without(self, rows: int | BoolArray) -> RowFolds:
         """Return the model of all other rows, by itself."""
         X, y = (np.delete(part, rows, axis=0) for part in self._data)
-        return RowFolds(X, y, self._shrinking, intercept=self._intercept)
+        return self._again(X, y)
 
     def _scores(self, found: FloatArray, shifts: FloatArray) -> FloatArray:
         sizes, widths = np.abs(found @ self.right.T) * self._unit, self.widths(shifts)
@@ -192,6 +194,22 @@ class RowFolds:
         rate = (left * rest * change / total**2).sum(axis=1) / over
         along = (found * self.sizes * left / total).sum(axis=1)
         return found, (found**2 / total).sum(axis=1) + rate * along
+
+
+def secular_step(
+    shift: FloatArray, coefficients: FloatArray, slope: FloatArray, radius: float
+) -> tuple[FloatArray, BoolArray]:
+    """Make one Newton step on ``1/||b(t)|| = 1/radius``, and tell which ones still move.
+
+    ``slope`` is ``b' (X'X + t I)^-1 b``, half the rate at which ``||b||^2`` falls.
+    """
+    norm = np.sqrt((coefficients**2).sum(axis=1))
+    safe = np.where(slope > 0, slope, 1.0)
+    step = np.where(slope > 0, norm**2 * (norm - radius) / (radius * safe), 0.0)
+    moved = np.maximum(0.0, shift + step)
+    # Where t is small beside the eigenvalues only the norm can settle to full precision.
+    moving = (np.abs(moved - shift) > SETTLED * moved) & (np.abs(norm - radius) > SETTLED * radius)
+    return moved, moving
 
 
 def _safe_unit(values: FloatArray) -> float:

@@ -39,33 +39,27 @@ that item ahead, at a distance of at most ``sqrt(R^2 + eps^2/2)``, which is belo
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from functools import partial
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from steadyrank._typing import FloatArray
+from steadyrank.data.observations import Observations
+from steadyrank.data.regression import Regression
 from steadyrank.errors import InvalidSettingError, Option, shorten, singular_design
-from steadyrank.scorers.base import RowsOut, Scorer, check_several
-from steadyrank.scorers.least_squares.ball import RADIUS
-from steadyrank.scorers.least_squares.folds import RESOLUTION, RowFolds, Shrinking
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several
+from steadyrank.scorers.least_squares.folds import RESOLUTION, RowFolds
 from steadyrank.scorers.sensitivity import Sensitivity, each_alone
 from steadyrank.scorers.settings import Range, setting
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from steadyrank._typing import FloatArray
-    from steadyrank.data.observations import Observations
-    from steadyrank.data.regression import Regression
-    from steadyrank.scorers.base import LeaveOneOut
-
-
 STATED = Range(0.0, above=True, optional=True)
-PENALTY = Range(
-    0.0, above=True, way_out=("For no penalty use ", Option("scorer", "ordinary-least-squares"), ".")
-)
+UNHELD = Option("scorer", "ordinary-least-squares")
+PENALTY = Range(0.0, above=True, way_out=("For no penalty use ", UNHELD, "."))
+RADIUS = Range(0.0, above=True, way_out=("For no bound at all use ", UNHELD, "."))
 WITHIN = 1e-9
 """Rows longer than the stated bound by less than this share of it are taken to keep to it."""
 ROUNDING = 1 + 4 * WITHIN
@@ -142,15 +136,17 @@ class LinearModel(Scorer):
     takes = ("regression",)
     resolution = RESOLUTION
     intercept: bool
+    penalty: float = 0.0
+    radius: float = math.inf
     feature_bound: float | None = None
     response_bound: float | None = None
     determined: ClassVar[bool] = False
     """Whether data that leave a choice of coefficients are refused."""
 
     @property
-    @abstractmethod
-    def shrinking(self) -> Shrinking:
-        """What holds the coefficients back."""
+    def name(self) -> str:
+        """What to call this scorer in a report."""
+        return super().name + (" (with intercept)" if self.intercept else "")
 
     def score(self, data: Regression) -> FloatArray:
         """Return the absolute coefficients."""
@@ -160,11 +156,10 @@ class LinearModel(Scorer):
         """Return the absolute coefficients without each row, or without each group of rows."""
         fit, unit = self._fitted(data), data.unit
         check_several(data)
+        which = fit.outweighing().tolist() if unit is None else range(len(data.units))
+        gone = {each: each if unit is None else unit == each for each in which}
         with in_reach():
-            if unit is None:
-                apart = {row: fit.refitted_without(row) for row in fit.outweighing().tolist()}
-            else:
-                apart = {each: fit.refitted_without(unit == each) for each in range(len(data.units))}
+            apart = {each: fit.refitted_without(rows) for each, rows in gone.items()}
         if self.determined:
             lost = [row for row, other in apart.items() if other.rank < fit.rank]
             every = unit is None and fit.independent
@@ -172,9 +167,7 @@ class LinearModel(Scorer):
             if rows:
                 raise singular_design(fit.rank - 1, fit.rank, rows, len(rows))
         scores = {row: other.scores for row, other in apart.items()}
-        if unit is not None:
-            return RowsOut(fit.scores, data.units, np.array(list(scores.values())).__getitem__)
-        steady = np.setdiff1d(np.arange(len(data.y)), list(scores))
+        steady = np.setdiff1d(np.arange(len(data.units)), list(scores))
 
         def without(part: slice) -> FloatArray:
             found = np.empty((part.stop - part.start, data.n_items))
@@ -203,8 +196,7 @@ class LinearModel(Scorer):
         ``widest`` is the largest unit of the resolution; a chain of equal scores has fewer than L links.
         """
         eps += self.resolution * data.n_items**1.5 * widest
-        names = ("penalty", "radius", "feature_bound", "response_bound", "curvature")
-        stated = {name: getattr(self, name, None) for name in names}
+        stated = {name: value for name, value in vars(self).items() if name != "intercept"}
         numbers = {name: float(value) for name, value in stated.items() if value is not None}
         return Sensitivity.of(
             data, eps, rule=rule, units="rows", moved="scores", scope=scope, numbers=numbers
@@ -214,7 +206,8 @@ class LinearModel(Scorer):
         data = self.prepared(data)
         check_rows(data, self.feature_bound, self.response_bound)
         with in_reach():
-            fit = RowFolds(data.X, data.y, self.shrinking, intercept=self.intercept)
+            held = partial(RowFolds, penalty=self.penalty, radius=self.radius)
+            fit = held(data.X, data.y, intercept=self.intercept)
         if self.determined and fit.rank < data.n_items:
             raise singular_design(fit.rank, data.n_items)
         return fit
@@ -261,21 +254,12 @@ class ConstrainedLeastSquares(LinearModel):
     array([0.6, 0.8])
     """
 
+    _called = "least squares, norm at most {0.radius:g}"
     radius: float = setting(1.0, RADIUS)
     intercept: bool = False
     feature_bound: float | None = setting(None, STATED)
     response_bound: float | None = setting(None, STATED)
     curvature: float | None = setting(None, STATED)
-
-    @property
-    def name(self) -> str:
-        """What to call this scorer in a report."""
-        return f"least squares, norm at most {self.radius:g}" + _with(intercept=self.intercept)
-
-    @property
-    def shrinking(self) -> Shrinking:
-        """The bound."""
-        return Shrinking(radius=self.radius)
 
     def output_radius_squared(self, data: Observations) -> float:  # noqa: ARG002 (the ball is given)
         """Return that of the ball."""
@@ -323,20 +307,11 @@ class Ridge(LinearModel):
     array([1., 2.])
     """
 
+    _called = "ridge regression, penalty {0.penalty:g}"
     penalty: float = setting(allowed=PENALTY)
     intercept: bool = False
     feature_bound: float | None = setting(None, STATED)
     response_bound: float | None = setting(None, STATED)
-
-    @property
-    def name(self) -> str:
-        """What to call this scorer in a report."""
-        return f"ridge regression, penalty {self.penalty:g}" + _with(intercept=self.intercept)
-
-    @property
-    def shrinking(self) -> Shrinking:
-        """The penalty."""
-        return Shrinking(self.penalty)
 
     def sensitivity(self, data: Regression) -> Sensitivity | None:
         r"""Return the most that one row can move the scores, or None unless both bounds are stated.
@@ -376,18 +351,4 @@ class OrdinaryLeastSquares(LinearModel):
     """
 
     intercept: bool = False
-    determined = True
-
-    @property
-    def name(self) -> str:
-        """What to call this scorer in a report."""
-        return "ordinary least squares" + _with(intercept=self.intercept)
-
-    @property
-    def shrinking(self) -> Shrinking:
-        """None."""
-        return Shrinking()
-
-
-def _with(*, intercept: bool) -> str:
-    return " (with intercept)" if intercept else ""
+    _called, determined = "ordinary least squares", True

@@ -1,26 +1,23 @@
-"""Least squares inside a ball around the origin, by the secular equation.
+"""Least squares inside a ball around the origin, of very many small datasets at once.
 
-Minimising ``||y - X b||^2`` subject to ``||b|| <= radius`` gives ``b(t) = (X'X + t I)^-1 X'y``
-with the smallest ``t >= 0`` that brings ``b(t)`` into the ball. As a function of ``t``,
-``1 / ||b(t)||`` is increasing and concave, so Newton's method started at or left of the root
-climbs to it without ever passing it, and one started to the right jumps to the left first.
-Where there are very many small fits, Gram matrices and moments of any leading batch shape serve.
+The same as `steadyrank.scorers.ConstrainedLeastSquares` gives for one dataset, from Gram matrices: a
+simulation with thousands of small datasets of one size costs mostly overhead when they come one after
+the other. The multiplier t of ``b(t) = (X'X + t I)^-1 X'y`` solves ``||b(t)|| = radius``; as a function
+of t, ``1 / ||b(t)||`` is increasing and concave, so Newton's method started left of the root climbs to
+it without ever passing it.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from steadyrank._typing import BoolArray, FloatArray
-from steadyrank.errors import InvalidScoresError, InvalidValueError, Option
-from steadyrank.scorers.settings import Range, check_setting
-from steadyrank.sums.blocks import slices
+from steadyrank.errors import InvalidScoresError, InvalidValueError
 
-RADIUS = Range(
-    0.0,
-    above=True,
-    way_out=("For no bound at all use ", Option("scorer", "ordinary-least-squares"), "."),
-)
+if TYPE_CHECKING:
+    from paper.array_types import FloatArray
+
 STEPS = 100
 """Newton needs about five; the limit only ends a loop that rounding keeps alive."""
 SETTLED = 32 * float(np.finfo(np.float64).eps)
@@ -33,12 +30,9 @@ CHUNK_NUMBERS = 4_000_000
 def constrained_coefficients(gram: FloatArray, moment: FloatArray, *, radius: float = 1.0) -> FloatArray:
     """Return the least squares coefficients inside a ball around the origin, of many fits at once.
 
-    `ConstrainedLeastSquares` scores one dataset by their absolute values. A simulation with thousands
-    of small datasets of one size costs mostly overhead when they come one after the other: here the
-    leading axes are a batch that is solved together.
-
-    A Gram matrix squares all ratios, so features whose scales are more than 1e5 apart are refused; the
-    scorer, which never makes one, takes them. Nor are scores made equal here, as the scorer does.
+    The leading axes are a batch that is solved together. A Gram matrix squares all ratios, so features
+    whose scales are more than 1e5 apart are refused; the scorer, which never makes one, takes them. Nor
+    are scores made equal here, as the scorer does.
 
     Parameters
     ----------
@@ -63,7 +57,6 @@ def constrained_coefficients(gram: FloatArray, moment: FloatArray, *, radius: fl
     array([0.5, 0. ])
     """
     gram, moment = np.asarray(gram, dtype=np.float64), np.asarray(moment, dtype=np.float64)
-    check_setting("radius", radius, RADIUS)
     items = moment.shape[-1] if moment.ndim else 0
     if gram.shape != (*moment.shape, items):
         raise InvalidScoresError(
@@ -73,7 +66,9 @@ def constrained_coefficients(gram: FloatArray, moment: FloatArray, *, radius: fl
     _check_scales(gram)
     grams, moments = gram.reshape(-1, items, items), moment.reshape(-1, items)
     found = np.empty(moments.shape)
-    for part in slices(len(found), CHUNK_NUMBERS, items * items):
+    step = max(1, CHUNK_NUMBERS // max(1, items * items))
+    for start in range(0, len(found), step):
+        part = slice(start, start + step)
         found[part] = _by_eigenvectors(grams[part], moments[part], radius)
     return found.reshape(moment.shape)
 
@@ -105,27 +100,16 @@ def _by_eigenvectors(grams: FloatArray, moments: FloatArray, radius: float) -> F
     shift = np.maximum(0.0, (np.abs(rotated) / radius - values).max(axis=1, initial=0.0))
     active = np.arange(len(shift))
     for _ in range(STEPS):
-        divided = rotated[active] / (values[active] + shift[active, np.newaxis])
-        slope = (divided**2 / (values[active] + shift[active, np.newaxis])).sum(axis=1)
-        shift[active], moving = secular_step(shift[active], divided, slope, radius)
-        active = active[moving]
+        now = shift[active]
+        divided = rotated[active] / (values[active] + now[:, np.newaxis])
+        slope = (divided**2 / (values[active] + now[:, np.newaxis])).sum(axis=1)
+        norm, safe = np.sqrt((divided**2).sum(axis=1)), np.where(slope > 0, slope, 1.0)
+        step = np.where(slope > 0, norm**2 * (norm - radius) / (radius * safe), 0.0)
+        shift[active] = moved = np.maximum(0.0, now + step)
+        # Where t is small beside the eigenvalues only the norm can settle to full precision.
+        settled = (np.abs(moved - now) <= SETTLED * moved) | (np.abs(norm - radius) <= SETTLED * radius)
+        active = active[~settled]
         if not len(active):
             break
     coefficients = np.einsum("fij,fj->fi", vectors, rotated / (values + shift[:, np.newaxis]))
     return np.asarray(coefficients)
-
-
-def secular_step(
-    shift: FloatArray, coefficients: FloatArray, slope: FloatArray, radius: float
-) -> tuple[FloatArray, BoolArray]:
-    """Make one Newton step on ``1/||b(t)|| = 1/radius``, and tell which ones still move.
-
-    ``slope`` is ``b' (X'X + t I)^-1 b``, half the rate at which ``||b||^2`` falls.
-    """
-    norm = np.sqrt((coefficients**2).sum(axis=1))
-    safe = np.where(slope > 0, slope, 1.0)
-    step = np.where(slope > 0, norm**2 * (norm - radius) / (radius * safe), 0.0)
-    moved = np.maximum(0.0, shift + step)
-    # Where t is small beside the eigenvalues only the norm can settle to full precision.
-    moving = (np.abs(moved - shift) > SETTLED * moved) & (np.abs(norm - radius) > SETTLED * radius)
-    return moved, moving

@@ -1,11 +1,17 @@
-"""Several files as one dataset: which ones, and whether they go together."""
+"""Several files as one dataset: which ones, whether they go together, and text put down as Parquet.
+
+Every engine has a reader of text of its own, each with its own idea of quotes, line ends, missing
+values and numbers. None of them is used: memory's reader reads the text, a stretch of rows at a time,
+and the columns that are needed go into the engine's temporary folder with the types that they have
+in memory.
+"""
 
 from __future__ import annotations
 
 import glob
 import gzip
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,14 +22,17 @@ from typing import Any
 import numpy as np
 
 from steadyrank import errors
+from steadyrank._typing import AnyArray
 from steadyrank.engines.backends import needed
-from steadyrank.errors import listing, shorten
+from steadyrank.errors import EmptyDataError, InvalidDataError, listing, shorten
+from steadyrank.reading.arrays import Coded
 from steadyrank.reading.declarations import Columns
+from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.files import open_source
 from steadyrank.reading.formats import delimiter_of, format_of
 from steadyrank.reading.roles import taken_by
 from steadyrank.reading.table import Table, as_table
-from steadyrank.reading.text_columns import SPELLINGS, Spelling
+from steadyrank.reading.text_columns import PLAIN, SPELLINGS, Spelling
 
 ROWS = 1 << 18
 """How many rows of a Parquet file are looked at together."""
@@ -31,6 +40,8 @@ LOOKED_AT = 1000
 """How many rows of a typed table are looked at to tell what the columns hold."""
 NUMERIC = ("int", "uint", "float", "double", "halffloat", "bool")
 PARQUET = "parquet"
+WIDER = ("int64", "double", "string")
+"""Types that the stretches of one column of text may have; all get the last of those that occur."""
 
 
 @dataclass
@@ -82,16 +93,15 @@ class Files:
     def check_roles(self, roles: Callable[[Table], Columns]) -> None:
         """Complain about a file in which other columns play roles than in the first, or other types."""
         expected = roles(self.first_rows())
+        types = {} if self.text else {name: self.columns[name] for name in taken_by(expected)}
         for other in self.others:
-            found = None
-            with suppress(errors.InvalidDataError):
-                found = roles(other.first_rows())
-            names = () if self.text or found != expected else taken_by(expected)
-            if found != expected or any(self.columns[name] != other.columns[name] for name in names):
-                raise errors.UnreadableFileError(
-                    _difference(self, other),
-                    way_out="Write the files again with equal columns, or scan them apart.",
-                )
+            with suppress(InvalidDataError):
+                if roles(other.first_rows()) == expected and types.items() <= other.columns.items():
+                    continue
+            raise errors.UnreadableFileError(
+                _difference(self, other),
+                way_out="Write the files again with equal columns, or scan them apart.",
+            )
 
     @property
     def text(self) -> bool:
@@ -113,6 +123,8 @@ class Files:
     def _is_numeric(self, name: str, among: tuple[Spelling, ...]) -> bool:
         if not self.text:
             return self.columns[name].startswith(NUMERIC)
+        if any(name not in other.columns for other in self.others):  # said where it plays a role
+            return self.first.columns[name].is_numeric(among)
         left = self._spellings[name]  # a column without any number might be spelt in all ways
         return left != SPELLINGS and not set(left).isdisjoint(among)
 
@@ -142,10 +154,6 @@ class Files:
                 notes |= dict.fromkeys(format_of(file, self.format).read(file, take=take).notes)
         return list(notes)
 
-    def batches(self) -> Iterator[Any]:
-        """Yield the rows of Parquet files as Arrow tables, many at a time."""
-        return (batch for path in self.paths for batch in _batches(path))
-
     def damaged(self) -> tuple[str, str] | None:
         """Read every Parquet file to its end; return the first that fails and why, or None."""
         for path in () if self.text else self.paths:
@@ -157,41 +165,22 @@ class Files:
         return None
 
 
-def in_strict_order(paths: Sequence[str], one: str, two: str) -> bool:
-    """Tell whether all rows of Parquet files go up by two columns of whole numbers, in either order.
-
-    It stops at the first row that does not. A file that cannot be read is not in order.
-    """
-    try:
-        return _goes_up(paths, [one, two])
-    except (OSError, ValueError):
-        return False
-
-
-def _goes_up(paths: Sequence[str], names: list[str]) -> bool:
-    before: list[Any] = []
-    possible = {(0, 1), (1, 0)}
+def in_strict_order(paths: Iterable[str], one: str, two: str) -> bool:
+    """Tell whether rows of Parquet files go up by two columns of whole numbers: then no pair repeats."""
+    before: tuple[Any, Any] | None = None
     for path in paths:
-        for batch in _batches(path, names):
-            columns = [batch.column(batch.schema.get_field_index(name)) for name in names]
-            whole = all(str(column.type).lstrip("u").startswith("int") for column in columns)
-            if not whole or any(column.null_count for column in columns):
+        for batch in _batches(path, [one, two]):
+            columns = [batch.column(name) for name in (one, two)]
+            if any("int" not in str(column.type) or column.null_count for column in columns):
                 return False
-            pair = [column.to_numpy() for column in columns]
-            if before:  # the first row follows the last one of what came before
-                pair = [np.append(a, b) for a, b in zip(before, pair, strict=True)]
-            possible = {way for way in possible if _rises(pair, way)}
-            if not possible:
+            first, second = (column.to_numpy() for column in columns)
+            if before is not None:
+                first, second = np.append(before[0], first), np.append(before[1], second)
+            level = (first[1:] == first[:-1]) & (second[1:] > second[:-1])
+            if not (level | (first[1:] > first[:-1])).all():
                 return False
-            before = [column[-1:] for column in pair]
+            before = first[-1:], second[-1:]
     return True
-
-
-def _rises(columns: list[Any], way: tuple[int, int]) -> bool:
-    """Tell whether rows go up strictly by one column, and where that is equal by the other."""
-    first, second = (columns[place] for place in way)
-    equal = first[1:] == first[:-1]
-    return bool(((first[1:] > first[:-1]) | (equal & (second[1:] > second[:-1]))).all())
 
 
 def find_files(
@@ -207,7 +196,7 @@ def find_files(
     every = [_file(path, format, encoding) for path in _matching(pattern)]
     layouts = {file.layout for file in every}
     if len(layouts) > 1:
-        raise errors.InvalidDataError(
+        raise InvalidDataError(
             f"{shorten(pattern)} matches files of several formats: {listing(sorted(layouts))}",
             way_out="Name the files of one format, for example with *.parquet.",
         )
@@ -226,7 +215,7 @@ def _matching(pattern: str) -> list[str]:
     if Path(pattern).is_dir():
         pattern = str(Path(glob.escape(pattern)) / "*.parquet")
     elif Path(pattern).exists():
-        raise errors.InvalidDataError(
+        raise InvalidDataError(
             f"{named(pattern)} is a pipe or a device, and an engine looks at its files more than once",
             way_out="Write it to a file first, or read it into memory.",
         )
@@ -252,7 +241,7 @@ def _file(path: str, name: str | None, encoding: str) -> Files:
             places = {name: f"text in place {place}" for place, name in enumerate(first.names)}
             return Files((path,), places, f"text separated by {between!r}", first, name, encoding)
         if found.on_engine is None or isinstance(file.stream, gzip.GzipFile):
-            raise errors.InvalidDataError(
+            raise InvalidDataError(
                 f"{named(path)} is not a file that can be scanned",
                 way_out="Engines scan Parquet, CSV and TSV (text may be gzipped). Read other formats "
                 "into memory with read(...).",
@@ -302,3 +291,118 @@ def _batches(path: str, columns: list[str] | None = None, rows: int = ROWS) -> I
         yield opened.schema_arrow.empty_table()
         for batch in opened.iter_batches(batch_size=rows, columns=columns):
             yield arrow.Table.from_batches([batch])
+
+
+@dataclass
+class Stage:
+    """What has been put down so far.
+
+    Parameters
+    ----------
+    folder : Path
+        Where.
+    columns : mapping
+        From the names that the columns get to those that they have in the files.
+    numbers : collection of str
+        Which of them are numbers; the others are labels.
+    dropping : Dropping
+        The rows of text that are not put down.
+    empty : callable
+        What to complain where there are no others.
+
+    Attributes
+    ----------
+    paths : list of str
+    wrong : dict
+        Of columns that are no numbers after all, the first refusal: other columns may be refused
+        before it.
+    """
+
+    folder: Path
+    columns: Mapping[str, str]
+    numbers: Collection[str]
+    dropping: Dropping
+    empty: Callable[[], EmptyDataError]
+    paths: list[str] = field(default_factory=list)
+    wrong: dict[str, InvalidDataError] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._arrow = needed("pyarrow", "scanning text needs pyarrow", "duckdb")
+        self._parquet = needed("pyarrow.parquet", "scanning text needs pyarrow", "duckdb")
+
+    def put(self, files: Files, spellings: Mapping[str, tuple[Spelling, ...]]) -> list[str]:
+        """Put the columns of all files down, and return what to say of them.
+
+        Nearly all numbers are spelt plainly; where they are not, all rows together say how they are.
+        """
+        self._spellings: dict[str, tuple[Spelling, ...]] = {"": (PLAIN,)}
+        plain = PLAIN in spellings[""]
+        notes = self._put(files) if plain else []
+        if files.text and (self.wrong or not plain):
+            names = [self.columns[part] for part in self.numbers]
+            found = files.spellings(names, self.dropping.kept)
+            found = {
+                name: tuple(one for one in left if one in spellings.get(name, spellings[""]))
+                for name, left in found.items()
+            }
+            wrong = {part: error for part, error in self.wrong.items() if not found[self.columns[part]]}
+            self._spellings, self.wrong, self.paths = found | {"": ()}, wrong, []
+            notes = self._put(files)
+        if not self.paths:
+            raise self.empty()
+        if files.text:
+            self._widen()
+        return notes
+
+    def _put(self, files: Files) -> list[str]:
+        self.dropping.begin()
+        if files.text:
+            return files.hand_over(self._take)
+        for batch in (batch for path in files.paths for batch in _batches(path)):
+            columns = [batch.column(name) for name in self.columns.values()]
+            self._write(self._arrow.table(columns, list(self.columns)))
+        return []
+
+    def _take(self, table: Table) -> None:
+        table = replace(self.dropping.kept(table), spellings=self._spellings)
+        if len(table):
+            made = {part: (self._labels, self._numbers)[part in self.numbers] for part in self.columns}
+            self._write(self._arrow.table({part: make(table, part) for part, make in made.items()}))
+
+    def _write(self, rows: Any) -> None:
+        self.paths.append(str(self.folder / f"part-{len(self.paths)}.parquet"))
+        # Only what Parquet itself says: to some readers Arrow's notes make text categories.
+        self._parquet.write_table(rows, self.paths[-1], store_schema=False)
+
+    def _numbers(self, table: Table, part: str) -> Any:
+        """Return a column of numbers; missing ones become null."""
+        try:
+            values = table.numbers(self.columns[part], missing=True)
+        except InvalidDataError as error:
+            self.wrong.setdefault(part, error)
+            values = np.full(len(table), np.nan)
+        return self._arrow.array(_wide(values), from_pandas=True)
+
+    def _labels(self, table: Table, part: str) -> Any:
+        """Return a column of labels; missing ones become null."""
+        found = table.columns[self.columns[part]].coded()
+        if isinstance(found, Coded):
+            gone = np.array([label is None for label in found.distinct], dtype=bool)
+            codes = self._arrow.array(found.codes, mask=gone[found.codes])
+            words = self._arrow.array([label or "" for label in found.distinct], "string")
+            return self._arrow.DictionaryArray.from_arrays(codes, words)
+        return self._arrow.array(_wide(found))
+
+    def _widen(self) -> None:
+        """Give columns whose stretches differ in type the widest of these everywhere."""
+        found = {path: self._parquet.read_schema(path) for path in self.paths}
+        types = {part: {str(one.field(part).type) for one in found.values()} for part in self.columns}
+        widest = self._arrow.schema((part, max(some, key=WIDER.index)) for part, some in types.items())
+        for path in (path for path, schema in found.items() if schema != widest):
+            rows = self._parquet.read_table(path).cast(widest, safe=False)  # rounded as memory rounds
+            self._parquet.write_table(rows, path, store_schema=False)
+
+
+def _wide(values: AnyArray) -> AnyArray:
+    """Return values in a type that does not depend on how large they are."""
+    return values.astype(np.int64 if values.dtype.kind == "i" else np.float64, copy=False)

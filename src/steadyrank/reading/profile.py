@@ -1,0 +1,357 @@
+"""What a table looks like: facts about its columns, and about pairs of them, each found out once.
+
+Nothing here decides. The proposals of each kind of data weigh these facts, and :mod:`deciding` takes a
+reading or refuses. At most ``ROWS`` rows are looked at: a file of any size is profiled in the same time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from steadyrank._typing import AnyArray, FloatArray, IntArray
+from steadyrank.errors import SteadyrankError
+from steadyrank.reading.arrays import written
+from steadyrank.reading.table import GivenColumn, Table, WholeColumn, simplify
+from steadyrank.reading.text_columns import TextColumn, is_missing_word
+from steadyrank.reading.words import known, words_of
+
+ROWS = 10_000
+"""How many rows are looked at."""
+CELLS = 2_000_000
+"""How many cells are looked at, where there are very many columns."""
+FEW = 9
+"""In so few rows, numbers that go up by one may do so by chance."""
+NEARLY = 0.5
+"""The share of numbers from which on a column is one of numbers with faults."""
+DETERMINED = 0.98
+"""The share of rows from which on one column says what another holds."""
+SCALE = 5.0
+"""How many times as far one column may reach as another on the same scale."""
+LONGEST_NAME = 100
+"""Letters of a name that is looked at; patterns go over longer ones again and again."""
+
+DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?([ T].*)?|\d{1,2}:\d\d.*")
+ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
+NUMBERED = re.compile(rf"(?<!\d)(\d{{1,3}})(?!\d)(?:st|nd|rd|th)?|({'|'.join(ORDINALS)})")
+YES_NO = ({"0", "1"}, {"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"})
+
+
+class Column:
+    """One column: what it is called, and what the rows that are looked at hold."""
+
+    def __init__(self, table: Table, name: str) -> None:
+        self._table, self.name = table, name
+        self._column = table.columns[name]
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words of its name."""
+        return words_of(str(self.name)[:LONGEST_NAME])
+
+    @cached_property
+    def simple(self) -> str:
+        """Its name without case, spaces and punctuation."""
+        return simplify(self.name)
+
+    @cached_property
+    def noun(self) -> str:
+        """What it is a column of: the last word but for id, name and number, in the singular."""
+        words, beside = list(self.words), known("ids", "names_and_numbers", "numberings")
+        while len(words) > 1 and (words[-1] in beside or words[-1].isdecimal()):
+            words.pop()
+        return words[-1].removesuffix("s") if words else ""
+
+    @cached_property
+    def type(self) -> str:
+        """One of number, flag (yes or no), date, list, text, and empty."""
+        if not isinstance(self._column, TextColumn | WholeColumn):
+            first = [cell for cell in self._column.labels()[:200] if not _is_blank(cell)]
+            if first and all(isinstance(cell, list | tuple | np.ndarray | dict) for cell in first):
+                return "list"
+        numeric = bool(len(self._table)) and self._table.is_numeric(self.name)
+        if not self.distinct and not numeric:
+            return "empty"
+        values = {label.casefold() for label in self.labels[:3]}
+        if values in YES_NO:
+            return "flag"
+        if numeric or self._column.share_of_numbers() >= NEARLY:
+            return "number"
+        some = self.labels[:50]
+        dates = sum(DATE.fullmatch(label) is not None for label in some)
+        return "date" if 10 * dates > 9 * len(some) else "text"
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it holds numbers, or 0 and 1."""
+        if not len(self._table):
+            return True  # nothing speaks against it
+        return self.type == "number" or (self.type == "flag" and self._table.is_numeric(self.name))
+
+    @cached_property
+    def _coded(self) -> tuple[IntArray, list[str]]:
+        codes, labels = self._written()
+        blank = np.array([is_missing_word(label) for label in labels], dtype=bool)
+        place = np.where(blank, -1, np.cumsum(~blank) - 1) if len(labels) else np.zeros(0, dtype=int)
+        kept = [label for label, gone in zip(labels, blank, strict=True) if not gone]
+        return place[codes].astype(np.int64) if len(labels) else np.asarray(codes), kept
+
+    def _written(self) -> tuple[AnyArray, list[str]]:
+        """Return a code for each row, and the texts; of numbers, each distinct one is written once."""
+        if isinstance(self._column, GivenColumn):
+            given = self._column.coded()
+            if isinstance(given, np.ndarray) and given.dtype.kind in "iufb":
+                distinct, codes = np.unique(given, return_inverse=True)
+                return codes.ravel(), [written(value) for value in distinct.tolist()]
+        return self._column.written()
+
+    @property
+    def codes(self) -> IntArray:
+        """For each row, the place of what it holds in ``labels``, -1 where it is blank."""
+        return self._coded[0]
+
+    @property
+    def labels(self) -> list[str]:
+        """What it holds, each once, as text."""
+        return self._coded[1]
+
+    @cached_property
+    def values(self) -> frozenset[str]:
+        """The same as a set."""
+        return frozenset(self.labels)
+
+    @property
+    def distinct(self) -> int:
+        """How many different values it holds."""
+        return len(self.labels)
+
+    @cached_property
+    def present(self) -> int:
+        """How many rows are not blank."""
+        return int((self.codes >= 0).sum())
+
+    @property
+    def blanks(self) -> int:
+        """How many rows are."""
+        return len(self.codes) - self.present
+
+    @property
+    def repeats(self) -> bool:
+        """Whether some value comes again."""
+        return self.distinct < self.present
+
+    @property
+    def unique(self) -> bool:
+        """Whether every row has a value of its own."""
+        return self.distinct == len(self.codes) > 0
+
+    @cached_property
+    def numbers(self) -> FloatArray:
+        """Its numbers, NaN where there is none or where nobody can tell how they are spelt."""
+        try:
+            return np.asarray(self._table.numbers(self.name, missing=True), dtype=np.float64)
+        except SteadyrankError:
+            return np.full(len(self._table), np.nan)
+
+    @cached_property
+    def some(self) -> FloatArray:
+        """The numbers that are there and finite."""
+        return self.numbers[np.isfinite(self.numbers)]
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all its numbers are whole."""
+        return self.is_number and len(self.some) > 0 and bool((self.some == np.floor(self.some)).all())
+
+    @cached_property
+    def reach(self) -> float:
+        """How far its numbers reach from 0, but for the most extreme ones."""
+        return float(np.quantile(np.abs(self.some), 0.95)) if len(self.some) else 0.0
+
+    @cached_property
+    def counts_rows(self) -> bool:
+        """Whether it only counts rows: 1, 2, 3..."""
+        steps = np.diff(self.numbers) if self.whole and len(self.numbers) > FEW else np.zeros(0)
+        return bool(len(steps)) and bool((steps == 1).all()) and self.numbers[0] in {0.0, 1.0}
+
+    @cached_property
+    def is_id(self) -> bool:
+        """Whether it is called like something that is numbered, or only counts rows."""
+        last = self.words[-1:] and self.words[-1] in known("ids", "numberings")
+        called = bool(last) or "id" in self.words
+        if self.counts_rows or self.simple in {"rownames", "unnamed0", "rowname"}:
+            return True
+        return called and (self.type != "number" or self.whole)
+
+    @cached_property
+    def is_code(self) -> bool:
+        """Whether its numbers are codes: some begin with a zero."""
+        return any(
+            len(label) > 1 and label[0] == "0" and label.isdecimal() for label in self.labels[:50]
+        )
+
+    @cached_property
+    def is_time(self) -> bool:
+        """Whether it says when: dates, or numbers that are called so or look like years."""
+        if self.type == "date" or any(word in known("times") for word in self.words):
+            return True
+        years = self.whole and len(self.some) > 0 and self.some.min() >= 1700 and self.some.max() <= 2100
+        return bool(years and self.distinct > 1 and self.type == "number")
+
+    @property
+    def is_label(self) -> bool:
+        """Whether it can name something: text, or whole numbers that are called an id or a thing."""
+        return self.type in {"text", "empty"} or (self.type in {"flag", "number"} and self.whole)
+
+    def describe(self) -> str:
+        """Return what it holds, in a few words."""
+        if self.type in {"empty", "list"}:
+            return {"empty": "nothing", "list": "lists"}[self.type]
+        gaps = f", {self.blanks:,} blank" if self.blanks else ""
+        if self.counts_rows:
+            return "counts the rows"
+        if self.type == "number" and len(self.some):
+            what = "whole numbers" if self.whole else "numbers"
+            return f"{what} from {self.some.min():g} to {self.some.max():g}{gaps}"
+        what = {"flag": "yes or no", "date": "dates"}.get(self.type, "text")
+        times = "each once" if self.unique else f"{self.distinct:,} different"
+        return f"{what}, {times}{gaps}"
+
+
+def _is_blank(cell: object) -> bool:
+    return cell is None or isinstance(cell, str) or (isinstance(cell, float) and cell != cell)  # noqa: PLR0124
+
+
+@dataclass
+class Profile:
+    """The facts about a table; those of pairs are kept once found."""
+
+    table: Table
+    columns: dict[str, Column] = field(default_factory=dict)
+    _pairs: dict[tuple[str, ...], float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, table: Table) -> Profile:
+        """Profile a table by its first rows; its own notes stay as they are."""
+        most = min(ROWS, max(FEW + 1, CELLS // max(1, len(table.columns))))
+        some = table.taken(np.arange(most)) if len(table) > most else table
+        looked = replace(some, notes=[])
+        return cls(looked, {name: Column(looked, name) for name in looked.names})
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[name]
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self.columns.values())
+
+    @property
+    def rows(self) -> int:
+        """How many rows were looked at."""
+        return len(self.table)
+
+    def called(self, *simple: str) -> list[Column]:
+        """Return the columns of these names, simplified, in the order of the names."""
+        found = self.table.by_simple_name
+        return [self[name] for one in simple for name in found.get(one, ())]
+
+    def joint(self, names: Sequence[str]) -> IntArray:
+        """Return one code for each row: equal where all of these columns are."""
+        found = np.zeros(self.rows, dtype=np.int64)
+        for name in names:
+            column = self[name]
+            found = found * (column.distinct + 1) + column.codes + 1
+            found = np.unique(found, return_inverse=True)[1].ravel()
+        return found
+
+    def repeated(self, *names: str) -> float:
+        """Return which share of rows comes again in these columns."""
+        if names not in self._pairs:
+            size = len(np.unique(self.joint(names)))
+            self._pairs[names] = 1.0 - size / max(1, self.rows)
+        return self._pairs[names]
+
+    def determined(self, name: str, *by: str) -> bool:
+        """Tell whether some columns say what another one holds; unique rows say nothing."""
+        key = ("determined", name, *by)
+        if key not in self._pairs:
+            groups, codes = self.joint(by), self[name].codes
+            pairs = np.unique(groups * (self[name].distinct + 2) + codes + 1, return_counts=True)
+            owner = pairs[0] // (self[name].distinct + 2)
+            best = np.zeros(int(owner.max()) + 1 if len(owner) else 0, dtype=np.int64)
+            np.maximum.at(best, owner, pairs[1])
+            self._pairs[key] = best.sum() / max(1, self.rows)
+        return self._pairs[key] >= DETERMINED
+
+    def shared(self, one: str, two: str) -> float:
+        """Return which share of the names of the smaller column is in the other."""
+        first, second = self[one].values, self[two].values
+        return len(first & second) / max(1, min(len(first), len(second)))
+
+    def equal(self, one: str, two: str) -> tuple[float, float]:
+        """Return the share of rows in which two columns are equal, and how many rows chance makes so."""
+        first, second = self[one], self[two]
+        place = {label: code for code, label in enumerate(second.labels)}
+        across = np.array([place.get(label, -2) for label in first.labels] + [-3])
+        same = across[first.codes] == second.codes
+        there = max(1, int(((first.codes >= 0) & (second.codes >= 0)).sum()))
+        left = np.bincount(first.codes[first.codes >= 0], minlength=first.distinct)
+        right = np.bincount(second.codes[second.codes >= 0], minlength=second.distinct)
+        matched = [(left[code], right[to]) for code, to in enumerate(across[:-1]) if to >= 0]
+        chance = sum(float(one) * float(two) for one, two in matched) / there
+        return float(same.sum()) / there, chance
+
+    @cached_property
+    def series(self) -> list[list[str]]:
+        """Columns that have one stem and are numbered 1, 2, 3...; each list in that order."""
+        found: dict[tuple[str, str], dict[int, str]] = {}
+        for column in self:
+            short = len(str(column.name)) <= LONGEST_NAME
+            for match in NUMBERED.finditer(column.simple) if short else ():
+                digits, word = match.groups()
+                place = int(digits) if digits else ORDINALS.index(word) + 1
+                stem = column.simple[: match.start()], column.simple[match.end() :]
+                found.setdefault(stem, {}).setdefault(place, column.name)
+        return [
+            [those[place] for place in sorted(those)]
+            for those in found.values()
+            if len(those) > 1 and sorted(those) == [*range(1, len(those) + 1)]
+        ]
+
+    @cached_property
+    def sides(self) -> list[tuple[str, str, tuple[str, str]]]:
+        """Pairs of columns whose names differ only in which side they speak of, with these two words."""
+        found, by_name = {}, self.table.by_simple_name
+        for column in self:
+            if len(str(column.name)) > LONGEST_NAME:
+                continue
+            for pair in SIDES:
+                for twin in _turned(column.simple, *pair):
+                    if twin in by_name and (column.name, by_name[twin][0]) not in found:
+                        found[column.name, by_name[twin][0]] = pair
+        return [(one, two, pair) for (one, two), pair in found.items()]
+
+    def on_one_scale(self, names: Iterable[str]) -> bool:
+        """Tell whether columns of numbers reach equally far, and are all positive or not."""
+        reaches = [self[name].reach for name in names if len(self[name].some)]
+        return not reaches or max(reaches) <= SCALE * min(reaches)
+
+    def facts(self) -> list[str]:
+        """Return what the columns look like, for people."""
+        return [f"{column.name}: {column.describe()}" for column in self]
+
+
+SIDES: list[tuple[str, str]] = [tuple(pair.split("/")) for pair in known("sides")]  # type: ignore[misc]
+
+
+def _turned(name: str, left: str, right: str) -> Iterator[str]:
+    """Yield a name with the word for one side changed to the other; a letter counts at the ends only."""
+    start = name.find(left)
+    while start >= 0:
+        end = start + len(left)
+        if len(left) > 1 or start == 0 or end == len(name) or left.isdecimal():
+            yield name[:start] + right + name[end:]
+        start = name.find(left, start + 1)

@@ -1,0 +1,1 @@
+"""What each kind of data proposes for a table, from its profile."""

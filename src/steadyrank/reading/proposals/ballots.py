@@ -1,0 +1,146 @@
+"""Ballots: an order in a cell, a column for each choice, or one row an entry."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from steadyrank.reading.profile import Column, Profile
+from steadyrank.reading.proposals.long import places
+from steadyrank.reading.proposals.votes import COUNTED
+from steadyrank.reading.readings import EXACT, NOTHING, Asked, Reading, quoted
+from steadyrank.reading.table import simplify
+from steadyrank.reading.words import known
+
+CHOICES = re.compile("choice|preference|pref|rank|pick|priority|vote")
+MARKS = frozenset(">{,;|")
+TWICE = 0.1
+"""The largest share of ballots that may name an item twice."""
+ALIKE = 0.4
+"""The least share of its names that each column of choices has in common with all others."""
+
+
+def ballots(asked: Asked) -> Iterator[Reading]:
+    """Propose ballots in each form."""
+    yield from places(asked)
+    yield from _choices(asked)
+    yield from _orders(asked)
+
+
+def _orders(asked: Asked) -> Iterator[Reading]:
+    """Propose a column that holds whole orders, or lists of what was approved."""
+    if not asked.allows("ballot", "count"):
+        return
+    called = asked.candidates("ballot", lambda _: True)
+    free = [c.name for c in asked.profile if c.name not in asked.apart]
+    by_shape = [c.name for c in asked.profile if c.name in free and _share_of(c, ">") > 0.5]
+    only = [name for name in free if len(free) == 1]
+    for name in dict.fromkeys([*called, *by_shape, *only]):
+        column, level, used = asked.profile[name], asked.level("ballot", name), [name]
+        lists = column.type == "list"
+        marked = max(_share_of(column, mark) for mark in MARKS) if not lists else 1.0
+        reading = asked.reading({"ballot": name, **asked.beside(("count", "weights"), [name])})
+        reading.firm = level > NOTHING or name in only
+        reading.points = 2.0 * level + 4 * _share_of(column, ">") + 2 * (lists or marked > 0.2) - 2
+        ordered = _share_of(column, ">")
+        several = lists or (marked > 0 and not asked.unexplained([*used, *reading.roles.values()]))
+        reading.strong = ordered > 0.5 or (level >= EXACT and bool(ordered or several))
+        if level:
+            reading.support.append(f"{quoted(name)} is called like a ballot")
+        if marked or lists:
+            reading.support.append(f"{quoted(name)} holds several names in a cell")
+        if level or lists or marked > 0.5 or "approval" in asked.settings:
+            yield from _counted(asked, reading, [name])
+
+
+def _share_of(column: Column, mark: str) -> float:
+    if column.type not in {"text", "date"}:
+        return 0.0
+    some = column.labels[:200]
+    return sum(mark in label for label in some) / max(1, len(some))
+
+
+def _choices(asked: Asked) -> Iterator[Reading]:
+    """Propose a column for each choice: one set of names, and nobody named twice."""
+    if not asked.allows("ranks", "count"):
+        return
+    profile = asked.profile
+    series = [asked.named["ranks"]] if "ranks" in asked.named else profile.series
+    weighed = [one for one in (_weighed(asked, names) for names in series) if one.points > 0]
+    for reading in sorted(weighed, key=lambda one: -one.points)[:2]:
+        reading.strong &= sum(one.strong for one in weighed) == 1
+        yield from _counted(asked, reading, reading.roles["ranks"])
+
+
+def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
+    profile = asked.profile
+    reading = asked.reading({"ranks": list(names), **asked.beside(("count", "weights"), names)})
+    columns = [profile[name] for name in names]
+    called = CHOICES.search(columns[0].simple) is not None
+    said = "ranks" in asked.named
+    texts = all(column.type in {"text", "empty", "flag"} for column in columns)
+    alike = _alike(profile, names)
+    reading.points = 2.0 * called + 3 * alike + 6 * said
+    if called:
+        reading.support.append(f"{quoted(*names)} are called first, second... choice")
+    if alike:
+        reading.support.append("these columns share one set of names, none twice on a ballot")
+    plain = re.fullmatch(
+        f"({CHOICES.pattern})(1|first)|(1st|first|1)({CHOICES.pattern})", columns[0].simple
+    )
+    if not texts and not said:
+        reading.against.append(f"{quoted(names[0])} holds numbers")
+        reading.points -= 0 if plain else 9
+    if _some_are_empty(profile, names):
+        reading.mend["drop"] = [""]
+    reading.firm = called or said
+    reading.strong = (
+        called and not reading.mend and (alike or profile.rows <= 20) and (texts or plain is not None)
+    )
+    return reading
+
+
+def _alike(profile: Profile, names: Sequence[str]) -> bool:
+    """Tell whether columns hold one set of names, and seldom one twice in a row."""
+    some = [name for name in names[:12] if profile[name].distinct > 1]
+    if len(some) < 2 or any(profile[name].is_number for name in some):
+        return False
+    every = [{v for v in profile[name].values if simplify(v) not in known("no_vote")} for name in some]
+    union = frozenset().union(*every)
+    twice = max(_equal_names(profile, *pair) for pair in itertools.pairwise(some))
+    return twice <= TWICE and all(len(one) >= ALIKE * len(union) for one in every[:2])
+
+
+def _equal_names(profile: Profile, one: str, two: str) -> float:
+    """Return the share of rows that name the same in two columns."""
+    none = np.array([simplify(label) in known("no_vote") for label in profile[one].labels] + [True])
+    place = {label: code for code, label in enumerate(profile[two].labels)}
+    across = np.array([place.get(label, -2) for label in profile[one].labels] + [-3])
+    same = (across[profile[one].codes] == profile[two].codes) & ~none[profile[one].codes]
+    return float(same.sum()) / max(1, profile.rows)
+
+
+def _some_are_empty(profile: Profile, names: Sequence[str]) -> bool:
+    """Tell whether some rows name nobody at all."""
+    empty = np.ones(profile.rows, dtype=bool)
+    for name in names:
+        none = [simplify(label) in known("no_vote") for label in profile[name].labels]
+        empty &= np.array([*none, True])[profile[name].codes]
+    return bool(empty.any())
+
+
+def _counted(asked: Asked, reading: Reading, used: Sequence[str]) -> Iterator[Reading]:
+    """Propose a reading with and without a column that seems to count, where nobody named one."""
+    if "count" not in reading.roles:
+        for column in asked.profile:
+            seems = column.simple.endswith(COUNTED) and column.is_number and column.whole
+            if seems and column.name not in {*used, *asked.apart}:
+                for roles, options in (({"count": column.name}, {}), ({}, {"ignore": [column.name]})):
+                    made = asked.reading({**reading.roles, **roles}, **options)
+                    made.points, made.support = reading.points + bool(roles), reading.support
+                    yield made
+                return
+    yield reading

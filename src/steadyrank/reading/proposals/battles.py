@@ -1,0 +1,291 @@
+"""Battles, by shape: two columns that share their names and are never equal, and who won."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, islice
+from typing import NamedTuple
+
+import numpy as np
+
+from steadyrank.reading.profile import Column, Profile
+from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
+from steadyrank.reading.results import SPELLINGS
+from steadyrank.reading.words import known
+
+EQUAL = 0.02
+"""The largest share of rows in which the two sides may be equal."""
+SHARED = 0.5
+BY_CHANCE = 1.5
+"""How many rows must be expected to be equal by chance, before none being so tells anything."""
+UNDERSTOOD = 0.7
+EACH_SIDE = 0.05
+TEXTS = 12
+"""How many columns of text are paired with each other."""
+MOST = 40
+
+WON = {("winner", "loser"), ("winning", "losing"), ("won", "lost"), ("win", "lose"), ("w", "l")}
+INITIALS = {
+    ("home", "away"): ("h", "a"),
+    ("home", "visitor"): ("h", "v"),
+    ("white", "black"): ("w", "b"),
+}
+SPELLED = frozenset(word for family in SPELLINGS.values() for word in family)
+
+
+THINGS = {name.removesuffix("id") for name in known("item_columns")} | {"left", "right", "p"}
+"""What columns that name items are called, so that their numbers are names, too."""
+
+
+class Pair(NamedTuple):
+    """Two columns that may be the sides of a battle; the words that tell them apart, if any."""
+
+    left: str
+    right: str
+    words: tuple[str, str] | None
+    level: int
+
+
+def battles(asked: Asked) -> Iterator[Reading]:
+    """Propose games, battles, wins and counted pairs."""
+    found = [reading for pair in _pairs(asked)[:MOST] for reading in _of_pair(asked, pair)]
+    yield from sorted(found, key=lambda one: -one.points)[:8]
+
+
+def _pairs(asked: Asked) -> list[Pair]:
+    """Return the pairs of columns that may be two sides: as said, by their names, or by their shape."""
+    profile, named = asked.profile, asked.named
+    said = [named.get(role) for role in ("left", "right")]
+    if "loser" in named or ("winner" in named and "left" not in named and "points_left" not in named):
+        said = [named.get("winner"), named.get("loser")] if "loser" in named else said
+    if all(said):
+        return [Pair(str(said[0]), str(said[1]), _words(profile, *map(str, said)), SAID)]
+    by_name = [
+        Pair(one, two, words, EXACT)
+        for one, two, words in profile.sides
+        if _may_name(profile[one]) and _may_name(profile[two]) and not {one, two} & asked.apart
+    ]
+    texts = [p for p in by_name if profile[p.left].type == "text"]
+    by_name = [p for p in by_name if profile[p.left].type == "text" or not _twin_of_text(p, texts)]
+    known_pairs = {frozenset(pair[:2]) for pair in by_name}
+    some = asked.label_columns[:TEXTS]
+    by_shape = [
+        Pair(one.name, two.name, None, NOTHING)
+        for one, two in combinations(some, 2)
+        if frozenset((one.name, two.name)) not in known_pairs
+        and _never_equal(profile, one.name, two.name)
+    ]
+    both = by_name + by_shape
+    fixed = {name for name in said if name}
+    return [pair for pair in both if fixed <= set(pair[:2])] if fixed else both
+
+
+def _words(profile: Profile, one: str, two: str) -> tuple[str, str] | None:
+    return next((words for a, b, words in profile.sides if (a, b) == (one, two)), None)
+
+
+def _may_name(column: Column) -> bool:
+    """Tell whether a column may name the items of one side: numbers only if called an id or a thing."""
+    if column.type in {"text", "empty"}:
+        return True
+    if not column.is_number or _are_points(column) or column.counts_rows:
+        return False
+    thing = column.noun in THINGS or (column.words and column.words[0] in THINGS)
+    return bool(thing) or (column.is_id and column.whole)
+
+
+def _twin_of_text(pair: Pair, texts: list[Pair]) -> bool:
+    """Tell whether columns of text name the same sides, so that these numbers are something else."""
+    return any(other.words == pair.words or pair.words is not None for other in texts)
+
+
+def _never_equal(profile: Profile, one: str, two: str) -> bool:
+    if profile.shared(one, two) < SHARED:
+        return False
+    equal, chance = profile.equal(one, two)
+    return equal <= EQUAL and chance >= BY_CHANCE
+
+
+def _of_pair(asked: Asked, pair: Pair) -> Iterator[Reading]:
+    """Propose what two sides make with each result that there is for them."""
+    profile = asked.profile
+    if pair.words in WON and asked.allows("winner", "loser", "count", "covariate"):
+        # W and L may count wins and losses.
+        if pair.words != ("w", "l") or profile[pair.left].type == "text":
+            roles = {"winner": pair.left, "loser": pair.right}
+            yield _weighed(asked, pair, roles, ("count",), "one column names who won, one who lost")
+        return
+    if "loser" in asked.named:
+        roles = {"winner": pair.left, "loser": pair.right}
+        yield _weighed(asked, pair, roles, ("count",), "as was said")
+        return
+    sides = {"left": pair.left, "right": pair.right}
+    counted = _numbers_of(asked, pair, ("wins_left", "wins_right"), known("wins_columns"), wins=True)
+    if counted and asked.allows(*sides, "wins_left", "wins_right", "ties"):
+        roles = {**sides, "wins_left": counted[0], "wins_right": counted[1]}
+        yield _weighed(asked, pair, roles, ("ties",), f"{quoted(*counted)} count wins of both")
+        return
+    points = _numbers_of(asked, pair, ("points_left", "points_right"), POINT_PAIRS)
+    winners = _winners(asked, pair)
+    if points and asked.allows(*sides, "points_left", "points_right", "winner", "count", "covariate"):
+        roles = {**sides, "points_left": points[0], "points_right": points[1]}
+        roles |= {"winner": winners[0]} if "winner" in asked.named else {}
+        if (
+            winners
+            and asked.level("winner", winners[0]) == EXACT
+            and _agrees(profile, winners[0], points, pair)
+        ):
+            roles["winner"] = winners[0]
+        yield _weighed(asked, pair, roles, ("count",), f"{quoted(*points)} are the points of both")
+        if "winner" not in asked.named:
+            return
+    if not asked.allows(*sides, "winner", "count", "covariate"):
+        return
+    for name in winners[:3]:
+        reading = _weighed(
+            asked, pair, {**sides, "winner": name}, ("count",), f"{quoted(name)} says who won"
+        )
+        rivals = [other for other in winners if other != name and _differ(profile, name, other)]
+        called = profile[name].simple.startswith("winner") or asked.level("winner", name) == SAID
+        if rivals:
+            reading.against.append(f"{quoted(*rivals)} could say it, too")
+            reading.strong &= called
+            reading.points -= 0 if called else 1
+        if asked.level("winner", name) == NOTHING:
+            reading.strong = reading.strong and _names_sides(profile, name, pair) >= UNDERSTOOD
+            reading.points -= 1
+        yield reading
+
+
+def _weighed(
+    asked: Asked, pair: Pair, roles: dict[str, str], may: tuple[str, ...], result: str
+) -> Reading:
+    profile = asked.profile
+    reading = asked.reading({**roles, **asked.beside((*may, "weights"), roles.values())})
+    if "covariate" in asked.named:
+        reading.roles["covariate"] = asked.named["covariate"]
+    equal, chance = profile.equal(pair.left, pair.right)
+    shares = profile.shared(pair.left, pair.right)
+    reading.points = 4.0 + 2 * (pair.level >= EXACT) + (2 if _never_equal(profile, *pair[:2]) else 0)
+    if pair.level >= EXACT:
+        reading.support.append(f"{quoted(*pair[:2])} are called like two sides")
+    if shares >= SHARED and equal <= EQUAL and chance >= BY_CHANCE:
+        reading.support.append(f"{quoted(*pair[:2])} share their names and are never equal in a row")
+    elif shares < SHARED and profile.rows > 20:
+        reading.against.append(f"{quoted(*pair[:2])} hardly share a name")
+        reading.points -= 3
+    reading.support.append(result)
+    blank = [c for c in roles.values() if profile[c].blanks]
+    answers = [c for c in blank if c not in pair[:2] or "loser" in roles]
+    if blank and (answers or len(blank) == 2):
+        reading.mend["drop"] = [""]
+        reading.against.append(f"{quoted(*blank)} {'has' if len(blank) == 1 else 'have'} blank cells")
+    reading.firm = pair.level >= EXACT or _never_equal(profile, *pair[:2])
+    thing = any(word in THINGS for word in profile[pair.left].words)
+    reading.points += thing
+    worded = thing or pair.level == SAID or (pair.words is not None and len(pair.words[0]) > 2)
+    alike = shares >= SHARED or profile.rows <= 20 or thing
+    sides = [profile[side] for side in pair[:2]]
+    gaps = any(2 * side.blanks > profile.rows for side in sides)
+    reading.strong = pair.level >= EXACT and alike and worded and not gaps
+    return reading
+
+
+POINT_PAIRS = (
+    "fthg/ftag",
+    "hg/ag",
+    *(f"{h}{what}/{a}{what}" for what in known("points") for h, a in (("home", "away"), ("h", "a"))),
+)
+
+
+def _numbers_of(
+    asked: Asked, pair: Pair, roles: tuple[str, str], names: tuple[str, ...], *, wins: bool = False
+) -> tuple[str, str] | None:
+    """Return two columns of numbers that belong to the two sides, by their names."""
+    named = [asked.named.get(role) for role in roles]
+    if all(named):
+        return str(named[0]), str(named[1])
+    profile = asked.profile
+    for both in names:
+        found = [[c.name for c in profile.called(side) if c.is_number] for side in both.split("/")]
+        if all(found):
+            return found[0][0], found[1][0]
+    like = {pair.words, INITIALS.get(pair.words or ("", ""))} - {None}
+    for one, two, words in profile.sides:
+        numbers = profile[one].is_number and profile[two].is_number and profile[one].type == "number"
+        is_wins = any(word.startswith("win") for word in profile[one].words)
+        about = is_wins if wins else _are_points(profile[one])
+        if numbers and about and words in like:
+            return one, two
+    return None
+
+
+def _are_points(column: Column) -> bool:
+    return any(word.removesuffix("s") in POINT_WORDS for word in column.words)
+
+
+POINT_WORDS = {name.removesuffix("s") for name in known("points")}
+
+
+def _winners(asked: Asked, pair: Pair) -> list[str]:
+    """Return the columns that may say who won, the best first."""
+    if "winner" in asked.named:
+        return [asked.named["winner"]]
+    profile, called = asked.profile, asked.candidates("winner", lambda _: True, pair[:2])
+    called = [
+        n
+        for n in called
+        if _results(profile, n, pair) >= UNDERSTOOD or asked.level("winner", n) == EXACT
+    ]
+    others = [
+        column.name
+        for column in islice(profile, MOST)
+        if column.name not in {*called, *pair[:2], *asked.apart}
+        and column.type in {"text", "number"}
+        and 2 * column.blanks < profile.rows
+        and profile.rows > 3
+        and 2 * len(column.values & profile[pair.left].values) > column.distinct
+        and _names_sides(profile, column.name, pair) >= UNDERSTOOD
+    ]
+    return called + others
+
+
+def _rows(profile: Profile, name: str, side: str) -> np.ndarray:
+    """Mark the rows in which one column holds what another does."""
+    first, second = profile[name], profile[side]
+    place = {label: code for code, label in enumerate(second.labels)}
+    across = np.array([place.get(label, -2) for label in first.labels] + [-3])
+    return np.asarray(across[first.codes] == second.codes)
+
+
+def _names_sides(profile: Profile, name: str, pair: Pair) -> float:
+    """Return the share of results that name one of the two sides of their row, if both are named."""
+    left, right = (float(_rows(profile, name, side).sum()) for side in pair[:2])
+    there = max(1, profile[name].present)
+    return (left + right) / there if min(left, right) >= EACH_SIDE * there else 0.0
+
+
+def _results(profile: Profile, name: str, pair: Pair) -> float:
+    """Return the share of results that name a side of their row, or are words for one, or for a tie."""
+    column = profile[name]
+    sides = {profile[side].simple for side in pair[:2]} | set(pair.words or ())
+    words = np.array(
+        [label.casefold() in SPELLED or label.casefold() in sides for label in column.labels] + [False]
+    )
+    hit = words[column.codes] | _rows(profile, name, pair.left) | _rows(profile, name, pair.right)
+    return float((hit & (column.codes >= 0)).sum()) / max(1, column.present)
+
+
+def _differ(profile: Profile, one: str, two: str) -> bool:
+    """Tell whether two results can say different things."""
+    return not (profile.determined(one, two) and profile.determined(two, one))
+
+
+def _agrees(profile: Profile, winner: str, points: tuple[str, str], pair: Pair) -> bool:
+    """Tell whether a result is told by who has more points."""
+    sign = np.sign(profile[points[0]].numbers - profile[points[1]].numbers)
+    left, right = (_rows(profile, winner, side) for side in pair[:2])
+    if (left | right).mean() > 1 - UNDERSTOOD:
+        return bool(((sign > 0) == left).mean() > EQUAL)
+    codes = profile[winner].codes * 3 + np.nan_to_num(sign).astype(np.int64) + 1
+    return len(np.unique(codes)) == len(np.unique(profile[winner].codes))

@@ -1,0 +1,166 @@
+"""Votes, regressions and estimates: told by names more than by shape, so the names must be plain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from steadyrank.reading.profile import Column
+from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
+from steadyrank.reading.words import known
+
+COUNTED = ("votes", "ballots")
+"""How names of columns end that count what rows stand for, though they are called more than that."""
+VALUES = {*known("rating_columns"), "rank", "position", "place"}
+"""Nouns of columns that say more of an item than that it was chosen."""
+ELECTED = ("candidate", "party")
+FEATURES = 2
+"""The fewest features that a regression is taken with, without being named."""
+
+
+def votes(asked: Asked) -> Iterator[Reading]:
+    """Propose a column of choices, with how often each was made."""
+    if not asked.allows("choice", "count"):
+        return
+    profile = asked.profile
+    called = asked.candidates("choice", _may_be_chosen)
+    alone = [c.name for c in asked.label_columns if c.name not in called and c.repeats]
+    rest = [c.name for c in profile if c.name not in asked.apart and c.type != "list"]
+    alone = rest if len(rest) == 1 else alone
+    for place, name in enumerate(list(dict.fromkeys([*called[:2], *alone[:1]]))[:2]):
+        for reading in _of_choice(asked, name, only=len(rest) == 1):
+            reading.points -= place / 4  # earlier names are usual ones
+            yield reading
+
+
+def _may_be_chosen(column: Column) -> bool:
+    return column.type in {"text", "flag", "date"} or column.whole
+
+
+def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
+    profile, level = asked.profile, asked.level("choice", name)
+    column = profile[name]
+    beside = asked.beside(("count", "weights"), [name])
+    reading = asked.reading({"choice": name, **beside})
+    others = [c for c in profile if c.name not in {name, *map(str, beside.values())}]
+    numbers = [c for c in others if c.type == "number" and not c.is_id and not c.is_time]
+    reading.points = (0.0, 2.0, 3.0, 4.0)[level] + 2 * ("count" in beside) + only
+    if level > NOTHING:
+        reading.support.append(f"{quoted(name)} is called like a choice")
+    if "count" in beside:
+        reading.support.append(f"{quoted(str(beside['count']))} counts votes")
+    if level < SAID and column.type == "flag":
+        reading.against.append(f"{quoted(name)} holds answers, yes or no, not names")
+        reading.points -= 3
+    if column.unique and "count" not in beside and numbers and profile.rows > 1 and level < SAID:
+        reading.against.append(
+            f"each {quoted(name)} stands there once, beside {quoted(numbers[0].name)}"
+        )
+        reading.points -= 3
+    voters = [c for c in others if c.noun in {"voter", "respondent", "user", "person"}]
+    rest = (
+        [] if voters and voters[0].unique else asked.unexplained([name, *beside.values()], flags=False)
+    )
+    elected = (
+        "count" in beside
+        and level >= EXACT
+        and (len(others) == 0 or column.unique or column.noun in ELECTED)
+    )
+    rest = [] if elected else rest
+    rest += [c.name for c in others if c.noun in VALUES and c.name not in rest]
+    if rest:
+        reading.against.append(f"{quoted(*rest)} would not be used")
+        reading.points -= min(3, len(rest))
+    reading.firm = level > NOTHING or only or len(asked.label_columns) == 1
+    named = [c for c in others if c.type == "text" and c.noun not in known("units")]
+    alone = "count" in beside or bool(voters) or not named
+    answer = column.noun in {"answer", "option", "item"} and "count" not in beside
+    answer |= column.noun in ELECTED and not alone
+    reading.strong = level >= EXACT and not reading.against and not answer
+    maybe = [c for c in others if c.simple.endswith(COUNTED) and c.is_number and c.whole]
+    if maybe and "count" not in beside and "count" not in asked.named:
+        yield from _counted_or_not(asked, reading, maybe[0].name)
+        return
+    yield reading
+
+
+def _counted_or_not(asked: Asked, reading: Reading, count: str) -> Iterator[Reading]:
+    """Propose both: rows count as often as a column says, or once each."""
+    for roles, options, told in (
+        ({"count": count}, {}, f"rows count as often as {quoted(count)} says"),
+        ({}, {"ignore": [count]}, "each row counts once"),
+    ):
+        made = asked.reading({**reading.roles, **roles}, **options)
+        made.points, made.support = reading.points + bool(roles), [*reading.support, told]
+        yield made
+
+
+def regression(asked: Asked) -> Iterator[Reading]:
+    """Propose a response beside features, by its name alone."""
+    profile = asked.profile
+    responses = asked.candidates("response", lambda column: column.is_number)
+    if not asked.allows("response", "items", "row") or not responses:
+        return
+    name = responses[0]
+    roles = {role: asked.named[role] for role in ("items", "row", "unit") if role in asked.named}
+    used = {name, *map(str, roles.values()), *asked.apart}
+    index = asked.profile.table.index
+    features = [c for c in profile if c.name not in used and c.name not in index]
+    numeric = [c for c in features if c.is_number and not c.is_id]
+    reading = asked.reading({"response": name, **roles})
+    reading.firm, reading.points = True, 1.0 + asked.level("response", name)
+    if any(column.blanks for column in [*numeric, profile[name]]):
+        reading.mend["missing"] = "drop"
+    reading.support.append(f"{quoted(name)} is called like a response")
+    odd = [c.name for c in features if c not in numeric or c.is_time]
+    if odd:
+        reading.against.append(f"{quoted(*odd)} cannot be a feature")
+    texts = [c for c in features if not c.is_number and not c.is_id and "items" not in asked.named]
+    reading.points -= 4 * bool(texts)
+    plain = profile[name].simple != "y" or all(c.simple[:1] == "x" for c in numeric)
+    if not plain:
+        reading.against.append("y may be anything beside other names than x1, x2...")
+    named = asked.level("response", name) >= EXACT
+    reading.strong = named and not reading.against and len(numeric) >= FEATURES
+    if not texts and numeric and "items" not in asked.named:
+        reading.roles["items"] = [column.name for column in numeric]
+        reading.implied = frozenset({"items"})
+    yield reading
+
+
+def estimates(asked: Asked) -> Iterator[Reading]:
+    """Propose scores with their standard errors, one row for each item."""
+    if not asked.allows("item", "score", "error"):
+        return
+    profile = asked.profile
+    errors = asked.named.get("error") or next(
+        (c.name for c in profile if _ends_in(c, "se stderr sem standarderror stderror") and c.is_number),
+        None,
+    )
+    if errors is None:
+        return
+    scores = [c.name for c in profile if c.is_number and c.name != errors and not c.is_id]
+    stem = profile[errors].words[:-1]
+    score = asked.named.get("score") or next(
+        (name for name in scores if profile[name].words == stem or _ends_in(profile[name], SCORES)), None
+    )
+    items = asked.candidates("item", lambda column: column.is_label, [errors, score])
+    items += [c.name for c in asked.label_columns if c.unique and c.name not in items]
+    if score is None or not items:
+        return
+    reading = asked.reading({"item": items[0], "score": score, "error": errors})
+    reading.support.append(f"{quoted(errors)} is the standard error of {quoted(score)}")
+    reading.firm, reading.points = True, 5.0
+    once = profile[items[0]].unique
+    if not once:
+        reading.against.append(f"{quoted(items[0])} repeats")
+        reading.points -= 5
+    others = [name for name in scores if name != score and "error" not in asked.named]
+    reading.strong = once and not others and asked.level("item", items[0]) > NOTHING
+    yield reading
+
+
+SCORES = "score estimate mean value rating accuracy acc coefficient effect"
+
+
+def _ends_in(column: Column, words: str) -> bool:
+    return column.simple in words.split() or bool(column.words and column.words[-1] in words.split())

@@ -1,0 +1,274 @@
+"""A reading of a table: its kind, which column plays which part, and what speaks for and against it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from steadyrank.errors import Option, listing, shorten, typed_name
+from steadyrank.reading.declarations import Form, Kind
+from steadyrank.reading.profile import Column, Profile
+from steadyrank.reading.roles import Resolved, as_list, taken_by
+from steadyrank.reading.table import Guess, Table, simplify
+from steadyrank.reading.words import known
+
+SAID, EXACT, NOUN, NOTHING = 3, 2, 1, 0
+"""How well a name tells that a column plays a role: it was said, is a usual name, or its noun is."""
+
+MANY = 5
+"""After so many columns that nothing explains, it does not matter how many more there are."""
+AS_WEIGHT = " (how much each one counts, not how often it occurs)"
+
+
+@dataclass
+class Reading:
+    """One complete way to read a table.
+
+    Attributes
+    ----------
+    kind : Kind
+    roles : dict
+        For each role its column, or a list of columns.
+    options : dict
+        Settings that go with it.
+    support, against : list of str
+        The evidence, in sentences.
+    points : float
+        How much speaks for it; this only orders suggestions.
+    strong : bool
+        Whether names and shape of all its roles agree, every other column is explained, and nothing
+        speaks against it.
+    firm : bool
+        Whether the columns are settled once the kind is: by their names, or since no other could be.
+    given : mapping
+        What the user said, which commands need not repeat.
+    implied : frozenset of str
+        Roles that follow from the others, which commands need not say.
+    mend : dict
+        Options without which it may fail on some rows; a suggestion that needs them has them.
+    remarks : list of str
+        What the data note if they are read so, beside the roles.
+    items, n_items : tuple and int
+        What it would rank, once it was tried: the first three, and how many.
+    """
+
+    kind: Kind
+    roles: dict[str, Any]
+    options: dict[str, Any] = field(default_factory=dict)
+    support: list[str] = field(default_factory=list)
+    against: list[str] = field(default_factory=list)
+    points: float = 0.0
+    strong: bool = False
+    firm: bool = False
+    given: Mapping[str, Any] = field(default_factory=dict)
+    implied: frozenset[str] = frozenset()
+    mend: dict[str, Any] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    items: tuple[object, ...] = ()
+    n_items: int = 0
+    make: Callable[[Reading], Any] | None = None
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What to tell ``read_any`` beside what was told already."""
+        told = {"kind": self.kind.name, **self.roles, **self.options}
+        return {n: value for n, value in told.items() if n not in self.given and n not in self.implied}
+
+    @property
+    def typed(self) -> list[str]:
+        """The same as options of the command line."""
+        found = []
+        for name, value in self.arguments.items():
+            text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            option = typed_name(name)
+            if value is True:
+                found.append(option)
+            else:
+                found += [f"{option}={text}"] if text.startswith("-") or not text else [option, text]
+        return found
+
+    def command(self, *words: str) -> list[str]:
+        """Return the words of a command, with what makes it this reading."""
+        return ["steadyrank", *words, *self.typed]
+
+    def read(self) -> Any:
+        """Return the data, read so."""
+        if self.make is None:
+            raise RuntimeError("a reading is read by those who propose it")
+        return self.make(self)
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
+        return f"read_any(..., {told})"
+
+    @property
+    def form(self) -> Form:
+        """How the table holds the data."""
+        for form in self.kind.forms:
+            complete = {*form.needs} <= self.roles.keys() <= form.roles
+            if complete and form.allows({}, self.options):
+                return form
+        return self.kind.forms[-1]
+
+    @property
+    def ranks(self) -> str:
+        """What it would rank, in words."""
+        shown = listing((str(shorten(item, 30)) for item in self.items[:3]), self.n_items)
+        return f"ranks {self.n_items:,} {'item' if self.n_items == 1 else 'items'}: {shown}"
+
+    def resolved(
+        self, table: Table, settings: Mapping[str, Any], reading: Mapping[str, Any]
+    ) -> Resolved:
+        """Return the table with its roles, settings and what was said about the table itself."""
+        chosen = dict(self.options)
+        about: dict[str, Any] = {n: chosen.pop(n) for n in ("drop", "ignore") if n in chosen}
+        said = {**chosen, **settings}
+        about |= reading
+        return Resolved(
+            self.kind, self.form, table, dict(self.roles), said, about, frozenset(self.given)
+        )
+
+    def notes(self) -> Iterator[str]:
+        """Yield a note for each role and option that nobody said."""
+        told = {"items", *(("row", "item") if "items_in" in self.options else ())}  # by remarks
+        for role, value in self.roles.items():
+            if role in self.given or role in told:
+                continue
+            names = ", ".join(map(shorten, as_list(value)))
+            part = role.replace("_", " of the ") + AS_WEIGHT * (role == "weights")
+            brief = "" if simplify(value) == simplify(role) else f"{names} as the {part}"
+            yield Guess(f"column {names} taken as the {part}", brief, Option(role))
+        yield from self.remarks
+
+
+class Asked:
+    """A profile seen by one kind of data, with what the user said of it."""
+
+    def __init__(
+        self, kind: Kind, profile: Profile, named: Mapping[str, Any], settings: Mapping[str, Any]
+    ) -> None:
+        self.kind, self.profile, self.named, self.settings = kind, profile, named, settings
+        people = [named[role] for role in ("unit", "weights") if role in named]
+        self.apart = {name for role in people for name in as_list(role)}
+        self._levels: dict[tuple[str, str], int] = {}
+        self._known: dict[str, set[str]] = {}
+
+    def allows(self, *roles: str, **options: Any) -> bool:
+        """Tell whether what the user said goes with these roles and options."""
+        others = self.named.keys() - {*roles, "unit", "weights"}
+        clash = (self.settings.get(name, value) != value for name, value in options.items())
+        return not others and not any(clash)
+
+    def level(self, role: str, name: Any) -> int:
+        """Return how well the name of a column tells that it plays a role."""
+        if role in self.named:
+            return SAID
+        if isinstance(name, list | tuple):
+            return min((self.level(role, one) for one in name), default=NOTHING)
+        if (role, name) not in self._levels:
+            self._levels[role, name] = self._level(role, name)
+        return self._levels[role, name]
+
+    def _level(self, role: str, name: str) -> int:
+        column, names = self.profile[name], self.kind.roles[role].names
+        if column.simple in names:
+            return EXACT
+        bare = column.simple.removesuffix("id").removesuffix("name")
+        if bare and bare in names:
+            return EXACT
+        return NOUN if column.noun and column.noun in self._nouns(role) else NOTHING
+
+    def _nouns(self, role: str) -> set[str]:
+        if role not in self._known:
+            units = {*known("units")} - {*known("user_columns")} if role == "row" else set()
+            names = (name for name in self.kind.roles[role].names if len(name) > 2)
+            self._known[role] = {name.removesuffix("s") for name in names} | units
+        return self._known[role]
+
+    def candidates(
+        self, role: str, fits: Callable[[Column], bool], taken: Iterable[object] = ()
+    ) -> list[str]:
+        """Return the columns that may play a role: as said; else those of fitting names, best first."""
+        if role in self.named:
+            return [self.named[role]]
+        out = {*self.apart, *taken, *taken_by(self.named)}
+        names = self.kind.roles[role].names
+        place = {name: number for number, name in enumerate(names)}
+        levels = {one.name: self.level(role, one.name) for one in self.profile if one.name not in out}
+        order = {
+            name: (
+                not fits(self.profile[name]),
+                -level,
+                place.get(self.profile[name].simple, len(place)),
+            )
+            for name, level in levels.items()
+            if level
+        }
+        # A usual name tells more than what stands below it, which may be faulty.
+        kept = [name for name in order if not order[name][0] or levels[name] >= EXACT]
+        return sorted(kept, key=order.__getitem__)
+
+    def beside(self, form_may: Iterable[str], taken: Iterable[object]) -> dict[str, Any]:
+        """Return the roles that may be there beside others: counts, weights, ties, by their names."""
+        found: dict[str, Any] = {}
+        for role in form_may:
+            if role in self.named:
+                found[role] = self.named[role]
+                continue
+            part = self.kind.roles[role]
+            out = {*taken, *taken_by(found), *taken_by(self.named)}
+            exact = [c.name for c in self.profile.called(*part.names) if c.name not in out]
+            exact = [name for name in exact if self.profile[name].is_number or role != "weights"]
+            if exact:
+                found[role] = exact if part.several else exact[0]
+        if "unit" in self.named:
+            found["unit"] = self.named["unit"]
+        return found
+
+    def unexplained(self, taken: Iterable[object], *keys: str, flags: bool = True) -> list[str]:
+        """Return the columns that nothing explains, beside those that play a role.
+
+        Explained are columns that say when, number rows, hold one value or remarks, are called like a
+        unit, or are told by the keys: the title by the film, the country by the player.
+        """
+        used = {*taken, *self.apart}
+        found = []
+        for column in self.profile:
+            if column.name in used or column.is_time or column.is_id or column.distinct <= 1:
+                continue
+            if column.type == "flag" and not flags:
+                continue
+            if column.type in {"empty", "list", "date"} or column.noun in known(
+                "units", "remarks", "replicates"
+            ):
+                continue
+            remark = column.type == "text" and 10 * column.distinct > 9 * column.present > 100
+            if remark or any(
+                self.profile[key].repeats and self.profile.determined(column.name, key) for key in keys
+            ):
+                continue
+            found.append(column.name)
+            if len(found) == MANY:
+                break
+        return found
+
+    def reading(self, roles: Mapping[str, Any], **options: Any) -> Reading:
+        """Return a reading with these roles and options, before anything is weighed."""
+        chosen = {name: value for name, value in options.items() if value is not None}
+        given = {**self.named, **self.settings}
+        made = Reading(self.kind, dict(roles), {**chosen}, given=given)
+        made.options |= {n: v for n, v in self.settings.items() if n in made.options}
+        return made
+
+    @cached_property
+    def label_columns(self) -> list[Column]:
+        """The columns of text that may name things, those with few values first."""
+        found = [c for c in self.profile if c.type == "text" and c.name not in self.apart]
+        return [c for c in found if c.distinct > 1]
+
+
+def quoted(*names: str) -> str:
+    """Return names of columns for sentences."""
+    return " and ".join(map(shorten, names)) if len(names) < 3 else listing(map(shorten, names))

