@@ -114,7 +114,7 @@ def test_beyond_proposition_5_no_member_of_the_inflated_argmax_can_be_left_out(c
 
 
 def test_the_51_49_example_a_small_move_turns_the_plain_answer_round_and_not_the_inflated_one() -> None:
-    """Said before Definition 3: scores (0.51, 0.49) and (0.49, 0.51), which are 0.02 times root 2 apart."""
+    """Said before Definition 3: scores (0.51, 0.49) and (0.49, 0.51)."""
     first, second = np.array([0.51, 0.49]), np.array([0.49, 0.51])
     apart = math.dist(first, second)
     assert topk(first, 1).tolist() != topk(second, 1).tolist()
