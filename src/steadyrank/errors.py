@@ -69,6 +69,10 @@ class Option:
         The argument, as the library calls it.
     value : str, optional
         What to give; without it the user must fill it in.
+    several, flag : bool
+        Whether it takes a list, or nothing at all.
+    python : str, optional
+        What is said in Python, where the way out is no argument.
 
     Examples
     --------
@@ -80,13 +84,13 @@ class Option:
     value: str | None = None
     several: bool = False
     flag: bool = False
+    python: str | None = None
 
     def __str__(self) -> str:
-        if self.flag:
-            return f"{self.name}=True"
+        value = "True" if self.flag else "[...]" if self.several else "..."
         if self.value is not None:
-            return f'{self.name}="{self.value}"'
-        return f"{self.name}={'[...]' if self.several else '...'}"
+            value = f'"{self.value}"'
+        return self.python or f"{self.name}={value}"
 
     def typed(self) -> str:
         """Return the argument as one types it on the command line.
@@ -104,33 +108,13 @@ class Option:
 
 WayOut: TypeAlias = "str | Sequence[str | Option]"
 
-
-WHOLE_COUNTS: WayOut = (
-    "Correct these rows, or, if points in text stand between thousands, say so with ",
-    Option("decimal", ","),
+LEAST_COUNT = Option("min_count", python="with_min_count(...)")
+FEW_DATA = ("Leave out items with few observations by ", LEAST_COUNT)
+IN_MEMORY = (
+    "This needs the data in memory, from one file or frame: use ",
+    Option("engine", "memory", python="read or from_frame instead of scan"),
 )
-
-
-@dataclass(frozen=True)
-class Reading(Option):
-    """The way from an engine into memory: an option, but for Python other functions."""
-
-    def __str__(self) -> str:
-        return "read or from_frame instead of scan"
-
-
-@dataclass(frozen=True)
-class LeastCount(Option):
-    """Leaving out items with few observations: an option, but for Python a method of the data."""
-
-    def __str__(self) -> str:
-        return "with_min_count(...)"
-
-
-FEW_DATA = ("Leave out items with few observations by ", LeastCount("min_count"))
-IN_MEMORY = ("This needs the data in memory, from one file or frame: use ", Reading("engine", "memory"))
 NOBODY_COUNTS = "all weights are 0, so nobody counts"
-FILL_IN = ("Fill them in, or leave these rows out of the table.",)
 NO_BLANKS: WayOut = ("Fill them in, or leave them out: of a table with ", Option("drop", ""))
 MEANS_OF_REST = (", or take means over the values that are there with ", Option("missing", "available"))
 """What to do about values that are missing."""
@@ -223,28 +207,17 @@ class InvalidDataError(InvalidValueError):
         The file or list at fault, where no row of it is to be named.
     """
 
-    def __init__(
-        self,
-        problem: str,
-        *,
-        rows: Any = (),
-        column: str | None = None,
-        subject: str | None = None,
-        source: str | None = None,
-        way_out: WayOut = (),
-        **facts: Any,
-    ) -> None:
-        super().__init__(problem, way_out=way_out, **facts)
+    column: str | None = None
+    subject: str | None = None
+    lines: list[object] | None = None
+    lead = "on line"
+
+    def __init__(self, problem: str, *, rows: Any = (), source: str | None = None, **facts: Any) -> None:
+        super().__init__(problem, **facts)
         marks = getattr(getattr(rows, "dtype", None), "kind", "") == "b"
         numbers = rows.nonzero()[0] if marks else rows
-        self.rows = [int(row) for row in numbers[:SHOWN]]
-        self.total = len(numbers)
-        self.column = column
-        self.subject = subject
-        self.source = source or ""
-        self.lines: list[object] | None = None
-        self.lead = "on line"
-        self.placed = source is not None
+        self.rows, self.total = [int(row) for row in numbers[:SHOWN]], len(numbers)
+        self.source, self.placed = source or "", source is not None
 
     def place_in(self, name: str, lines: list[object] | None, lead: str = "on line") -> None:
         """Say the places as ``lines`` of the file ``name`` from now on, or what else ``lead`` says."""
@@ -399,50 +372,11 @@ class EngineError(SteadyrankError):
     """A dataframe engine that could not finish a step, or would bring back too much."""
 
 
-def non_finite_scores(
-    places: Sequence[object], values: Sequence[object], total: int
-) -> InvalidScoresError:
-    """Return the error about scores that hold NaN or infinity."""
-    found = (f"{value} at {place}" for place, value in zip(places, values, strict=True))
-    return InvalidScoresError(
-        f"scores must be finite, but {total:,} of them are not: {listing(found, total)}. "
-        "Remove these items, or give them the score that you mean."
-    )
-
-
-def bad_k(k: object, items: int, why: str = "") -> InvalidSettingError:
-    """Return the error about a k that is not a whole number from 1 to the number of items."""
-    return InvalidSettingError(
-        f"k must be a whole number from 1 to {items:,} (the number of items), but is {shorten(k)}{why}."
-    )
-
-
-def bad_eps(eps: object) -> InvalidSettingError:
-    """Return the error about an eps that is not positive and finite."""
-    return InvalidSettingError(
-        f"eps must be a positive, finite number on the scale of the scores, but is {shorten(eps)}. "
-        "For no inflation at all use topk, or a tiny eps."
-    )
-
-
 def not_a_choice(argument: str, value: object, choices: Sequence[str]) -> InvalidSettingError:
     """Return the error about an argument that names none of the choices."""
     return InvalidSettingError(
         f"{argument} must be one of {', '.join(map(repr, choices))}, but is {shorten(value)}"
     )
-
-
-def unknown_scorer(name: object, names: Sequence[str], close: Sequence[str] = ()) -> InvalidSettingError:
-    """Return the error about a name that no scorer has."""
-    hint = f"Did you mean {close[0]!r}? " if close else ""
-    return InvalidSettingError(
-        f"there is no scorer called {shorten(name)}", way_out=f"{hint}The names are: {', '.join(names)}."
-    )
-
-
-def too_large(what: str, size: int, way_out: str) -> TooLargeError:
-    """Return the error about a result that would not fit the memory of an ordinary machine."""
-    return TooLargeError(f"{what} would take {size / 2**30:,.1f} GiB of memory", way_out=way_out)
 
 
 def too_many_states(
@@ -483,26 +417,6 @@ RIDGE = Option("scorer", "bradley-terry:ridge=0.01")
 ONE_GROUP = (", or leave the items of all groups but one out with ", Option("drop", several=True))
 
 
-def disconnected(
-    components: Sequence[Sequence[object]],
-    without: str = "",
-    *,
-    scores: str = "Bradley-Terry scores",
-    way_out: WayOut = ("Use a ridge, for example ", RIDGE, *ONE_GROUP),
-) -> UndefinedScoresError:
-    """Return the error about comparisons that leave some differences without a finite estimate."""
-    groups = [f"[{listing(map(str, part), len(part))}]" for part in components]
-    where = f"without {without}, " if without else ""
-    return UndefinedScoresError(
-        f"{where}{scores} do not exist: the items fall into {len(groups):,} "
-        "groups, best first where one group is compared with another, and no item of a later "
-        "group has won (or tied) against an earlier one, or they were never compared: "
-        f"{listing(groups, len(groups))}",
-        way_out=way_out,
-        components=[list(component) for component in components],
-    )
-
-
 def singular_design(
     rank: int, items: int, without: Sequence[object] = (), total: int = 0
 ) -> UndefinedScoresError:
@@ -520,15 +434,6 @@ def singular_design(
     )  # fmt: skip
 
 
-def items_without_data(
-    items: Sequence[object], total: int, *, without: str, way_out: WayOut
-) -> UndefinedScoresError:
-    """Return the error about items that have no data, or lose all of it with one unit."""
-    when = f" without {without}" if without else ""
-    shown = listing(map(shorten, items), total)
-    return UndefinedScoresError(f"these items have no data{when}, so no score: {shown}", way_out=way_out)
-
-
 def nothing_left(kind: str) -> TooFewUnitsError:
     """Return the error about leaving one unit out of one, which leaves no data to score."""
     return TooFewUnitsError(
@@ -537,29 +442,6 @@ def nothing_left(kind: str) -> TooFewUnitsError:
     )
 
 
-def one_unit(kind: str) -> TooFewUnitsError:
-    """Return the error about draws from a single unit, which are all the same."""
-    problem = f"there is only one unit (a {kind}), and draws from it, all the same, tell no chance"
-    say = "Bring more units, or scores with their standard errors; their column is named by "
-    return TooFewUnitsError(problem, way_out=[say, Option("error")])
-
-
-def no_units() -> TooFewUnitsError:
-    """Return the error about leaving out units of estimates, which have none."""
-    return TooFewUnitsError(
-        "these are scores with standard errors: no unit could leave, so their stability is unknown",
-        way_out="Ask for ranks of true scores: Study(data).confidence(), or steadyrank confidence.",
-    )
-
-
 def wrong_data(scorer: str, wanted: str, given: str, *, way_out: WayOut) -> WrongDataError:
     """Return the error about a kind of data that a scorer cannot score."""
     return WrongDataError(f"{scorer} needs {wanted}, but was given {given}", way_out=way_out)
-
-
-def too_much_brought_back(what: str, bound: int, way_out: WayOut) -> EngineError:
-    """Return the error about more that would have to leave an engine than the stated bound."""
-    return EngineError(
-        f"there are more than {bound:,} {what}, the most that is brought back from an engine",
-        way_out=way_out,
-    )

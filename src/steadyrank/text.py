@@ -209,14 +209,16 @@ def ranks_in_words(best: int | None, worst: int | None, dash: str = "–") -> st
     return dash.join(dict.fromkeys(ends))
 
 
-def share_in_words(share: float) -> str:
-    """Return a share in percent; only all is 100% and only none is 0%.
+def share_in_words(share: float | None) -> str:
+    """Return a share in percent; only all is 100% and only none is 0%, and nothing is not known.
 
     Examples
     --------
     >>> share_in_words(1.0), share_in_words(0.99999), share_in_words(0.5), share_in_words(1e-9)
     ('100%', '>99.9%', '50.0%', '<0.1%')
     """
+    if share is None:
+        return ""
     if share in {0.0, 1.0}:
         return f"{share:.0%}"
     return ">99.9%" if share > 0.999 else "<0.1%" if share < 0.001 else f"{100 * share:.1f}%"

@@ -11,15 +11,16 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steadyrank.errors import UnwritableFileError
 
-MOST_LINKS = 40
-"""How many links in a row are followed: as many as Linux does."""
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 OPEN = {"/dev", "/dev/fd", "/proc/self/fd"}
 """Folders whose names, such as ``/dev/stdout``, stand for what is open already."""
 CHECKPOINT_MARK = b"STRK"
@@ -40,14 +41,11 @@ def remember_input(source: Any) -> None:
 
 def refuse_input(found: os.stat_result, name: str) -> None:
     """Complain if a file is one that data came from, whatever name it goes by here."""
-    place = _READ.get((found.st_dev, found.st_ino))
-    if place is None or not stat.S_ISREG(found.st_mode):
-        return
-    try:
+    still_there = False
+    with suppress(OSError, KeyError):  # or its number was given to another file since
+        place = _READ[found.st_dev, found.st_ino]
         still_there = os.path.samestat(os.stat(place), found)  # noqa: PTH116 (likewise)
-    except OSError:
-        still_there = False  # its number was given to another file since
-    if still_there:
+    if still_there and stat.S_ISREG(found.st_mode):
         raise UnwritableFileError(
             f"{name} holds the data that were read, which a result would destroy",
             way_out="Give another path for the result.",
@@ -56,16 +54,11 @@ def refuse_input(found: os.stat_result, name: str) -> None:
 
 @dataclass(frozen=True)
 class Target:
-    """What a path leads to: where it is, and what is there."""
+    """What a path leads to: where it is, what is there, and whether that is replaced as a whole."""
 
     path: Path
-    found: os.stat_result | None = None
-
-    @property
-    def is_file(self) -> bool:
-        """Whether a file is or can be there, to be replaced as a whole."""
-        regular = self.found is None or stat.S_ISREG(self.found.st_mode)
-        return regular and str(self.path.parent) not in OPEN
+    found: os.stat_result | None
+    is_file: bool
 
 
 def target_of(path: str | os.PathLike[str]) -> Target:
@@ -83,16 +76,23 @@ def target_of(path: str | os.PathLike[str]) -> Target:
 
 def resolved(path: str | os.PathLike[str]) -> Target:
     """Follow the links of a path to its end, and complain if nothing can be written there."""
-    given = os.fspath(path)
-    try:
-        place = _followed(given)
-        target = Target(place, place.stat() if os.path.lexists(place) else None)
-        _check_kind(given, target)
-    except UnwritableFileError:
-        raise
-    except OSError as error:
-        raise unwritable(given, error) from error
-    return target
+    found, place = None, os.fspath(path)
+    with _said_of(path):
+        with suppress(FileNotFoundError):  # of links that lead round in a circle, the system complains
+            found = os.stat(path)  # noqa: PTH116
+        if found is not None and stat.S_ISDIR(found.st_mode):
+            raise IsADirectoryError(errno.EISDIR, "it is a folder")
+        folder = os.path.dirname(place)  # noqa: PTH120 (a path would lose the last slash)
+        while folder not in OPEN and os.path.islink(place):  # noqa: PTH114
+            place = os.path.join(folder, os.readlink(place))  # noqa: PTH115, PTH118
+            folder = os.path.dirname(place)  # noqa: PTH120
+        if not Path(folder).is_dir():
+            raise FileNotFoundError(errno.ENOENT, f"there is no folder {folder!r}")
+        is_file = folder not in OPEN and (found is None or stat.S_ISREG(found.st_mode))
+        needed = [folder or os.curdir] * is_file + [place] * (found is not None)
+        if not all(os.access(one, os.W_OK) for one in needed):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    return Target(Path(place), found, is_file)
 
 
 def holds_refits(path: Path) -> bool:
@@ -105,61 +105,30 @@ def holds_refits(path: Path) -> bool:
 def write_whole(content: str | bytes, path: str | os.PathLike[str]) -> Path:
     """Write text or bytes so that nobody ever sees half of it, and return the path."""
     data, target = content.encode() if isinstance(content, str) else content, target_of(path)
-    try:
+    with _said_of(path):
         (_replace if target.is_file else _append)(target, data)
-    except OSError as error:
-        raise unwritable(path, error) from error
     return Path(path)
 
 
 def append_whole(text: str, path: str | os.PathLike[str]) -> None:
     """Add text to the end of a file; what others wrote there stays."""
+    target = target_of(path)
+    with _said_of(path):
+        _append(target, text.encode("utf-8", "backslashreplace"))
+
+
+@contextmanager
+def _said_of(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let errors of the file system name the path that was asked for."""
     try:
-        _append(target_of(path), text.encode("utf-8", "backslashreplace"))
+        yield
     except OSError as error:
-        raise error if isinstance(error, UnwritableFileError) else unwritable(path, error) from error
-
-
-def unwritable(path: str | os.PathLike[str], error: OSError) -> UnwritableFileError:
-    """Return an error of the file system as one that names the path that was asked for."""
-    why = (error.strerror or str(error) or type(error).__name__).lower()
-    full = error.errno in {errno.ENOSPC, errno.EDQUOT}
-    return UnwritableFileError(
-        f"{os.fspath(path)!r} cannot be written: {why}",
-        way_out="The disk is full." if full else "Give a path that you may write to.",
-    )
-
-
-def _followed(path: str) -> Path:
-    """Return what links lead to in the end, or the name of something that is open."""
-    for _ in range(MOST_LINKS):
-        folder, name = os.path.split(path)
-        if not Path(folder).is_dir():  # the system says so, who follows links as it should
-            raise FileNotFoundError(errno.ENOENT, f"there is no folder {folder!r}")
-        if name in {"", os.curdir, os.pardir}:
-            raise _is_folder(path)
-        if folder in OPEN or not os.path.islink(path):  # noqa: PTH114
-            return Path(path)
-        path = os.path.join(folder, os.readlink(path))  # noqa: PTH115, PTH118
-    raise OSError(errno.ELOOP, "its links lead round in a circle")
-
-
-def _is_folder(path: str) -> UnwritableFileError:
-    return UnwritableFileError(f"{path!r} is a folder", way_out="Give the name of a file.")
-
-
-def _check_kind(given: str, target: Target) -> None:
-    mode = 0 if target.found is None else target.found.st_mode
-    if stat.S_ISDIR(mode):
-        raise _is_folder(given)
-    if stat.S_ISSOCK(mode):
+        why = (error.strerror or str(error) or type(error).__name__).lower()
+        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
         raise UnwritableFileError(
-            f"{given!r} is a socket, which takes no files", way_out="Give the name of a file."
-        )
-    if target.is_file and not os.access(target.path.parent, os.W_OK | os.X_OK):
-        raise PermissionError(errno.EACCES, f"{os.strerror(errno.EACCES)} for its folder")
-    if mode and not os.access(target.path, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            f"{os.fspath(path)!r} cannot be written: {why}",
+            way_out="The disk is full." if full else "Give a path that you may write to.",
+        ) from error
 
 
 def _append(target: Target, data: bytes) -> None:

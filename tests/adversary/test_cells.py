@@ -13,7 +13,7 @@ import pytest
 from steadyrank import Votes, stable_topk
 from steadyrank.cli import main
 from steadyrank.report.export import csv_text, guarded, to_csv, to_json, unguarded
-from steadyrank.report.notebook import table_of
+from steadyrank.report.sharing import table_of
 from steadyrank.report.text import plain_text
 
 if TYPE_CHECKING:

@@ -50,17 +50,6 @@ for number, failure in enumerate(failures):
 """
 NOISE = "import numpy; numpy.float64(1) / 0"
 KILL = "import signal, os; os.kill(os.getpid(), signal."
-FRAGILE = """
-import os, signal, sys
-try:
-    for _ in range(3):
-        os.kill(os.getpid(), signal.Signals[sys.modules["steadyrank"].number])
-except BaseException:
-    os.abort()
-"""
-"""A compiled library that cannot bear an error while it is loaded, as DuckDB's cannot."""
-LOADED = "sys.modules['steadyrank'].number = '{}'; sys.path.insert(0, folder); import fragile; {}"
-FOREVER = "import time; exec('while True: time.sleep(1)')"
 FAILURES = {
     "return before(*_)": 1,
     "raise RuntimeError('odd')": 2,
@@ -76,11 +65,6 @@ FAILURES = {
     f"{KILL}SIGINT); recurse()": 130,
     f"{KILL}SIGTERM); recurse()": 143,
     f"{KILL}SIGHUP); recurse()": 129,
-    LOADED.format("SIGINT", FOREVER): 130,
-    LOADED.format("SIGTERM", FOREVER): 143,
-    LOADED.format("SIGHUP", FOREVER): 129,
-    LOADED.format("SIGTERM", "raise RuntimeError('odd')"): 143,
-    LOADED.format("SIGTERM", "raise KeyboardInterrupt"): 143,
     f"{NOISE}; raise ValueError": 2,
     f"{NOISE}; return before(*_)": 1,
 }
@@ -90,7 +74,6 @@ def planted(benchmark: Path, folder: Path, **environment: str) -> list[int]:
     """Let each failure happen in a process of its own, and return how they ended."""
     command = [sys.executable, "-c", PLANTED, str(folder), str(benchmark), json.dumps(list(FAILURES))]
     found = {**os.environ, **environment}
-    (folder / "fragile.py").write_text(FRAGILE)
     done = subprocess.run(
         command, capture_output=True, text=True, check=True, env=found, preexec_fn=hang_up_as_usual
     )

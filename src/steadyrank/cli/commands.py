@@ -170,27 +170,27 @@ def report(options: group.ReportOptions) -> None:
     steadyrank report chat_battles.csv --unit judge -o battles.html
     steadyrank report benchmark.csv -k 4 --title Methods --open
     """
+    import webbrowser
+
     from steadyrank.report.html import render_html
     from steadyrank.report.lines import Line
     from steadyrank.study.study import usual_k
-    from steadyrank.writing import target_of, write_whole
+    from steadyrank.writing import write_whole
 
-    study, about = open_study(options, options.output)
-    for path in options.beside.values():
-        target_of(path)  # likewise before the work
-    k = usual_k(len(study.items)) if options.k is None else options.k
-    with working("Writing the report"):
-        found = _with(options, study.topk(k, **_how(options))).findings(**about)
-        beside = _beside(found, options)  # made before anything is written
-        write_whole(render_html(found, title=options.title), options.output)
-        for path, content in beside.items():
-            write_whole(content, path)
+    def ask(study: Study) -> Any:
+        k = usual_k(len(study.items)) if options.k is None else options.k
+        return study.topk(k, **_how(options))
+
+    found = _found(options, ask, "Writing the report")
+    pages = {options.output: render_html(found, title=options.title), **_beside(found, options)}
+    for path, content in pages.items():  # all were made before anything is written
+        write_whole(content, path)
     screen = console()
-    where = terminal_of(screen).safe(options.output)
-    told = f"Wrote the report of the top {k:,} of {counted(len(study.items), 'item')} to {where}"
-    show([Line(told)], screen, whole=True)
-    if options.opened:
-        _open(Path(options.output))
+    size, where = counted(found["n_items"], "item"), terminal_of(screen).safe(options.output)
+    show([Line(f"Wrote the report of the top {found['k']:,} of {size} to {where}")], screen, whole=True)
+    page = Path(options.output)
+    if options.opened and not (page.is_file() and webbrowser.open(page.resolve().as_uri())):
+        say("note: no browser could be opened; open the file yourself.")
 
 
 def _beside(found: dict[str, Any], options: group.ReportOptions) -> dict[str, str | bytes]:
@@ -198,9 +198,9 @@ def _beside(found: dict[str, Any], options: group.ReportOptions) -> dict[str, st
     from steadyrank.report.picture import share_image
     from steadyrank.report.sharing import badge_svg, table_fragment
 
-    png = Path(options.image or "").suffix.lower() == ".png"
+    form: Any = group.form_of(options.image, group.BESIDE_REPORTS["image"])
     makers: dict[str, Callable[[Any], str | bytes]] = {"badge": badge_svg, "table": table_fragment}
-    makers["image"] = partial(share_image, format="png" if png else "svg")
+    makers["image"] = partial(share_image, format=form)
     return {path: makers[name](found) for name, path in options.beside.items()}
 
 
@@ -248,14 +248,6 @@ def parse_ks(text: str) -> list[int]:
         ) from None
 
 
-def _open(page: Path) -> None:
-    """Show a page in the browser, or say that it could not be."""
-    import webbrowser
-
-    if not (page.is_file() and webbrowser.open(page.resolve().as_uri())):
-        say("note: no browser could be opened; open the file yourself.")
-
-
 def _how(options: group.ClaimOptions) -> dict[str, Any]:
     """Return the settings of an answer as the library takes them; it checks the claim."""
     return {name: getattr(options, name) for name in ("eps", "delta", "guarantee", "claim")}
@@ -280,24 +272,24 @@ def _summarise(text: str, path: str) -> None:
         say(f"note: nothing was added to ${SUMMARY}: {message_of(error)}")
 
 
-def _with(options: Any, answer: Any) -> Any:
-    """Return an answer with a confidence beside it, if that was asked for."""
-    level = getattr(options, "confidence", None)
-    return answer if level is None else answer.with_confidence(level)
-
-
 def _answer(options: Any, ask: Callable[[Study], Any], work: str = "Leaving every unit out") -> Any:
-    """Read the data, ask a study of them one question, and return what was found, once it is shown."""
+    """Ask a study of the data one question, and return what was found, once it is shown."""
     from steadyrank.report.text import lines
 
-    study, about = open_study(options, options.output)
-    drawn = getattr(options, "confidence", None) is not None
-    with working(f"{work}, and drawing them anew" if drawn else work):
-        result = _with(options, ask(study))
-        wanted = {"everything": options.everything}
-        found = result.brief(**about, **wanted) if options.form == "text" else result.findings(**about)
+    found = _found(options, ask, work)
     _view(found, options, lines)
     return found
+
+
+def _found(options: Any, ask: Callable[[Study], Any], work: str) -> dict[str, Any]:
+    """Read the data, and return what a study of them answers, with a confidence beside it if wanted."""
+    study, about = open_study(options, options.output, *getattr(options, "beside", {}).values())
+    level = getattr(options, "confidence", None)
+    with working(work if level is None else f"{work}, and drawing them anew"):
+        result = ask(study) if level is None else ask(study).with_confidence(level)
+        if options.form != "text":
+            return dict(result.findings(**about))
+        return dict(result.brief(**about, everything=options.everything))
 
 
 def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line]]) -> None:

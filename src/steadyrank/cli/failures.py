@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -50,9 +50,6 @@ def told() -> str:
 ENDING = {"SIGINT": ExitCode.INTERRUPTED, "SIGTERM": ExitCode.TERMINATED, "SIGHUP": ExitCode.HUNG_UP}
 """Signals that ask the program to end, and the exit code that says so."""
 
-LATER = 0.05
-"""Seconds after which a signal that came at a bad moment is raised again."""
-
 
 class Ended(BaseException):
     """A signal that asks the program to end: it passes what catches errors, and cleans up on its way."""
@@ -60,73 +57,39 @@ class Ended(BaseException):
 
 def run_guarded(run: Callable[[], int | None], typed: Sequence[str] = ()) -> int:
     """Run a command, as it was typed, and return the exit code; say what went wrong, if anything did."""
-    with _ending_in_order() as asked, _quiet_warnings():
+    asked: list[ExitCode] = []
+    code: int = ExitCode.FINE
+    with suppress(Ended), _ending_in_order(asked), _quiet_warnings():
         try:
-            code = run() or ExitCode.FINE
+            code = run() or code
             sys.stdout.flush()
-            asked.heeded = False
         except BaseException as error:  # nothing may end in a traceback, nor with another code
-            asked.heeded = False
-            code = _report(error, typed) if asked.code is None else asked.code
+            code = asked[0] if asked else _report(error, typed)
     # What a library made of a signal, as DuckDB does, is still that signal.
-    code = code if asked.code is None else asked.code
+    code = asked[0] if asked else code
     return say(f"{MEANINGS[ExitCode(code)]}.", code) if code in ENDING.values() else int(code)
 
 
-class _Asked:
-    """A handler of signals: what they asked for, and whether that still ends what is under way."""
-
-    code: ExitCode | None = None
-    heeded = True
-    again: threading.Timer | None = None
-
-    def __call__(self, number: int, frame: FrameType | None) -> None:
-        self.code = ENDING[signal.Signals(number).name]
-        if not self.heeded:
-            return
-        if not _importing(frame):
-            raise Ended
-        # A compiled library that cannot bear an error while it is loaded would abort the program.
-        self.again = threading.Timer(LATER, signal.raise_signal, [number])
-        self.again.daemon = True
-        self.again.start()
-
-    def forget(self) -> None:
-        """Raise nothing again."""
-        self.heeded = False
-        if self.again is not None:
-            self.again.cancel()
-            self.again.join()
-
-
-def _importing(frame: FrameType | None) -> bool:
-    """Whether a module is being imported here, by what the command line runs."""
-    while frame is not None and frame.f_code is not run_guarded.__code__:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
-            return True
-        frame = frame.f_back
-    return False
-
-
 @contextmanager
-def _ending_in_order() -> Iterator[_Asked]:
-    """Let a request to end do so as an error does: unfinished files are removed."""
-    asked = _Asked()
-    if threading.current_thread() is not threading.main_thread():
-        yield asked
-        return
+def _ending_in_order(asked: list[ExitCode]) -> Iterator[None]:
+    """Let the first request to end do so as an error does: unfinished files are removed."""
+
+    def end(number: int, _: FrameType | None) -> None:
+        asked.append(ENDING[signal.Signals(number).name])
+        if len(asked) == 1:
+            raise Ended
+
     usual = (signal.SIG_DFL, signal.default_int_handler)
-    numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in numbers}
+    known = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
     # not those that nohup, or a program around this one, wants otherwise
-    heeded = [number for number, handler in before.items() if handler in usual]
-    for number in heeded:
-        signal.signal(number, asked)
+    before = {number: signal.getsignal(number) for number in known if signal.getsignal(number) in usual}
+    numbers = before if threading.current_thread() is threading.main_thread() else ()
+    for number in numbers:
+        signal.signal(number, end)
     try:
-        yield asked
+        yield
     finally:
-        asked.forget()
-        for number in heeded:
+        for number in numbers:
             signal.signal(number, before[number])
 
 

@@ -8,17 +8,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steadyrank import errors
 from steadyrank.cli.failures import ways
 from steadyrank.cli.output import say, working
 from steadyrank.data.kinds import KINDS, read_any, scan_any
-from steadyrank.errors import (
-    FileNotThereError,
-    InvalidDataError,
-    InvalidSettingError,
-    NotRecognisedError,
-    Option,
-    typed_name,
-)
+from steadyrank.errors import NotRecognisedError, Option, typed_name
 from steadyrank.reading.formats import is_pattern, read_together
 from steadyrank.writing import target_of
 
@@ -35,7 +29,7 @@ GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
 
 
 def open_study(
-    options: ScorerOptions, output: str | None = None, *, lead: str = ""
+    options: ScorerOptions, *outputs: str | None, lead: str = ""
 ) -> tuple[Study, dict[str, Any]]:
     """Read the data and return a study of them, and what findings say about the file.
 
@@ -54,11 +48,11 @@ def open_study(
             data = asked(error)
         if options.min_count is not None:
             data = data.with_min_count(options.min_count)
-    except (InvalidDataError, FileNotThereError) as error:
+    except (errors.InvalidDataError, errors.FileNotThereError) as error:
         error.problem = lead + error.problem
         raise
-    if output is not None:
-        target_of(output)
+    for path in filter(None, outputs):
+        target_of(path)
     about = {"source": source_name(options), "policies": _policies(options)}
     return Study(data, options.scorer), about
 
@@ -109,7 +103,7 @@ def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]
     if engine is not None:
         return options.file, engine, given
     if options.file == STANDARD_INPUT and sys.stdin is None:
-        raise FileNotThereError("standard input is closed", way_out="Give a path, or open it.")
+        raise errors.FileNotThereError("standard input is closed", way_out="Give a path, or open it.")
     source: Any = sys.stdin.buffer if options.file == STANDARD_INPUT else options.file
     return read_together(source, options.format, options.encoding) or source, None, given
 
@@ -147,11 +141,11 @@ def _engine(options: InputOptions) -> Engine | None:
     for setting, engine in asked.items():
         if name != engine:
             option = typed_name(setting)
-            raise InvalidSettingError(f"{option} goes with --engine {engine}, not with {name!r}")
+            raise errors.InvalidSettingError(f"{option} goes with --engine {engine}, not with {name!r}")
     if name == "memory":
         return None
     if options.file == STANDARD_INPUT:
-        raise InvalidSettingError(
+        raise errors.InvalidSettingError(
             f"the engine {name!r} works on files, not on standard input",
             way_out=["Give a path, or omit ", Option("engine")],
         )

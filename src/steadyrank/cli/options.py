@@ -32,11 +32,14 @@ READING = "Reading the file"
 COMMON = "Options"
 """The panel that the help shows first: what most people need."""
 
-BESIDE_REPORTS = {"badge": (".svg",), "image": (".svg", ".png"), "table": (".html",)}
-"""What ``report`` writes beside the report, and how the names of these files end."""
-
-ENDINGS = {"text": ".txt", "html": ".html", "json": ".json", "csv": ".csv", "markdown": ".md"}
+ENDINGS = {
+    "text": ".txt", "html": ".html", "json": ".json", "csv": ".csv", "markdown": ".md", "svg": ".svg",
+    "png": ".png",
+}  # fmt: skip
 """The forms of a result, and how a file that holds one ends; it may have no ending."""
+
+BESIDE_REPORTS = {"badge": ["svg"], "image": ["svg", "png"], "table": ["html"]}
+"""What ``report`` writes beside the report, and the forms of each."""
 
 TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 """What an option may hold, by the first word of its annotation."""
@@ -79,16 +82,20 @@ class Group:
 
 
 def declared(group: type[Group]) -> dict[str, Parameter]:
-    """Return the options of a group, those of the groups that it extends first."""
+    """Return the options of a group, those of the groups that it extends first.
+
+    What no docstring tells of is no option; a group may tell anew of one that it has from another.
+    """
     found: dict[str, Parameter] = {}
     texts: dict[str, str] = {}
+    hints: dict[str, str] = {}
     for base in reversed(group.__mro__):
-        hints = get_annotations(base)
+        hints |= get_annotations(base)
         for name, names, metavar, panel, text in TOLD.findall(cleandoc(base.__doc__ or "")):
             texts[name] = " ".join(text.split()) or texts[name]
             kind = TYPES[hints[name].partition(" ")[0]]
             said = (name, names.split(", ")[1:], metavar, panel or COMMON, texts[name], kind)
-            found[name] = option(*said, vars(base)[name])
+            found[name] = option(*said, getattr(group, name))
     return found
 
 
@@ -125,6 +132,7 @@ class WritingOptions(Group):
 
     FORMS: ClassVar[tuple[str, ...]] = ("html",)
     output: str | None = None
+    as_json: bool = False
 
     def check(self) -> None:
         """Complain about an ending that does not fit."""
@@ -183,6 +191,7 @@ class ScorerOptions(InputOptions):
 
     min_count: int | None = None
     scorer: str | None = None
+    k: int | None = None
 
 
 class ScoringOptions(ScorerOptions):
@@ -257,8 +266,6 @@ class OutputOptions(WritingOptions):
     """
 
     FORMS: ClassVar[tuple[str, ...]] = ("text", "json", "csv", "markdown")
-    output: str | None = None
-    as_json: bool = False
     as_csv: bool = False
     as_markdown: bool = False
     everything: bool = False
@@ -292,7 +299,7 @@ class AuditOptions(OutputOptions, TargetOptions):
         Of the random sets.
     """
 
-    k: str = NEEDED
+    k: str = NEEDED  # type: ignore[assignment]
     removals: int = 1
     samples: int | None = None
     seed: int = 0
@@ -308,7 +315,6 @@ class ExplainOptions(OutputOptions, ScorerOptions):
     """
 
     explained: str = NEEDED
-    k: int | None = None
 
 
 class CheckOptions(OutputOptions, ScoringOptions):
@@ -339,7 +345,6 @@ class MarginOptions(OutputOptions, ScoringOptions):
 
     """
 
-    k: int | None = None
     one_item: str | None = None
     by: str = "remove"
 
@@ -357,10 +362,7 @@ class CompareOptions(OutputOptions, ClaimOptions):
     """
 
     FORMS = (*OutputOptions.FORMS, "html")
-    output: str | None = None
-    file: str = NEEDED
     new_file: str = NEEDED
-    k: int | None = None
 
 
 class ConfidenceOptions(OutputOptions, ScorerOptions):
@@ -376,7 +378,6 @@ class ConfidenceOptions(OutputOptions, ScorerOptions):
         Of the draws.
     """
 
-    k: int | None = None
     level: float = 0.95
     draws: int = 1000
     seed: int = 0
@@ -402,7 +403,6 @@ class ReportOptions(WritingOptions, AnswerOptions):
     """
 
     output: str = "report.html"
-    k: int | None = None
     title: str | None = None
     opened: bool = False
     badge: str | None = None
@@ -413,12 +413,7 @@ class ReportOptions(WritingOptions, AnswerOptions):
         """Complain about every ending that does not fit."""
         super().check()
         for name, path in self.beside.items():
-            forms = BESIDE_REPORTS[name]
-            if Path(path).suffix.lower() not in forms:
-                raise UnwritableFileError(
-                    f"--{name} writes {' or '.join(forms)}, but is to write {path!r}",
-                    way_out=f"Let its name end in {' or '.join(forms)}.",
-                )
+            form_of(path, BESIDE_REPORTS[name])
         written = [self.output, *self.beside.values()]
         if twice := [path for path in written if written.count(path) > 1]:
             raise UnwritableFileError(
@@ -442,8 +437,6 @@ class InspectOptions(WritingOptions, InputOptions):
     """
 
     FORMS = ("text", "json")
-    output: str | None = None
-    as_json: bool = False
 
 
 class DemoOptions(WritingOptions):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.progress import listening
@@ -68,22 +68,17 @@ def deliver(text: str, path: str | None = None, *, encoding: str = "utf-8") -> N
     if path is not None:
         save(ended, path)
         return
-    _refuse_input_as_output()
+    found = None
+    with suppress(OSError, ValueError):  # no real file
+        found = os.fstat(sys.stdout.fileno())
+    if found is not None:  # or a shell would append the result to the data
+        refuse_input(found, "standard output")
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(ended.encode(encoding, "backslashreplace"))
         sys.stdout.flush()
     except BrokenPipeError:
         to_nowhere(sys.stdout)
-
-
-def _refuse_input_as_output() -> None:
-    """Complain if a shell was asked to append the result to the data."""
-    try:
-        found = os.fstat(sys.stdout.fileno())
-    except (OSError, ValueError):  # no real file
-        return
-    refuse_input(found, "standard output")
 
 
 def open_standard_streams() -> None:
@@ -102,12 +97,9 @@ def open_standard_streams() -> None:
 def to_nowhere(stream: Any) -> None:
     """Give up on a standard stream, so that Python does not try again on its way out."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    try:
+    with suppress(OSError, ValueError):  # not a real file: nothing will be tried again
         os.dup2(nowhere, stream.fileno())
-    except (OSError, ValueError):  # not a real file: nothing will be tried again
-        pass
-    finally:
-        os.close(nowhere)
+    os.close(nowhere)
 
 
 def save(text: str, path: str) -> None:

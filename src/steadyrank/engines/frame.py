@@ -233,7 +233,8 @@ class Source:
         """Run a query whose answer may have at most ``bound`` rows."""
         columns = self.collect(frame.head(bound + 1), step)
         if len(next(iter(columns.values()))) > bound:
-            raise errors.too_much_brought_back(step, bound, way_out)
+            most = f"there are more than {bound:,} {step}, the most that is brought back"
+            raise errors.EngineError(f"{most} from an engine", way_out=way_out)
         return columns
 
     def numbers(self, frame: Frame, step: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -47,32 +48,29 @@ def check_score_batch(scores: ArrayLike) -> FloatArray:
     if not finite.all():
         places = np.argwhere(~finite)
         shown = [tuple(place.tolist()) for place in places[:6]]
-        raise errors.non_finite_scores(
-            [_where(place) for place in shown], [values[place] for place in shown], len(places)
+        found = listing((f"{values[place]} at {_where(place)}" for place in shown), len(places))
+        raise errors.InvalidScoresError(
+            f"scores must be finite, but {len(places):,} of them are not: {found}. "
+            "Remove these items, or give them the score that you mean."
         )
     return values
 
 
 def check_k(k: object, n_items: int) -> int:
     """Return ``k`` as an int from 1 to ``n_items``."""
-    if isinstance(k, bool | np.bool_):
-        raise errors.bad_k(k, n_items, why=" (a truth value)")
-    try:
-        number = operator.index(k)  # type: ignore[arg-type]
-    except TypeError:
-        raise errors.bad_k(k, n_items, why=" (not a whole number)") from None
-    if not 1 <= number <= n_items:
-        raise errors.bad_k(k, n_items)
-    return number
+    items = " (the number of items)"
+    return check_whole("k", k, 1, n_items, items, error=errors.InvalidSettingError)
 
 
 def check_whole(
     name: str, value: Any, least: int, most: int | None = None, why: str = "", *, error: Any = None
 ) -> int:
     """Return a whole number within limits; ``why`` tells what the upper one is for."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if whole and least <= value and (most is None or value <= most):
-        return int(value)
+    with suppress(TypeError):
+        number = operator.index(value)
+        limited = least <= number and (most is None or number <= most)
+        if limited and not isinstance(value, bool | np.bool_):
+            return number
     limits = f"from {least:,} {'on' if most is None else f'to {most:,}{why}'}"
     told = f"{name} must be a whole number {limits}, but is {shorten(value)}"
     raise (error or errors.InvalidValueError)(told)
@@ -90,15 +88,16 @@ def check_level(name: str, level: object) -> float:
 
 def check_eps(eps: object) -> float:
     """Return ``eps`` as a positive finite float."""
-    if isinstance(eps, bool | np.bool_ | str | bytes):
-        raise errors.bad_eps(eps)
-    try:
-        number = float(eps)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        raise errors.bad_eps(eps) from None
-    if not (math.isfinite(number) and number > 0):
-        raise errors.bad_eps(eps)
-    return number
+    number = math.nan
+    if not isinstance(eps, bool | np.bool_ | str | bytes):
+        with suppress(TypeError, ValueError, OverflowError):
+            number = float(eps)  # type: ignore[arg-type]
+    if math.isfinite(number) and number > 0:
+        return number
+    raise errors.InvalidSettingError(
+        f"eps must be a positive, finite number on the scale of the scores, but is {shorten(eps)}. "
+        "For no inflation at all use topk, or a tiny eps."
+    )
 
 
 def check_square(n_items: int, bytes_each: int, what: str, way_out: str) -> None:
@@ -109,7 +108,8 @@ def check_square(n_items: int, bytes_each: int, what: str, way_out: str) -> None
 def check_size(size: int, what: str, way_out: str) -> None:
     """Complain about so many bytes that they were hardly meant."""
     if size > LARGEST_SIZE:
-        raise errors.too_large(what, size, way_out)
+        problem = f"{what} would take {size / 2**30:,.1f} GiB of memory"
+        raise errors.TooLargeError(problem, way_out=way_out)
 
 
 def check_same_items(first: int, second: int, what: str) -> None:

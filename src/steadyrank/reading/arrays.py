@@ -17,7 +17,7 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray, IntArray
-from steadyrank.errors import NO_BLANKS, WHOLE_COUNTS, shorten
+from steadyrank.errors import NO_BLANKS, Option, shorten
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -320,8 +320,15 @@ def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:
     if column.dtype != np.int64:
         wrong |= column >= 2.0**63
     if wrong.any():
-        told = f"{what} must be whole numbers from 0 on, below 2^63, but there is {column[wrong][0]}"
-        raise errors.InvalidCountError(told, rows=wrong, subject=what, way_out=WHOLE_COUNTS)
+        raise errors.InvalidCountError(
+            f"{what} must be whole numbers from 0 on, below 2^63, but there is {column[wrong][0]}",
+            rows=wrong,
+            subject=what,
+            way_out=[
+                "Correct these rows, or, if points in text stand between thousands, say so with ",
+                Option("decimal", ","),
+            ],
+        )
     return column.astype(np.int64)
 
 

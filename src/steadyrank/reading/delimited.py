@@ -97,6 +97,19 @@ def _whole_records(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield b"".join(waiting)
 
 
+def header_names(fields: Sequence[str], source: str) -> tuple[list[str], list[str]]:
+    """Return the names of columns from the fields of a header, and what is to be noted of them."""
+    names, notes = [field.strip() for field in fields], []
+    for place, name in enumerate(names, 1):
+        if not name:
+            names[place - 1] = f"column_{place}"
+            notes.append(f"column {place} has no name and is called 'column_{place}'")
+    if doubled := [name for name, times in Counter(names).items() if times > 1]:
+        told = f"the header names {shorten(min(doubled))} more than once"
+        raise errors.ColumnError(told, source=source, way_out="Rename one of these columns.")
+    return names, notes
+
+
 @dataclass
 class _Reader:
     delimiter: str
@@ -149,14 +162,8 @@ class _Reader:
         return rest
 
     def _set_header(self, fields: Sequence[str]) -> None:
-        self.names = [field.strip() for field in fields]
-        for place, name in enumerate(self.names, 1):
-            if not name:
-                self.names[place - 1] = f"column_{place}"
-                self.notes.append(f"column {place} has no name and is called 'column_{place}'")
-        if doubled := [name for name, times in Counter(self.names).items() if times > 1]:
-            told = f"the header names {shorten(min(doubled))} more than once"
-            raise errors.ColumnError(told, source=self.source, way_out="Rename one of these columns.")
+        self.names, notes = header_names(fields, self.source)
+        self.notes += notes
 
     def _parsed(self, block: bytes, width: int) -> bool:
         """Take in a block as polars reads it, unless that reading is not certain to be the right one."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from steadyrank import errors
-from steadyrank.errors import FILL_IN, NO_BLANKS, Option, listing, shorten
+from steadyrank.errors import NO_BLANKS, Option, listing, shorten
 from steadyrank.reading.declarations import Columns, Form, Kind
 from steadyrank.reading.table import Table
 from steadyrank.reading.text_columns import with_decimal
@@ -90,7 +90,8 @@ class Resolved:
         except errors.InvalidDataError as error:
             about = error.column or error.subject
             if error.way_out is NO_BLANKS and about in self.table.columns.keys() - self.answers.keys():
-                error.way_out = FILL_IN  # only rows without an answer can be dropped
+                # only rows without an answer can be dropped
+                error.way_out = ("Fill them in, or leave these rows out of the table.",)
             raise
 
     def over(self, table: Table, columns: Mapping[str, str]) -> Resolved:

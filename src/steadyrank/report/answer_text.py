@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from steadyrank.report.lines import FAINT, LONG, NEXT_IN_LINE, Column, Layout, Line, claims, paragraph
 from steadyrank.report.terminal import RankAxis
@@ -28,7 +28,7 @@ COMPARED = (
 VERDICTS = {"beyond": "yellow", "inside": "cyan", "new": "green", "gone": FAINT}
 
 MEANING = {
-    "sure": "in the top {k}, no matter which {unit} is removed",
+    "sure": "in the top {k:,}, no matter which {unit} is removed",
     "contender": "in or out, depending on which {unit} is removed",
 }
 
@@ -40,8 +40,8 @@ def topk_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield Line("")
     for standing, meaning in MEANING.items():
         if any(row["standing"] == standing for row in findings["rows"]):
-            told = meaning.format(k=f"{findings['k']:,}", unit=findings["unit"])
             sign = f"{terminal.sign(*SIGNS[standing])} {standing}:"
+            told = meaning.format(**findings)
             yield from paragraph(told, terminal, bullet=sign, style=STYLES[standing])
     yield Line("")
     yield from claims(findings, terminal)
@@ -71,8 +71,7 @@ def topk_table(findings: Findings, terminal: Terminal, following: int = NEXT_IN_
     if last == k:
         ends = {k: f"top {k:,}, and end of the list"}
     yield from _item_lines(listed, findings, terminal, cut=k, ends=ends)
-    hidden = findings["n_items"] - len(shown) - len(far)
-    yield from _hidden(hidden, terminal, " further down")
+    yield from _hidden(findings["n_items"] - len(shown) - len(far), terminal, " further down")
 
 
 def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -82,7 +81,7 @@ def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     few = len(tiers) <= findings["n_items"] // 2
     ends = dict.fromkeys(accumulate(len(tier) for tier in tiers[:-1]), "") if few else {}
     yield from _first(findings, terminal)
-    yield from _item_lines(listed, findings, terminal, cut=None, ends=ends)
+    yield from _item_lines(listed, findings, terminal, ends=ends)
     if ends:
         told = f"Lines part {len(tiers):,} tiers: no ranking of the set mixes them."
         yield from paragraph(told, terminal, style=FAINT)
@@ -95,6 +94,8 @@ def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from _first(findings, terminal)
     for sentence in findings["sentences"]:
         yield from paragraph(sentence, terminal)
+    if findings["sentences"]:
+        yield Line("")
     rows, dash = findings["rows"], terminal.sign("–", "-")
     moved = [row for row in rows if row["verdict"] != "same"][:LONG]
     listed = rows if terminal.everything or len(rows) <= LONG else moved
@@ -103,15 +104,13 @@ def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         Column(head, ["" if row[name] is None else str(row[name]) for row in told], need, name == "item")
         for name, head, need in COMPARED
     ]
-    first, *texts = Layout(columns, terminal).lines()
-    if findings["sentences"]:
-        yield Line("")
-    if not listed:
-        first = f"   {len(rows):,} items that did not move{terminal.hint('--all shows them')}"
-    yield Line(first, "bold" if listed else FAINT)
-    for text, row in zip(texts, listed, strict=True):
-        yield Line(text, VERDICTS.get(row["verdict"], ""))
-    yield from _hidden(len(rows) - len(listed) if listed else 0, terminal)
+    if listed:
+        styles = ["bold", *(VERDICTS.get(row["verdict"], "") for row in listed)]
+        yield from map(Line, Layout(columns, terminal).lines(), styles)
+        yield from _hidden(len(rows) - len(listed), terminal)
+    else:
+        hint = terminal.hint("--all shows them")
+        yield Line(f"   {len(rows):,} items that did not move{hint}", FAINT)
     yield from (Line(""), *paragraph(findings["rule"], terminal, style=FAINT), Line(""))
 
 
@@ -127,7 +126,7 @@ def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     listed = _ends_of(findings["rows"], everything=terminal.everything)
     yield from _confidence_said(findings, terminal)
     yield Line("")
-    title, *rows = _item_lines(listed, {**findings, "confidence": findings}, terminal, cut=None, ends={})
+    title, *rows = _item_lines(listed, {**findings, "confidence": findings}, terminal)
     yield from (title, *rows)
     if alone := [name for name in ("interval", "bootstrap", "draws") if name in title.text]:
         told = f"{' and '.join(alone).capitalize()}: each item by itself, not all together."
@@ -146,77 +145,79 @@ def _item_lines(
     findings: Findings,
     terminal: Terminal,
     *,
-    cut: int | None,
-    ends: Mapping[int, str],
+    cut: int | None = None,
+    ends: Mapping[int, str] | None = None,
 ) -> Iterator[Line]:
-    """Yield items as a table, with a line after each rank that something ends at."""
+    """Yield items as a table, with a line after each rank that something ends at, and bars of ranks.
+
+    Bars are stability; beside ranks of a confidence they would be taken for these.
+    """
     rows = [row for row in listed if row is not None]
-    made, axis = _items(rows, findings, terminal, cut)
-    yield Line(made[0], "bold")
-    texts = iter(made[1:])
+    wide = max((len(f"{row['rank']:,}") for row in rows), default=1)
+    signs = [terminal.sign(*SIGNS[row["standing"] if cut is not None else None]) for row in rows]
+    places = [f" {sign} {row['rank']:>{wide},}" for sign, row in zip(signs, rows, strict=True)]
+    layout = Layout([Column("", places, 9), *item_columns(rows, findings, terminal, cut)], terminal)
+    barred = rows if findings["confidence"] is None else []
+    axis = RankAxis.beside(layout.width, barred, terminal, cut)
+    title, *texts = layout.lines()
+    yield Line(title, "bold")
+    left = iter(texts)
     for row in listed:
         if row is None:
             hint = terminal.hint("--all shows every row")
             yield Line(f"   {terminal.sign('…', '...')}{hint}", FAINT)
             continue
-        bar = axis.bar(row["best_rank"], row["worst_rank"], row["rank"], terminal) if axis else ""
-        text = next(texts)
-        style = STYLES[row["standing"]] if cut is not None else ""
-        blanks = " " * (axis.start - columns_of(text)) if axis else ""
-        yield Line(f"{text}{blanks}{bar}".rstrip(), style)
-        if row["rank"] in ends and row is not rows[-1]:
-            told = f" {ends[row['rank']]}" if ends[row["rank"]] else ""
+        text = next(left)
+        if axis is not None:
+            bar = axis.bar(row["best_rank"], row["worst_rank"], row["rank"], terminal)
+            text = f"{text}{' ' * (layout.width + 2 - columns_of(text))}{bar}".rstrip()
+        yield Line(text, STYLES[row["standing"]] if cut is not None else "")
+        if ends and row["rank"] in ends and row is not rows[-1]:
+            told = f" {ends[row['rank']]}".rstrip()
             rule = terminal.sign("─", "-") * max(3, min(24, terminal.width - 6 - len(told)))
             yield Line(f"   {rule}{told}", FAINT)
 
 
-def _items(
+def item_columns(
     rows: Sequence[Row], findings: Findings, terminal: Terminal, cut: int | None
-) -> tuple[list[str], RankAxis | None]:
-    """Return the header and the lines of items, and an axis for bars of ranks if there is room.
+) -> list[Column]:
+    """Return what is told of items, from their names on, as far as it is known and differs.
 
-    Bars are stability; beside ranks of a confidence they would be taken for these.
+    Every view of items has these columns; each says rank and standing in its own way.
     """
     number = _score_format([row["score"] for row in rows])
-    wide = max((len(f"{row['rank']:,}") for row in rows), default=1)
-    signs = [SIGNS[row["standing"] if cut is not None else None] for row in rows]
-    places = [f" {terminal.sign(*signs[n])} {row['rank']:>{wide},}" for n, row in enumerate(rows)]
     given = [[row[end] for end in ("score_low", "score_high")] for row in rows if "error" in row]
     lengths = ["unknown" if low is None else f"{number(low)} to {number(high)}" for low, high in given]
     columns = [
-        Column("", places, 9),
         Column("item", [str(row["item"]) for row in rows], 8, names=True),
         Column("score", [number(row["score"]) for row in rows], 3),
         Column("interval", lengths, 2),
         _ranks("ranks", "{}_rank", rows, terminal, 7),
-        _ranks("in the set", "inflated_{}", rows, terminal, 0 if cut else 4),
     ]
-    if cut is not None:
-        shares = ["" if row["share"] is None else share_in_words(row["share"]) for row in rows]
-        columns.append(Column(f"in top {cut:,}", shares, 6))
+    if cut is None:
+        columns.append(_ranks("in the set", "inflated_{}", rows, terminal, 4))
+    else:
         least = terminal.sign("≥", ">=")
         away = [away_in_words(row["away"], findings["n_units"], least) for row in rows]
+        columns.append(Column(f"in top {cut:,}", [share_in_words(row["share"]) for row in rows], 6))
         columns.append(Column("away", away, 5))
     if findings["confidence"] is not None:
         drawn = "bootstrap" if findings["n_units"] else "draws"
         title = confidence_title(findings["confidence"]["level"])
         columns.append(_ranks(drawn, "bootstrap_{}", rows, terminal, 1))
         columns.append(_ranks(title, "confidence_{}", rows, terminal, 7))
-    counts = [row["count"] for row in rows if row.get("count") is not None]
-    if len(set(counts)) > 1:
+    if len({row.get("count") for row in rows} - {None}) > 1:
         columns.append(Column(findings["counted_as"], [f"{row['count']:,}" for row in rows], 2))
     if terminal.verbose and cut is not None:
         columns.append(Column("enters at eps", [f"{row['critical_eps'] or 0:.3g}" for row in rows], 1))
-    layout = Layout([column for column in columns if column.need and any(column.cells)], terminal)
-    barred = rows if findings["confidence"] is None else []
-    return layout.lines(), RankAxis.beside(layout.width, barred, terminal, cut)
+    return [column for column in columns if any(column.cells)]
 
 
 def _ranks(title: str, ends: str, rows: Sequence[Row], terminal: Terminal, need: int) -> Column:
     """Return a column of the ranks that each item may have; blank where they are not known."""
-    both: Any = ([row.get(ends.format(end)) for end in ("best", "worst")] for row in rows)
+    best, worst = (ends.format(end) for end in ("best", "worst"))
     dash = terminal.sign("–", "-")
-    return Column(title, [ranks_in_words(one, last, dash) for one, last in both], need)
+    return Column(title, [ranks_in_words(row.get(best), row.get(worst), dash) for row in rows], need)
 
 
 def _ends_of(rows: Sequence[Row], *, everything: bool, middle: int = 0) -> list[Row | None]:

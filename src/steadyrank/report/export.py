@@ -78,7 +78,7 @@ def to_csv(findings: Mapping[str, Any]) -> str:
     --------
     >>> from steadyrank import Votes, stable_topk
     >>> print(to_csv(stable_topk(Votes(["=a"] * 3 + ["b"] * 2), 1).findings()).splitlines()[1])
-    1,'=a,0.6,1,1,1.0,True,sure,2,3,0.0
+    1,'=a,0.6,1,1,1.0,true,sure,2,3,0.0
     """
     return csv_text(names_of(findings), rows_of(findings))
 

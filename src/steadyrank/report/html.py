@@ -17,9 +17,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.export import to_json
-from steadyrank.report.notebook import table_of
 from steadyrank.report.picture import share_image
-from steadyrank.report.sharing import as_markup
+from steadyrank.report.sharing import as_markup, table_of
 from steadyrank.text import counted
 
 if TYPE_CHECKING:

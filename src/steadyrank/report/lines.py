@@ -168,10 +168,8 @@ class Layout:
 
     def lines(self) -> list[str]:
         """Return the line of titles, and one for each row."""
-        number = len(self._columns[0].cells)
-        return [self._line([column.title for column in self._columns])] + [
-            self._line([column.cells[row] for column in self._columns]) for row in range(number)
-        ]
+        cells = ((column.title, *column.cells) for column in self._columns)
+        return [self._line(row) for row in zip(*cells, strict=True)]
 
     def _line(self, cells: Sequence[str]) -> str:
         made = []

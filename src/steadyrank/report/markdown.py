@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from steadyrank.report.audit_text import verdict
 from steadyrank.report.export import cell, names_of, rows_of
 from steadyrank.report.sharing import LONGEST
 from steadyrank.report.terminal import Terminal
-from steadyrank.report.text import plain_text
+from steadyrank.report.text import plain_text, verdict
 from steadyrank.text import shortened
 
 if TYPE_CHECKING:

@@ -158,7 +158,12 @@ def survival(deltas_by_method: Mapping[str, ArrayLike], ax: Axes | None = None) 
         raise InvalidValueError("there is nothing to draw: deltas_by_method has no method")
     dashes = ("-", "--", "-.", ":")
     for place, (method, deltas) in enumerate(deltas_by_method.items()):
-        values = _deltas(method, deltas)
+        values = np.sort(np.asarray(deltas, dtype=np.float64).ravel())
+        if not len(values) or not (values[0] >= 0 and values[-1] <= 1):
+            raise InvalidValueError(
+                f"the deltas of {shorten(method)} must be shares from 0 to 1, at least one, "
+                f"but are {shorten(deltas)}."
+            )
         above = 1 - np.arange(1, len(values) + 1) / len(values)
         x, shares = np.append(0.0, values), np.append(1.0, above)
         colour, dash = SERIES[place % len(SERIES)], dashes[place % len(dashes)]
@@ -166,16 +171,6 @@ def survival(deltas_by_method: Mapping[str, ArrayLike], ax: Axes | None = None) 
     ax.set(xlabel="delta", ylabel="share of trials with a larger delta", xlim=(0, None), ylim=(0, 1.02))
     ax.legend(frameon=False)
     return ax
-
-
-def _deltas(method: str, deltas: ArrayLike) -> Any:
-    values = np.sort(np.asarray(deltas, dtype=np.float64).ravel())
-    if not len(values) or not (values[0] >= 0 and values[-1] <= 1):
-        raise InvalidValueError(
-            f"the deltas of {shorten(method)} must be shares from 0 to 1, at least one, "
-            f"but are {shorten(deltas)}."
-        )
-    return values
 
 
 def _axes(ax: Axes | None, rows: int = 16) -> Axes:

@@ -1,22 +1,18 @@
-"""Findings of a top-k to pass on: a table to embed and a badge. No script, and names as text alone."""
+"""Findings to pass on: tables for pages and notebooks, and a badge. No script; names are text alone."""
 
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from steadyrank.text import (
-    away_in_words,
-    confidence_title,
-    counted,
-    ranks_in_words,
-    share_in_words,
-    shortened,
-    shown,
-)
+from steadyrank.report.answer_text import item_columns
+from steadyrank.report.lines import Column
+from steadyrank.report.terminal import Terminal
+from steadyrank.report.text import audit_columns, plain_text
+from steadyrank.text import RANK_STANDINGS, away_in_words, counted, share_in_words, shortened, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
     from steadyrank.report.lines import Findings, Row
 
@@ -24,7 +20,9 @@ COLOURS = {"sure": "#0072B2", "contender": "#D55E00", "out": "#7F8894"}
 """After Okabe and Ito; the page and the plots have the same, each with a shape of its own."""
 
 LONGEST = 80
-ITEM_TITLES = ("rank", "item", "score", "standing", "ranks")
+"""Columns of a name in a table."""
+ROWS = 25
+"""Rows of a table, unless a list is longer."""
 
 
 def ends_in_words(row: Row, n_units: int) -> tuple[str, str]:
@@ -35,8 +33,7 @@ def ends_in_words(row: Row, n_units: int) -> tuple[str, str]:
     >>> ends_in_words({"share": 0.8, "away": 4}, 9), ends_in_words({"share": None, "away": None}, 9)
     (('80.0%', '≥ 4'), ('', ''))
     """
-    share = row["share"]
-    return "" if share is None else share_in_words(share), away_in_words(row["away"], n_units)
+    return share_in_words(row["share"]), away_in_words(row["away"], n_units)
 
 
 def badge_svg(findings: Findings) -> str:
@@ -67,8 +64,30 @@ def badge_svg(findings: Findings) -> str:
     )
 
 
-def table_fragment(findings: Findings, *, rows: int = 25) -> str:
+def table_of(findings: Findings) -> str:
+    """Return any findings as small HTML, for notebooks: a table, with what is claimed below it.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, stable_topk
+    >>> answer = stable_topk(Votes(["<b>"] * 5 + ["c"] * 3), k=1, delta=0)
+    >>> "&lt;b&gt;" in table_of(answer.findings())
+    True
+    """
+    if findings["document"] in {"top-k", "ranking"}:
+        return table_fragment(findings)
+    if findings["document"] != "audit":
+        return f"<pre>{escape(plain_text(findings))}</pre>"
+    eps = "" if findings["eps"] is None else f", eps = {findings['eps']:.4g}"
+    units = counted(findings["n_units"], findings["unit"])
+    title = f"Audit: {units} left out one at a time, {findings['scorer']}{eps}"
+    return _html(title, audit_columns(findings["audit"], findings, Terminal()))
+
+
+def table_fragment(findings: Findings, *, rows: int = ROWS) -> str:
     """Return the answer as a table that can stand in any page: no script, no style sheet.
+
+    What is not known has no column.
 
     Examples
     --------
@@ -76,50 +95,39 @@ def table_fragment(findings: Findings, *, rows: int = 25) -> str:
     >>> "&lt;b&gt;" in table_fragment(stable_topk(Votes(["<b>"] * 5 + ["c"] * 3), 1).findings())
     True
     """
-    last = max((row["rank"] for row in findings["rows"] if row["listed"]), default=0)
-    listed, n_units = findings["rows"][: max(rows, min(last + 5, 4 * rows))], findings["n_units"]
-    names = (f"in top {findings['k']:,}", f"{findings['units']} away")
-    ends = [ends_in_words(row, n_units) for row in listed]
-    return item_table(findings, listed, {name: name for name in COLOURS}, names, ends)
-
-
-def item_table(
-    findings: Findings, rows: Sequence[Row], words: Mapping[str, str], titles: Sequence[str], ends: Any
-) -> str:
-    """Return items of an answer as a table: what all say of one, and their ends; unknown is blank."""
-    cells, names, foot = [], [*ITEM_TITLES, *titles], [findings["certificate"]["sentence"]]
-    for row, end in zip(rows, ends, strict=True):
-        ranks = ranks_in_words(row["best_rank"], row["worst_rank"])
-        about = (shortened(row["item"], LONGEST), f"{row['score']:.5g}", words.get(row["standing"], ""))
-        cells.append([f"{row['rank']:,}", *about, ranks, *end])
-    if hidden := findings["n_items"] - len(cells):
+    last = max((row["rank"] for row in findings["rows"] if row.get("listed")), default=0)
+    listed = findings["rows"][: max(rows, min(last + 5, 4 * rows))]
+    words = {name: name for name in COLOURS} if "size" in findings else RANK_STANDINGS
+    standings = [words.get(row["standing"], "") for row in listed]
+    item, score, *rest = item_columns(listed, findings, Terminal(), findings.get("k"))
+    ranks = Column("rank", [f"{row['rank']:,}" for row in listed], 9)
+    foot = [findings["certificate"]["sentence"]]
+    if hidden := findings["n_items"] - len(listed):
         foot.append(f"{counted(hidden, 'more item')} {'is' if hidden == 1 else 'are'} not shown.")
-    if (beside := findings["confidence"]) is not None:
-        names, foot = [*names, confidence_title(beside["level"])], [*foot, beside["sentence"]]
-        for row, told in zip(rows, cells, strict=True):
-            told.append(ranks_in_words(row["confidence_best"], row["confidence_worst"]))
-    numbers = {*range(len(names))} - {1, 3}
-    return html_table(findings["headline"], names, cells, numbers=numbers, foot=" ".join(foot))
+    if findings["confidence"] is not None:
+        foot.append(findings["confidence"]["sentence"])
+    columns = [ranks, item, score, Column("standing", standings, 9, names=True), *rest]
+    return _html(findings["headline"], columns, " ".join(foot))
 
 
-def html_table(
-    title: str, names: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: set[int], foot: str = ""
-) -> str:
+def _html(title: str, columns: Sequence[Column], foot: str = "") -> str:
     """Return a small table, everything in it escaped."""
-    sides = ["right" if place in numbers else "left" for place in range(len(names))]
-    head = _row("th", "{}", names, sides)
-    body = "".join(_row("td", "<bdi>{}</bdi>", row, sides) for row in rows)
+    kept = [column for column in columns if any(column.cells)]
+    rows = zip(*(column.cells for column in kept), strict=True)
+    body = "".join(_row("td", "<bdi>{}</bdi>", row, kept) for row in rows)
     below = f'<p style="max-width:50em">{as_markup(foot)}</p>' if foot else ""
     return (
         f'<div><table><caption style="text-align:left">{as_markup(title)}</caption>'
-        f"<thead>{head}</thead><tbody>{body}</tbody></table>{below}</div>"
+        f"<thead>{_row('th', '{}', [column.title for column in kept], kept)}</thead>"
+        f"<tbody>{body}</tbody></table>{below}</div>"
     )
 
 
-def _row(tag: str, inside: str, cells: Sequence[str], sides: Sequence[str]) -> str:
+def _row(tag: str, inside: str, cells: Sequence[str], columns: Sequence[Column]) -> str:
     made = (
-        f'<{tag} style="text-align:{side};padding:2px 8px">{inside.format(as_markup(cell))}</{tag}>'
-        for cell, side in zip(cells, sides, strict=True)
+        f'<{tag} style="text-align:{"left" if column.names else "right"};padding:2px 8px">'
+        f"{inside.format(as_markup(shortened(cell, LONGEST)))}</{tag}>"
+        for cell, column in zip(cells, columns, strict=True)
     )
     return f"<tr>{''.join(made)}</tr>"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any
@@ -115,19 +115,18 @@ class RankAxis:
     last: int
     cells: int
     cut: int | None = None
-    start: int = 0
 
     @classmethod
     def beside(
         cls, width: int, rows: Iterable[Mapping[str, Any]], terminal: Terminal, cut: int | None
     ) -> RankAxis | None:
         """Return an axis right of a table of so many columns; None where there is no room or no rank."""
-        known = [(row.get("best_rank"), row.get("worst_rank")) for row in rows]
-        ranks = [rank for pair in known for rank in pair if rank is not None]
+        known = (row.get(end) for row in rows for end in ("best_rank", "worst_rank"))
+        ranks = [rank for rank in known if rank is not None]
         cells = min(48, terminal.width - width - 3)
         if not ranks or cells < 7:
             return None
-        return replace(cls.around(min(ranks), max(ranks), cells, cut), start=width + 2)
+        return cls.around(min(ranks), max(ranks), cells, cut)
 
     @classmethod
     def around(cls, best: int, worst: int, cells: int, cut: int | None) -> RankAxis:
@@ -136,11 +135,6 @@ class RankAxis:
             return cls(best, worst, cells, cut)
         first = max(best, min(cut - cells // 2 + 1, worst - cells + 1))
         return cls(first, first + cells - 1, cells, cut)
-
-    @property
-    def width(self) -> int:
-        """How many columns a bar takes."""
-        return self._used + (0 if self._line is None else 1)
 
     @property
     def _per_rank(self) -> float:
@@ -173,24 +167,21 @@ class RankAxis:
         if best is None or worst is None:
             return ""
         cells = [" "] * self._used
-        start, end = self._place(best), max(self._place(best) + 1, self._end(worst))
+        start, end = self._columns(best, worst)
         outside = worst < self.first or best > self.last
         if outside:
             cells[start] = terminal.sign("‹", "<") if worst < self.first else terminal.sign("›", ">")
         else:
             cells[start:end] = [terminal.sign("━", "=")] * (end - start)
         if self.first <= rank <= self.last:
-            middle = (self._place(rank) + max(self._place(rank), self._end(rank) - 1)) // 2
-            cells[min(middle, self._used - 1)] = terminal.sign("●", "o")
+            cells[(sum(self._columns(rank, rank)) - 1) // 2] = terminal.sign("●", "o")
         if self._line is not None:
             crossed = start < self._line < end and not outside
             cells.insert(self._line, terminal.sign("┿", "+") if crossed else terminal.sign("│", "|"))
         return "".join(cells)
 
-    def _place(self, rank: int) -> int:
-        inside = min(max(rank, self.first), self.last)
-        return min(self._used - 1, int(self._per_rank * (inside - self.first)))
-
-    def _end(self, rank: int) -> int:
-        inside = min(max(rank, self.first), self.last)
-        return min(self._used, round(self._per_rank * (inside - self.first + 1)))
+    def _columns(self, best: int, worst: int) -> tuple[int, int]:
+        """Return the first column of these ranks and the one after their last; what is beyond is cut."""
+        low, high = (min(max(rank, self.first), self.last) - self.first for rank in (best, worst))
+        start = min(self._used - 1, int(self._per_rank * low))
+        return start, max(start + 1, min(self._used, round(self._per_rank * (high + 1))))

@@ -1,25 +1,48 @@
 """Findings as lines of text: what ``print``, a terminal and a log show of a result.
 
-Answers and audits have modules of their own; margins, explanations and what it would take stand here.
+Answers have a module of their own; audits, checks, margins and explanations stand here.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from steadyrank.report.answer_text import comparison_lines, confidence_lines, ranking_lines, topk_lines
-from steadyrank.report.audit_text import audit_lines, check_lines
-from steadyrank.report.lines import FAINT, NEXT_IN_LINE, Line, heading, notes, paragraph
+from steadyrank.report.lines import (
+    FAINT,
+    NEXT_IN_LINE,
+    Column,
+    Layout,
+    Line,
+    guessed,
+    heading,
+    notes,
+    paragraph,
+)  # fmt: skip
 from steadyrank.report.terminal import Terminal
-from steadyrank.text import counted
+from steadyrank.text import counted, rounded_up, size_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from steadyrank.report.lines import Findings
+    from steadyrank.report.lines import Findings, Row
 
-FEW_NEIGHBOURS = 20
-"""Neighbours of a ranking of which it is said how well they hold."""
+METHODS = {
+    "topk": "plain top-k",
+    "inflated_topk": "inflated top-k",
+    "ranking": "plain ranking",
+    "inflated_ranking": "inflated ranking",
+}
+
+ADDED = 5
+"""Items that a remedy adds and that are named."""
+
+FLIPS = 3
+"""Units that change the top k and that are shown."""
+
+SHOWN = 40
+"""Items of which it is said how far they are from a border."""
 
 
 def plain_text(findings: Findings, terminal: Terminal | None = None) -> str:
@@ -34,49 +57,194 @@ def lines(findings: Findings, terminal: Terminal) -> list[Line]:
     return [*first, *VIEWS[findings["document"]](findings, terminal), *notes(findings, terminal)]
 
 
+def audit_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield the lines of an audit, of every unit or of random sets."""
+    units, unit = findings["units"], findings["unit"]
+    told = f"Each of the {counted(findings['n_units'], unit)} was left out in turn."
+    legend = [
+        "Broken by: {} without which fewer than k items (rankings: no ranking) stay in common.",
+        "Uncovered: {} without which the plain answer is not inside this one.",
+    ]
+    if findings["document"] == "random-audit":
+        told, units, unit = findings["sentence"], "random sets", "random set"
+        among = "the share among all removals of so many, each row by itself"
+        legend.append(f"Limits: of {among} (Clopper-Pearson).")
+    yield from paragraph(f"{told} {_inflated_how(findings)}", terminal)
+    yield Line("")
+    rows = sorted(findings["audit"], key=lambda row: (row["k"] is None, row["k"]))
+    title, *table = Layout(audit_columns(rows, findings, terminal), terminal).lines()
+    yield Line(title, "bold")
+    for text, row in zip(table, rows, strict=True):
+        yield Line(text, "green" if row["method"].startswith("inflated") else "")
+    for text in legend:
+        if text.partition(":")[0].lower() in title:  # there was room for the column
+            yield from paragraph(text.format(units), terminal, style=FAINT)
+    yield Line("")
+    for flips in findings["flips"]:
+        yield from _flip_lines(flips, unit, terminal)
+
+
+def _inflated_how(findings: Findings) -> str:
+    """Return where the eps of inflated answers comes from."""
+    if findings["eps"] is not None:
+        share = rounded_up(findings["share_reaching_eps"])
+        return (
+            f"Inflated at eps = {findings['eps']:.4g}; a share {share} of them moves the scores by eps "
+            "or more, and no inflated answer can break more often than that."
+        )
+    allowed = f" for all but a share {findings['delta']:g} of the {findings['units']}"
+    holds = (
+        "the plain answer without a unit is inside it"
+        if findings["guarantee"] == "cover"
+        else "the inflated answer without a unit shares k items (a ranking) with it"
+    )
+    kept = allowed if findings["delta"] else ""
+    return f"Each inflated answer is the tightest known where {holds}{kept}."
+
+
+def audit_columns(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
+    """Return what is told of audited methods, for every view of them."""
+    number = findings.get("samples", findings["n_units"])
+    names = [METHODS.get(row["method"]) or str(row["method"]) for row in rows]
+    sizes = [size_in_words(row["size"], row["log10_size"]) for row in rows]
+    last = Column("Jaccard", _numbers(rows, "jaccard", "{:.4f}"), 2)
+    if findings["document"] == "random-audit":
+        limits = [_limits(row["lower"], row["upper"]) for row in rows]
+        last = Column(f"{findings['confidence']:.0%} limits", limits, 7)
+    columns = [
+        Column("answer", names, 9, names=True, least=max(map(len, METHODS.values()))),
+        Column("k", _numbers(rows, "k", "{:,}"), 8),
+        Column("broken by", _numbers(rows, "delta", "{:,.0f}", number), 7),
+        Column("uncovered", _numbers(rows, "uncovered", "{:,.0f}", number), 6),
+        Column("delta", _numbers(rows, "delta", "{:.4f}"), 3),
+        last,
+        Column("size", sizes, 5),
+    ]
+    if terminal.verbose:
+        shown = ["" if row["eps"] is None else rounded_up(row["eps"]) for row in rows]
+        columns.append(Column("eps", shown, 4))
+    return columns
+
+
+def _numbers(rows: Sequence[Row], name: str, form: str, times: int = 1) -> list[str]:
+    """Return numbers as text, shares as numbers of so many; blank where there is none."""
+    return ["" if row[name] is None else form.format(times * row[name]) for row in rows]
+
+
+def _limits(lower: float, upper: float) -> str:
+    """Return limits rounded outward, so that they hold as they are printed."""
+    return f"{math.floor(lower * 1e4) / 1e4:.4f} to {math.ceil(upper * 1e4) / 1e4:.4f}"
+
+
+def check_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield whether a top-k is stable enough, and what would be."""
+    passed, margin = findings["stable"], findings["margin"]
+    told = [_checked(findings), margin["sentence"]]
+    if (fewest := findings["min_margin"]) is not None:
+        held = "enough" if margin["never"] or margin["lower"] >= fewest else "too few"
+        at_least = f"At least {margin['lower']:,} must leave"
+        how = "However many leave, it never happens" if margin["never"] else at_least
+        told.append(f"{how}, {fewest:,} asked for: {held}.")
+    yield from paragraph(verdict(findings), terminal, style="bold green" if passed else "bold red")
+    yield from guessed(findings, terminal)
+    for text in told:
+        yield from paragraph(text, terminal)
+    for warning in findings["warnings"]:
+        yield from paragraph(warning, terminal, bullet="!", style="yellow")
+    if findings["uncovered"] > findings["max_delta"]:
+        yield from paragraph(_remedy(findings, terminal), terminal)
+    yield Line("")
+    if not passed and findings["method"] == "topk":
+        yield from _flip_lines(findings["flips"], findings["unit"], terminal)
+
+
+def verdict(findings: Findings) -> str:
+    """Return in a few words, none of them from the data, what was checked and how that ended."""
+    k, inflated = findings["k"], findings["method"] != "topk"
+    what = f"inflated top {k:,} at eps = {findings['eps']:.4g}" if inflated else f"plain top {k:,}"
+    return f"{'STABLE' if findings['stable'] else 'UNSTABLE'}: {what}"
+
+
+def _checked(findings: Findings) -> str:
+    number = round(findings["uncovered"] * findings["n_units"])
+    change, put = ("change", "put") if number != 1 else ("changes", "puts")
+    lacking = f"{put} an item into the plain top {findings['k']:,} that it lacks"
+    does = f"{change} it" if findings["method"] == "topk" else lacking
+    return (
+        f"{number:,} of the {counted(findings['n_units'], findings['unit'])}, each left out alone, "
+        f"{does}: a share of {rounded_up(findings['uncovered'])}, allowed {findings['max_delta']:.4g}."
+    )
+
+
+def _remedy(findings: Findings, terminal: Terminal) -> str:
+    remedy, k = findings["remedy"], findings["k"]
+    more = remedy["size"] - k - ADDED
+    added = ", ".join(map(str, remedy["items"][k:][:ADDED])) + (f" and {more:,} more" * (more > 0))
+    added += f", or the inflated top {k:,} at eps = {rounded_up(remedy['eps'])}" * terminal.verbose
+    does = "pass" if findings["min_margin"] is None else "keep to the share allowed"
+    return f"What would {does}: a list of {counted(remedy['size'], 'item')}, with {added}."
+
+
+def _flip_lines(flips: Row, unit: str, terminal: Terminal) -> Iterator[Line]:
+    """Yield the first units that change the plain top-k, and what they change."""
+    plain = flips["plain"]
+    if not plain["units"]:
+        return
+    number = counted(plain["units"], terminal.safe(unit))
+    yield Line(f"Who changes the plain top {flips['k']:,}: {number}", "bold")
+    for flip in plain["listed"][:FLIPS]:
+        leaves, enters = (", ".join(map(str, flip[way])) for way in ("leaves", "enters"))
+        times = f" ({flip['count']:,} times)" if flip["count"] > 1 else ""
+        space = max(12, (terminal.width - 30) // 3)
+        parts = [terminal.fit(part, space).rstrip() for part in (flip["unit"], leaves, enters)]
+        yield Line(f"   without {parts[0]}{times}: {parts[1]} {terminal.sign('→', '->')} {parts[2]}")
+    if (more := plain["distinct_units"] - FLIPS) > 0:
+        yield Line(f"   and {more:,} more{terminal.hint('--json lists them')}", FAINT)
+    yield Line("")
+
+
 def margin_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield how many units must leave, which ones, and what then happens."""
     yield from paragraph(findings["sentence"], terminal)
-    removed = findings["units_removed"]
     if findings["upper"] is not None:
-        leaves, enters = (", ".join(map(terminal.safe, findings[name])) for name in ("leaves", "enters"))
-        told = f"{terminal.safe(findings['passing'])} then passes {terminal.safe(findings['passed'])}"
+        leaves, enters = (", ".join(map(str, findings[name])) for name in ("leaves", "enters"))
+        told = f"{findings['passing']} then passes {findings['passed']}"
         told += f"; out of the top: {leaves}; into it: {enters}" if leaves or enters else ""
-        unit = findings["unit_added"]
-        added = "" if unit is None else f" with {terminal.safe(unit)}"
+        added = "" if findings["unit_added"] is None else f" with {findings['unit_added']}"
         yield from paragraph(f"Tried{added} and seen: {told}", terminal)
+        removed = findings["units_removed"]
         shown = removed["listed"][: None if terminal.everything else NEXT_IN_LINE]
         for unit in shown:
             yield Line(f"   {unit['count']:,} x {terminal.safe(unit['unit'])}", FAINT)
-        if hidden := removed["distinct_units"] - len(shown):
-            yield Line(f"   and {counted(hidden, 'more kind')}", FAINT)
+        yield from _more_kinds(removed["distinct_units"] - len(shown))
     yield from _distance_lines(findings, terminal)
     for text in (f"rule: {findings['rule']}", *findings["assumed"]):
         yield from paragraph(f"{text[0].upper()}{text[1:]}.", terminal, style=FAINT)
 
 
+def _more_kinds(hidden: int) -> Iterator[Line]:
+    """Yield how many kinds of units are not shown, if any."""
+    if hidden:
+        yield Line(f"   and {counted(hidden, 'more kind')}", FAINT)
+
+
 def _distance_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield how far items are from crossing the border, or from being passed by the next."""
-    units, near = findings["units"], findings.get("distances")
-    rows = [
-        (row["lower"], f"{row['item']} before {row['next']} passes it") for row in findings["neighbours"]
-    ]
+    near, rows = findings.get("distances"), findings["neighbours"]
+    told = [f"{row['item']} before {row['next']} passes it" for row in rows]
     if near is not None:
-        ways = {True: "leaves", False: "enters"}
-        rows = [
-            (row["lower"], f"{row['rank']:,}. {row['item']} {ways[row['rank'] <= near['k']]}")
-            for row in near["items"]
-        ]
-    if rows:
-        yield Line("")
-        yield Line(f"So many {units} must leave, at least:", "bold")
-    for lower, told in rows if terminal.everything else rows[: 2 * FEW_NEIGHBOURS]:
-        never = lower >= findings["n_units"]
-        yield Line(f"   {'all' if never else f'{lower:,}':>9}  {terminal.safe(told)}")
-    if near is not None and len(near["items"]) < findings["n_items"]:
+        rows, ways = near["items"], {True: "leaves", False: "enters"}
+        told = [f"{row['rank']:,}. {row['item']} {ways[row['rank'] <= near['k']]}" for row in rows]
+    if not rows:
+        return
+    yield Line("")
+    yield Line(f"So many {findings['units']} must leave, at least:", "bold")
+    for row, text in list(zip(rows, told, strict=True))[: None if terminal.everything else SHOWN]:
+        number = "all" if row["lower"] >= findings["n_units"] else f"{row['lower']:,}"
+        yield Line(f"   {number:>9}  {terminal.safe(text)}")
+    if near is not None and len(rows) < findings["n_items"]:
         yield Line(f"   {near['beyond']:>9,}  any other item crosses the border", FAINT)
-    if rows:
-        yield Line("")
+    yield Line("")
 
 
 def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -105,8 +273,7 @@ def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
             said = f" ({row['said']})" if row["said"] else ""
             unit = f"{numbers}: {row['count']:,} x {row['unit']}{said}"
             yield from paragraph(unit, terminal, bullet=" ")
-        if len(rows) > len(shown):
-            yield Line(f"   and {counted(len(rows) - len(shown), 'more kind')}", FAINT)
+        yield from _more_kinds(len(rows) - len(shown))
 
 
 def needed_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:

@@ -16,7 +16,7 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.observations import Observations, with_notes
 from steadyrank.data.units import Units
-from steadyrank.errors import NotANumberError, no_units, nothing_left, shorten, wrong_data
+from steadyrank.errors import NotANumberError, TooFewUnitsError, nothing_left, shorten, wrong_data
 from steadyrank.scorers.settings import check_settings
 from steadyrank.sums import blocks
 from steadyrank.sums.blocks import Block, DenseBlock, Rows, SparseBlock, Wanted, slices
@@ -191,7 +191,10 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
 def check_several(data: Observations) -> None:
     """Complain about data with no units, or a single one: without it nothing is left."""
     if not data.n_units:
-        raise no_units()
+        raise TooFewUnitsError(
+            "these are scores with standard errors: no unit could leave, so their stability is unknown",
+            way_out="Ask for ranks of true scores: Study(data).confidence(), or steadyrank confidence.",
+        )
     if data.n_units < 2:
         raise nothing_left(data.units.kind)
 

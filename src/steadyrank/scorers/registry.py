@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from steadyrank.data.observations import Observations
-from steadyrank.errors import InvalidSettingError, shorten, unknown_scorer
+from steadyrank.errors import InvalidSettingError, shorten
 from steadyrank.scorers.base import OwnScorer, Scorer, check_kind
 
 NAMED = {
@@ -174,8 +174,9 @@ def named_scorer(text: str, **settings: Any) -> Scorer:
     known = {_plain(known): known for known in NAMED}
     key = _plain(name)
     if key not in known:
-        close = [known[match] for match in get_close_matches(key, known, n=1)]
-        raise unknown_scorer(name, scorer_names(), close)
+        close = [f"Did you mean {known[match]!r}? " for match in get_close_matches(key, known, n=1)]
+        names = f"{''.join(close)}The names are: {', '.join(scorer_names())}."
+        raise InvalidSettingError(f"there is no scorer called {shorten(name)}", way_out=names)
     parts = [part for part in written.split(",") if part.strip()]
     given = settings | dict(map(_setting, parts))
     scorer: Scorer = _made(_class_of(known[key]), known[key], given)

@@ -19,7 +19,7 @@ from steadyrank import errors
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.observations import Observations
 from steadyrank.data.units import Units
-from steadyrank.errors import SHOWN, WayOut, shorten
+from steadyrank.errors import WayOut, listing, shorten
 from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled, check_several
 from steadyrank.sums.blocks import Block, Rows, SparseBlock, Wanted
 from steadyrank.sums.model import Entries, ItemSums, Prior, Sums
@@ -185,9 +185,11 @@ class EntrySums(SumScorer):
         items, without = np.flatnonzero(empty), ""
         if lost:
             unit = data.units.labels[int(entries.values_of(items[:1])[0].min())]
-            without = f"the only {data.units.kind} that has some ({shorten(unit)} for the first)"
-        names = [data.items[item] for item in items[:SHOWN]]
-        raise errors.items_without_data(names, len(items), without=without, way_out=self.way_out)
+            first = f"({shorten(unit)} for the first)"
+            without = f" without the only {data.units.kind} that has some {first}"
+        names = listing((shorten(data.items[item]) for item in items), len(items))
+        problem = f"these items have no data{without}, so no score: {names}"
+        raise errors.UndefinedScoresError(problem, way_out=self.way_out)
 
 
 def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:

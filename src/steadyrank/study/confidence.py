@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.data.estimates import Estimates
-from steadyrank.errors import FEW_DATA, InvalidValueError, one_unit
+from steadyrank.errors import FEW_DATA, InvalidValueError, Option, TooFewUnitsError
 from steadyrank.operators.checks import check_k, check_level, check_size, check_square, check_whole
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import declared
@@ -221,7 +221,10 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
 def bootstrap_scores(data: Observations, scorer: Scorer, draws: int, seed: int) -> FloatArray:
     """Return the scores (draws, items) of data with units drawn anew; refuse if any draw has none."""
     if data.n_units < 2:
-        raise one_unit(data.units.kind)
+        single = f"there is only one unit (a {data.units.kind})"
+        say = "Bring more units, or scores with their standard errors; their column is named by "
+        problem = f"{single}, and draws from it, all the same, tell no chance"
+        raise TooFewUnitsError(problem, way_out=[say, Option("error")])
     copies = partial(draw, data.units.counts, data.n_units, seed, replace=True)
     found, reasons = scored_draws(data, scorer, copies, draws, "resamples")
     if reasons:

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from steadyrank.errors import bad_eps
 from steadyrank.operators.boundary import just_above
+from steadyrank.operators.checks import check_eps
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.intervals import tier_eps
 from steadyrank.operators.meeting import Rival
@@ -255,7 +255,7 @@ def positive(eps: float | FloatArray) -> FloatArray:
     values = np.asarray(eps, dtype=np.float64)
     wrong = ~(values > 0)
     if wrong.any():
-        raise bad_eps(values.flat[int(np.flatnonzero(wrong)[0])])
+        check_eps(values.flat[int(np.flatnonzero(wrong)[0])])
     return values
 
 

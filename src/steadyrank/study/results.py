@@ -134,7 +134,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Show the result as a table in a notebook."""
-        from steadyrank.report.notebook import table_of
+        from steadyrank.report.sharing import table_of
 
         return table_of(self.brief())
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.battles import Battles
-from steadyrank.errors import disconnected
+from steadyrank.errors import ONE_GROUP, RIDGE, UndefinedScoresError, WayOut, listing
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, snapped
 from steadyrank.scorers.bradley_terry.curves import PairFolds
 from steadyrank.scorers.bradley_terry.fit import ContextFit, strengths
@@ -210,12 +210,26 @@ class Removals:
         return replace(self, owner=place, **{name: getattr(self, name)[entries] for name in ENTRY})
 
 
-def check_connected(arcs: BoolArray, data: Battles, without: str = "", **words: Any) -> None:
+def check_connected(
+    arcs: BoolArray,
+    data: Battles,
+    without: str = "",
+    *,
+    scores: str = "Bradley-Terry scores",
+    way_out: WayOut = ("Use a ridge, for example ", RIDGE, *ONE_GROUP),
+) -> None:
     """Complain unless chains of wins join every two items, in both directions."""
-    parts = components(arcs)
-    if len(parts) > 1:
-        labels = [[data.items[item] for item in part] for part in parts]
-        raise disconnected(labels, without, **words)
+    groups = [[data.items[item] for item in part] for part in components(arcs)]
+    if len(groups) > 1:
+        told = listing((f"[{listing(map(str, group), len(group))}]" for group in groups), len(groups))
+        where = f"without {without}, " if without else ""
+        raise UndefinedScoresError(
+            f"{where}{scores} do not exist: the items fall into {len(groups):,} "
+            "groups, best first where one group is compared with another, and no item of a later "
+            f"group has won (or tied) against an earlier one, or they were never compared: {told}",
+            way_out=way_out,
+            components=groups,
+        )
 
 
 def check_connected_without_each(
