@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SAYS = {
-    "election.py": ["lead of 3: ann or bob", "lead of 4: ann\n", "Proved"],
+    "election.py": ["lead of 2: ann or bob", "lead of 3: ann\n", "Proved"],
     "feature_selection.py": ["sure: bmi s4 s5", "without a row in 100.0% of 120 rows", "overlap"],
     "gate.py": ["6 of 48 rows must leave before the top 3 changes."],
     "leaderboard.py": ["Heron 2 or Gannet Mini?", "change the plain top 6", "look at leaderboard.html"],
