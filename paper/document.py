@@ -6,7 +6,6 @@ are computed here, by the functions behind the commands that the page names.
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 from dataclasses import dataclass
@@ -126,9 +125,9 @@ def _ranking_facts(results: Results) -> dict[str, str]:
     folds = results.script.rows * results.script.methods[RANKING].trials
     return {
         "table2_work": f"about a second for its {folds:,} left-out fits",
-        "seed_z_plain": f"{_away(results.other.methods[RANKING], printed[RANKING]):+.1f}",
+        "seed_z_plain": f"{tables.z_of(results.other.methods[RANKING], printed[RANKING]):+.1f}",
         "seed_z_inflated": (
-            f"{_away(results.other.methods[INFLATED_RANKING], printed[INFLATED_RANKING]):+.1f}"
+            f"{tables.z_of(results.other.methods[INFLATED_RANKING], printed[INFLATED_RANKING]):+.1f}"
         ),
         "moved_ranking": f"{inflated.reaching or 0:.0%}",
         "near_ranking": f"{inflated.local or 0:.0%}",
@@ -157,22 +156,24 @@ def _list_facts(results: Results) -> dict[str, str]:
     inflated = [row[INFLATED_TOP_K] for row in results.by_rule.methods.values()]
     printed = [row[INFLATED_TOP_K] for row in published_tables.TOP_K.values()]
     pairs = list(zip(inflated, printed, strict=True))
-    off = max(abs(a.size / b.size - 1) for a, b in pairs)
-    shares = [a.mean_delta / b.mean_delta for a, b in pairs]
+    plain = list(zip(rule, paper, strict=True))
     tied = results.by_rule.tied_borders
     moved, near = ([getattr(row, name) or 0 for row in inflated] for name in ("reaching", "local"))
     raw = results.by_rule.tied_without_shrinkage.values()
     ratios = [a.mean_delta / b.mean_delta for a, b in zip(rule, inflated, strict=True)]
     return {
-        "size_off": f"{off:.1%}",
-        "delta_shares": _range(shares, 1),
+        "z_sizes": _z_range(pairs, "size"),
+        "z_deltas": _z_range(pairs, "delta"),
+        "z_jaccards": _z_range(pairs, "jaccard"),
+        "z_plain_deltas": _z_range(plain, "delta"),
+        "z_plain_jaccards": _z_range(plain, "jaccard"),
         "moved": f"{moved[0]:.1%}",
         "inflated_range": _percents([row.mean_delta for row in inflated], 1),
         "near_range": _percents(near, 0),
         "tied_raw": _percents(list(raw), 0),
         "tied_50": f"{tied[50]:.0%}",
         "tied_100": f"{tied[100]:.0%}",
-        "sort_z": f"{max(abs(_away(a, b)) for a, b in zip(by_sort, paper, strict=True)):.1f}",
+        "sort_z": _z_range(list(zip(by_sort, paper, strict=True)), "delta"),
         "rule_100": f"{rule[-1].mean_delta:.3f}",
         "sort_100": f"{by_sort[-1].mean_delta:.3f}",
         "paper_100": f"{paper[-1].mean_delta:.3f}",
@@ -204,9 +205,9 @@ def _users(needed: int | None) -> str:
     return "more than all" if needed is None else f"{needed:,}"
 
 
-def _away(ours: MethodSummary, printed: PublishedRow) -> float:
-    """Return how far two mean deltas are apart, in standard errors of their difference."""
-    return (ours.mean_delta - printed.mean_delta) / math.hypot(ours.se_delta, printed.se_delta)
+def _z_range(pairs: Sequence[tuple[MethodSummary, PublishedRow]], name: str) -> str:
+    found = [tables.z_of(ours, printed, name) or 0.0 for ours, printed in pairs]
+    return f"{min(found):+.1f} to {max(found):+.1f}"
 
 
 def _range(values: Sequence[float], digits: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ EVERYBODY_DIGITS = 6
 TARGETS = (0.05, 0.01, 0.001)
 """Mean deltas for which the number of users that a plain list needs is told."""
 MOST_COLUMNS = 1000
+Z_COLUMNS = ("z of δ", "z of Jaccard", "z of size")
 BOUNDS = ("moved", "near")
 """Shares of units that move the scores by eps or more, anywhere or where it can matter."""
 IN_ASCII = str.maketrans({"δ": "delta", "≈": "~", "≤": "<="})
@@ -141,18 +143,45 @@ def netflix_table(result: NetflixExperiment) -> TextTable:
         for method, summary in by_method.items():
             printed = published_tables.TOP_K.get(k, {}).get(method)
             if printed is not None:
-                rows.append((str(k), method, "paper", *_top_k_cells(printed)))
-            rows.append((str(k), method, "ours", *_top_k_cells(summary)))
+                rows.append((str(k), method, "paper", *_top_k_cells(printed), "", "", ""))
+            rows.append((str(k), method, "ours", *_top_k_cells(summary), *_z_cells(summary, printed)))
     ties = "smallest index" if result.ties == "text" else "unstable sort"
     return TextTable(
         title=(
             f"Tables 1 and 3: top-k, {result.source}, {result.trials:,} trials of "
             f"{result.users:,} users, eps {result.eps:g}, ties by {ties}"
         ),
-        headers=("k", "method", "whose", "max δ", "mean δ (se)", "Jaccard (se)", "size (se)", *BOUNDS),
+        headers=(
+            "k",
+            "method",
+            "whose",
+            "max δ",
+            "mean δ (se)",
+            "Jaccard (se)",
+            "size (se)",
+            *BOUNDS,
+            *Z_COLUMNS,
+        ),
         rows=tuple(rows),
         left=3,
     )
+
+
+def z_of(ours: MethodSummary, printed: PublishedRow, name: str = "delta") -> float | None:
+    """Return how far two means lie apart, in standard errors of their difference.
+
+    None where neither mean varies over the trials (the size of a plain list).
+    """
+    mean = "mean_delta" if name == "delta" else name
+    error = math.hypot(getattr(ours, f"se_{name}"), getattr(printed, f"se_{name}"))
+    return (getattr(ours, mean) - getattr(printed, mean)) / error if error else None
+
+
+def _z_cells(ours: MethodSummary, printed: PublishedRow | None) -> tuple[str, ...]:
+    if printed is None:
+        return "", "", ""
+    apart = (z_of(ours, printed, name) for name in ("delta", "jaccard", "size"))
+    return tuple("" if z is None else f"{z:+.1f}" for z in apart)
 
 
 def _top_k_cells(row: PublishedRow | MethodSummary) -> tuple[str, ...]:
@@ -176,14 +205,18 @@ def ties_table(text: NetflixExperiment, script: NetflixExperiment) -> TextTable:
             text.methods[k]["top-k"],
         ]
         means = [f"{cell.mean_delta:.4f} ({cell.se_delta:.4f})" for cell in cells]
-        rows.append((str(k), *means, *(f"{cell.max_delta:.4f}" for cell in cells)))
+        apart = [f"{z_of(found.methods[k]['top-k'], printed):+.1f}" for found in (script, text)]
+        each = (means[0], means[1], apart[0], means[2], apart[1])
+        rows.append((str(k), *each, *(f"{cell.max_delta:.4f}" for cell in cells)))
     return TextTable(
         title="Plain top-k: how much of the instability is the sort",
         headers=(
             "k",
             "mean δ: paper",
             "unstable sort",
+            "z",
             "smallest index",
+            "z",
             "max δ: paper",
             "unstable sort",
             "smallest index",

@@ -21,6 +21,7 @@ WITHOUT_EXAMPLES = {
     "promise.md",
     "paper.md",  # made by `make paper`
     "paper-map.md",  # tests/docs/test_paper_map.py holds it
+    "related.md",  # citations
     "real-data.md",  # made by scripts/real_data_table.py
 }
 PAGES = sorted(

@@ -26,6 +26,11 @@ STATEMENTS = (
     "Lemma 13",
     *(f"Table {number}" for number in (1, 2, 3)),
     "Figure 1",
+    *("delta_j", "Jaccard_j", "Size_j"),
+    *(f"{cited} of Soloff and others" for cited in ("Theorem 9", "Proposition 11", "Lemma 15")),
+    "Proposition 20 of Soloff and others",
+    "The 51/49 example",
+    "The remark on Bousquet and Elisseeff",
     *(f"Footnote {number}" for number in range(1, 6)),
 )
 
