@@ -17,6 +17,7 @@ from steadyrank.errors import (
     InvalidDataError,
     InvalidScoresError,
     InvalidValueError,
+    NotRecognisedError,
     TooFewUnitsError,
     TooLargeError,
     UndefinedScoresError,
@@ -207,7 +208,8 @@ def test_a_file_is_taken_for_estimates_only_where_nothing_else_is_in_it(tmp_path
 
     assert kind_of("model,acc,acc_stderr\nx,0.7,0.01\ny,0.6,0.02\n") == "estimates"
     assert kind_of("org,model,score,Standard Error\no,x,0.7,0.01\no,y,0.6,0.02\n") == "estimates"
-    assert kind_of("model,mmlu,arc,arc_se\nx,0.7,0.2,0.1\ny,0.6,0.3,0.1\n") == "scores"
+    with pytest.raises(NotRecognisedError, match="kind='estimates'"):
+        kind_of("model,mmlu,arc,arc_se\nx,0.7,0.2,0.1\ny,0.6,0.3,0.1\n")
     more = "model,mmlu,arc,arc_se\nx,0.7,0.2,0.1\ny,0.6,0.3,0.1\n"
     assert kind_of(more, error="arc_se", score="arc") == "estimates"
 

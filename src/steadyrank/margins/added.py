@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.errors import InvalidSettingError, Option
-from steadyrank.margins.bradley_terry import BradleyTerryMargins
 from steadyrank.margins.pairs import Favour, PairMargins, Removal
 from steadyrank.margins.ratios import RatioMargins
 from steadyrank.margins.sums import SumMargins
@@ -21,6 +20,7 @@ from steadyrank.sums.exact import EXACT
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.margins.bradley_terry import BradleyTerryMargins
 
 MOST_ADDED = 1 << 40
 """No more units than this are ever added: what so many give is still a 64-bit number."""
@@ -99,6 +99,8 @@ def with_new_units(known: PairMargins, *, changing: bool) -> PairMargins:
                 way_out=f"Ask about units that leave{others}.",
             )
         return NewInRatios(known)
+    from steadyrank.margins.bradley_terry import BradleyTerryMargins  # whom only battles need
+
     if isinstance(known, BradleyTerryMargins):
         NewUnits("battles", not known.plain).check_bounded()
         return NewBattles(known, changing)

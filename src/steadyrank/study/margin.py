@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, Option, listing, not_a_choice, shorten
-from steadyrank.margins.lists import Withstanding
 from steadyrank.margins.pairs import last_true, turning
 from steadyrank.margins.search import NEAREST, Found, order_of, precedes
 from steadyrank.operators.boundary import just_above
@@ -393,6 +392,8 @@ def _inflated(facts: Facts, search: MarginSearch, asked: Asked) -> Found:
             way_out=["Give ", Option("k"), " and ", Option("eps"), " alone."],
         )
     k, eps = check_k(asked.k, len(facts.items)), check_eps(asked.eps)
+
+    from steadyrank.margins.lists import Withstanding  # for inflated lists alone
 
     def withstood(removals: int) -> bool:
         if removals == 1:
