@@ -59,7 +59,8 @@ def test_tables(scorer, twin, weighs: bool, cases: Cases) -> None:
                 keys, values, [1] * rows if weights is None else weights, strict=True
             )
         ]
-        labels = sorted({key for key, one in people if one.says != [None] * items})  # others are no rows
+        there = [key for key, one in people if one.says != [None] * items and one.share]
+        labels = sorted(set(there))  # others are no rows
         exact = [twin(items, [one for key, one in people if key != gone]) for gone in labels]
         try:
             data = ScoreMatrix(values, missing="available", units=groups, weights=weights)

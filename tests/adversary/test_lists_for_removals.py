@@ -363,5 +363,5 @@ def test_engines_say_the_same(cases: Cases, in_ci: bool) -> None:
 def test_a_benchmark_of_classifiers(shared_data: Path) -> None:
     study = Study(read_any(shared_data / "scores" / "cls_bin_mean.csv", missing="drop"))
     answer = study.topk(5, removals=5)
-    assert (round(answer.eps, 4), len(answer)) == (0.0013, 7)
+    assert (answer.eps, len(answer)) == (None, 7)
     assert len(study.topk(5, eps=5 * float(study.facts.shifts.max()), claim="none")) > 3 * len(answer)

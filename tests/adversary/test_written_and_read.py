@@ -12,6 +12,7 @@ import pytest
 
 from steadyrank import Study, read_any
 from steadyrank.data import Ballots, Battles, Ratings, ScoreMatrix, Votes
+from steadyrank.errors import NotRecognisedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -167,7 +168,11 @@ def test_every_format_and_way_round(make: Callable[..., Any], cases: Cases) -> N
                 settings = {"lower_is_better": False} if isinstance(data, ScoreMatrix) else {}
                 if len(layout) == 1 and name in {"semicolons", "bars", "tsv"}:
                     continue  # one column has nothing between its fields to tell the format by
-                found = read_any(io.BytesIO(write(layout)), **settings)
+                try:
+                    found = read_any(io.BytesIO(write(layout)), **settings)
+                except NotRecognisedError:  # "d,e" may be a name or two: what is said is not guessed
+                    assert any("," in str(item) for item in data.items), (name, layout)
+                    found = read_any(io.BytesIO(write(layout)), kind=data.kind.name, **settings)
                 assert type(found) is type(data), (name, layout)
                 study = Study(found, scorer)
                 scored = sorted(zip(map(str, found.items), study.scores.tolist(), strict=True))

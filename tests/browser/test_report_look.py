@@ -196,7 +196,7 @@ def test_headings_break_between_words_and_downloads_stand_together(open_report: 
 def test_one_item_is_not_several(open_report: Any) -> None:
     report = open_report(report_document(Votes(["ann"] * 5), 1))
     assert report.text("h1") == "Stable top 1 of 1 item"
-    assert report.text("#claim").startswith("The list: the first item by score.")
+    assert report.text("#claim").startswith("The list has 1 item.")
 
 
 def test_print_is_light_open_and_without_controls(open_report: Any) -> None:

@@ -68,7 +68,8 @@ def test_the_end_of_the_list_is_drawn(open_report: Any) -> None:
             "() => [...document.querySelectorAll('.end')].map((row) => row.dataset.rank)"
         )
         assert ends == ([str(last)] if last > k else [])
-        assert k != 2 or last == document["size"]
+        listed = [row["rank"] for row in document["rows"] if row["listed"]]
+        assert k != 2 or last == max(listed)
 
 
 def test_what_is_blank_stays_blank(open_report: Any) -> None:
@@ -179,9 +180,11 @@ def test_curves_are_those_of_the_document(open_report: Any) -> None:
     document = report_document(data, 5)
     report = open_report(document)
     report.page.click("#details summary")
-    found = audit(data, k=5, eps=document["eps"]).curve(5)
-    assert f": {int(found.size(document['eps']))} at the eps" in report.text("#size-text")
-    assert f": {100 * float(found.delta(document['eps'])):g}% at the eps" in report.text("#delta-text")
+    chosen = document["curve"]["chosen"]
+    found = audit(data, k=5, eps=chosen).curve(5)
+    where = "at the smallest eps whose list holds every new top k"
+    assert f": {int(found.size(chosen))} {where}" in report.text("#size-text")
+    assert f": {100 * float(found.delta(chosen)):g}% {where}" in report.text("#delta-text")
     for name in ("delta", "size"):
         path = report.page.get_attribute(f"#{name} path", "d")
         assert "NaN" not in path
@@ -258,7 +261,7 @@ def test_the_answer_needs_no_script(chromium: Any, tmp_path: Path) -> None:
     page.goto(path.as_uri())
     assert page.inner_text("#headline") == document["headline"]
     promise = document["certificate"]["promise"]
-    assert page.inner_text("#claim") == f"The list: the first 6 items by score. {promise}"
+    assert page.inner_text("#claim") == f"The list has 6 items. {promise}"
     guesses = "; ".join(f"{one['text']} {one['option']}" for one in document["guesses"])
     assert page.inner_text("#guesses") == f"Guessed about the file: {guesses}"
     assert page.inner_text("#warnings") == "The file may be upside down."

@@ -8,7 +8,7 @@ import pytest
 from engine_makers import relation
 from oracles.refitting import all_rows
 from steadyrank import Battles, BradleyTerry, Study, WinRate
-from steadyrank.errors import InvalidDataError, InvalidScoresError, NotANumberError, SteadyrankError
+from steadyrank.errors import InvalidDataError, InvalidScoresError, MissingValuesError, SteadyrankError
 from steadyrank.scorers.bradley_terry.fit import ContextFit
 
 
@@ -154,7 +154,7 @@ def test_what_cannot_be_fitted_is_refused() -> None:
     same = [[1.0], [-1.0], [1.0], [-1.0]]  # who is on the left says it already
     with pytest.raises(SteadyrankError, match="Leave some covariates out"):
         BradleyTerry().score(Battles(left, right, outcome, covariates=same))
-    with pytest.raises(NotANumberError, match="covariates"):
+    with pytest.raises(MissingValuesError, match="covariates"):
         Battles(left, right, outcome, covariates=[[1.0], [np.nan], [1.0], [1.0]])
     with pytest.raises(InvalidScoresError, match="covariates"):
         Battles(left, right, outcome, covariates=np.zeros((3, 1)))

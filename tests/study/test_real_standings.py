@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 FILES = [
     ("scores/cls_bin_mean.csv", {"missing": "drop"}, 5, (3, 7, 7)),
     ("scores/cls_bin_mean.csv", {"missing": "drop"}, 10, (8, 11, 11)),
-    ("battles/llmfao.csv", {}, 5, (4, 7, 8)),
+    ("battles/llmfao.csv", {}, 5, (4, 7, 7)),
     ("battles/llmfao.csv", {"unit": "worker"}, 10, (7, 13, 13)),
     ("battles/llmfao.csv", {"unit": "prompt"}, 10, (4, 15, 15)),
     ("ratings/jester5k.csv.gz", {}, 53, (52, 54, 54)),

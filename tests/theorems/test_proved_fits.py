@@ -285,7 +285,7 @@ def test_nothing_is_proved_unless_it_is_stated_and_holds() -> None:
     with pytest.raises(InvalidSettingError, match="smallest eigenvalue"):
         flat.sensitivity(data)
     for setting in ({"feature_bound": 0.0}, {"response_bound": math.nan}, {"feature_bound": "1"}):
-        with pytest.raises(InvalidSettingError, match="must be positive and finite"):
+        with pytest.raises(InvalidSettingError, match="must be a finite number"):
             Ridge(1.0, **setting)
 
 

@@ -131,8 +131,6 @@ def _arguments(options: InputOptions) -> dict[str, Any]:
 
 def _engine(options: InputOptions) -> Engine | None:
     """Return the engine that works on the data, or None for memory."""
-    from steadyrank.engines.backends import DuckDB, Spark, engine_of
-
     asked = {name: engine for name, engine in GOES_WITH.items() if getattr(options, name) is not None}
     several = is_pattern(options.file) and not read_together(
         options.file, options.format, options.encoding
@@ -149,6 +147,8 @@ def _engine(options: InputOptions) -> Engine | None:
             f"the engine {name!r} works on files, not on standard input",
             way_out=["Give a path, or omit ", Option("engine")],
         )
+    from steadyrank.engines.backends import DuckDB, Spark, engine_of
+
     if name == "duckdb":
         return DuckDB(memory_limit=options.memory_limit)
     return Spark(options.spark_master) if options.spark_master else engine_of(name)

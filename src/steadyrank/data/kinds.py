@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.battles import Battles
@@ -14,12 +14,14 @@ from steadyrank.data.ratings import Ratings
 from steadyrank.data.regression import Regression
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.votes import Votes
-from steadyrank.engines.backends import Engine
 from steadyrank.errors import not_a_choice
 from steadyrank.reading.deciding import decide
 from steadyrank.reading.formats import is_pattern, read_table, read_together
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table, as_table, is_frame
+
+if TYPE_CHECKING:
+    from steadyrank.engines.backends import Engine
 
 KINDS: dict[str, type[Observations]] = {
     known.kind.name: known
@@ -131,9 +133,12 @@ def scan_any(
     >>> scan_any(duckdb.sql("from (values (1, 'a', 5), (2, 'a', 3)) t(user, item, rating)")).n_units
     2
     """
+    from steadyrank.data.scanned import check_scannable
     from steadyrank.engines.frame import opened
 
     check_kind(kind)
+    if kind is not None:
+        check_scannable(KINDS[kind].kind)
     lazy = opened(source, engine, format=format, encoding=encoding)
     try:
         table = lazy.first_rows()

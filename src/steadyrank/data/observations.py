@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from itertools import compress
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from steadyrank import errors
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.rows import check_total, repeated_spans, some_of
 from steadyrank.data.units import Shares, Units, remaining_groups, whole_parts
-from steadyrank.engines.backends import Engine
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
 from steadyrank.reading.arrays import as_counts, frozen, is_hashable
@@ -30,6 +29,9 @@ from steadyrank.reading.table import Table
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
 from steadyrank.reading.words import known
 from steadyrank.text import counted, plural, shortened
+
+if TYPE_CHECKING:
+    from steadyrank.engines.backends import Engine
 
 Ends = tuple[float | None, float | None]
 """The least and the largest value that a unit gives, None where it gives none."""

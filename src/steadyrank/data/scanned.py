@@ -116,6 +116,12 @@ class ScannedEntries(EntryObservations):
         )
 
 
+def check_scannable(kind: Kind) -> None:
+    """Refuse a kind of data that no engine adds up."""
+    if kind.on_engine is None:
+        raise InvalidDataError(f"{kind.name} cannot be scanned in an engine", way_out=IN_MEMORY)
+
+
 def scanned(
     made: type[Observations],
     source: Any,
@@ -125,8 +131,7 @@ def scanned(
     layout: Mapping[str, Any],
 ) -> Observations:
     """Scan data of a kind as its declaration says; ``Observations.scan`` explains the arguments."""
-    if made.kind.on_engine is None:
-        raise InvalidDataError(f"{made.kind.name} cannot be scanned in an engine", way_out=IN_MEMORY)
+    check_scannable(made.kind)
     lazy = opened(source, engine, **layout)
     try:
         found = _decided(made, lazy.first_rows(), given)

@@ -90,7 +90,8 @@ class Certificate:
     ('proved', 0.0, 100)
     >>> print(certificate.promise)  # doctest: +NORMALIZE_WHITESPACE
     We removed each of the 100 votes in turn. The top 2 always stayed within these 3 names. Proved for
-    every dataset: this list and the list made anew without any one vote share at least 2 items.
+    every dataset: this list and the list made anew without any one vote share at least 2 items. The
+    claim is vacuous here: the answer leaves nothing out.
     """
 
     eps: float | None
