@@ -24,11 +24,22 @@ def outside_loads(html: str) -> list[str]:
     return LOADS.findall(html)
 
 
+def beside_the_pages(html: str) -> str:
+    """Return a page that finds the pictures of CONTRIBUTING.md, which stands a folder above the pages.
+
+    Examples
+    --------
+    >>> beside_the_pages('<img src="docs/figures/house.svg">')
+    '<img src="figures/house.svg">'
+    """
+    return html.replace('src="docs/figures/', 'src="figures/')
+
+
 def on_post_page(output: str, page: Any, **_: Any) -> str:
-    """Stop the build at the first such page."""
+    """Mend the places of pictures, and stop the build at the first page that loads from elsewhere."""
     from mkdocs.exceptions import PluginError
 
     found = outside_loads(output)
     if found:
         raise PluginError(f"{page.file.src_uri} would load from a network: {found[0]}")
-    return output
+    return beside_the_pages(output)
