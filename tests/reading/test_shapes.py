@@ -120,3 +120,10 @@ def test_a_refusal_shows_what_it_would_rank_and_why() -> None:
         "steadyrank", "topk", "f.csv", "-k", "1", "--kind", "scores", "--row", "task",
         "--items-in", "columns",
     ]  # fmt: skip
+
+
+def test_the_ends_of_an_interval_are_no_columns_to_average() -> None:
+    rows = [[name, 80 - place, 78 - place, 82 - place, 500] for place, name in enumerate(LETTERS)]
+    header = "model,score,rating_q025,rating_q975,avg_tokens"
+    with pytest.raises(NotRecognisedError, match="only 1 column of numbers"):
+        read_any(stream(header, rows))

@@ -21,6 +21,7 @@ from steadyrank.reading.scales import less_is_better
 from steadyrank.reading.table import Guess, simplify
 from steadyrank.reading.unit_columns import sounds_like_a_unit
 from steadyrank.reading.words import known, pattern, words_of
+from steadyrank.text import counted
 
 COUNTING = re.compile(r"[A-Za-z_#-]{0,12}[ _-]?\d+\Z")
 """Names that only count: q17, task_3, 42."""
@@ -230,7 +231,7 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
         reading.points -= 1
     if len(columns) < LEAST:
         reading.points -= 1
-        reading.against.append(f"only {len(columns)} columns of numbers")
+        reading.against.append(f"only {counted(len(columns), 'column')} of numbers")
     elif profile.on_one_scale(values[:LOOKED_AT]):
         reading.support.append(f"{len(values):,} columns of numbers on one scale")
         reading.points += 1
