@@ -95,6 +95,7 @@ class ItemGiven:
 
     def __init__(self, entries: Entries, sums: ItemSums, distinct: IntArray | None = None) -> None:
         self._entries, self.sums, self._distinct = entries, sums, distinct
+        self.resolution = entries.resolution
         self._counts: list[int] = entries.observed.tolist()
         self._known: dict[int, Given] = {}
 

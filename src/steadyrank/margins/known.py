@@ -46,7 +46,10 @@ def pair_margins(out: LeaveOneOut, by: str = "remove") -> PairMargins:
 
 
 def _in_reach(out: SumsOut) -> bool:
-    form, prior = out.added.form, out.sums.prior
+    """Tell whether floats hold what margins multiply, and equal scores are equal sums."""
+    form, prior, counts = out.added.form, out.sums.prior, out.sums.counts
+    if out.added.resolution and (counts < counts.max()).any():
+        return False
     sizes = [prior.weight / prior.share]
     if not form.whole:
         sizes.append(max(abs(form.lowest), abs(form.highest)))

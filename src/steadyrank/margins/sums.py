@@ -218,5 +218,7 @@ def sums_of_rows(
         return found
 
     divisor = (prior.weight / prior.share + number) * new.scale
-    rounding = 0.0 if form.whole else ROUNDING * width * number
+    # Scores of so many items, one close to the next, may become equal.
+    fine = given.resolution * len(totals)
+    rounding = 0.0 if form.whole else max(ROUNDING * width, fine) * number
     return SumMargins(counts, totals, ends, divisor, given_to, sizes, new, rounding)

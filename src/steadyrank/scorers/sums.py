@@ -20,8 +20,8 @@ from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.observations import Observations
 from steadyrank.data.units import Units
 from steadyrank.errors import WayOut, listing, shorten
-from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled, check_several
-from steadyrank.sums.blocks import Block, Rows, SparseBlock, Wanted
+from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled, check_several, snapped
+from steadyrank.sums.blocks import Block, DenseBlock, Rows, SparseBlock, Wanted
 from steadyrank.sums.model import Entries, ItemSums, Prior, Sums
 
 if TYPE_CHECKING:
@@ -41,14 +41,16 @@ class SumScorer(Scorer):
 
     def score(self, data: Any) -> FloatArray:
         """Return the score of each item."""
-        return self.sums(data).sums(self.prior).scores
+        added = self.sums(data)
+        return snapped(added.sums(self.prior).scores, added.resolution)
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
         """Return the scores without each unit; equal units may be one distinct unit."""
         added = self.sums(data)
         self._check_left(data, added)
-        sums = added.sums(self.prior)
-        return SumsOut(sums.scores, data.units, added, sums, self.value_range)
+        sums, made = added.sums(self.prior), RoundedOut if added.resolution else SumsOut
+        scores = snapped(sums.scores, added.resolution)
+        return made(scores, data.units, added, sums, self.value_range)
 
     def _check_left(self, data: Observations, added: Any) -> None:  # noqa: ARG002 (entries are looked at)
         """Complain about a single unit."""
@@ -91,6 +93,20 @@ class SumsOut(LeaveOneOut):
     def touching(self, items: IntArray) -> Iterator[SparseBlock] | None:
         """Yield what units change among these items; all others keep their order."""
         return self.added.touching(self.sums, Wanted.of(self.scores, items))
+
+
+class RoundedOut(SumsOut):
+    """Sums of rounded values, of which scores closer than their resolution are equal."""
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield blocks of scores, equal ones as one number."""
+        for block in super().blocks():
+            rows = block.dense(self.sums.scores)
+            yield DenseBlock(block.start, snapped(rows, self.added.resolution))
+
+    # All that follows from the blocks is asked of them.
+    bounds, shifts, columns = LeaveOneOut.bounds, LeaveOneOut.shifts, LeaveOneOut.columns
+    reordered, touching = LeaveOneOut.reordered, LeaveOneOut.touching
 
 
 MOST_LISTED = 2**24

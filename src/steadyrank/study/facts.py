@@ -100,9 +100,11 @@ class Facts:
         """What was guessed, which policies were applied, what may leave, how ties are treated."""
         weighted = "" if self.data.weights is None else " with its weight"
         unit = f"the unit that may leave: one {self.unit}{weighted}, of {self.units.total:,}"
-        ties, resolution = RULES["ties"], self.scorer.resolution
+        ties, of_values = RULES["ties"], getattr(self.data, "resolution", 0.0)
+        resolution = max(self.scorer.resolution, of_values)
         if resolution:
-            ties += f"; scores closer than the scorer's resolution, {resolution:g}, are equal"
+            whose = "scorer" if resolution > of_values else "scale"
+            ties += f"; scores closer than the {whose}'s resolution, {resolution:g}, are equal"
         return (*self.data.notes, unit, ties, *(declared(self.scorer, "remarks", self.scores) or ()))
 
     @property

@@ -37,6 +37,8 @@ class DenseEntries(Entries):
         What to call rows and items in an error.
     parts : int, optional
         A number of parts of 1 that all values are whole numbers of, where that is known.
+    resolution : float
+        How close means are equal, where the values are no short decimals.
     block_numbers : int
         How many numbers are handled at a time.
 
@@ -57,6 +59,7 @@ class DenseEntries(Entries):
         labels: tuple[Sequence[object], Sequence[object]] = ((), ()),
         *,
         parts: int = 1,
+        resolution: float = 0.0,
         block_numbers: int = BLOCK_NUMBERS,
     ) -> None:
         self.values = values
@@ -70,7 +73,7 @@ class DenseEntries(Entries):
         present = (chunk[~np.isnan(chunk)] if self._holes else chunk for chunk in self._chunks())
         self.form = exact_form(present, addends=self.rows, parts=parts)
         if not self.form.whole:
-            self.form = self._form_of_columns()
+            self.form, self.resolution = self._form_of_columns(), resolution
         self._unit = np.arange(self._rows) if unit is None else unit
         self._units = int(self._unit.max()) + 1
 

@@ -38,6 +38,8 @@ SMALLEST_EXPONENT = -960
 """Numbers below two to this power are not scaled up all the way, lest a sum of counts overflow."""
 SURELY_NESTED = 2.0**50 / 10.0**MOST_DECIMALS
 """Below it decimals of some places are also decimals of more, whatever rounding does."""
+WHOLE_ROWS, MOST_PLACES = 2.0**50, 22
+"""Decimals of so many parts survive being multiplied by a power of ten, up to this one."""
 TO_WHOLE = 1.5 * 2.0**52
 """Adding and subtracting this rounds numbers below ``2^51`` to whole ones."""
 
@@ -229,6 +231,32 @@ def are_decimals(values: AnyArray, decimals: int) -> BoolArray:
         meant = (np.rint(scaled, out=scaled) / scale).astype(values.dtype)
     same: BoolArray = (meant == values) | np.isnan(values)
     return same
+
+
+def whole_rows(values: FloatArray) -> FloatArray:
+    """Return rows of decimals as whole numbers from 0 on without a common factor; others as they are.
+
+    So rows that differ by their unit alone, as percentages and shares do, are the same numbers.
+
+    Examples
+    --------
+    >>> whole_rows(np.array([[0.26, 0.19], [26.0, 19.0], [0.3, np.nan], [1 / 3, 0.0]]))
+    array([[1.        , 0.        ],
+           [1.        , 0.        ],
+           [0.        ,        nan],
+           [0.33333333, 0.        ]])
+    """
+    found, left = values.copy(), np.arange(len(values))
+    peaks = np.fmax.reduce(np.abs(values), axis=1, initial=0.0)
+    for places in range(MOST_PLACES + 1):
+        left = left[peaks[left] * 10.0**places < WHOLE_ROWS]
+        fits = are_decimals(values[left], places).all(axis=1)
+        whole = np.rint(values[left[fits]] * 10.0**places)
+        whole -= np.fmin.reduce(whole, axis=1, keepdims=True)
+        common = np.gcd.reduce(np.nan_to_num(whole).astype(np.int64), axis=1, keepdims=True)
+        found[left[fits]] = whole / np.maximum(common, 1)
+        left = left[~fits]
+    return found
 
 
 def difference(totals: tuple[FloatArray, ...], parts: tuple[FloatArray, ...]) -> FloatArray:

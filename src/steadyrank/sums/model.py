@@ -131,10 +131,13 @@ class Sums(ABC):
         How what is added is written so that its sums are exact.
     scale : int
         How many parts make one in the denominators.
+    resolution : float
+        How close scores are equal; 0 where they are exact.
     """
 
     form: ExactForm
     scale: int = 1
+    resolution: float = 0.0
 
     @property
     @abstractmethod
