@@ -8,10 +8,11 @@ addends is the difference of exact numbers, the same as if that addend had never
   numbers of the last place: 9.95 is taken as 995 hundredths, which is what was meant, and not
   as the binary number next to it. A mean of such values is one division of whole numbers and
   correctly rounded: equal ratios are equal floats.
-- All other values are split into a coarse and a fine half, each a multiple of a power of two
-  that leaves room for the sum of n of them. What the split drops of a value is below
-  ``n^2 2^-100`` of the largest one, ``2^-60`` for a million: totals are then right to the last
-  bit, save for rare cases half way between two floats.
+- All other values are split into coarser and finer parts, each a multiple of a power of two
+  that leaves room for the sum of n of them. Two parts drop what is below ``n^2 2^-100`` of the largest
+  value, ``2^-60`` for a million: totals are then right to the last bit, save for rare cases half way
+  between two floats. Where an item has values that are far smaller than its largest, there are as many
+  parts as hold them too: a huge value that leaves leaves the others as they are.
 
 Where the values of all items are decimals that fit, one form serves them all. Else every item has its
 own: a huge or an odd value of one item changes nothing about the others.
@@ -26,12 +27,17 @@ from typing import Any
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+from steadyrank.errors import InvalidSettingError
 
 MOST_DECIMALS = 6
 NO_DECIMALS = MOST_DECIMALS + 1
 """Stands for values that are no decimals of so few places."""
 EXACT = 2.0**53
 """Whole numbers up to here are exact in double precision."""
+DIGITS, ORDINARY = 53, 24
+"""How many binary digits a float has, and up to how many powers of two values differ by in most data."""
+WIDEST = 1021
+"""By so many they may differ: scaled to the largest of an item, none loses a digit."""
 SINGLE_DIGITS = 10.0**6
 """Decimals of up to six digits survive single precision, longer ones may not."""
 SMALLEST_EXPONENT = -960
@@ -57,8 +63,8 @@ class ExactForm:
         The scale where it makes whole numbers, else 1.
     whole : bool
         Whether the scaled values of all items are whole numbers of one scale.
-    coarse, fine : float, or float array (items,)
-        Otherwise: adding and subtracting these rounds to the two halves.
+    steps : tuple of floats, or of float arrays (items,)
+        Otherwise: adding and subtracting these rounds to the parts, the coarsest first.
     lowest, highest : float
         The range of the values.
     """
@@ -66,13 +72,12 @@ class ExactForm:
     scale: float | FloatArray
     tens: float | FloatArray
     whole: bool
-    coarse: float | FloatArray = 0.0
-    fine: float | FloatArray = 0.0
+    steps: tuple[float | FloatArray, ...] = ()
     lowest: float = 0.0
     highest: float = 0.0
 
     def parts(self, values: AnyArray, items: AnyArray | slice = slice(None)) -> tuple[FloatArray, ...]:
-        """Return one or two arrays whose sums are exact and together give the scaled values.
+        """Return one or more arrays whose sums are exact and together give the scaled values.
 
         ``items`` are those that the values, or the columns of a matrix of values, belong to.
 
@@ -86,11 +91,11 @@ class ExactForm:
         scaled = np.multiply(values, of_items(self.scale, items), dtype=np.float64)
         if self.whole:
             return (np.rint(scaled, out=scaled),)
-        coarse, fine = of_items(self.coarse, items), of_items(self.fine, items)
-        upper = (scaled + coarse) - coarse
-        scaled -= upper
-        lower = (scaled + fine) - fine
-        return upper, lower
+        found = []
+        for step in (of_items(step, items) for step in self.steps):
+            found.append((scaled + step) - step)
+            scaled -= found[-1]
+        return tuple(found)
 
     def ratio(self, sums: FloatArray, share: float, below: AnyArray, items: Any) -> FloatArray:
         """Return ``sums * share / below`` of sums in this form: one division for decimals.
@@ -164,14 +169,16 @@ def form_of(decimals: int, lowest: float, highest: float, *, addends: int) -> Ex
     if fit_as_decimals(decimals, largest * scale, addends):
         return ExactForm(scale, scale, whole=True, lowest=lowest, highest=highest)
     split = form_of_items(np.array([NO_DECIMALS]), np.array([largest]), (lowest, highest), addends)
-    scale, coarse, fine = (float(of_items(part, 0)) for part in (split.scale, split.coarse, split.fine))
-    return ExactForm(scale, 1.0, whole=False, coarse=coarse, fine=fine, lowest=lowest, highest=highest)
+    steps = tuple(float(of_items(step, 0)) for step in split.steps)
+    return ExactForm(float(of_items(split.scale, 0)), 1.0, False, steps, lowest, highest)
 
 
 def form_of_items(
-    decimals: IntArray, largest: FloatArray, ends: tuple[float, float], addends: int
+    decimals: IntArray, largest: FloatArray, ends: tuple[float, float], addends: int, parts: int = 2
 ) -> ExactForm:
     """Choose a form for each item, from the places and the largest size of its values.
+
+    Values that do not fit as decimals are split into so many ``parts``.
 
     Examples
     --------
@@ -182,12 +189,46 @@ def form_of_items(
     with np.errstate(over="ignore"):
         are_whole = fit_as_decimals(decimals, largest * tens, addends)
     exponent = np.frexp(largest)[1].astype(np.int64)
-    reached = np.maximum(exponent, SMALLEST_EXPONENT)
-    room = max(addends, 2).bit_length() + 1
-    size = np.ldexp(1.5, exponent - reached)  # the halves of what could not be scaled up are finer
+    reached, room = np.maximum(exponent, SMALLEST_EXPONENT), room_for(addends)
+    size = np.ldexp(1.5, exponent - reached)  # the parts of what could not be scaled up are finer
     scale = np.where(are_whole, tens, np.ldexp(1.0, -reached))
-    coarse, fine = (np.where(are_whole, TO_WHOLE, size * 2.0**bits) for bits in (room, 2 * room - 53))
-    return ExactForm(scale, np.where(are_whole, tens, 1.0), False, coarse, fine, *ends)
+    places = (room - part * (DIGITS - room) for part in range(parts))
+    steps = tuple(np.where(are_whole, TO_WHOLE, size * 2.0**bits) for bits in places)
+    return ExactForm(scale, np.where(are_whole, tens, 1.0), False, steps, *ends)
+
+
+def room_for(addends: int) -> int:
+    """Return how many binary digits sums of so many numbers have beyond those of one."""
+    return max(addends, 2).bit_length() + 1
+
+
+def parts_for(least: FloatArray, largest: FloatArray, addends: int, most: int = 64) -> int:
+    """Return into how many parts values are split, from their least size, but for 0, and the largest.
+
+    More than ``most`` are refused.
+
+    Examples
+    --------
+    >>> parts_for(np.array([0.1, 1.0]), np.array([7.0, 3.4e38]), addends=3)
+    4
+    """
+    spread = int((np.frexp(largest)[1] - np.frexp(np.fmin(least, largest))[1]).max(initial=0))
+    held = spread + DIGITS if spread > ORDINARY else 0
+    parts = max(2, -(-held // (DIGITS - room_for(addends))))
+    if spread > WIDEST or parts > most:
+        raise InvalidSettingError(
+            f"a value of an item is 2^{spread} times as large as another: too far apart to be added up "
+            "exactly",
+            way_out="If the largest marks missing values, leave those out.",
+        )
+    return parts
+
+
+def widen_sizes(least: FloatArray, largest: FloatArray, items: AnyArray, values: AnyArray) -> None:
+    """Let the least size, but for 0, and the largest of each item hold some more of its values."""
+    sizes = np.abs(values.astype(np.float64))
+    np.maximum.at(largest, items, sizes)
+    np.minimum.at(least, items, np.where(sizes > 0, sizes, np.inf))
 
 
 def fit_as_decimals(decimals: Any, scaled: Any, addends: int) -> Any:
@@ -267,12 +308,12 @@ def difference(totals: tuple[FloatArray, ...], parts: tuple[FloatArray, ...]) ->
     >>> difference((np.array([7.0]),), (np.array([2.0]),))
     array([5.])
     """
-    left = totals[0] - parts[0]
-    for total, part in zip(totals[1:], parts[1:], strict=True):
-        left += total - part
-    return left
+    return together(tuple(total - part for total, part in zip(totals, parts, strict=True)))
 
 
 def together(totals: tuple[FloatArray, ...]) -> FloatArray:
-    """Return the totals as one array of floats."""
-    return totals[0].copy() if len(totals) == 1 else totals[0] + totals[1]
+    """Return the totals as one array of floats, the finest added first."""
+    found = totals[-1].copy()
+    for total in totals[-2::-1]:
+        found += total
+    return found
