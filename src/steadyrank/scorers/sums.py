@@ -36,17 +36,21 @@ class SumScorer(Scorer):
     value_range: tuple[float, float] | None = None
 
     @abstractmethod
-    def sums(self, data: Any) -> Sums:
-        """Return what each unit adds to each item's numerator and denominator."""
+    def added(self, data: Any) -> Sums:
+        """Return what each unit adds to each item's numerator and denominator, or complain."""
+
+    def sums(self, data: Any) -> Sums | None:
+        """Return what each unit adds to each item's numerator and denominator, if scores are that."""
+        return self.added(data)
 
     def score(self, data: Any) -> FloatArray:
         """Return the score of each item."""
-        added = self.sums(data)
+        added = self.added(data)
         return snapped(added.sums(self.prior).scores, added.resolution)
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
         """Return the scores without each unit; equal units may be one distinct unit."""
-        added = self.sums(data)
+        added = self.added(data)
         self._check_left(data, added)
         sums, made = added.sums(self.prior), RoundedOut if added.resolution else SumsOut
         scores = snapped(sums.scores, added.resolution)
@@ -126,6 +130,19 @@ def scores_without(out: LeaveOneOut, leaving: IntArray) -> FloatArray | None:
     return out.sums.without(slice(None), *gone)
 
 
+def scores_of_copies(scorer: Scorer, data: Any, copies: IntArray) -> FloatArray | None:
+    """Return what scoring so many copies of each distinct unit gives, a row for each row of copies.
+
+    NaN where an item has nothing left; None where scores are no sums.
+    """
+    if (added := scorer.sums(data)) is None:
+        return None
+    sums = added.sums(scorer.prior)  # type: ignore[attr-defined]  # who has sums has one
+    parts, counts = added.of_copies(copies)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return snapped(sums.of_sums(parts, counts), added.resolution)
+
+
 class EntrySums(SumScorer):
     """Sums of the values that units give to items, over how many there are."""
 
@@ -151,7 +168,7 @@ class EntrySums(SumScorer):
         """Return the least and the largest value that units could give, where that is known."""
         return self.value_range
 
-    def sums(self, data: Any) -> Entries:
+    def added(self, data: Any) -> Entries:
         """Return the values; complain of those outside the range, and of items without any."""
         entries = self.entries(self.prepared(data))
         self._check_range(entries)
@@ -160,7 +177,7 @@ class EntrySums(SumScorer):
 
     def sensitivity(self, data: Any) -> Sensitivity | None:
         """Return the most that one unit can move the scores, or None without a ``value_range``."""
-        entries, ends = self.sums(data), self.ends(data)
+        entries, ends = self.added(data), self.ends(data)
         if ends is None:
             return None
         self._check_left(data, entries)
