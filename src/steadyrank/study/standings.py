@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from steadyrank.reading.arrays import frozen
+from steadyrank.scorers.base import Sketched
 from steadyrank.study.audit.topk import TopKAudit, chunked, plain_members
 from steadyrank.sums.blocks import DenseBlock
 
@@ -36,6 +37,11 @@ ALL_ITEMS = 4_000_000
 
 NEIGHBOURS = 25
 """Of larger data, so many items beyond the list have theirs, too."""
+
+NEAR_RANKS = (
+    "ranks: no single removal goes beyond those shown; some may be wider than what is reached: "
+    "exact ones would take longer than all the rest"
+)
 
 RIVALS = 2_000
 """If more items than this can be ahead of those neighbours, they have none."""
@@ -83,10 +89,13 @@ class Ranks:
     ----------
     best, worst : int arrays
         Their ranks, in the order of the plain ranking.
+    exact : bool
+        Whether these are reached, and not only never left.
     """
 
     best: IntArray
     worst: IntArray
+    exact: bool = True
 
     def __len__(self) -> int:
         return len(self.best)
@@ -142,6 +151,26 @@ def rank_ranges(facts: Facts, upto: int) -> Ranks:
     """
     rivals = _rivals(facts, upto)
     return _ranges(facts.leave_one_out, rivals, np.searchsorted(rivals, facts.order[:upto]), _ranks)
+
+
+def near_rank_ranges(facts: Facts, upto: int) -> Ranks:
+    """Return ranks that no deletion takes one of the first items beyond, for what a column is worth.
+
+    Of large data whose scores are fitted anew without each unit, nearby scores tell them; ranks may
+    then be wider than the exact ones. Of all other data they are exact.
+    """
+    loo = facts.leave_one_out
+    if not isinstance(loo, Sketched) or len(facts.units) * len(facts.items) <= ALL_ITEMS:
+        return facts.ranks(upto)
+    rivals = _rivals(facts, upto)
+    columns = np.searchsorted(rivals, facts.order[:upto])
+    best = worst = np.arange(1, upto + 1)
+    for _, rows, errors in loo.nearby(rivals):
+        for low, high in zip(rows - errors, rows + errors, strict=True):
+            ahead = len(rivals) - np.searchsorted(np.sort(low), high[columns], side="right")
+            level = len(rivals) - np.searchsorted(np.sort(high), low[columns], side="left")
+            best, worst = np.minimum(best, ahead + 1), np.maximum(worst, level)
+    return Ranks(frozen(best), frozen(worst), exact=False)
 
 
 def place_ranges(facts: Facts, items: IntArray) -> Ranks:

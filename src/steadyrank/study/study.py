@@ -17,7 +17,7 @@ from steadyrank.study.calibration import Calibration, check_delta, check_one_tar
 from steadyrank.study.facts import Facts
 from steadyrank.study.margin import Asked, Margin, known_margin, margin_of
 from steadyrank.study.results import origin
-from steadyrank.study.standings import upto_which
+from steadyrank.study.standings import NEAR_RANKS, near_rank_ranges, upto_which
 
 if TYPE_CHECKING:
     import os
@@ -128,7 +128,11 @@ class Study:
             deletions=facts.deletions(k) if told else None,
         )
         shown = upto_which(facts, answer.last_place)
-        return replace(answer, ranks=facts.ranks(shown)) if told else answer
+        if not told:
+            return answer
+        ranks = facts.once(near_rank_ranges, shown)
+        notes = answer.notes if ranks.exact else (*answer.notes, NEAR_RANKS)
+        return replace(answer, ranks=ranks, notes=notes)
 
     def ranking(
         self,
