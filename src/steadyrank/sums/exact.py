@@ -36,10 +36,12 @@ EXACT = 2.0**53
 """Whole numbers up to here are exact in double precision."""
 DIGITS, ORDINARY = 53, 24
 """How many binary digits a float has, and up to how many powers of two values differ by in most data."""
-WIDEST = 1021
-"""By so many they may differ: scaled to the largest of an item, none loses a digit."""
+HIGHEST_EXPONENT = 900
+"""Sums of many numbers up to two to this power are floats; values that differ much are not scaled."""
 SINGLE_DIGITS = 10.0**6
 """Decimals of up to six digits survive single precision, longer ones may not."""
+SMALLEST_DIGIT = -1074
+"""Two to this power is the least float."""
 SMALLEST_EXPONENT = -960
 """Numbers below two to this power are not scaled up all the way, lest a sum of counts overflow."""
 SURELY_NESTED = 2.0**50 / 10.0**MOST_DECIMALS
@@ -190,6 +192,8 @@ def form_of_items(
         are_whole = fit_as_decimals(decimals, largest * tens, addends)
     exponent = np.frexp(largest)[1].astype(np.int64)
     reached, room = np.maximum(exponent, SMALLEST_EXPONENT), room_for(addends)
+    if parts > 2:  # the least must not lose a digit
+        reached = np.maximum(exponent - HIGHEST_EXPONENT, 0)
     size = np.ldexp(1.5, exponent - reached)  # the parts of what could not be scaled up are finer
     scale = np.where(are_whole, tens, np.ldexp(1.0, -reached))
     places = (room - part * (DIGITS - room) for part in range(parts))
@@ -212,13 +216,15 @@ def parts_for(least: FloatArray, largest: FloatArray, addends: int, most: int = 
     >>> parts_for(np.array([0.1, 1.0]), np.array([7.0, 3.4e38]), addends=3)
     4
     """
-    spread = int((np.frexp(largest)[1] - np.frexp(np.fmin(least, largest))[1]).max(initial=0))
+    top, bottom = (np.frexp(sizes)[1] for sizes in (largest, np.fmin(least, largest)))
+    spread = int((top - bottom).max(initial=0))
     held = spread + DIGITS if spread > ORDINARY else 0
     parts = max(2, -(-held // (DIGITS - room_for(addends))))
-    if spread > WIDEST or parts > most:
+    lost = (top > HIGHEST_EXPONENT) & (bottom - DIGITS - (top - HIGHEST_EXPONENT) < SMALLEST_DIGIT)
+    if lost.any() or parts > most:
         raise InvalidSettingError(
-            f"a value of an item is 2^{spread} times as large as another: too far apart to be added up "
-            "exactly",
+            f"a value of an item is 2^{spread} times as large as another: too far apart to be added "
+            "up exactly",
             way_out="If the largest marks missing values, leave those out.",
         )
     return parts
