@@ -1,59 +1,61 @@
-"""The table of generated cases in docs/tried.md, printed from the tests themselves."""
+"""Write the table of generated tests into docs/research/tried.md, from the tests themselves.
+
+Run from anywhere: ``python scripts/tried_table.py``.
+"""
 
 from __future__ import annotations
 
 import ast
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from pages import DOCS, put
+
 TESTS = Path(__file__).resolve().parents[1] / "tests" / "adversary"
+PAGE = DOCS / "research" / "tried.md"
 FUZZ_TIMES = 25
 """What ``make fuzz`` multiplies the numbers with; a test compares it with the Makefile."""
-SORTS = "by sort"
-"""Stands for a number that depends on what a test is run with."""
 
 
 class Tried(NamedTuple):
-    """A test: its file, what it says, and how many cases the short form draws, if any."""
+    """A file of tests: what it says, how many tests, how many cases they draw, and whether more."""
 
     file: str
     says: str
-    cases: int | str | None
+    tests: int
+    cases: int
+    more: bool
 
 
-def tried(path: Path) -> list[Tried]:
-    """Return the tests of a file, in order."""
-    found = []
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-            drawn = [
-                getattr(call.args[0], "value", SORTS)
-                for call in ast.walk(node)
-                if isinstance(call, ast.Call)
-                and isinstance(call.func, ast.Name)
-                and call.func.id == "cases"
-            ]
-            says = node.name.removeprefix("test_").replace("_", " ")
-            found.append(Tried(path.name, says, drawn[0] if drawn else None))
-    return found
+def tried(path: Path) -> Tried:
+    """Return what a file of tests tries."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    says = (ast.get_docstring(tree) or "").splitlines()[0].rstrip(".")
+    tests = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    drawn = [
+        getattr(call.args[0], "value", None)
+        for test in tests
+        for call in ast.walk(test)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "cases"
+    ]
+    known = [number for number in drawn if isinstance(number, int)]
+    return Tried(path.name, says, len(tests), sum(known), len(known) < len(drawn))
 
 
 def table() -> list[str]:
     """Return the lines of the table; a test compares them with the page."""
-    lines = ["| what is tried | cases in each run | in `make fuzz` |", "|---|---|---|"]
-    for path in sorted(TESTS.glob("test_*.py")):
-        says = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        lines.append(f"| **{says.splitlines()[0]}** `{path.name}` | | |")
-        lines += [f"| {one.says} | {' | '.join(_numbers(one.cases))} |" for one in tried(path)]
-    return lines
-
-
-def _numbers(cases: int | str | None) -> tuple[str, str]:
-    if isinstance(cases, int):
-        return f"{cases:,}", f"{cases * FUZZ_TIMES:,}"
-    return ("fixed", "the same") if cases is None else (cases, f"{FUZZ_TIMES} times")
+    found = [tried(path) for path in sorted(TESTS.glob("test_*.py"))]
+    lines = ["| what is tried | file | tests | cases |", "|---|---|--:|--:|"]
+    for one in found:
+        cases = f"{one.cases:,}{'+' * one.more}" if one.cases or one.more else "fixed"
+        lines.append(f"| {one.says} | `{one.file}` | {one.tests} | {cases} |")
+    sums = sum(one.tests for one in found), sum(one.cases for one in found)
+    return [*lines, f"| **in all** | {len(found)} files | {sums[0]:,} | {sums[1]:,}+ |"]
 
 
 if __name__ == "__main__":
-    sys.stdout.write("\n".join(table()) + "\n")
+    put("\n".join(table()), PAGE, "tried_table")
