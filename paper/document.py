@@ -88,12 +88,10 @@ def page(results: Results) -> str:
     values = {
         "table2_script": tables.regression_table(results.script).to_markdown(),
         "table2_text": tables.regression_table(results.text).to_markdown(),
-        "table2_other": tables.regression_table(results.other).to_markdown(),
         "dimensions": tables.dimension_table(results.dimensions).to_markdown(),
         "netflix": tables.netflix_table(results.by_rule).to_markdown(),
         "ties": tables.ties_table(results.by_rule, results.by_sort).to_markdown(),
         "population": tables.population_table(results.population).to_markdown(),
-        "needed": tables.needed_table(results.population).to_markdown(),
         **_ranking_facts(results),
         **_list_facts(results),
         **_population_facts(results.population),

@@ -50,9 +50,7 @@ def study_of(case: Case, folder: Path) -> Study:
 
 def row(case: Case, study: Study) -> str:
     """Return the row of one case: its margin for each k."""
-    told = [
-        unbroken(number(study.margin(k))) if k < len(study.items) else "" for k in WANTED_K
-    ]
+    told = [unbroken(number(study.margin(k))) if k < len(study.items) else "" for k in WANTED_K]
     unit = unbroken(f"{study.units.kind}, {study.units.total:,}")
     return "| " + " | ".join([case.title, unit, *told]) + " |"
 

@@ -165,6 +165,8 @@ def table(findings: list[Finding]) -> str:
         "|---|---|---:|---|---:|---:|---:|---:|---:|",
     ]
     for found in findings:
+        if not moving(found):  # its lesson says all
+            continue
         head = [found.case.title, unbroken(f"{found.unit}, {found.n:,}"), str(found.items)]
         for cells in [*still(found), *moving(found)]:
             lines.append("| " + " | ".join([*head, *cells]) + " |")

@@ -10,7 +10,7 @@ from pages import DOCS, put
 from steadyrank.data.kinds import KINDS
 
 PAGE = DOCS / "reference" / "columns.md"
-SHOWN = 6
+SHOWN = 4
 
 
 def table() -> list[str]:
@@ -20,7 +20,10 @@ def table() -> list[str]:
         for argument, role in known.kind.roles.items():
             names = ", ".join(role.names[:SHOWN]) + (", ..." if len(role.names) > SHOWN else "")
             roles.setdefault((argument, role.means, names or "only if named"), []).append(kind)
-    head = ["| argument | kinds | what the column holds | known names, best first |", "|---|---|---|---|"]
+    head = [
+        "| argument | kinds | what the column holds | known names, best first |",
+        "|---|---|---|---|",
+    ]
     return [
         *head,
         *(
