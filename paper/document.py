@@ -91,7 +91,6 @@ def page(results: Results) -> str:
         "dimensions": tables.dimension_table(results.dimensions).to_markdown(),
         "netflix": tables.netflix_table(results.by_rule).to_markdown(),
         "ties": tables.ties_table(results.by_rule, results.by_sort).to_markdown(),
-        "population": tables.population_table(results.population).to_markdown(),
         **_ranking_facts(results),
         **_list_facts(results),
         **_population_facts(results.population),

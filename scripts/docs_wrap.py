@@ -32,11 +32,11 @@ def pages() -> list[Path]:
 
 
 def wrapped(text: str) -> str:
-    """Return a page with its prose wrapped.
+    r"""Return a page with its prose wrapped.
 
     Examples
     --------
-    >>> print(wrapped("- " + "word " * 25 + "\\n| a table | of any width |\\n"), end="")
+    >>> print(wrapped("- " + "word " * 25 + "\n| a table | of any width |\n"), end="")
     - word word word word word word word word word word word word word word word word word word word
       word word word word word word
     | a table | of any width |
@@ -45,11 +45,11 @@ def wrapped(text: str) -> str:
 
 
 def too_long(text: str) -> list[str]:
-    """Return the lines of a page that wrapping would shorten.
+    r"""Return the lines of a page that wrapping would shorten.
 
     Examples
     --------
-    >>> too_long("short\\n"), too_long("a" * 101 + "\\n"), len(too_long("word " * 30))
+    >>> too_long("short\n"), too_long("a" * 101 + "\n"), len(too_long("word " * 30))
     ([], [], 1)
     """
     kept = set(wrapped(text).splitlines())
@@ -95,8 +95,9 @@ def _filled(prose: list[str]) -> list[str]:
 
 
 def main() -> None:
-    """Wrap the pages that are named."""
-    for path in [Path(name) for name in sys.argv[1:]] or pages():
+    """Wrap the pages that are named, or all but the one that ``make paper`` fills into a template."""
+    every = [path for path in pages() if path.name != "paper.md"]
+    for path in [Path(name) for name in sys.argv[1:]] or every:
         text = path.read_text(encoding="utf-8")
         if wrapped(text) != text:
             path.write_text(wrapped(text), encoding="utf-8")

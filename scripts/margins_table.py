@@ -29,7 +29,7 @@ KNOWN = {
 }
 """Boards that people know: how the README calls them and their units."""
 KNOWN_K = 10
-KNOWN_HEAD = """| board | unit | removals that change the top 10 | units that change it alone | who then enters |
+KNOWN_HEAD = """| board | unit | removals that change it | units that change it alone | who then enters |
 |---|---:|---:|---:|---|"""
 
 

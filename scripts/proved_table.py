@@ -1,7 +1,7 @@
 """Print how long proved lists are, by the theorem and by the paper's route, on bundled and real data.
 
 Run from anywhere: ``python scripts/proved_table.py [FOLDER]``. The folder is that of the real data; by
-default ``shared/data`` beside the checkout. docs/research/proved.md is rewritten between its two markers.
+default ``shared/data`` beside the checkout. The table of docs/research/proved.md is written anew.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Audit every real data set beside the checkout, write docs/research/real-data.md anew, and draw its picture.
+"""Audit every real data set beside the checkout, for docs/research/real-data.md and its picture.
 
 Run from anywhere: ``python scripts/real_data_table.py [FOLDER]``. The folder is that of the real data;
 by default ``shared/data`` beside the checkout. The page is rewritten between its two markers.

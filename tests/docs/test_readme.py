@@ -65,19 +65,23 @@ def test_its_sentences_are_true_of_every_single_deletion(demo_folder: Path) -> N
     full, without = best(data), [best(data.without([unit])) for unit in range(data.n_units)]
     changing = sum(found != full for found in without)
     assert f"any one of {changing} of the {data.n_units} users changes" in README
+    told = " ".join(README.split())
+    assert (
+        f"remove any one of {changing} of the {data.n_units}, and Saltmarsh replaces Ivy Court" in told
+    )
     shown = set(re.findall(r"^ [●◐] +\d+  (.+?)  ", README, flags=re.MULTILINE))
     sure = set(re.findall(r"^ ● +\d+  (.+?)  ", README, flags=re.MULTILINE))
     assert full.union(*without) == shown
     assert full.intersection(*without) == sure
 
 
-@pytest.mark.parametrize("block", blocks("python"), ids=["from data", "from scores"])
-def test_the_python_examples_run_and_say_the_truth(demo_folder: Path, block: str) -> None:
+def test_the_python_example_runs_and_says_the_truth(demo_folder: Path) -> None:
+    [block] = blocks("python")
     space: dict[str, object] = {}
     with contextlib.redirect_stdout(io.StringIO()):
         exec(compile(block, "README.md", "exec"), space)
-    shown = re.findall(r"^(\S.*?) +# (\(.*\)|array.*)$", block, flags=re.MULTILINE)
-    assert shown
+    shown = re.findall(r"^(\S.*?) +# (\(.*\)|\d+|array\(.*\))(?:: .*)?$", block, flags=re.MULTILINE)
+    assert len(shown) == 4
     for expression, value in shown:
         assert repr(eval(expression, space)) == value
 
