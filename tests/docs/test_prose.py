@@ -92,7 +92,10 @@ OTHERS = {
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
 def test_options_that_a_page_names_are_there(path: Path) -> None:
-    spans = re.findall(r"`([^`\n]+)`", path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    spans = re.findall(r"`([^`\n]+)`", text) + re.findall(
+        r"^.*\bsteadyrank [a-z]+ .*$", text, re.MULTILINE
+    )
     named = {option for span in spans for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", span)}
     assert sorted(named - options() - OTHERS) == []
 
