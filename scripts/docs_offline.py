@@ -10,6 +10,8 @@ LOADS = re.compile(
     r"""|<link\b(?![^>]*rel=["']?canonical)[^>]*\bhref=["']?(?:https?:)?//[^"'\s>]*"""
 )
 
+SPOILT = "klzzwxh:"
+"""What Markdown puts in the place of an escaped sign; inside a formula it stays there."""
 OPTION = re.compile(r"<code>(--[^<]{1,30})</code>")
 
 
@@ -55,4 +57,8 @@ def on_post_page(output: str, page: Any, **_: Any) -> str:
     found = outside_loads(output)
     if found:
         raise PluginError(f"{page.file.src_uri} would load from a network: {found[0]}")
+    if SPOILT in output:
+        raise PluginError(
+            f"{page.file.src_uri} has a sign that Markdown took out of a formula, as \\{{."
+        )
     return options_whole(beside_the_pages(output))

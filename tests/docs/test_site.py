@@ -38,6 +38,16 @@ def test_pictures_are_local_and_have_a_text_alternative() -> None:
     assert pictures >= 3
 
 
+def test_braces_of_formulas_are_written_in_letters() -> None:
+    """Markdown would take an escaped brace out of a formula."""
+    texts = {path.name: path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md")}
+    formulas = {name: re.findall(r"\$[^$]+\$", text) for name, text in texts.items()}
+    assert any(formulas.values())
+    assert [
+        (name, one) for name, found in formulas.items() for one in found if re.search(r"\\[{}|]", one)
+    ] == []
+
+
 def test_no_page_loads_anything_from_a_network() -> None:
     settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert "font: false" in settings
