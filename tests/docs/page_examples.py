@@ -6,7 +6,8 @@ value, as at a prompt. Blocks fenced as ``console`` hold commands after ``$`` an
 a line ``...`` stands for any lines.
 
 Run as a script with page names to write the shown output anew:
-``python tests/docs/page_examples.py docs/index.md``.
+``python tests/docs/page_examples.py docs/index.md``; without any, all pages and README.md, whose
+examples find a bundled file in their folder.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -173,6 +175,8 @@ def run_page(path: Path, folder: Path) -> list[tuple[Example, str]]:
     """Run all blocks of a page in a folder, and return each with what it printed."""
     namespace: dict[str, object] = {"__name__": "__main__"}
     done = []
+    if path.name == "README.md":
+        shutil.copy(ROOT / "src" / "steadyrank" / "demo" / "restaurants.csv", folder)
     with contextlib.chdir(folder):
         for block in examples_of(path.read_text(encoding="utf-8")):
             where = f"{path.relative_to(ROOT)}:{block.line}"
@@ -198,5 +202,6 @@ def refresh(path: Path) -> bool:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        print("changed" if refresh(Path(name).resolve()) else "as shown", name)
+    every = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+    for page in [Path(name).resolve() for name in sys.argv[1:]] or every:
+        print("changed" if refresh(page) else "as shown", page.relative_to(ROOT))
