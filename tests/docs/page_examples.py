@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import difflib
 import io
 import os
 import re
@@ -150,7 +151,7 @@ def elided(printed: str, shown: str) -> str:
     """Return fresh output with lines ``...`` where the shown one has them.
 
     An elision begins after the line that it followed or, where that has changed, at the same place; it
-    ends before the line that followed it.
+    ends before the line that followed it, or before what has come in its place.
 
     Examples
     --------
@@ -158,17 +159,35 @@ def elided(printed: str, shown: str) -> str:
     'a 2\\nb\\n...\\n'
     >>> elided("a\\nb 2\\nc\\nd\\ne\\n", "a\\nb 1\\n...\\ne\\n")
     'a\\nb 2\\n...\\ne\\n'
+    >>> elided("a\\nb\\nthree must go\\nd\\n", "a\\n...\\nthree must leave\\nd\\n")
+    'a\\n...\\nthree must go\\nd\\n'
+    >>> elided("a\\nb\\nsomething else\\nd\\n", "a\\n...\\n123 456\\nd\\n")
+    'a\\n...\\nsomething else\\nd\\n'
     """
     lines, old = printed.rstrip().splitlines(), shown.rstrip().splitlines()
     start = 0
     for place, line in enumerate(old):
         if line == "...":
-            before, after = old[place - 1], old[place + 1 : place + 2]
+            before = old[place - 1]
             first = lines.index(before, start) + 1 if before in lines[start:] else place
-            last = lines.index(after[0], first) if after and after[0] in lines[first:] else len(lines)
-            lines[first:last] = ["..."]
+            lines[first : _end(lines, first, old[place + 1 :])] = ["..."]
             start = first + 1
     return "\n".join(lines) + "\n"
+
+
+def _end(lines: list[str], first: int, after: list[str]) -> int:
+    """Return where an elision ends that was followed by certain lines."""
+    if not after:
+        return len(lines)
+    if after[0] in lines[first:]:
+        return lines.index(after[0], first)
+    alike_line = difflib.get_close_matches(after[0], lines[first:], n=1, cutoff=0.6)
+    if alike_line:
+        return lines.index(alike_line[0], first)
+    for steps, line in enumerate(after[1:], start=1):
+        if line.strip() and line in lines[first:]:
+            return max(first, lines.index(line, first) - steps)
+    return len(lines)
 
 
 def run_page(path: Path, folder: Path) -> list[tuple[Example, str]]:
