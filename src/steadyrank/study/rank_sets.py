@@ -174,7 +174,7 @@ class Noise:
     @cached_property
     def _numbers_of_units(self) -> tuple[FloatArray, IntArray]:
         """The numbers of units that items have, in order, and which of them each has."""
-        numbers, which = np.unique(self.units, return_inverse=True)  # type: ignore[arg-type]
+        numbers, which = np.unique(np.asarray(self.units), return_inverse=True)
         return numbers, which
 
     def _student(self, tail: float, one: IntArray, other: IntArray) -> FloatArray:
@@ -204,7 +204,7 @@ class Noise:
             turned = peaks.moved * ways[peaks.pair] >= far[peaks.pair]
             times = np.bincount(peaks.pair[turned], minlength=len(gaps))[chosen]
         else:
-            times = np.zeros(len(gaps))
+            times = np.zeros(len(gaps), dtype=np.int64)
             for some in self._parts(chosen):
                 moved = self._moved(pairs, some) * ways[some, np.newaxis]
                 times[some] = (moved >= far[some, np.newaxis]).sum(axis=1)
@@ -249,7 +249,7 @@ class Noise:
             place, draw = np.nonzero(np.abs(moved) > floor)
             found.append((some[place], draw, moved[place, draw]))
         squares = (centred / sizes[:, np.newaxis]).T ** 2
-        for draw, row in enumerate(squares):
+        for which, row in enumerate(squares):
             order = np.argsort(-row)
             ranked = row[order]
             high = np.flatnonzero(ranked > kept * floor**2 / 2)
@@ -262,9 +262,9 @@ class Noise:
             pair, low, top = (
                 part[(share[pair] >= kept) & (errors[pair] > 0)] for part in (pair, low, top)
             )
-            moved = (self.draws[low, draw] - self.draws[top, draw]) / errors[pair]
+            moved = (self.draws[low, which] - self.draws[top, which]) / errors[pair]
             far = np.abs(moved) > floor
-            found.append((pair[far], np.full(int(far.sum()), draw), moved[far]))
+            found.append((pair[far], np.full(int(far.sum()), which), moved[far]))
         return Peaks(floor, *(np.concatenate(column) for column in zip(*found, strict=True)))
 
     def unvaried(self) -> int:
