@@ -266,6 +266,17 @@ def size_in_words(size: int | None, log10_size: float | None) -> str:
     return "not counted" if log10_size is None else f"about 10^{log10_size:.1f}"
 
 
+def eps_in_words(eps: float, *, given: bool = True) -> str:
+    """Return an eps: one that was given so that it reads back, one that was chosen rounded up.
+
+    Examples
+    --------
+    >>> eps_in_words(0.10101525), eps_in_words(0.10101525, given=False), eps_in_words(2.0)
+    ('0.10101525', '0.1011', '2')
+    """
+    return repr(float(eps)).removesuffix(".0") if given else rounded_up(eps)
+
+
 def rounded_up(value: float, digits: int = 4) -> str:
     """Return a number with so many digits that is not smaller, for what must be reached.
 

@@ -189,7 +189,7 @@ def item_columns(
     given = [[row[end] for end in ("score_low", "score_high")] for row in rows if "error" in row]
     lengths = ["unknown" if low is None else f"{number(low)} to {number(high)}" for low, high in given]
     columns = [
-        Column("item", [str(row["item"]) for row in rows], 8, names=True),
+        Column("item", [named(row) for row in rows], 8, names=True),
         Column("score", [number(row["score"]) for row in rows], 3),
         Column("interval", lengths, 2),
         _ranks("ranks", "{}_rank", rows, terminal, 7),
@@ -211,6 +211,12 @@ def item_columns(
     if terminal.verbose and cut is not None:
         columns.append(Column("enters at eps", [f"{row['critical_eps'] or 0:.3g}" for row in rows], 1))
     return [column for column in columns if any(column.cells)]
+
+
+def named(row: Row) -> str:
+    """Return the name of an item, with how few observations it has where others have far more."""
+    few = row.get("coverage")
+    return f"{row['item']} ({few})" if few else str(row["item"])
 
 
 def _ranks(title: str, ends: str, rows: Sequence[Row], terminal: Terminal, need: int) -> Column:

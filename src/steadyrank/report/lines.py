@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from steadyrank.text import counted, rounded_up
+from steadyrank.text import counted, eps_in_words, rounded_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -67,7 +67,7 @@ def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         if certificate["removals"] > 1:
             told += f" for any {counted(certificate['removals'], 'removal')}"
         if findings["eps"] is not None:
-            told = f"eps = {rounded_up(findings['eps'])}, {told}"
+            told = f"eps = {eps_in_words(findings['eps'], given=certificate['given'])}, {told}"
         title = f"Certificate ({certificate['status']}): {told}; "
         yield from paragraph(f"{title}rule: {certificate['rule']}", terminal, style="bold")
         yield from paragraph(certificate["sentence"], terminal)

@@ -9,7 +9,15 @@ from steadyrank.report.answer_text import item_columns
 from steadyrank.report.lines import Column
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import audit_columns, plain_text
-from steadyrank.text import RANK_STANDINGS, away_in_words, counted, share_in_words, shortened, shown
+from steadyrank.text import (
+    RANK_STANDINGS,
+    away_in_words,
+    counted,
+    eps_in_words,
+    share_in_words,
+    shortened,
+    shown,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +86,7 @@ def table_of(findings: Findings) -> str:
         return table_fragment(findings)
     if findings["document"] != "audit":
         return f"<pre>{escape(plain_text(findings))}</pre>"
-    eps = "" if findings["eps"] is None else f", eps = {findings['eps']:.4g}"
+    eps = "" if findings["eps"] is None else f", eps = {eps_in_words(findings['eps'])}"
     units = counted(findings["n_units"], findings["unit"])
     title = f"Audit: {units} left out one at a time, {findings['scorer']}{eps}"
     return _html(title, audit_columns(findings["audit"], findings, Terminal()))

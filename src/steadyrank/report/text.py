@@ -21,7 +21,7 @@ from steadyrank.report.lines import (
     paragraph,
 )  # fmt: skip
 from steadyrank.report.terminal import Terminal
-from steadyrank.text import counted, rounded_up, size_in_words
+from steadyrank.text import counted, eps_in_words, rounded_up, size_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -87,9 +87,9 @@ def audit_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 def _inflated_how(findings: Findings) -> str:
     """Return where the eps of inflated answers comes from."""
     if findings["eps"] is not None:
-        share = rounded_up(findings["share_reaching_eps"])
+        eps, share = eps_in_words(findings["eps"]), rounded_up(findings["share_reaching_eps"])
         return (
-            f"Inflated at eps = {findings['eps']:.4g}; a share {share} of them moves the scores by eps "
+            f"Inflated at eps = {eps}; a share {share} of them moves the scores by eps "
             "or more, and no inflated answer can break more often than that."
         )
     allowed = f" for all but a share {findings['delta']:g} of the {findings['units']}"
@@ -121,8 +121,9 @@ def audit_columns(rows: Sequence[Row], findings: Findings, terminal: Terminal) -
         Column("size", sizes, 5),
     ]
     if terminal.verbose:
-        shown = ["" if row["eps"] is None else rounded_up(row["eps"]) for row in rows]
-        columns.append(Column("eps", shown, 4))
+        given = findings["eps"] is not None
+        told = [row["eps"] and eps_in_words(row["eps"], given=given) for row in rows]
+        columns.append(Column("eps", [eps or "" for eps in told], 4))
     return columns
 
 
@@ -160,8 +161,9 @@ def check_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 
 def verdict(findings: Findings) -> str:
     """Return in a few words, none of them from the data, what was checked and how that ended."""
-    k, inflated = findings["k"], findings["method"] != "topk"
-    what = f"inflated top {k:,} at eps = {findings['eps']:.4g}" if inflated else f"plain top {k:,}"
+    what = f"plain top {findings['k']:,}"
+    if findings["eps"] is not None:
+        what = f"inflated top {findings['k']:,} at eps = {eps_in_words(findings['eps'])}"
     return f"{'STABLE' if findings['stable'] else 'UNSTABLE'}: {what}"
 
 

@@ -16,7 +16,7 @@ from steadyrank.operators.critical import critical_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import Scorer, declared
 from steadyrank.study.calibration import check_delta, eps_above, exceeded_by_at_most
-from steadyrank.study.document import RULES
+from steadyrank.study.results import RULES
 from steadyrank.study.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions
 
 if TYPE_CHECKING:

@@ -93,7 +93,7 @@ const WORDS = (() => {
     if (row.away !== null && row.away < report.n_units) {
       lines.push(`${row.away === 1 ? `1 ${unit}` : `at least ${whole(row.away)} ${units}`} must leave before it ${row.rank <= k ? "drops out" : "comes in"}`);
     }
-    if (row.count !== null) lines.push(`${report.counted_as}: ${whole(row.count)}`);
+    if (row.count !== null) lines.push(`${report.counted_as}: ${row.coverage || whole(row.count)}`);
     return lines;
   };
 

@@ -16,15 +16,16 @@ from steadyrank.data.units import LazyLabels, Units
 from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_whole
 from steadyrank.scorers.base import RowsOut
-from steadyrank.study.audit.audit import Audit, AuditPlan
+from steadyrank.study.audit.audit import Audit
 from steadyrank.study.calibration import Calibration
-from steadyrank.study.document import told
 from steadyrank.study.facts import Facts
 from steadyrank.study.resampling import draw, scored_draws
-from steadyrank.study.results import Result, origin
+from steadyrank.study.results import Result, origin, told
 from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.scorers.base import LeaveOneOut, Scorer
@@ -138,7 +139,10 @@ def checked_removals(study: Study, removals: int, samples: int | None, seed: int
 
 
 def random_audit(
-    study: Study, drawn: RandomRemovals, plan: AuditPlan, inflation: Inflation
+    study: Study,
+    drawn: RandomRemovals,
+    rows: Callable[[Facts], Iterator[AuditRow]],
+    inflation: Inflation,
 ) -> RandomAudit:
     """Take random sets of units away and audit each method; see :func:`steadyrank.audit`."""
     out, reasons = drawn.scored(study.scorer, study.scores)
@@ -150,11 +154,10 @@ def random_audit(
     )
     if reasons:
         sentence += f" {failed:,} of them left data without scores; the first: {reasons[0]}"
-    rows = plan.rows(sample, inflation.eps_of)
     about = origin(study) | {"removals": drawn.removals, "samples": samples, "seed": drawn.seed}
     return RandomAudit(
         **about,
-        table=tuple(_limited(row, samples, failed) for row in rows),
+        table=tuple(_limited(row, samples, failed) for row in rows(sample)),
         inflation=inflation,
         unscored=failed,
         sentence=sentence,
