@@ -227,9 +227,12 @@ def demo(options: group.DemoOptions) -> None:
     steadyrank demo -o tour.html
     steadyrank demo --data examples
     """
-    from steadyrank.cli.tour import tour
+    from steadyrank.cli.tour import copied, tour
 
-    tour(options.output, options.data)
+    if options.data is None:
+        tour(options.output)
+    else:
+        copied(options.data)
 
 
 def parse_ks(text: str) -> list[int]:

@@ -92,7 +92,7 @@ def asked(error: NotRecognisedError) -> Observations:
 
 def source_name(options: InputOptions) -> str:
     """Return what findings call the file: its name, without its folder."""
-    return STANDARD_INPUT if options.file == STANDARD_INPUT else Path(options.file).name
+    return Path(options.file).name or options.file
 
 
 def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]]:

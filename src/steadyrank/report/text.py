@@ -172,10 +172,10 @@ def _checked(findings: Findings) -> str:
     change, put = ("change", "put") if number != 1 else ("changes", "puts")
     lacking = f"{put} an item into the plain top {findings['k']:,} that it lacks"
     does = f"{change} it" if findings["method"] == "topk" else lacking
-    return (
-        f"{number:,} of the {counted(findings['n_units'], findings['unit'])}, each left out alone, "
-        f"{does}: a share of {rounded_up(findings['uncovered'])}, allowed {findings['max_delta']:.4g}."
-    )
+    units = counted(findings["n_units"], findings["unit"])
+    share, allowed = rounded_up(findings["uncovered"]), eps_in_words(findings["max_delta"])
+    told = f"{number:,} of the {units}, each left out alone, {does}"
+    return f"{told}: a share of {share}, allowed {allowed}."
 
 
 def _remedy(findings: Findings, terminal: Terminal) -> str:
