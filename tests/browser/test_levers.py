@@ -142,7 +142,8 @@ def test_a_number_that_cannot_be_served_is_said(open_report: Any) -> None:
     report.move(leave=2)
     assert report.settings() == (1, 2)
     assert report.text("#told") == (
-        "Nothing is certified where 2 of the 18 battles leave: the bounds rule out no change of the top 1."
+        "Nothing is certified where 2 of the 18 battles leave: "
+        "the bounds rule out no change of the top 1."
     )
     report.move(leave=9)
     told = "What 9 battles that leave do is not known here; shown is 2."

@@ -7,8 +7,7 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli.failures import ExitCode, run_guarded
-from steadyrank.cli.output import open_standard_streams, say
+from steadyrank.cli.output import ExitCode, open_standard_streams, run_guarded, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

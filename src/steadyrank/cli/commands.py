@@ -9,9 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli import options as group
-from steadyrank.cli.failures import ExitCode, message_of
 from steadyrank.cli.inputs import STANDARD_INPUT, item_named, open_study
-from steadyrank.cli.output import console, deliver, say, show, terminal_of, within, working
+from steadyrank.cli.output import (
+    ExitCode,
+    console,
+    deliver,
+    message_of,
+    say,
+    show,
+    terminal_of,
+    within,
+    working,
+)
 from steadyrank.data.kinds import KINDS
 from steadyrank.errors import InvalidSettingError, InvalidValueError, UnwritableFileError, shorten
 from steadyrank.reading.formats import FORMATS
@@ -20,7 +29,7 @@ from steadyrank.text import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from steadyrank.report.lines import Line
+    from steadyrank.report.terminal import Line
     from steadyrank.study.study import Study
 
 
@@ -173,7 +182,7 @@ def report(options: group.ReportOptions) -> None:
     import webbrowser
 
     from steadyrank.report.html import render_html
-    from steadyrank.report.lines import Line
+    from steadyrank.report.terminal import Line
     from steadyrank.study.study import usual_k
     from steadyrank.writing import write_whole
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank import errors
-from steadyrank.cli.failures import ways
-from steadyrank.cli.output import say, working
+from steadyrank.cli.output import say, ways, working
 from steadyrank.data.kinds import KINDS, read_any, scan_any
 from steadyrank.errors import NotRecognisedError, Option, typed_name
 from steadyrank.reading.formats import is_pattern, read_together

@@ -17,7 +17,7 @@ from steadyrank.reading.deciding import considered
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.profile import Profile
 from steadyrank.reading.roles import taken_by
-from steadyrank.report.lines import FAINT, LONG, Line, guessed, paragraph, remarks
+from steadyrank.report.terminal import FAINT, LONG, Line, guessed, paragraph, remarks
 from steadyrank.study.results import SCHEMA_VERSION, guesses_of, labels
 from steadyrank.study.study import usual_k
 from steadyrank.text import columns_of, counted, cut, plural

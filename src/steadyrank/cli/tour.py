@@ -15,8 +15,8 @@ from steadyrank.cli.options import ScoringOptions
 from steadyrank.cli.output import console, save, show, terminal_of
 from steadyrank.demo import NAMES, demo_file
 from steadyrank.errors import UnwritableFileError
-from steadyrank.report.answer_text import topk_table
-from steadyrank.report.lines import Line, paragraph
+from steadyrank.report.terminal import Line, paragraph
+from steadyrank.report.text import topk_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

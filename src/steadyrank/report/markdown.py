@@ -10,16 +10,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from steadyrank.report.audit_text import verdict
 from steadyrank.report.export import cell, names_of, rows_of
 from steadyrank.report.sharing import LONGEST
 from steadyrank.report.terminal import Terminal
-from steadyrank.report.text import plain_text, verdict
+from steadyrank.report.text import plain_text
 from steadyrank.text import rounded_up, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from steadyrank.report.lines import Findings, Row
+    from steadyrank.report.terminal import Findings, Row
 
 ROWS = 100
 """Rows of a table that are written unless all are wanted: GitHub takes a summary of 1 MiB at most."""

@@ -13,7 +13,7 @@ from steadyrank.text import columns_of, counted, shortened, shown
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from steadyrank.report.lines import Findings, Row
+    from steadyrank.report.terminal import Findings, Row
 
 ROWS = 20
 """Rows of a picture."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from steadyrank.report.answer_text import item_columns
-from steadyrank.report.lines import Column
-from steadyrank.report.terminal import Terminal
-from steadyrank.report.text import audit_columns, plain_text
+from steadyrank.report.audit_text import audit_columns
+from steadyrank.report.terminal import Column, Terminal
+from steadyrank.report.text import item_columns, plain_text
 from steadyrank.text import (
     RANK_STANDINGS,
     away_in_words,
@@ -22,7 +21,7 @@ from steadyrank.text import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steadyrank.report.lines import Findings, Row
+    from steadyrank.report.terminal import Findings, Row
 
 COLOURS = {"sure": "#0072B2", "contender": "#D55E00", "out": "#7F8894"}
 """After Okabe and Ito; the page and the plots have the same, each with a shape of its own."""

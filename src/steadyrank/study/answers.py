@@ -13,7 +13,7 @@ from steadyrank.reading.arrays import frozen
 from steadyrank.report.export import columns_of
 from steadyrank.scorers.base import gaps_without
 from steadyrank.study import headlines
-from steadyrank.study.audit.topk import Flips
+from steadyrank.study.deletions import Flips
 from steadyrank.study.margin import known_margin, units_away
 from steadyrank.study.results import Result, finite, label, labels, some_of
 from steadyrank.text import eps_in_words

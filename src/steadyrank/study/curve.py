@@ -29,8 +29,8 @@ from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.intervals import tier_eps
 from steadyrank.operators.meeting import Rival
 from steadyrank.reading.arrays import frozen
-from steadyrank.study.audit.topk import MANY, Active, active_items, breaking_bounds
 from steadyrank.study.calibration import Calibration, check_delta, eps_above, made
+from steadyrank.study.deletions import MANY, Active, active_items, breaking_bounds
 from steadyrank.text import counted
 
 if TYPE_CHECKING:
