@@ -110,10 +110,11 @@ def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]
 def _policies(options: InputOptions) -> dict[str, str]:
     """Return the policies that options chose, in plain words."""
     return {
-        name: (setting.choices or {})[value]
+        name: setting.choices[value]
+        for name, value in options.arguments.items()
+        if value is not None
         for known in KINDS.values()
-        for name, setting in known.kind.settings.items()
-        if (value := str(options.arguments.get(name))) in (setting.choices or {})
+        if (setting := known.kind.settings.get(name)) and value in (setting.choices or {})
     }
 
 

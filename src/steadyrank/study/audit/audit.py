@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k, check_whole
 from steadyrank.report.export import COLUMNS
+from steadyrank.study.audit.removals import checked_removals, limited
 from steadyrank.study.audit.rows import (
     Operator,
     check_operators,
@@ -37,7 +38,7 @@ from steadyrank.study.results import (
     some_of,
     told,
 )
-from steadyrank.text import counted, eps_in_words
+from steadyrank.text import counted, eps_in_words, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -244,6 +245,58 @@ class Audit(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class RandomAudit(Audit):
+    """What random removals of several units did to each method's answer: observed, not proved.
+
+    In its rows ``delta`` is the share of the removals drawn that break the answer, ``lower`` and
+    ``upper`` are exact 95% confidence limits (Clopper-Pearson) of that share among *all* removals of so
+    many units, each row by itself, and ``jaccard`` is the mean over the removals that could be scored.
+    What the limits allow for is the drawing of removals; the data are taken as they are. ``units``,
+    ``shifts``, ``flips``, curves and ``broken`` speak of the random sets that could be scored.
+
+    Attributes
+    ----------
+    removals : int
+        How many units left together.
+    samples, seed : int
+        How many removals were drawn, and from which seed.
+    unscored : int
+        How many of them left no scores: an item without data, or a fit that refused. ``lower`` takes
+        them for removals that leave the answer whole, ``upper`` for broken ones.
+    sentence : str
+        What was observed, in plain words.
+
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, audit
+    >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])
+    >>> found = audit(matrix, 2, eps=0.5, removals=2, samples=200, methods=["topk"])
+    >>> found.row("topk", 2).lower < 2 / 6 < found.row("topk", 2).upper  # 2 of all 6 sets break it
+    True
+    """
+
+    document = "random-audit"
+    confidence: ClassVar = 0.95
+
+    removals: int
+    samples: int
+    seed: int
+    unscored: int
+    sentence: str
+
+    __repr__ = Result.__repr__
+
+    @cached_property
+    def share_reaching_eps(self) -> float | None:
+        """The share of all removals drawn that move the scores by eps or more; None unless given."""
+        return None if self.eps is None else int(self.folds.reaching(self.eps).sum()) / self.samples
+
+    def _found(self) -> dict[str, Any]:
+        names = ("removals", "samples", "seed", "unscored", "confidence", "sentence")
+        return told(self, *names) | super()._found()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Check(Result):
     """Whether the plain top-k, or the inflated one at a given eps, is stable enough.
 
@@ -385,15 +438,12 @@ def audit_of(  # noqa: PLR0913 (all but two by name)
 
     Everything is checked before anything is left out, which may take hours.
     """
-    from steadyrank.study.audit.removals import checked_removals, random_audit
-
     drawn = checked_removals(study, removals, samples, seed)
     ks, own = check_ks(k, len(study.items)), operators or {}
     known = (*TOPK_METHODS, *RANKING_METHODS)  # with those that were registered since
     chosen = known if methods is None else (methods,) if isinstance(methods, str) else tuple(methods)
     if unknown := [name for name in chosen if name not in known]:
-        told = f"unknown method {shorten(unknown[0])}; known are: {', '.join(known)}"
-        raise InvalidValueError(told)
+        raise InvalidValueError(f"unknown method {shorten(unknown[0])}; known are: {', '.join(known)}")
     check_operators(own, known)
     inflation = Inflation(study.facts, *check_target(delta, eps), guarantee)
 
@@ -407,7 +457,22 @@ def audit_of(  # noqa: PLR0913 (all but two by name)
             yield from operator_rows(facts.leave_one_out, ks, name, operator)
 
     if drawn.removals > 1:
-        return random_audit(study, drawn, rows, inflation)
+        sample, reasons = drawn.facts(study.facts)
+        number, failed = drawn.samples, len(reasons)
+        sentence = (
+            f"Observed on {counted(number, 'random removal')} of {drawn.removals:,} of the "
+            f"{study.units.total:,} {plural(study.facts.unit)} (seed {drawn.seed})."
+        )
+        if reasons:
+            sentence += f" {failed:,} of them left data without scores; the first: {reasons[0]}"
+        return RandomAudit(
+            **origin(study) | told(drawn, "removals", "samples", "seed"),
+            table=tuple(limited(row, number, failed, RandomAudit.confidence) for row in rows(sample)),
+            inflation=inflation,
+            unscored=failed,
+            sentence=sentence,
+            folds=sample,
+        )
     table = tuple(rows(study.facts))  # first: it makes the scores, too
     return Audit(**origin(study), table=table, inflation=inflation, folds=study.facts)
 
