@@ -109,13 +109,12 @@ def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]
 
 def _policies(options: InputOptions) -> dict[str, str]:
     """Return the policies that options chose, in plain words."""
-    return {
-        name: setting.choices[value]
-        for name, value in options.arguments.items()
-        if value is not None
-        for known in KINDS.values()
-        if (setting := known.kind.settings.get(name)) and value in (setting.choices or {})
-    }
+    found: dict[str, str] = {}
+    for name, value in options.arguments.items():
+        for known in KINDS.values() if value is not None else ():
+            choices = getattr(known.kind.settings.get(name), "choices", None) or {}
+            found |= {name: choices[value]} if value in choices else {}
+    return found
 
 
 def _arguments(options: InputOptions) -> dict[str, Any]:

@@ -51,8 +51,8 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     parts = [f"### {title}{source}"]
     rows, most = list(rows_of(findings)), None if page.everything else ROWS
     names = names_of(findings)
-    told = [[_told(*one) for one in zip(names, row, strict=True)] for row in rows[:most]]
-    parts.append(_table(names, told, len(rows)))
+    cells = [[_told(*one) for one in zip(names, row, strict=True)] for row in rows[:most]]
+    parts.append(_table(names, cells, len(rows)))
     if document == "check" and findings["method"] == "topk" and findings["flips"]["plain"]["listed"]:
         plain = findings["flips"]["plain"]
         listed = [_flip_cells(flip) for flip in plain["listed"][:most]]

@@ -79,7 +79,10 @@ class Curve:
 
     beside: ClassVar[str]
     """What stands beside delta, and what it counts."""
+    noun: ClassVar[str]
+    """What one of those is called."""
 
+    k: int | None
     breaking_eps: FloatArray
     counts: IntArray
     tie_eps: float
@@ -87,8 +90,8 @@ class Curve:
     def __str__(self) -> str:
         """Say where the curve begins and ends."""
         eps = self.smallest_eps(0.0)
-        what, noun = self._words
-        ends = f"0 at eps = {eps:.6g} with {counted(self._beside.at(eps), noun)}"
+        what = "the full ranking" if self.k is None else f"the top {self.k}"
+        ends = f"0 at eps = {eps:.6g} with {counted(self._beside.at(eps), self.noun)}"
         begins = self.delta(self.tie_eps)
         if begins > 0:
             ends = f"{begins:.4g} where only ties are inflated, {ends}"
@@ -122,17 +125,17 @@ class Curve:
 
     @property
     def near(self) -> float:
-        """An eps to look at where no unit breaks anything."""
-        raise NotImplementedError
+        """An eps to look at where no unit breaks anything.
+
+        Beyond it the fifth item beyond the k best is in, or half of all neighbours are in one tier.
+        """
+        joining = self._beside.values
+        last = len(joining) // 2 if self.k is None else self.k + 4
+        return float(joining[: last + 1][-1]) if len(joining) else 1.0
 
     @property
     def _beside(self) -> Steps:
         """What stands beside delta."""
-        raise NotImplementedError
-
-    @property
-    def _words(self) -> tuple[str, str]:
-        """What the curve is of, and what one of those is that stand beside delta."""
         raise NotImplementedError
 
 
@@ -165,6 +168,7 @@ class StabilityCurve(Curve):
     """
 
     beside = "size: items in the answer"
+    noun = "member"
 
     k: int
     breaking_eps: FloatArray = field(repr=False)
@@ -188,15 +192,6 @@ class StabilityCurve(Curve):
         return {"k": self.k, "chosen": eps, "n_steps": len(steps), "thinned": len(kept) < len(steps)} | {
             name: values.tolist() for name, values in found.items()
         }
-
-    @property
-    def near(self) -> float:
-        """The eps at which the fifth item beyond the k best enters."""
-        return float(self._beside.values[: self.k + 5][-1])
-
-    @property
-    def _words(self) -> tuple[str, str]:
-        return f"the top {self.k}", "member"
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,7 +222,9 @@ class RankingCurve(Curve):
     """
 
     beside = "tiers: blocks that no ranking mixes"
+    noun = "tier"
 
+    k: ClassVar[None] = None  # type: ignore[misc]
     breaking_eps: FloatArray = field(repr=False)
     covering_eps: FloatArray = field(repr=False)
     counts: IntArray = field(repr=False)
@@ -250,16 +247,6 @@ class RankingCurve(Curve):
     def tiers(self, eps: float | FloatArray) -> Any:
         """Return the exact number of tiers at one eps, or at each of several."""
         return self._beside.at(eps)
-
-    @property
-    def near(self) -> float:
-        """The eps at which half of all neighbours are in one tier."""
-        joining = self._beside.values
-        return float(joining[len(joining) // 2]) if len(joining) else 1.0
-
-    @property
-    def _words(self) -> tuple[str, str]:
-        return "the full ranking", "tier"
 
 
 def kept_steps(steps: FloatArray, eps: float, most: int = MAX_STEPS) -> IntArray:

@@ -23,7 +23,7 @@ from steadyrank.errors import InvalidValueError, Option, shorten
 from steadyrank.margins.sums import SumMargins
 from steadyrank.operators.checks import check_k, check_level
 from steadyrank.scorers.base import gaps_without
-from steadyrank.study.margin import Margin, index_of, margin_of
+from steadyrank.study.margin import Asked, Margin, index_of, margin_of
 from steadyrank.study.results import EXACT_IN_JSON, MAX_FLIPS, Result, label, origin, told
 from steadyrank.text import counted, plural
 
@@ -266,7 +266,7 @@ def explanation_of(study: Study, k: int | None, item: object) -> Explanation:
             study.items[other],
             search.rank(other),
             float(study.scores[place] - study.scores[other]),
-            margin_of(study, pair=(study.items[place], study.items[other])),
+            margin_of(study, Asked(pair=(study.items[place], study.items[other]))),
         )
         for other in across.tolist()
     ]

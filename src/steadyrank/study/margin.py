@@ -48,6 +48,7 @@ class Asked(NamedTuple):
     item: object = None
     pair: tuple[object, object] | None = None
     eps: float | None = None
+    by: str = "remove"
 
     def members(self, scores: FloatArray) -> IntArray:
         """Return the items of the top k in question, best first."""
@@ -309,16 +310,9 @@ class MarginOf(TypedDict, total=False):
     by: str
 
 
-def margin_of(
-    study: Study,
-    k: int | None = None,
-    *,
-    item: object = None,
-    pair: tuple[object, object] | None = None,
-    eps: float | None = None,
-    by: str = "remove",
-) -> Margin:
+def margin_of(study: Study, asked: Asked) -> Margin:
     """Return the margin of a top k, of one item of it, of a pair, or of the full ranking."""
+    k, item, pair, eps, by = asked
     if by not in MUST:
         raise not_a_choice("by", by, tuple(MUST))
     if pair is not None and (k is not None or item is not None or eps is not None):
@@ -331,7 +325,6 @@ def margin_of(
             way_out=["Give ", Option("k"), "."],
         )
     search, facts = study.facts.margin_search(by), study.facts
-    asked = Asked(k, item, pair, eps)
     if eps is not None:
         found = _inflated(facts, search, asked)
     else:

@@ -15,7 +15,7 @@ from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.study.answers import StableRanking, StableTopK
 from steadyrank.study.calibration import made
 from steadyrank.study.facts import Facts
-from steadyrank.study.margin import margin_of
+from steadyrank.study.margin import Asked, margin_of
 from steadyrank.study.results import origin
 from steadyrank.study.standings import upto_which
 
@@ -192,7 +192,7 @@ class Study:
 
     def margin(self, k: int | None = None, **asked: Unpack[MarginOf]) -> Margin:
         """Return how many units must leave before an answer changes; see :func:`steadyrank.margin`."""
-        return margin_of(self, k, **asked)
+        return margin_of(self, Asked(k, **asked))
 
     def explain(self, k: int | None = None, item: object = None) -> Explanation:
         """Return what holds an item on its side of the border between ranks k and k + 1.
