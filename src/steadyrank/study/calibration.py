@@ -291,7 +291,7 @@ class Calibration:
         if bounded := self._by_shifts:
             broken = study.reaching(eps / self._factor)
         elif self.k is None and not self._cover and self.given:
-            from steadyrank.study.audit.rows import units_without_common_ranking
+            from steadyrank.study.audit.rankings import units_without_common_ranking
 
             broken = units_without_common_ranking(study, eps)
         else:

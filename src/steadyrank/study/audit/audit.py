@@ -15,14 +15,9 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k, check_whole
 from steadyrank.report.export import COLUMNS
+from steadyrank.study.audit.rankings import inflated_ranking_row, ranking_row
 from steadyrank.study.audit.removals import checked_removals, limited
-from steadyrank.study.audit.rows import (
-    Operator,
-    check_operators,
-    inflated_ranking_row,
-    operator_rows,
-    ranking_row,
-)
+from steadyrank.study.audit.rows import Operator, check_operators, operator_rows
 from steadyrank.study.calibration import Calibration, check_delta, check_target
 from steadyrank.study.certificate import Guarantee
 from steadyrank.study.deletions import Flips, Members, TopKAudit, inflated_members, plain_members
