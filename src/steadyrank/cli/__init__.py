@@ -20,7 +20,7 @@ COMPLETING = "_STEADYRANK_COMPLETE"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code (:class:`~steadyrank.cli.failures.ExitCode`)."""
+    """Run the command line and return its exit code (:class:`~steadyrank.cli.output.ExitCode`)."""
     open_standard_streams()
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
