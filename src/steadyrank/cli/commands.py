@@ -102,12 +102,9 @@ def check(options: group.CheckOptions) -> int:
     steadyrank check restaurants.csv -k 5 --max-delta 0.2
     steadyrank check benchmark.csv -k 3 --min-margin 2 --json
     """
-    from steadyrank.study.calibration import check_delta
-
-    most, fewest = check_delta(options.max_delta, "--max-delta"), options.min_margin
-    found = _answer(
-        options, lambda study: study.check(options.k, max_delta=most, eps=options.eps, min_margin=fewest)
-    )
+    names = ("max_delta", "eps", "min_margin")
+    asked = {name: getattr(options, name) for name in names}
+    found = _answer(options, lambda study: study.check(options.k, **asked))
     if os.environ.get(SUMMARY):
         _summarise(_markdown(found, options), os.environ[SUMMARY])
     return ExitCode.FINE if found["stable"] else ExitCode.UNSTABLE

@@ -151,12 +151,6 @@ class Margin(Result):
         return data if self.added is None else data.with_added(self.added, self.upper or 0)
 
     @property
-    def unit_labels(self) -> tuple[object, ...]:
-        """What the units are called."""
-        known = self.study.units.labels
-        return tuple(known[unit] for unit in self.units)
-
-    @property
     def question(self) -> str:
         """What has to happen, for sentences."""
         if self.rank is not None and self.k is not None:

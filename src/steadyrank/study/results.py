@@ -169,14 +169,6 @@ class Result:
         """Return the table as a dataframe (polars, pandas or pyarrow: the first that is installed)."""
         return frame_of(self._columns(), backend)
 
-    def to_pandas(self) -> Any:
-        """Return the table as a pandas dataframe."""
-        return self.to_frame("pandas")
-
-    def to_polars(self) -> Any:
-        """Return the table as a polars dataframe."""
-        return self.to_frame("polars")
-
 
 def origin(study: Study) -> dict[str, Any]:
     """Return what every result of a study says about where it comes from."""
