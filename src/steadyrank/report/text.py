@@ -206,6 +206,9 @@ def _item_lines(
             told = f" {ends[row['rank']]}".rstrip()
             rule = terminal.sign("─", "-") * max(3, min(24, terminal.width - 6 - len(told)))
             yield Line(f"   {rule}{told}", FAINT)
+    if any(row.get("coverage") for row in rows):
+        told = f"In brackets: {findings['counted_as']} of an item, of those of the item with most."
+        yield from paragraph(told, terminal, style=FAINT)
 
 
 def item_columns(
