@@ -7,9 +7,10 @@ here once.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from itertools import accumulate
+from typing import Any
 
 JOINERS = "\u200c\u200d"
 """Invisible, but emoji and several scripts are spelt with them; they steer nothing."""
@@ -235,6 +236,17 @@ def away_in_words(away: int | None, n_units: int, least: str = "≥") -> str:
     if away is None:
         return ""
     return "all" if away >= n_units else "1" if away == 1 else f"{least} {away:,}"
+
+
+def ends_in_words(row: Mapping[str, Any], n_units: int) -> tuple[str, str]:
+    """Return the end of an item's row: its share, and how many units it is away, at least.
+
+    Examples
+    --------
+    >>> ends_in_words({"share": 0.8, "away": 4}, 9), ends_in_words({"share": None, "away": None}, 9)
+    (('80.0%', '≥ 4'), ('', ''))
+    """
+    return share_in_words(row["share"]), away_in_words(row["away"], n_units)
 
 
 def confidence_title(level: float) -> str:

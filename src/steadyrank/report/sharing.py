@@ -8,20 +8,12 @@ from typing import TYPE_CHECKING
 from steadyrank.report.audit_text import audit_columns
 from steadyrank.report.terminal import Column, Terminal
 from steadyrank.report.text import item_columns, plain_text
-from steadyrank.text import (
-    RANK_STANDINGS,
-    away_in_words,
-    counted,
-    eps_in_words,
-    share_in_words,
-    shortened,
-    shown,
-)  # fmt: skip
+from steadyrank.text import RANK_STANDINGS, counted, eps_in_words, shortened, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steadyrank.report.terminal import Findings, Row
+    from steadyrank.report.terminal import Findings
 
 COLOURS = {"sure": "#0072B2", "contender": "#D55E00", "out": "#7F8894"}
 """After Okabe and Ito; the page and the plots have the same, each with a shape of its own."""
@@ -30,17 +22,6 @@ LONGEST = 80
 """Columns of a name in a table."""
 ROWS = 25
 """Rows of a table, unless a list is longer."""
-
-
-def ends_in_words(row: Row, n_units: int) -> tuple[str, str]:
-    """Return the end of an item's row: its share, and how many units it is away, at least.
-
-    Examples
-    --------
-    >>> ends_in_words({"share": 0.8, "away": 4}, 9), ends_in_words({"share": None, "away": None}, 9)
-    (('80.0%', '≥ 4'), ('', ''))
-    """
-    return share_in_words(row["share"]), away_in_words(row["away"], n_units)
 
 
 def badge_svg(findings: Findings) -> str:

@@ -25,25 +25,14 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Unpack
 
+    from steadyrank import study as results
     from steadyrank._typing import FloatArray
     from steadyrank.data import Observations, Units
     from steadyrank.scorers.base import Scorer
-    from steadyrank.study import (
-        Audit,
-        Check,
-        Comparison,
-        Confidence,
-        Explanation,
-        Flips,
-        Needed,
-        RankingCurve,
-        RemovalCurve,
-        StabilityCurve,
-    )
     from steadyrank.study.audit.audit import Audited
     from steadyrank.study.calibration import Claim, How
     from steadyrank.study.certificate import Guarantee
-    from steadyrank.study.margin import Margin, MarginOf
+    from steadyrank.study.margin import MarginOf
 
 
 class Study:
@@ -143,19 +132,19 @@ class Study:
             changing=changing,
         )
 
-    def audit(self, k: int | Iterable[int], **how: Unpack[Audited]) -> Audit:
+    def audit(self, k: int | Iterable[int], **how: Unpack[Audited]) -> results.Audit:
         """Leave every unit out and audit each method; see :func:`steadyrank.audit`."""
         from steadyrank.study.audit.audit import audit_of
 
         return audit_of(self, k, **how)
 
-    def flips(self, k: int, *, eps: float | None = None, delta: float = 0.0) -> Flips:
+    def flips(self, k: int, *, eps: float | None = None, delta: float = 0.0) -> results.Flips:
         """Return the units that break the plain or the inflated top-k; eps as for :meth:`audit`."""
         return self.audit(k, eps=eps, delta=delta, methods=()).flips(k)
 
     def check(
         self, k: int, *, max_delta: float = 0.0, eps: float | None = None, min_margin: int | None = None
-    ) -> Check:
+    ) -> results.Check:
         """Check whether the plain top-k, or the inflated one at eps, is stable enough.
 
         In a test: ``study.check(3).assert_stable()``.
@@ -176,25 +165,27 @@ class Study:
 
         return check_of(self, k, max_delta, eps, min_margin)
 
-    def curve(self, k: int) -> StabilityCurve:
+    def curve(self, k: int) -> results.StabilityCurve:
         """Return the exact step functions delta(eps) and size(eps) of the top-k, for all eps at once."""
         return self.facts.curve(check_k(k, len(self.items)))
 
-    def ranking_curve(self) -> RankingCurve:
+    def ranking_curve(self) -> results.RankingCurve:
         """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
         return self.facts.ranking_curve()
 
-    def removal_curve(self, k: int, most: int, *, guarantee: Guarantee = "cover") -> RemovalCurve:
+    def removal_curve(
+        self, k: int, most: int, *, guarantee: Guarantee = "cover"
+    ) -> results.RemovalCurve:
         """Return the eps and the size of the top-k that hold against any 1, 2, ... ``most`` removals."""
         from steadyrank.study.curve import removal_curve
 
         return removal_curve(self.facts, check_k(k, len(self.items)), most, guarantee)
 
-    def margin(self, k: int | None = None, **asked: Unpack[MarginOf]) -> Margin:
+    def margin(self, k: int | None = None, **asked: Unpack[MarginOf]) -> results.Margin:
         """Return how many units must leave before an answer changes; see :func:`steadyrank.margin`."""
         return margin_of(self, Asked(k, **asked))
 
-    def explain(self, k: int | None = None, item: object = None) -> Explanation:
+    def explain(self, k: int | None = None, item: object = None) -> results.Explanation:
         """Return what holds an item on its side of the border between ranks k and k + 1.
 
         Parameters
@@ -218,7 +209,7 @@ class Study:
 
         return explanation_of(self, k, item)
 
-    def needed(self, k: int, confidence: float = 0.95) -> Needed:
+    def needed(self, k: int, confidence: float = 0.95) -> results.Needed:
         """Return how many units like those seen would settle ranks k and k + 1: a model, not a proof.
 
         The model draws units independently from where those seen came from, and takes their mean for
@@ -252,7 +243,7 @@ class Study:
         eps: float | None = None,
         guarantee: Guarantee = "cover",
         claim: Claim = "observed",
-    ) -> Comparison:
+    ) -> results.Comparison:
         """Return who moved from here to newer data, and who further than one unit could move it.
 
         Places are counted among the items in both. A move is *inside* if the new place lies between the
@@ -286,7 +277,7 @@ class Study:
         newer = new if isinstance(new, Study) else Study(new, self.scorer)
         return comparison_of(self, newer, k, how)
 
-    def confidence(self, level: float = 0.95, *, draws: int = 1000, seed: int = 0) -> Confidence:
+    def confidence(self, level: float = 0.95, *, draws: int = 1000, seed: int = 0) -> results.Confidence:
         """Return which ranks the true scores may have, if the units are a random sample: not stability.
 
         Units are drawn anew with replacement, as many as there are, and scored again. Where the scorer
