@@ -37,7 +37,7 @@ PREVIEW = 3
 
 
 def inspection(options: InspectOptions) -> dict[str, Any]:
-    """Return what can be found out about a file; ``docs/json-schema.md`` describes each field.
+    """Return what can be found out about a file; ``docs/reference/json-schema.md`` describes each field.
 
     A file that cannot be opened, or is not of its format, is refused as ever; columns that make no data
     are not, they are what one wants to know about.

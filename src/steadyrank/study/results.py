@@ -1,7 +1,7 @@
 """Results: where each comes from, its findings, its table as a dataframe, and its views.
 
 Findings are a result as one plain document with a version, which every view is drawn from; each kind of
-result tells its own (``_found``). ``docs/json-schema.md`` describes each field. The version is
+result tells its own (``_found``). ``docs/reference/json-schema.md`` describes each field. The version is
 ``major.minor``: a new field raises the minor number, a field that goes or changes its meaning raises the
 major one.
 """
