@@ -1,0 +1,60 @@
+"""Scores of data that are made of other numbers of the same units: resampled, or some taken away.
+
+Each draw has a generator of its own, seeded by its number, so that what is drawn depends neither on how
+many are drawn nor on who computes the scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank.errors import SteadyrankError
+from steadyrank.progress import counting
+from steadyrank.scorers.bagged import Bagged, drawn_copies
+from steadyrank.scorers.refit import Refit, run_fits
+from steadyrank.study.facts import refits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank.data.observations import Observations
+    from steadyrank.scorers.base import Scorer
+
+
+def scored_draws(
+    data: Observations, scorer: Scorer, copies: Callable[[int], IntArray], draws: int, what: str
+) -> tuple[dict[int, FloatArray], dict[int, str]]:
+    """Return the scores of each draw by its number, and why the others have none.
+
+    ``copies`` tells of a draw how many copies of each distinct unit it holds. Where leave-one-out is by
+    refitting, they are computed through joblib, too.
+    """
+    data.with_copies(data.units.counts)  # data in an engine refuse this, before any work
+    parallel, numbers = refits(scorer), range(draws)
+    if isinstance(scorer, Refit | Bagged):
+        scorer = replace(scorer, progress=None)  # it need not travel to other processes
+    fit = partial(_scored, data, scorer, copies)
+    fits = run_fits(fit, numbers, getattr(scorer, "n_jobs", None)) if parallel else map(fit, numbers)
+    found = dict(sorted(counting(fits, draws, what)))
+    reasons = {which: why for which, why in found.items() if isinstance(why, str)}
+    return {which: row for which, row in found.items() if not isinstance(row, str)}, reasons
+
+
+def _scored(
+    data: Observations, scorer: Scorer, copies: Callable[[int], IntArray], which: int
+) -> tuple[int, FloatArray | str]:
+    """Score one draw; a model of somebody else's may refuse in its own words."""
+    try:
+        return which, scorer.score(data.with_copies(copies(which)))
+    except (SteadyrankError, ValueError, ArithmeticError) as error:
+        return which, f"{type(error).__name__}: {error}"
+
+
+def draw(counts: IntArray, size: int, seed: int, which: int, *, replace: bool) -> IntArray:
+    """Draw some units, and return how many copies of each distinct one there are among them."""
+    return drawn_copies(np.random.default_rng([seed, which]), counts, size, replace=replace)
