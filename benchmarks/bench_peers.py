@@ -2,7 +2,7 @@
 
 A fit starts from lists of battles and ends with scores, as a user has it. The whole answer (scores, who
 is sure, who contends, ranks without each battle) is compared with a bootstrap of 100 fits of the faster
-peer: one fit to a resample is timed, and counted a hundred times.
+peer: one fit to all the battles is timed, and counted a hundred times (resamples may fall apart).
 """
 
 from __future__ import annotations
@@ -38,31 +38,27 @@ class Fought:
         self.models = models
         self.left = rng.integers(models, size=battles)
         self.right = (self.left + rng.integers(1, models, size=battles)) % models
-        strength = rng.normal(size=models)
+        strength = rng.normal(size=models) / 2
         chance = 1 / (1 + np.exp(strength[self.right] - strength[self.left]))
         drawn = rng.random(battles)
         self.won = np.where(drawn < 0.9 * chance, 1, np.where(drawn < 0.9, -1, 0))
         self.said = f"{battles:,} battles, {models:,} models"
-        self.lists = self.as_evalica(slice(None))
-        self.again = self.as_evalica(rng.integers(battles, size=battles))
-
-    def as_evalica(self, chosen: Any) -> tuple[list[int], list[int], list[Any]]:
         named = {1: evalica.Winner.X, 0: evalica.Winner.Draw, -1: evalica.Winner.Y}
-        winners = [named[won] for won in self.won[chosen].tolist()]
-        return self.left[chosen].tolist(), self.right[chosen].tolist(), winners
+        winners = [named[won] for won in self.won.tolist()]
+        self.lists = self.left.tolist(), self.right.tolist(), winners
 
     def data(self) -> Battles:
         named = np.array(["right", "tie", "left"])
         return Battles(self.left, self.right, named[self.won + 1], items=range(self.models))
 
-    def peers(self, lists: tuple[list[int], list[int], list[Any]]) -> dict[str, Callable[[], object]]:
+    def peers(self) -> dict[str, Callable[[], object]]:
         # choix has no ties: they go to the left side, which changes the figures and not the work.
-        won = [
-            (b, a) if winner is evalica.Winner.Y else (a, b) for a, b, winner in zip(*lists, strict=True)
-        ]
+        swapped = self.won < 0
+        winner, loser = np.where(swapped, (self.right, self.left), (self.left, self.right)).tolist()
+        pairs = list(zip(winner, loser, strict=True))
         return {
-            "evalica": lambda: evalica.bradley_terry(*lists, tie_weight=0.5, limit=10_000),
-            "choix": lambda: choix.ilsr_pairwise(self.models, won),
+            "evalica": lambda: evalica.bradley_terry(*self.lists, tie_weight=0.5, limit=10_000),
+            "choix": lambda: choix.ilsr_pairwise(self.models, pairs),
         }
 
     def rows(self) -> list[Row]:
@@ -74,12 +70,12 @@ class Fought:
             repeats=2,
             note="against evalica",
         )
-        peers = self.peers(self.again)
+        peers = self.peers()
         times = dict(zip(peers, best_times(list(peers.values()), 1), strict=True))
         name = min(times, key=times.__getitem__)
         fit = at_most(
             f"Bradley-Terry, {self.said}: fit",
-            self.peers(self.lists)[name],
+            peers[name],
             lambda: BradleyTerry().score(self.data()),
             1.0,
             repeats=2,
