@@ -8,7 +8,6 @@ peer: one fit to all the battles is timed, and counted a hundred times (resample
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import choix
 import evalica
@@ -57,7 +56,9 @@ class Fought:
         winner, loser = np.where(swapped, (self.right, self.left), (self.left, self.right)).tolist()
         pairs = list(zip(winner, loser, strict=True))
         return {
-            "evalica": lambda: evalica.bradley_terry(*self.lists, tie_weight=0.5, limit=10_000),
+            "evalica": lambda: evalica.bradley_terry(
+                *self.lists, tie_weight=0.5, tolerance=1e-10, limit=10_000
+            ),
             "choix": lambda: choix.ilsr_pairwise(self.models, pairs),
         }
 
