@@ -96,8 +96,8 @@ def randomised_audit(
     >>> for shared in (True, False):
     ...     row, *_ = randomised_audit(votes, [1], bagged, seeds=range(8), eps=0.1, shared=shared)
     ...     print(row.method, round(row.delta, 3), round(row.standard_error, 3), len(row.deltas))
-    topk 0.411 0.068 8
-    topk 0.496 0.043 56
+    topk 0.435 0.116 8
+    topk 0.39 0.072 56
     """
     if len(seeds) < (1 if shared else 2) or len(set(seeds)) < len(seeds):
         raise InvalidValueError(
