@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 Claim = Literal["observed", "proved", "none"]
 
 
-FITTED = 4_000_000
-"""Distinct units times items from which full rankings of fitted scores rest on bounds."""
+FITTED, LOOKED_AT = 4_000_000, 50_000_000
+"""Distinct units times items from which full rankings rest on bounds: fitted scores, and others."""
 
 NOTHING: IntArray = np.empty(0, dtype=np.int64)
 
@@ -144,8 +144,11 @@ class Calibration:
         """Return the tightest eps on these data that at most a share ``delta`` of the units breaks."""
         if self._by_shifts:
             return just_above(self._factor * self.study.eps_for(delta))
-        needed = self._each_needs  # first: it makes the scores, too
-        return eps_above(check_delta(delta), needed, self.study.units.counts, self.study.tie_eps)
+        if self.k is None and self._cover:
+            needed = self.study.covering().exceeded(check_delta(delta))
+            return just_above(needed) if needed > 0 else self.study.tie_eps
+        each = self._each_needs  # first: it makes the scores, too
+        return eps_above(check_delta(delta), each, self.study.units.counts, self.study.tie_eps)
 
     @property
     def _each_needs(self) -> FloatArray:
@@ -156,19 +159,19 @@ class Calibration:
             return np.asarray(study.critical_eps(self.k)[study.order][reach - 1])
         if self.k is not None:
             return study.curve(self.k).breaking_eps
-        curve = study.ranking_curve()
-        return curve.covering_eps if self._cover else curve.breaking_eps
+        return study.ranking_curve().breaking_eps
 
     @property
     def _by_shifts(self) -> bool:
         """Whether eps comes from how far units move the scores, a bound: all else would take hours.
 
-        That is so of full rankings of many items whose scores are fitted anew without each unit.
+        That is so of full rankings of many items, the sooner if scores are fitted anew for each unit.
         """
         if self.k is not None:
             return False
         loo = self.study.leave_one_out
-        return isinstance(loo, Sketched) and len(loo.units) * len(loo.scores) > FITTED
+        limit = FITTED if isinstance(loo, Sketched) else LOOKED_AT
+        return len(loo.units) * len(loo.scores) > limit
 
     def _whoever_leaves(self, removals: int, delta: float, eps: float | None, claim: Claim) -> Made:
         study, scorer = self.study, self.study.scorer.name
@@ -266,6 +269,8 @@ class Calibration:
             from steadyrank.study.audit.rankings import units_without_common_ranking
 
             broken = units_without_common_ranking(study, eps)
+        elif self.k is None and self._cover:
+            broken = study.covering().reaching(eps)
         else:
             broken = self._each_needs >= eps
         number, ties = int(study.units.counts[broken].sum()), chosen and eps == study.tie_eps

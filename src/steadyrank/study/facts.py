@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data import Observations, Units
     from steadyrank.scorers.base import LeaveOneOut, Settled
-    from steadyrank.study.curve import RankingCurve, StabilityCurve
+    from steadyrank.study.curve import Covering, RankingCurve, StabilityCurve
 
     Found = TypeVar("Found")
 
@@ -171,6 +171,12 @@ class Facts:
         from steadyrank.study.curve import ranking_curve
 
         return self.once(ranking_curve)
+
+    def covering(self) -> Covering:
+        """Return the eps above which the inflated ranking holds the ranking without each unit."""
+        from steadyrank.study.curve import Covering
+
+        return self.once(Covering)
 
     def margin_search(self, by: str = "remove") -> MarginSearch:
         """Return the search for how many units must leave, be added or change."""

@@ -189,8 +189,9 @@ def _ranges_of_touched(
         ups.widen(begin, end, -change)
         downs.widen(begin, end, change)
     here = np.arange(1, upto + 1)
-    best, worst = np.minimum(best[:upto], here - ups.most()), np.maximum(worst[:upto], here + downs.most())
-    return Ranks(frozen(best), frozen(worst))
+    np.minimum(best[:upto], here - ups.most(), out=best[:upto])
+    np.maximum(worst[:upto], here + downs.most(), out=worst[:upto])
+    return Ranks(frozen(best[:upto]), frozen(worst[:upto]))
 
 
 class Spans:
