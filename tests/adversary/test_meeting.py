@@ -102,7 +102,7 @@ def test_covering_implies_meeting_and_a_comparison_gives_both(cases: Cases) -> N
         w, v = two_scores(rng, most=60)
         meeting, covering = meeting_eps(w, v), covering_eps(w, np.argsort(-v, kind="stable"))
         assert meeting <= covering
-        assert Rival(w).meeting_and_covering(v) == (meeting, covering)
+        assert (Rival(w).meeting(v), Rival(w).covering(v)) == (meeting, covering)
 
 
 def test_few_changes_among_many_items_are_looked_at_alone(cases: Cases) -> None:
@@ -111,7 +111,7 @@ def test_few_changes_among_many_items_are_looked_at_alone(cases: Cases) -> None:
         v, moved = w.copy(), rng.integers(0, 100, int(rng.integers(1, 6)))
         v[moved] = rng.choice(w, len(moved)) + rng.integers(-1, 2) / 14
         expected = meeting_eps(w, v), covering_eps(w, np.argsort(-v, kind="stable"))
-        assert Rival(w).meeting_and_covering(v) == expected
+        assert (Rival(w).meeting(v), Rival(w).covering(v)) == expected
 
 
 def test_bounds_hold_what_covering_costs_and_a_floor_hides_only_what_is_below(cases: Cases) -> None:

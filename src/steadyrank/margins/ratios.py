@@ -28,16 +28,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.margins.entries import Given, top_sum, upto
 from steadyrank.margins.pairs import MANY, PairMargins, Removal, last_true, narrowed
+from steadyrank.margins.sums import Given, top_sum, upto
 from steadyrank.sums.blocks import slices
 from steadyrank.sums.exact import EXACT
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.margins.added import NewUnits
-    from steadyrank.margins.entries import Ends, ItemGiven
+    from steadyrank.margins.known import NewUnits
     from steadyrank.margins.pairs import Pairs
+    from steadyrank.margins.sums import Ends, ItemGiven
 
 WORK = 20_000_000
 """How many numbers are looked at for one pair before its exact number is given up for an interval."""

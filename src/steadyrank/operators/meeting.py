@@ -84,12 +84,6 @@ class Rival:
         self._place = np.argsort(self.order)
         self._rising = -scores[self.order]
 
-    def meeting_and_covering(self, others: FloatArray) -> tuple[float, float]:
-        """Return the eps above which both sets meet, and above which this one holds their ranking."""
-        items = self._in_question(others)
-        scores, others = self.scores[items], others[items]
-        return _meeting(scores, others), _covering(scores, np.argsort(-others, kind="stable"))
-
     def meeting(self, others: FloatArray) -> float:
         """Return the eps above which both sets meet."""
         items = self._in_question(others)

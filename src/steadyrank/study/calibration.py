@@ -18,7 +18,7 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, NoProofError, Option, shorten
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps, check_whole
-from steadyrank.operators.topk_sets import inflated_topk
+from steadyrank.operators.topk_sets import ball_topk, cover_factor, inflated_topk
 from steadyrank.scorers.base import Sketched, check_several, declared
 from steadyrank.study.certificate import Certificate, Claims, Guarantee, unchecked
 from steadyrank.text import counted, plural, rounded_up
@@ -90,8 +90,6 @@ class Calibration:
     @property
     def _factor(self) -> float:
         """How much larger than a shift of the scores the eps of an inflated answer must be."""
-        from steadyrank.operators.ball import cover_factor
-
         return cover_factor(len(self.study.items) - (self.k or 1)) if self._cover else 1.0
 
     def made(self, delta: float, eps: float | None, claim: Claim, removals: int) -> Made:
@@ -235,8 +233,6 @@ class Calibration:
         if self.k is None or not self._cover:
             found = certificate(just_above(self._factor * eps), factor=self._factor)
             return self._inflated(found, told=self._told)
-        from steadyrank.operators.ball import ball_topk
-
         radius = just_above(eps)
         listed = ball_topk(self.study.scores, self.k, radius)
         return Made(certificate(radius, factor=None), listed, told=self._told)

@@ -304,8 +304,8 @@ def ranking_curve(facts: Facts) -> RankingCurve:
     breaking, covering = np.zeros((2, len(loo.units)))
     for block in loo.blocks():
         for number in np.flatnonzero(block.reordered(loo.scores, rival.order)).tolist():
-            found = rival.meeting_and_covering(block.row(number, loo.scores))
-            breaking[block.start + number], covering[block.start + number] = found
+            row, unit = block.row(number, loo.scores), block.start + number
+            breaking[unit], covering[unit] = rival.meeting(row), rival.covering(row)
     tiers, ties = tier_eps(loo.scores[rival.order]), facts.tie_eps
     return RankingCurve(frozen(breaking), frozen(covering), loo.units.counts, frozen(tiers), ties)
 

@@ -217,7 +217,7 @@ class Spans:
             half, above, below = 1 << (level - 1), self._levels[level], self._levels[level - 1]
             np.maximum(below, above, out=below)
             np.maximum(below[half:], above[:-half], out=below[half:])
-        return self._levels[0]
+        return np.asarray(self._levels[0])
 
 
 def place_ranges(facts: Facts, items: IntArray) -> Ranks:
