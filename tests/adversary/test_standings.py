@@ -149,7 +149,8 @@ def test_of_large_data_the_list_and_its_neighbours_have_exact_ranks(make, cases:
     assert blank
 
 
-def test_ranks_from_touched_items_alone_are_those_of_whole_rows(cases: Cases):
+def test_ranks_from_touched_items_alone_are_those_of_whole_rows(cases: Cases, monkeypatch):
+    monkeypatch.setattr(standings, "THIN", 0)
     for rng in cases(60):
         items, users = (int(number) for number in rng.integers(2, 12, 2))
         user, item = np.nonzero(rng.random((users, items)) < rng.choice([0.3, 0.6, 0.9]))

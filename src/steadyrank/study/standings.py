@@ -40,6 +40,9 @@ ALL_ITEMS = 4_000_000
 NEIGHBOURS = 25
 """Of larger data, so many items beyond the list have theirs, too."""
 
+THIN = 32
+"""From so many scores for each value on, ranks come from what units touch and not from whole rows."""
+
 RIVALS = 2_000
 """If more items than this can be ahead of those neighbours, they have none."""
 
@@ -145,7 +148,8 @@ def rank_ranges(facts: Facts, upto: int) -> Ranks:
     """
     rivals, loo = _rivals(facts, upto), facts.leave_one_out
     if isinstance(loo, SumsOut) and isinstance(loo.added, Entries):
-        blocks = loo.touching(rivals)
+        rows, values = len(loo.units) * len(rivals), int(loo.added.observed[rivals].sum())
+        blocks = loo.touching(rivals) if rows > THIN * values else None
         if blocks is not None:  # units touch few items, and all others keep their scores
             return _ranges_of_touched(loo.scores, rivals, upto, blocks)
     return _ranges(loo, rivals, np.searchsorted(rivals, facts.order[:upto]), _ranks)
