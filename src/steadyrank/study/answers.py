@@ -204,8 +204,6 @@ class StableTopK(Answer):
         The inflation, or the radius of the ball; None where the list needs none.
     indices : int array
         The list by index, best first.
-    critical_eps : float array (items,)
-        The eps above which each item is in the inflated top k.
     deletions : TopKDeletions or None
         The plain top k without each unit; None where nobody was left out.
 
@@ -225,7 +223,6 @@ class StableTopK(Answer):
 
     k: int
     indices: IntArray
-    critical_eps: FloatArray
     deletions: TopKDeletions | None
 
     def __repr__(self) -> str:
@@ -247,6 +244,11 @@ class StableTopK(Answer):
     def size(self) -> int:
         """How many items the list holds."""
         return len(self.indices)
+
+    @property
+    def critical_eps(self) -> FloatArray:
+        """The eps above which each item is in the inflated top k."""
+        return self.study.facts.critical_eps(self.k)
 
     @cached_property
     def members(self) -> tuple[object, ...]:
