@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.errors import Option, SteadyrankError
+from steadyrank.operators.critical import critical_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.report.export import columns_of
 from steadyrank.scorers.base import gaps_without
@@ -245,10 +246,10 @@ class StableTopK(Answer):
         """How many items the list holds."""
         return len(self.indices)
 
-    @property
+    @cached_property
     def critical_eps(self) -> FloatArray:
         """The eps above which each item is in the inflated top k."""
-        return self.study.facts.critical_eps(self.k)
+        return frozen(critical_eps(self.scores, self.k))
 
     @cached_property
     def members(self) -> tuple[object, ...]:
