@@ -13,10 +13,13 @@ from numpy.typing import ArrayLike
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.operators.boundary import entry_eps, swap_eps
 from steadyrank.operators.checks import check_eps, check_k, check_score_batch, check_scores
-from steadyrank.operators.inflation import eligible_prefix
+from steadyrank.operators.inflation import eligible_of_few, eligible_prefix
 
 FIRST_LOOK = 16
 """How many scores from rank k on are looked at first; most inflations end among them."""
+
+FEW = 256
+"""Up to so many scores of one vector are looked at one by one."""
 
 CHUNK = 1 << 19
 """Scores of a batch handled at once, 4 MiB: with fewer, calls cost more than passes over them do."""
@@ -152,14 +155,22 @@ def inflated_topk(scores: ArrayLike, k: int, eps: float) -> InflatedTopK:
     eps = check_eps(eps)
     leaders = best_indices(values, k + FIRST_LOOK)
     window = values[leaders]
-    (eligible,), (depth,) = _eligible(window[np.newaxis, k - 1 :], eps)
+    eligible, depth = _first_eligible(window[k - 1 :], eps)
     if k - 1 + eligible == len(window) < len(values):
         # The window ended before the inflation did. Its depth bounds that of the whole.
         leaders = reaching_indices(values, window[k - 1] - depth)
         window = values[leaders]
-        (eligible,), _ = _eligible(window[np.newaxis, k - 1 :], eps)
+        eligible, _ = _first_eligible(window[k - 1 :], eps)
     members = leaders[: k - 1 + eligible]
     return InflatedTopK(members, k, eps, always_indices=members[: _certain(window, k, eps)])
+
+
+def _first_eligible(window: FloatArray, eps: float) -> tuple[int, float]:
+    """Return how many of the scores of one window are eligible, and how deep eligibility reaches."""
+    if len(window) < FEW:
+        return eligible_of_few(window, eps)
+    (eligible,), (depth,) = _eligible(window[np.newaxis], eps)
+    return int(eligible), float(depth)
 
 
 def _eligible(windows: FloatArray, eps: float) -> tuple[IntArray, FloatArray]:
