@@ -77,6 +77,12 @@ def agree(theirs: Any, ours: Any) -> None:
 
 
 def population_rows(population: Lookalike, quick: bool) -> list[Row]:
+    """Audit everybody, against scoring alone; the goal is 1.6 times that, the row fails beyond 3.
+
+    Scoring looks at each rating once, for about 2.5 ns; the audit looks at each once more, for 1.1 ns, to
+    find those of the items near rank k. So with NumPy nothing is below 1.45, and what the rows of the
+    units that touch such items cost comes on top: less, the more users there are.
+    """
     rows = []
     everybody = population.ratings_of(np.arange(10_000)) if quick else population.everybody()
     sizes = [1_000] if quick else [10_000, 100_000]

@@ -66,6 +66,7 @@ WHY = "ours spends about 0.1 us on each edge between states, and NumPy leaves li
 
 
 def count_row(rng: np.random.Generator, quick: bool) -> Row:
+    """Count the rankings of a set, against a dictionary of states; the goal is 20 times as fast."""
     scores = rng.random(200 if quick else 1000)
     eps = 0.05 if quick else 0.015
     ranked = sorted(scores.tolist(), reverse=True)
