@@ -19,7 +19,7 @@ from steadyrank.errors import InvalidValueError, NoProofError, Option, shorten
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps, check_whole
 from steadyrank.operators.topk_sets import ball_topk, cover_factor, inflated_topk
-from steadyrank.scorers.base import Sketched, check_several, declared
+from steadyrank.scorers.base import check_several, declared
 from steadyrank.study.certificate import Certificate, Claims, Guarantee, unchecked
 from steadyrank.text import counted, plural, rounded_up
 
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
 
 Claim = Literal["observed", "proved", "none"]
 
-
-FITTED, LOOKED_AT = 4_000_000, 50_000_000
-"""Distinct units times items from which full rankings rest on bounds: fitted scores, and others."""
 
 NOTHING: IntArray = np.empty(0, dtype=np.int64)
 
@@ -165,11 +162,7 @@ class Calibration:
 
         That is so of full rankings of many items, the sooner if scores are fitted anew for each unit.
         """
-        if self.k is not None:
-            return False
-        loo = self.study.leave_one_out
-        limit = FITTED if isinstance(loo, Sketched) else LOOKED_AT
-        return len(loo.units) * len(loo.scores) > limit
+        return self.k is None and self.study.too_many_rankings
 
     def _whoever_leaves(self, removals: int, delta: float, eps: float | None, claim: Claim) -> Made:
         study, scorer = self.study, self.study.scorer.name

@@ -26,6 +26,7 @@ ROUGHLY = 1e-5
 COVERED = 20_000_000
 """Up to so many scores of units that may not be covered are looked at."""
 
+FROM_SHIFTS = "; an eps that is not given comes from how far units move the scores: a bound"
 NOT_JACCARD = "Jaccard similarity is defined for sets of items, not for sets of rankings"
 
 
@@ -49,6 +50,8 @@ def inflated_ranking_row(facts: Facts, eps_of: EpsOf, max_states: int | None) ->
     broken = units_without_common_ranking(facts, eps, lost)
     delta, uncovered = facts.share(broken), None if lost is None else facts.share(lost)
     size, note, limit = None, NOT_JACCARD, MAX_STATES if max_states is None else max_states
+    if facts.too_many_rankings:
+        note += FROM_SHIFTS
     try:
         size = RankingSet(facts.scores, eps).count(max_states=limit)
     except TooLargeError as error:
