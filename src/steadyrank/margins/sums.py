@@ -307,21 +307,18 @@ class ItemGiven:
         self._counts: list[int] = entries.observed.tolist()
         self._known: dict[int, Given] = {}
 
-    def batches(self, pairs: Pairs) -> Iterator[Pairs]:
-        """Cut pairs into batches that there is room for, and fetch the items of each at once."""
-        batch: Pairs = []
-        items: set[int] = set()
-        size = 0
-        for pair in pairs:
+    def each(self, pairs: Pairs) -> Iterator[tuple[int, int]]:
+        """Yield pairs; the items of as many as there is room for are fetched at once."""
+        begin, items, size = 0, set[int](), 0
+        for place, pair in enumerate(pairs):
             size += self._size(set(pair) - items)
-            if batch and size > HELD:
+            if size > HELD and place > begin:
                 self._fetch(items)
-                yield batch
-                batch, items, size = [], set(), self._size(set(pair))
-            batch.append(pair)
+                yield from pairs[begin:place]
+                begin, items, size = place, set(), self._size(set(pair))
             items.update(pair)
         self._fetch(items)
-        yield batch
+        yield from pairs[begin:]
 
     def of(self, items: Iterable[int]) -> list[Given]:
         """Return what units give to each of some items."""
