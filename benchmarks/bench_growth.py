@@ -158,7 +158,7 @@ CASES: tuple[tuple[str, int, Callable[[int], Asked], float], ...] = (
     ("ranking of 20 votes an item, by items", 5000, vote_ranking, 1.5),
     ("audit of 20 votes an item, by items", 5000, vote_audit, 2.3),
     ("ranking of 5 ratings an item, by items", 100_000, rating_ranking, 1.5),
-    ("audit of 5 ratings an item, by items", 100_000, rating_audit, 1.5),
+    ("audit of 5 ratings an item, by items", 100_000, rating_audit, 1.7),
     ("top 10 of 2 ratings an item, by items", 80_000, sparse_topk, 1.3),
     ("top 10 of 1,000 models, Bradley-Terry, by battles", 100_000, league_topk, 1.3),
     ("top 10 of a chain, Bradley-Terry, by items", 3000, chain_topk, 2.3),
