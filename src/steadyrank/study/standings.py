@@ -18,7 +18,7 @@ import numpy as np
 
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.sums import SumsOut
-from steadyrank.study.audit.topk import TopKAudit, chunked, plain_members
+from steadyrank.study.deletions import TopKAudit, chunked, plain_members
 from steadyrank.sums.blocks import DenseBlock
 from steadyrank.sums.model import Entries
 
