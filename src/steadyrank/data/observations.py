@@ -389,7 +389,7 @@ class Observations(ABC):
         source: Source,
         *,
         format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str = "utf-8",
+        encoding: str | None = None,
         **arguments: Any,
     ) -> Self:
         r"""Read data of this kind from a file, plain or gzipped.
@@ -421,7 +421,7 @@ class Observations(ABC):
         *,
         engine: str | Engine | None = None,
         format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str = "utf-8",
+        encoding: str | None = None,
         max_units: int | None = None,
         batch_rows: int | None = None,
         **arguments: Any,

@@ -82,7 +82,7 @@ class Files:
     layout: str
     first: Table
     format: str | None = None
-    encoding: str = "utf-8"
+    encoding: str | None = None
     others: tuple[Files, ...] = ()
 
     @property
@@ -151,7 +151,8 @@ class Files:
         notes: dict[str, None] = {}
         for path in self.paths:
             with closing(open_source(path, encoding=self.encoding)) as file:
-                notes |= dict.fromkeys(format_of(file, self.format).read(file, take=take).notes)
+                read = format_of(file, self.format).read(file, take=take)
+                notes |= dict.fromkeys([*read.notes, *file.notes])
         return list(notes)
 
     def damaged(self) -> tuple[str, str] | None:
@@ -186,7 +187,7 @@ def in_strict_order(paths: Iterable[str], one: str, two: str) -> bool:
 def find_files(
     pattern: str | os.PathLike[str],
     format: str | None = None,  # noqa: A002 (the word users know from other readers)
-    encoding: str = "utf-8",
+    encoding: str | None = None,
 ) -> Files:
     """Return the files that a path, a folder or a glob names, after looking at their columns.
 
@@ -230,7 +231,7 @@ class _Enough(Exception):  # noqa: N818 (no error: a reader has handed over what
     """The first rows are there."""
 
 
-def _file(path: str, name: str | None, encoding: str) -> Files:
+def _file(path: str, name: str | None, encoding: str | None) -> Files:
     """Look at a file as reading it would: its format is told by its content."""
     with closing(open_source(path, encoding=encoding)) as file:
         found = format_of(file, name)

@@ -106,7 +106,7 @@ class Source:
         given: Any,
         engine: str | Engine | None = None,
         format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str = "utf-8",
+        encoding: str | None = None,
     ) -> None:
         self.traffic = Traffic()
         self.wrong: dict[str, errors.InvalidDataError] = {}

@@ -13,8 +13,8 @@ import itertools
 import os
 import re
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.util import find_spec
@@ -24,14 +24,19 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, IntArray
-from steadyrank.errors import UnreadableFileError, shorten
+from steadyrank.errors import UnreadableFileError, listing, shorten
 from steadyrank.reading.arrays import compact
 from steadyrank.reading.files import MARK, OpenFile, times
+from steadyrank.reading.headers import LOOKED_AT, find_header
 from steadyrank.reading.table import Column, Table, WholeColumn
 from steadyrank.reading.text_columns import TextColumn, join_columns
+from steadyrank.text import counted
 
 BATCH = 1 << 14
 """How many rows the csv module reads before they are laid out as columns."""
+
+BEGINNING = 1 << 18
+"""How many bytes of the text, at least its first line, are looked at for the header."""
 
 WIDE = 64
 """Polars needs a while for each column: a block with more columns, but not more lines, is not for it."""
@@ -46,6 +51,7 @@ def read_delimited(
     *,
     source: str = "the text",
     names: Sequence[str] | None = None,
+    header: int | None = None,
     referee: bool = False,
     take: Callable[[Table], None] | None = None,
 ) -> Table:
@@ -60,6 +66,8 @@ def read_delimited(
         The name of the file.
     names : sequence of str, optional
         The names of the columns of a file without a header.
+    header : {0, 1, 2}, optional
+        How many lines the header has; told by the first rows where not given.
     referee : bool
         Whether the csv module reads all of it; the result is the same.
     take : callable, optional
@@ -74,7 +82,7 @@ def read_delimited(
     if find_spec("polars") is None:
         raise errors.MissingPackageError(f"to read {source}, polars is needed", "cli")
     fast, called = not (referee or any(_FORKED_WITH_POLARS)), None if names is None else list(names)
-    return _Reader(delimiter, source, called, take, fast).read(_whole_records(blocks))
+    return _Reader(delimiter, source, called, take, fast, header).read(_whole_records(blocks))
 
 
 _FORKED_WITH_POLARS: list[bool] = []
@@ -97,19 +105,6 @@ def _whole_records(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield b"".join(waiting)
 
 
-def header_names(fields: Sequence[str], source: str) -> tuple[list[str], list[str]]:
-    """Return the names of columns from the fields of a header, and what is to be noted of them."""
-    names, notes = [field.strip() for field in fields], []
-    for place, name in enumerate(names, 1):
-        if not name:
-            names[place - 1] = f"column_{place}"
-            notes.append(f"column {place} has no name and is called 'column_{place}'")
-    if doubled := [name for name, times in Counter(names).items() if times > 1]:
-        told = f"the header names {shorten(min(doubled))} more than once"
-        raise errors.ColumnError(told, source=source, way_out="Rename one of these columns.")
-    return names, notes
-
-
 @dataclass
 class _Reader:
     delimiter: str
@@ -117,20 +112,29 @@ class _Reader:
     names: list[str] | None
     take: Callable[[Table], None] | None
     fast: bool
+    header: int | None = None
     whole: list[int] | None = None  # the columns that may be whole numbers; later fewer
     next_line: int = 1
     lines: list[IntArray] = field(default_factory=list)
     parts: list[Sequence[TextColumn | AnyArray]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    ended: bool = True  # by a line end
+    blank: int = 0
+    long: int = 0
+    short: list[tuple[int, int]] = field(default_factory=list)
+    below: list[tuple[int, str]] = field(default_factory=list)
 
     def read(self, blocks: Iterator[bytes]) -> Table:
         for block in blocks:
-            rest = self._take_header(block) if self.fast else block
-            if not self.fast or self.names is None or not self._parsed(rest, len(self.names)):
+            rest = block if self.names is not None else self._take_header(block)
+            if self.names is None and not block.strip():
+                self.next_line += times(block, NEWLINE)
+            elif self.names is None or not (self.fast and self._parsed(rest, len(self.names))):
                 self._read_slowly(itertools.chain([rest], blocks))
                 break
         if self.names is None:
             raise errors.EmptyDataError(f"{self.source} holds no header and no rows")
+        self._say_what_is_odd()
         parts = zip(*self.parts, strict=True) if self.parts else [()] * len(self.names)
         return self._table(map(join_columns, parts), self.lines)
 
@@ -152,18 +156,28 @@ class _Reader:
             self.take(self._table(columns, [lines]))
 
     def _take_header(self, block: bytes) -> bytes:
-        """Take in a plain header on the first line of the text, and return what comes after it."""
-        line, _, rest = block.partition(NEWLINE)
-        plain = QUOTE not in line and RETURN not in line.removesuffix(RETURN)
-        if self.names is not None or not line.strip() or not plain:
+        """Find the header in the first rows of the text, and return what comes after it."""
+        lines, rows, ends = self._first_rows(block[: block.find(NEWLINE, BEGINNING) + 1 or None])
+        if not rows:  # a header that takes many lines, in quotes, or one that is said to be wrong later
+            lines, rows, ends = self._first_rows(block)
+        if not rows:
             return block
-        self._set_header(line.removesuffix(RETURN).decode().split(self.delimiter))
-        self.next_line = 2
-        return rest
+        header = find_header(rows, self.header)
+        used = ends[header.before + header.size]
+        self.names, self.next_line = header.names, self.next_line + used
+        self.notes += header.notes
+        self.blank += sum(not line.strip() for line in lines[:used])
+        return block[sum(map(len, lines[:used])) :]
 
-    def _set_header(self, fields: Sequence[str]) -> None:
-        self.names, notes = header_names(fields, self.source)
-        self.notes += notes
+    def _first_rows(self, text: bytes) -> tuple[list[bytes], list[list[str]], list[int]]:
+        """Return lines, the first rows on them, and how many lines have been used before each row."""
+        lines, rows, ends = text.splitlines(keepends=True), list[list[str]](), [0]
+        reader = csv.reader(map(bytes.decode, lines), delimiter=self.delimiter, strict=True)
+        with _long_fields(), suppress(csv.Error):  # which is said once they are read in earnest
+            for row in itertools.islice(filter(_is_row, reader), LOOKED_AT):
+                rows.append(row)
+                ends.append(reader.line_num)
+        return lines, rows, ends
 
     def _parsed(self, block: bytes, width: int) -> bool:
         """Take in a block as polars reads it, unless that reading is not certain to be the right one."""
@@ -225,34 +239,91 @@ class _Reader:
 
     def _rows(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, list[str]]]:
         """Yield the rows as the csv module reads them, with the line on which each starts."""
-        offset, blank, waiting = self.next_line - 1, 0, 0
-        lines = (line.decode() for block in blocks for line in block.splitlines(keepends=True))
-        longest = csv.field_size_limit(sys.maxsize)  # of the whole process, so it is given back
-        reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
+        offset, waiting, width = self.next_line - 1, 0, len(self.names or ())
+        reader = csv.reader(self._lines(blocks), delimiter=self.delimiter, strict=True)
         start = offset + 1
         try:
-            for row in reader:
-                here, start = start, offset + reader.line_num + 1
-                # A blank line of a single column is a field without a value.
-                alone = self.names is not None and len(self.names) == 1
-                if not row or (len(row) == 1 and not row[0].strip() and not alone):
-                    waiting += 1
-                    continue
-                blank, waiting = blank + waiting, 0
-                if self.names is None:
-                    self._set_header(row)
-                    continue
-                if len(row) != len(self.names):
-                    told = f"line {here} of {self.source} has {len(row)} fields instead of "
-                    told += f"{len(self.names)}: {shorten(self.delimiter.join(row))}"
-                    raise UnreadableFileError(told, way_out=NEEDS_QUOTES)
-                yield here, row
+            with _long_fields():
+                for row in reader:
+                    here, start = start, offset + reader.line_num + 1
+                    # A blank line of a single column is a field without a value.
+                    if not _is_row(row) and not (row and width == 1):
+                        waiting += 1
+                        continue
+                    self.blank, waiting, self.next_line = self.blank + waiting, 0, here
+                    yield from self._fitted(here, row, width)
         except csv.Error as error:
             problem = f"{self.source} is not proper CSV on line {start}: {error}"
             raise UnreadableFileError(problem, way_out="Correct the quotes on this line.") from None
-        finally:
-            csv.field_size_limit(longest)
-        self.notes += [f"{blank:,} blank lines skipped"] if blank else []
+
+    def _lines(self, blocks: Iterator[bytes]) -> Iterator[str]:
+        for block in blocks:
+            self.ended = block.endswith((NEWLINE, RETURN))
+            yield from (line.decode() for line in block.splitlines(keepends=True))
+
+    def _fitted(self, line: int, row: list[str], width: int) -> Iterator[tuple[int, list[str]]]:
+        """Yield a row with as many fields as there are columns.
+
+        At its end, a row may lack fields, which are blank then, or have more that are; a lonely field
+        may be a remark below the table. What else differs is refused.
+        """
+        for place, text in self.below if len(row) > 1 else ():
+            raise self._ragged(place, [text], width)
+        if len(row) == 1 < width - 1:
+            self.below.append((line, row[0]))
+            return
+        rest = row[width:]
+        broken = self.short and self.short[-1] == (line - 1, width - len(row) + 1)
+        if any(field.strip() for field in rest) or broken or (len(row) == 1 < width):
+            raise self._ragged(line, row, width)
+        if len(row) < width:
+            self.short.append((line, len(row)))
+        self.long += bool(rest)
+        yield line, row[:width] + [""] * (width - len(row))
+
+    def _ragged(self, line: int, row: list[str], width: int) -> UnreadableFileError:
+        told = f"line {line} of {self.source} has {len(row)} fields instead of {width}: "
+        return UnreadableFileError(told + shorten(self.delimiter.join(row)), way_out=NEEDS_QUOTES)
+
+    def _say_what_is_odd(self) -> None:
+        """Note what of the text is in no row as it stands there; refuse an end that is cut off."""
+        width = len(self.names or ())
+        for line, text in self.below:
+            if " " not in text.strip():
+                raise self._ragged(line, [text], width)
+        if len(self.short) == 1 and not self.ended and self.short[0][0] == self.next_line:
+            told = f"the last line of {self.source} has {self.short[-1][1]} fields instead of {width}"
+            raise UnreadableFileError(told, way_out="It may be cut short: get the file again.")
+        if self.long:
+            self.notes.append(
+                f"blank fields beyond the last column left out on {counted(self.long, 'line')}"
+            )
+        if self.blank:
+            self.notes.append(f"{self.blank:,} blank lines skipped")
+        if self.short:
+            places = listing((str(line) for line, _ in self.short), len(self.short))
+            self.notes.append(
+                f"fewer fields than columns, the last ones taken as blank, on line {places}"
+            )
+        if self.below:
+            self.notes.append(
+                f"left out below the table: {listing(shorten(one) for _, one in self.below)}"
+            )
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Let the csv module read fields of any length."""
+    longest = csv.field_size_limit(sys.maxsize)  # of the whole process, so it is given back
+    try:
+        yield
+    finally:
+        csv.field_size_limit(longest)
+
+
+def _is_row(row: list[str]) -> bool:
+    """Tell whether a line holds fields: blank lines do not."""
+    return len(row) > 1 or bool(row and row[0].strip())
 
 
 def _read(block: bytes, delimiter: str, width: int, marks: dict[bytes, int], whole: list[int]) -> Any:

@@ -34,9 +34,12 @@ TRUTH = {"true": 1, "false": 0}
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
 INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
+WITH_ERROR = re.compile(r"(.*\d ?%?)\s*+(?:(?:±|\+/?-)\s*+[\d.,]++ ?%?|\(±?\s*+[\d.,]++ ?%?\))\Z")
 LONGEST_WHOLE = 19  # the digits of 2**63
 MOST_DIGITS = 310  # no float has more; int() of a hostile field of a million digits is slow
+ERROR_ENDS = {*"0123456789%)"}
 SAME_MARKS = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
+ERRORS_CUT = "of a number with its error, after ± or in brackets, the number is taken"
 MARKS = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 
 
@@ -96,6 +99,24 @@ def plain_number(word: str) -> int | float | None:
     if len(word) <= MOST_DIGITS and WHOLE.match(word):
         return int(word)
     return float(word) if NUMBER.match(word) or INFINITE.match(word) else None
+
+
+def without_error(word: str) -> str:
+    """Return the number of a field that has its error behind it; any other field as it is.
+
+    Examples
+    --------
+    >>> without_error("95.1 ± 0.2"), without_error("12% (3)"), without_error("GPT (4)")
+    ('95.1', '12%', 'GPT (4)')
+    """
+    found = WITH_ERROR.match(word.strip()) if word.rstrip()[-1:] in ERROR_ENDS else None
+    return word if found is None else found[1].rstrip()
+
+
+def number_in(field: str) -> int | float | None:
+    """Return the number that a field by itself may stand for, None if it is none."""
+    word = without_error(field).strip()
+    return next((value for one in SPELLINGS[:-1] if (value := one.value(word)) is not None), None)
 
 
 def is_missing_word(word: str) -> bool:
@@ -162,6 +183,11 @@ class TextColumn:
         """The numbers that the words stand for in plain notation; a table is asked again and again."""
         return [_number(word) for word in self.words]
 
+    @cached_property
+    def _bare(self) -> Sequence[str]:
+        """The words without the errors of numbers."""
+        return [without_error(word) for word in self.words] if None in self._plainly else self.words
+
     def labels(self) -> AnyArray:
         """Return labels: whole numbers where that loses nothing, else the text, None if empty.
 
@@ -201,10 +227,11 @@ class TextColumn:
         values = self._plainly if PLAIN in among else [None]
         if None in values:
             spelling = self._spelling(what, among)
-            values = [_number(word, spelling) for word in self.words]
-            note = f"column {shorten(what)}: {spelling}"
-            if notes is not None and spelling != PLAIN and note not in notes:
-                notes.append(note)
+            values = [_number(word, spelling) for word in self._bare]
+            said = [str(spelling)] * (spelling != PLAIN) + [ERRORS_CUT] * (self._bare != self.words)
+            if notes is not None:
+                new = (f"column {shorten(what)}: {told}" for told in said)
+                notes += [note for note in new if note not in notes]
         whole = all(isinstance(value, int) for value in values)
         most = 2**63 - 1 if whole else EXACT  # whoever needs floats looks at whole numbers again
         large = [code for code, one in enumerate(values) if isinstance(one, int) and abs(one) > most]
@@ -215,15 +242,15 @@ class TextColumn:
     def _spelling(self, what: str, among: tuple[Spelling, ...]) -> Spelling:
         """Return the one spelling of all fields, or complain about the first that has another."""
         left = among
-        for word in self.words:
+        for word in self._bare:
             before, left = left, shared([word], left)
             if not left:
                 how = "is spelt in another way than its column" if shared([word]) else "is not a number"
-                wrong = [code for code, other in enumerate(self.words) if not shared([other], before)]
+                wrong = [code for code, other in enumerate(self._bare) if not shared([other], before)]
                 raise self._wrong(f"{shorten(word)} {how}", wrong, what, CORRECT)
         plain = [one for one in left if one.decimal == "." and not one.thousands]
         best, *others = plain[:1] or left
-        differ = [code for code, word in enumerate(self.words) if len(_values(word, best, *others)) > 1]
+        differ = [code for code, word in enumerate(self._bare) if len(_values(word, best, *others)) > 1]
         if differ:
             word = shorten(self.words[differ[0]])
             told = f"{word} may have a mark between thousands or before decimals"
@@ -245,7 +272,7 @@ class TextColumn:
 
     def spellings(self, among: tuple[Spelling, ...]) -> tuple[Spelling, ...]:
         """Return how all the numbers may be spelt, of the ways that are given."""
-        return shared(self.words, among)
+        return shared(self._bare, among)
 
     def cells(self) -> list[str]:
         """Return the texts, row by row."""
@@ -255,7 +282,7 @@ class TextColumn:
         """Tell whether all fields are numbers or missing, and at least one is a number."""
         if PLAIN in among and None not in self._plainly:
             return any(value == value for value in self._plainly)  # noqa: PLR0124
-        return bool(shared(self.words, among)) and not all(map(is_missing_word, self.words))
+        return bool(shared(self._bare, among)) and not all(map(is_missing_word, self.words))
 
     def share_of_numbers(self) -> float:
         """Return which share of the fields that are not missing are numbers."""
