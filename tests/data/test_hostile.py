@@ -10,7 +10,6 @@ import pytest
 
 from steadyrank.data import Ballots, Battles, Ratings, ScoreMatrix, Votes, read_any
 from steadyrank.errors import (
-    ColumnError,
     EmptyDataError,
     FileNotThereError,
     InvalidCountError,

@@ -23,13 +23,13 @@ from typing import Any
 import numpy as np
 
 from steadyrank import errors
-from steadyrank._typing import AnyArray, IntArray
+from steadyrank._typing import IntArray
 from steadyrank.errors import UnreadableFileError, listing, shorten
 from steadyrank.reading.arrays import compact
 from steadyrank.reading.files import MARK, OpenFile, times
 from steadyrank.reading.headers import LOOKED_AT, find_header
 from steadyrank.reading.table import Column, Table, WholeColumn
-from steadyrank.reading.text_columns import TextColumn, join_columns
+from steadyrank.reading.text_columns import SeriesColumn, is_plain_whole
 from steadyrank.text import counted
 
 BATCH = 1 << 14
@@ -116,7 +116,7 @@ class _Reader:
     whole: list[int] | None = None  # the columns that may be whole numbers; later fewer
     next_line: int = 1
     lines: list[IntArray] = field(default_factory=list)
-    parts: list[Sequence[TextColumn | AnyArray]] = field(default_factory=list)
+    parts: list[Sequence[Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     ended: bool = True  # by a line end
     blank: int = 0
@@ -136,17 +136,17 @@ class _Reader:
             raise errors.EmptyDataError(f"{self.source} holds no header and no rows")
         self._say_what_is_odd()
         parts = zip(*self.parts, strict=True) if self.parts else [()] * len(self.names)
-        return self._table(map(join_columns, parts), self.lines)
+        return self._table(map(_joined, parts), self.lines)
 
-    def _table(self, parts: Iterable[TextColumn | AnyArray], lines: list[IntArray]) -> Table:
+    def _table(self, parts: Iterable[Any], lines: list[IntArray]) -> Table:
         columns: dict[str, Column] = {
-            name: part if isinstance(part, TextColumn) else WholeColumn(part, name)
+            name: WholeColumn(part, name) if isinstance(part, np.ndarray) else SeriesColumn(part)
             for name, part in zip(self.names or (), parts, strict=True)
         }
         placed = np.concatenate([np.empty(0, dtype=np.int32), *lines])
         return Table(columns, self.source, placed, self.notes)
 
-    def _add(self, columns: Sequence[TextColumn | AnyArray], lines: Any) -> None:
+    def _add(self, columns: Sequence[Any], lines: Any) -> None:
         """Take in a stretch of rows, which start on these lines."""
         lines = np.asarray(lines, dtype=np.int32)
         if self.take is None:
@@ -235,7 +235,7 @@ class _Reader:
         rows = self._rows(blocks)
         while batch := list(itertools.islice(rows, BATCH)):
             lines, fields = zip(*batch, strict=True)
-            self._add([TextColumn.of(column) for column in zip(*fields, strict=True)], lines)
+            self._add([_texts(column) for column in zip(*fields, strict=True)], lines)
 
     def _rows(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, list[str]]]:
         """Yield the rows as the csv module reads them, with the line on which each starts."""
@@ -345,10 +345,11 @@ def _read(block: bytes, delimiter: str, width: int, marks: dict[bytes, int], who
     if (rows, between) != (frame.height, (width - 1) * frame.height):
         return None
     blank = width == 1 and not whole and (frame["0"] == "").any()
-    if blank or any(series.null_count() for series in frame):
+    if blank or any(frame.null_count().row(0)):
         return None
-    letters = sum(map(_letters, frame)) + sum(marks.values())
-    return frame if letters == len(block) else None
+    texts = frame.select(pl.col(pl.String).str.len_bytes().sum())
+    letters = sum(texts.row(0) if texts.width else ()) + sum(marks.values())
+    return frame if letters + sum(_letters(frame[str(place)]) for place in whole) == len(block) else None
 
 
 def _inside(frame: Any, mark: bytes) -> IntArray:
@@ -361,9 +362,7 @@ def _inside(frame: Any, mark: bytes) -> IntArray:
 
 
 def _letters(series: Any) -> int:
-    """Return how many bytes texts take in all, or whole numbers once they are printed."""
-    if not series.dtype.is_integer():
-        return int(series.str.len_bytes().sum())
+    """Return how many bytes whole numbers take in all, once they are printed."""
     found = compact(series.to_numpy())
     sizes = found if found.min(initial=0) >= 0 else np.abs(found.astype(np.int64)).view(np.uint64)
     more = (np.count_nonzero(sizes >= 10**digits) for digits in range(1, len(str(sizes.max(initial=0)))))
@@ -372,19 +371,31 @@ def _letters(series: Any) -> int:
 
 def _are_plain_whole(series: Any) -> bool:
     """Tell whether texts of a polars series are what whole numbers print as."""
+    if len(series) and not is_plain_whole(series[0]):
+        return False
     printed = series.cast(int, strict=False).cast(str)
     return bool((printed == series).fill_null(value=False).all())
 
 
-def _column(series: Any) -> TextColumn | AnyArray:
-    """Return whole numbers as they are, of text each distinct one once."""
+def _column(series: Any) -> Any:
+    """Return whole numbers as an array, texts as they are."""
+    return compact(series.to_numpy()) if series.dtype.is_integer() else series
+
+
+def _texts(fields: Sequence[object]) -> Any:
     import polars as pl
 
-    if series.dtype == pl.Int64:
-        return compact(series.to_numpy())
-    words = series.unique(maintain_order=True)
-    codes = series.cast(pl.Enum(words)).to_physical().to_numpy()
-    return TextColumn(codes.astype(np.int32), words.to_list())
+    return pl.Series(values=fields, dtype=pl.String)
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    """Return the parts of a column together: an array of whole numbers if all are, else texts."""
+    if parts and all(isinstance(part, np.ndarray) for part in parts):
+        return np.concatenate(parts)
+    import polars as pl
+
+    texts = [pl.Series(part).cast(str) if isinstance(part, np.ndarray) else part for part in parts]
+    return pl.concat([_texts([]), *(text.rename("") for text in texts)])
 
 
 MOVIELENS_NAMES = ("user", "movie", "rating", "timestamp")

@@ -77,11 +77,10 @@ class _Ahead:
 
     def read(self, size: int) -> bytes:
         """Return at most so many bytes, none at the end."""
-        if self.ahead:
-            part = bytes(self.ahead[:size])
-            del self.ahead[:size]
-        else:
-            part = self._next(size)
+        part = bytes(self.ahead[:size])
+        del self.ahead[:size]
+        if len(part) < size:
+            part += self._next(size - len(part))
         self.taken += len(part)
         return part
 

@@ -144,8 +144,10 @@ def _joined(first: Row, below: Sequence[Row], *, surely: bool) -> tuple[list[str
     second = [field.strip() for field in below[0]] if below else []
     if len(second) != len(names):
         return None
-    named = any(not is_missing_word(second[place]) for place in _numbers_below(second, below[1:]))
-    if not surely and not (said and partial and named and not any(map(_is_number, second))):
+    if not surely and (not said or not partial or any(map(_is_number, second))):
+        return None
+    named = (not is_missing_word(second[place]) for place in _numbers_below(second, below[1:]))
+    if not surely and not any(named):
         return None
     whole = names[:2]
     for name in names[2:]:
@@ -159,9 +161,11 @@ def _joined(first: Row, below: Sequence[Row], *, surely: bool) -> tuple[list[str
 
 def _is_data(first: Row, below: Sequence[Row]) -> bool:
     """Tell whether a first row is one of the data: numbers above numbers, and no years or counters."""
+    if len(below) < FEWEST or not any(map(_is_number, first)):
+        return False
     numeric = _numbers_below(first, below)
     above = [first[place].strip() for place in numeric if not is_missing_word(first[place])]
-    if len(below) < FEWEST or not above or not all(map(_is_number, above)):
+    if not above or not all(map(_is_number, above)):
         return False
     values = [number_in(cell) or 0 for cell in above]
     goes_up = all(one < two for one, two in pairwise(values))

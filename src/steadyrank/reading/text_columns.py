@@ -17,9 +17,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +34,9 @@ WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
 INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
 WITH_ERROR = re.compile(r"(.*\d ?%?)\s*+(?:(?:±|\+/?-)\s*+[\d.,]++ ?%?|\(±?\s*+[\d.,]++ ?%?\))\Z")
+FEW = 1000
+FIRST = 50
+"""So many first fields tell that a column holds no numbers."""
 LONGEST_WHOLE = 19  # the digits of 2**63
 MOST_DIGITS = 310  # no float has more; int() of a hostile field of a million digits is slow
 ERROR_ENDS = {*"0123456789%)"}
@@ -115,7 +117,10 @@ def without_error(word: str) -> str:
 
 def number_in(field: str) -> int | float | None:
     """Return the number that a field by itself may stand for, None if it is none."""
-    word = without_error(field).strip()
+    word = field.strip()
+    if (plain := plain_number(word)) is not None:
+        return plain
+    word = without_error(word)
     return next((value for one in SPELLINGS[:-1] if (value := one.value(word)) is not None), None)
 
 
@@ -149,7 +154,6 @@ def with_decimal(mark: str | None) -> tuple[Spelling, ...]:
     return tuple(one for one in SPELLINGS if mark in {None, one.decimal} or one.end == "true")
 
 
-@dataclass(frozen=True, eq=False)
 class TextColumn:
     """Fields of a file, each distinct text kept once.
 
@@ -161,11 +165,11 @@ class TextColumn:
         The distinct texts, exactly as in the file.
     """
 
-    codes: AnyArray
-    words: Sequence[str]
+    def __init__(self, codes: AnyArray, words: Sequence[str]) -> None:
+        self.codes, self.words = codes, words
 
-    @classmethod
-    def of(cls, fields: Iterable[str]) -> TextColumn:
+    @staticmethod
+    def of(fields: Iterable[str]) -> TextColumn:
         """Build a column from the fields, row by row.
 
         Examples
@@ -173,7 +177,7 @@ class TextColumn:
         >>> TextColumn.of(["a", "b", "a"]).codes.tolist()
         [0, 1, 0]
         """
-        return cls(*numbered(list(fields)))
+        return TextColumn(*numbered(list(fields)))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -284,6 +288,10 @@ class TextColumn:
             return any(value == value for value in self._plainly)  # noqa: PLR0124
         return bool(shared(self._bare, among)) and not all(map(is_missing_word, self.words))
 
+    def holds(self, text: str) -> bool:
+        """Tell whether some field is this text."""
+        return text in self.words
+
     def share_of_numbers(self) -> float:
         """Return which share of the fields that are not missing are numbers."""
         values = self._plainly
@@ -318,26 +326,73 @@ def _values(word: str, *spellings: Spelling) -> set[int | float | None]:
     return set() if is_missing_word(word) else {one.value(word.strip()) for one in spellings}
 
 
-def join_columns(parts: Sequence[TextColumn | AnyArray]) -> TextColumn | AnyArray:
-    """Join the parts of a column: whole numbers if all parts are, else text.
+class SeriesColumn(TextColumn):
+    """The same as polars reads it: numbers are parsed there, and texts listed only where asked for."""
 
-    Examples
-    --------
-    >>> join_columns([np.array([7]), TextColumn.of(["x"])]).words
-    ['7', 'x']
-    """
-    if not parts:
-        return TextColumn.of([])
-    if not any(isinstance(part, TextColumn) for part in parts):
-        return np.concatenate(parts)  # type: ignore[arg-type]
-    index: dict[str, int] = {}
-    codes = []
-    for part in parts:
-        if isinstance(part, TextColumn):
-            words, inside = part.words, part.codes
-        else:
-            distinct, inside = np.unique(part, return_inverse=True)
-            words = list(map(str, distinct.tolist()))
-        to_joint = [index.setdefault(word, len(index)) for word in words]
-        codes.append(np.array(to_joint, dtype=np.int32)[inside])
-    return TextColumn(np.concatenate(codes), list(index))
+    def __init__(self, series: Any) -> None:
+        self.series = series
+
+    @cached_property
+    def _listed(self) -> TextColumn:
+        if len(self) <= FEW:  # where setting out takes longer than the way
+            return TextColumn.of(self.series.to_list())
+        import polars as pl
+
+        words = self.series.unique(maintain_order=True)
+        codes = self.series.cast(pl.Enum(words)).to_physical().to_numpy()
+        return TextColumn(codes.astype(np.int32), words.to_list())
+
+    @property
+    def codes(self) -> AnyArray:  # type: ignore[override]
+        """For each row, the place of its text in ``words``."""
+        return self._listed.codes
+
+    @property
+    def words(self) -> Sequence[str]:  # type: ignore[override]
+        """The distinct texts."""
+        return self._listed.words
+
+    def __len__(self) -> int:
+        return len(self.series)
+
+    @cached_property
+    def _parsed(self) -> AnyArray | None:
+        """Plain numbers, NaN for missing; None where polars may not read what is written as we do."""
+        import polars as pl
+
+        found: AnyArray = self.series.cast(pl.Float64, strict=False).to_numpy()
+        odd = np.flatnonzero(np.isnan(found))
+        if 2 * len(odd) > len(found) and not self._may_be_numbers():
+            return None
+        if not all(map(is_missing_word, self.series[odd])) or (np.abs(found) > EXACT).any():
+            return None
+        whole = not len(odd) and (found == np.floor(found)).all()
+        return found.astype(np.int64) if whole and not self.series.str.contains("[.eE]").any() else found
+
+    def _may_be_numbers(self) -> bool:
+        return bool(shared(map(without_error, self.series.head(FIRST))))
+
+    def numbers(
+        self, what: str, among: tuple[Spelling, ...] = SPELLINGS, notes: list[str] | None = None
+    ) -> AnyArray:
+        """Return numbers: int64 where all are whole, else float64 with NaN for missing."""
+        parsed = self._parsed if PLAIN in among else None
+        return super().numbers(what, among, notes) if parsed is None else parsed
+
+    def is_numeric(self, among: tuple[Spelling, ...] = SPELLINGS) -> bool:
+        """Tell whether all fields are numbers or missing, and at least one is a number."""
+        if PLAIN in among and self._parsed is not None:
+            return not np.isnan(self._parsed).all()
+        return self._may_be_numbers() and super().is_numeric(among)
+
+    def taken(self, rows: AnyArray) -> SeriesColumn:
+        """Return some rows."""
+        return SeriesColumn(self.series[rows])
+
+    def cells(self) -> list[str]:
+        """Return the texts, row by row."""
+        return list(self.series)
+
+    def holds(self, text: str) -> bool:
+        """Tell whether some field is this text."""
+        return bool((self.series == text).any())
