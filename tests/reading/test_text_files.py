@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from steadyrank.reading.table import Table
 
+LONG = {"row": "column_2", "item": "column_1", "score": "column_3"}
 VOTES = "choice,count\nÅngström,2\nZoë,1\n"
 
 
@@ -191,6 +192,16 @@ class TestHeaders:
         assert main(["topk", str(path), "-k", "1", "--header", "0", *named]) == 0
         assert "blue" in capsys.readouterr().out
         assert main(["topk", str(path), "-k", "1", "--header", "7", *named]) == 2
+
+    @pytest.mark.parametrize("header", [None, "0"])
+    def test_engines_find_the_same(self, header: str | None, tmp_path: Path) -> None:
+        pytest.importorskip("duckdb")
+        path = tmp_path / "points.csv"
+        path.write_text("\n".join(["# by hand, today", "", DATA] if header is None else [DATA]))
+        memory = ScoreMatrix.read(path, header=header, **LONG)
+        with ScoreMatrix.scan(str(path), header=header, **LONG) as engine:
+            assert (memory.items, memory.n_units) == (engine.items, engine.n_units)
+            assert memory.entries.observed.tolist() == engine.entries.observed.tolist()
 
     @pytest.mark.parametrize(
         ("text", "names"),

@@ -141,7 +141,8 @@ def scan_any(
     check_kind(kind)
     if kind is not None:
         check_scannable(KINDS[kind].kind)
-    lazy = opened(source, engine, format=format, encoding=encoding)
+    layout = {"format": format, "encoding": encoding, "header": arguments.get("header")}
+    lazy = opened(source, engine, **layout)
     try:
         table = lazy.first_rows()
         found = decided(table, kind, arguments)

@@ -462,7 +462,7 @@ class Observations(ABC):
         from steadyrank.data.scanned import scanned
 
         limits = {"max_units": max_units, "batch_rows": batch_rows}
-        layout = {"format": format, "encoding": encoding}
+        layout = {"format": format, "encoding": encoding, "header": arguments.get("header")}
         return scanned(cls, source, engine, arguments, limits, layout)
 
 

@@ -80,7 +80,7 @@ class Source:
         A path may hold wildcards; a folder stands for the Parquet files in it.
     engine : str or engine, optional
         Which engine reads the files; frames run where they are.
-    format, encoding : str, optional
+    format, encoding, header : str, optional
         Of the files, as for reading them into memory.
 
     Attributes
@@ -107,6 +107,7 @@ class Source:
         engine: str | Engine | None = None,
         format: str | None = None,  # noqa: A002 (the word users know from other readers)
         encoding: str | None = None,
+        header: str | None = None,
     ) -> None:
         self.traffic = Traffic()
         self.wrong: dict[str, errors.InvalidDataError] = {}
@@ -120,7 +121,7 @@ class Source:
         self._opened = ExitStack()
         if isinstance(given, str | os.PathLike):
             self._chosen = engine_of(engine)
-            self.files = find_files(given, format, encoding)
+            self.files = find_files(given, format, encoding, header)
             self.engine = self._chosen.name
             return
         if engine is not None:
