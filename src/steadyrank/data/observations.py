@@ -20,12 +20,11 @@ from steadyrank.operators.checks import check_whole
 from steadyrank.reading.arrays import as_counts, frozen, is_hashable
 from steadyrank.reading.deciding import decide
 from steadyrank.reading.declarations import Kind, Role, Setting
-from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import with_names
 from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import Table
+from steadyrank.reading.table import Dropping, Table
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
 from steadyrank.reading.words import known
 from steadyrank.text import counted, plural, shortened

@@ -27,11 +27,10 @@ from steadyrank.engines.backends import needed
 from steadyrank.errors import EmptyDataError, InvalidDataError, listing, shorten
 from steadyrank.reading.arrays import Coded
 from steadyrank.reading.declarations import Columns
-from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.files import open_source
 from steadyrank.reading.formats import delimiter_of, format_of
 from steadyrank.reading.roles import taken_by
-from steadyrank.reading.table import Table, as_table
+from steadyrank.reading.table import Dropping, Table, as_table
 from steadyrank.reading.text_columns import PLAIN, SPELLINGS, Spelling
 
 ROWS = 1 << 18

@@ -34,8 +34,7 @@ from steadyrank.engines.files import (
 from steadyrank.engines.lazy_columns import without_dropped
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import objects
-from steadyrank.reading.dropping import Dropping
-from steadyrank.reading.table import Column, GivenColumn, Table, wrapped
+from steadyrank.reading.table import Column, Dropping, GivenColumn, Table, wrapped
 from steadyrank.reading.text_columns import SPELLINGS, Spelling
 
 Frame: TypeAlias = nw.LazyFrame[Any]
