@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from glob import glob, has_magic
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from shlex import quote
 from typing import Any, Literal, TypeAlias
@@ -39,10 +40,6 @@ YAML = rb"(?:#.*+\n|---.*+\n|[ \t\r]*+\n)*+- [\w.-]++:(?: .*+|\r)?\n ++[\w.-]++:
 FROM_YAML = (
     'python -c "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin), default=str))"'
 )
-MARKUP = re.compile(
-    rb"\\begin\{(?:tabular|longtab)|^[^\n]*\|[^\n]*\n[ \t]*+\|?[ \t]*+:?-[ \t:|-]*+\r?$", re.MULTILINE
-)
-"""A table of LaTeX, or the line below the header of one of Markdown."""
 Looks: TypeAlias = Callable[[OpenFile], bool]
 """Tells by the beginning of an open file whether it is of a format."""
 
@@ -168,7 +165,10 @@ def _one_document(file: OpenFile) -> bool:
 
 
 def _markup(file: OpenFile) -> bool:
-    return MARKUP.search(file.text_head) is not None
+    lines = file.text_head.splitlines()
+    rules = (two for one, two in pairwise(lines) if b"|" in one and b"|" in two and b"-" in two)
+    latex = any(b"\\begin{%b" % name in file.text_head for name in (b"tabular", b"longtable"))
+    return latex or any(not two.strip(b" \t:|-") for two in rules)
 
 
 RESULTS = rb'\{\s*"results"\s*:\s*\{'

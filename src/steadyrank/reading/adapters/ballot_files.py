@@ -44,7 +44,8 @@ CUT_SHORT = "It is cut short or was changed: get it again."
 QUOTED = re.compile(r'"([^"]*)"')
 CANDIDATE = re.compile(r"Candidate (\d{1,6})\Z")
 VOTE = re.compile(
-    r"(?:(?P<tags>[^|]*)\|\|)?(?P<order>[^*^|]*)(?:\^\s*(?P<weight>\d+))?\s*(?:\*\s*(?P<count>\d+))?\s*\Z"
+    r"(?:(?P<tags>[^|]*+)\|\|)?(?P<order>[^*^|]*+)(?:\^\s*+(?P<weight>\d++)\s*+)?"
+    r"(?:\*\s*+(?P<count>\d{1,18})\s*+)?\Z"
 )
 OLD_FORM = "PrefLib files from before 2022 have another form: get the present one."
 
@@ -74,7 +75,7 @@ def read_preflib(file: OpenFile) -> Table:
         notes.append(f"category {best!r} taken as approved" if approval else "categories taken as tiers")
     elif approval:
         raise InvalidDataError(f"{file.name} holds orders, not sets of approved items")
-    labels = _unique_names(parsed, notes)
+    labels = _unique_names(parsed.names, notes)
     orders = [[[labels[number] for number in tier] for tier in order] for order in parsed.orders]
     ballots = [order[0] if approval else [tier for tier in order if tier] for order in orders]
     said = {"items": list(labels.values()), "approval": bool(approval)}
@@ -143,9 +144,9 @@ def _check_header(parsed: _Parsed, name: str) -> None:
             raise UnreadableFileError(told, way_out=CUT_SHORT)
 
 
-def _unique_names(parsed: _Parsed, notes: list[str]) -> dict[int, str]:
+def _unique_names(given: Mapping[int, str], notes: list[str]) -> dict[int, str]:
     """Return the names in order of the file; equal ones get their number behind them."""
-    names = {number: name or str(number) for number, name in parsed.names.items()}
+    names = {number: name or str(number) for number, name in given.items()}
     doubled = {name for name, times in Counter(names.values()).items() if times > 1}
     if doubled:
         shown = listing(map(shorten, sorted(doubled)))
@@ -207,7 +208,7 @@ def _counted(
     if not size or set(names) != set(range(1, size + 1)):
         raise file.wrong(f"names {len(names):,} of {size:,} candidates", CUT_SHORT)
     notes = [f"read as ballots of an STV election: {title or 'no title'}"]
-    labels = _unique_names(_Parsed(names=dict(names)), notes)
+    labels = _unique_names(names, notes)
     orders = []
     for line, (_, *order) in ballots:
         tiers = [tier if isinstance(tier, list) else [tier] for tier in order]
