@@ -390,6 +390,8 @@ def _texts(fields: Sequence[object]) -> Any:
 
 def _joined(parts: Sequence[Any]) -> Any:
     """Return the parts of a column together: an array of whole numbers if all are, else texts."""
+    if len(parts) == 1:
+        return parts[0]
     if parts and all(isinstance(part, np.ndarray) for part in parts):
         return np.concatenate(parts)
     import polars as pl

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.table import Guess
@@ -17,6 +17,8 @@ from steadyrank.reading.text_columns import is_missing_word, number_in
 
 LOOKED_AT = 40
 """So many rows tell where the header is."""
+MOST_NAMED = 5
+"""So many columns that got another name are named one by one."""
 FEWEST = 3
 """With fewer rows below it, a first line of numbers is taken for a header."""
 REMARKS = ("#", "%", "//")
@@ -93,19 +95,28 @@ def find_header(rows: Sequence[Row], size: int | None = None) -> Header:
 
 def header_names(fields: Row) -> tuple[list[str], list[str]]:
     """Return a name of its own for each column, and what is to be noted about them."""
-    names, notes = [field.strip() for field in fields], []
-    again = {name for name, times in Counter(names).items() if name and times > 1}
-    for place, name in enumerate(names, 1):
-        if not name or name in again:
-            made = f"{name or 'column'}_{place}"
-            names[place - 1] = made = made if made not in names else f"{made}_"
-            if not name:
-                notes.append(f"column {place} has no name and is called {made!r}")
-    for name in sorted(again):
-        called = [made for made, field in zip(names, fields, strict=True) if field.strip() == name]
-        notes.append(
-            f"several columns are called {shorten(name)}: read as {listing(map(shorten, called))}"
-        )
+    given = [field.strip() for field in fields]
+    times, taken = Counter(given), set(given)
+    names, made = list(given), dict[str, list[str]]()
+    for place, name in enumerate(given):
+        if not name or times[name] > 1:
+            new = f"{name or 'column'}_{place + 1}"
+            while new in taken:
+                new += "_"
+            taken.add(new)
+            names[place] = new
+            made.setdefault(name, []).append(new)
+    unnamed = made.pop("", [])
+    each = [
+        f"column {names.index(new) + 1} has no name and is called {new!r}"
+        for new in unnamed[:MOST_NAMED]
+    ]
+    many = f"{len(unnamed):,} columns have no name and are called {listing(map(shorten, unnamed))}"
+    notes = each if len(unnamed) <= MOST_NAMED else [many]
+    for name, new in islice(made.items(), MOST_NAMED):
+        notes.append(f"several columns are called {shorten(name)}: read as {listing(map(shorten, new))}")
+    if len(made) > MOST_NAMED:
+        notes.append(f"and {len(made) - MOST_NAMED:,} more names of several columns")
     return names, notes
 
 
