@@ -250,11 +250,6 @@ class Table:
         """Return how the numbers of a column of text may be spelt."""
         return self.spellings.get(name, self.spellings[""])
 
-    def is_whole(self, name: str) -> bool:
-        """Tell whether a column of numbers holds whole ones only."""
-        values = self.numbers(name, missing=True)
-        return values.dtype.kind in "iu" or bool((values == np.floor(values)).all())
-
     def number_columns(self, apart: Collection[str | None]) -> list[str]:
         """Return the columns that are items where the user named none: all that are not set apart."""
         names = [name for name in self.names if name not in apart]

@@ -158,13 +158,15 @@ def read_stv(file: OpenFile) -> Table:
     """Read ``count,first,second,...`` on each line, and then the names of the candidates."""
     numbers, names, title = list[tuple[int, list[int]]](), dict[int, str](), ""
     for line, text in file.lines():
-        fields = [field.strip() for field in next(csv.reader([text]))]
+        with file.sound("file of ballots"):
+            fields = [field.strip() for field in next(csv.reader([text]))]
         while fields and not fields[-1]:
             fields.pop()
         if fields and all(part.isdecimal() and len(part) < 18 for part in fields):
             numbers.append((line, [int(part) for part in fields]))
         elif fields and (found := CANDIDATE.match(fields[0])) and len(fields) > 1:
-            names[int(found[1])] = fields[1]
+            if names.setdefault(int(found[1]), fields[1]) != fields[1]:
+                raise file.wrong(f"names candidate {found[1]} again", CUT_SHORT, line)
         else:
             title = fields[0] if fields else title
     return _counted(file, numbers, names, title)
