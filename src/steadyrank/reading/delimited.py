@@ -167,6 +167,8 @@ class _Reader:
         self.names, self.next_line = header.names, self.next_line + used
         self.notes += header.notes
         self.blank += sum(not line.strip() for line in lines[:used])
+        some = zip(*rows[header.before + header.size :], strict=False)
+        self.whole = [place for place, fields in enumerate(some) if all(map(is_plain_whole, fields))]
         return block[sum(map(len, lines[:used])) :]
 
     def _first_rows(self, text: bytes) -> tuple[list[bytes], list[list[str]], list[int]]:
@@ -193,7 +195,7 @@ class _Reader:
         ):
             return False
         starts = np.arange(self.next_line, self.next_line + frame.height, dtype=np.int32)
-        if marks[QUOTE]:
+        if marks[NEWLINE] > frame.height:
             inside = _inside(frame, NEWLINE)
             starts = starts + np.cumsum(inside) - inside
         self._add([_column(series) for series in frame], starts)
@@ -333,14 +335,17 @@ def _read(block: bytes, delimiter: str, width: int, marks: dict[bytes, int], who
     """
     import polars as pl
 
-    types = {str(place): pl.Int64 if place in whole else pl.String for place in range(width)}
+    types: dict[str, Any] = {str(place): pl.String for place in range(width)}
+    types |= {str(place): pl.Int64 for place in whole}
     how: dict[str, Any] = {"schema": types, "empty_string_is_null": False, "glob": False}
     try:
         frame = pl.read_csv(block, has_header=False, separator=delimiter, **how)
     except pl.exceptions.PolarsError:
         return None
     if marks[QUOTE]:
-        marks = {mark: times - int(_inside(frame, mark).sum()) for mark, times in marks.items()}
+        marks = {
+            mark: times and times - int(_inside(frame, mark).sum()) for mark, times in marks.items()
+        }
     rows, between = marks[NEWLINE] + (not block.endswith(NEWLINE)), marks[delimiter.encode()]
     if (rows, between) != (frame.height, (width - 1) * frame.height):
         return None

@@ -39,6 +39,7 @@ FIRST = 50
 """So many first fields tell that a column holds no numbers."""
 LONGEST_WHOLE = 19  # the digits of 2**63
 MOST_DIGITS = 310  # no float has more; int() of a hostile field of a million digits is slow
+NUMBER_BEGINS = {*"0123456789+-.,"}
 ERROR_ENDS = {*"0123456789%)"}
 SAME_MARKS = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
 ERRORS_CUT = "of a number with its error, after ± or in brackets, the number is taken"
@@ -118,7 +119,8 @@ def without_error(word: str) -> str:
 def number_in(field: str) -> int | float | None:
     """Return the number that a field by itself may stand for, None if it is none."""
     word = field.strip()
-    if (plain := plain_number(word)) is not None:
+    plain = plain_number(word)
+    if plain is not None or word[:1] not in NUMBER_BEGINS:
         return plain
     word = without_error(word)
     return next((value for one in SPELLINGS[:-1] if (value := one.value(word)) is not None), None)
