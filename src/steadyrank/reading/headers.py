@@ -126,12 +126,14 @@ def _lines_before(rows: Sequence[Row]) -> int:
     for place, row in enumerate(rows):
         remark = row and row[0].startswith(REMARKS) and len(row) < width
         if not remark and _filled(row) > 1:
+            if not place:
+                break
             told = all(one[0].startswith(REMARKS) for one in rows[:place] if _filled(one))
             below = rows[place + 1 :]
             header = not any(map(_is_number, row)) and any(
                 _numbers_below(row, below[at:]) for at in (0, 1)
             )
-            return place if told or header else 0
+            return place if header or told else 0
     return 0
 
 

@@ -128,7 +128,7 @@ def number_in(field: str) -> int | float | None:
 
 def is_missing_word(word: str) -> bool:
     """Tell whether a field of a column of numbers stands for a missing one."""
-    return word.strip().casefold() in MISSING_WORDS
+    return not word[-1:].isdigit() and word.strip().casefold() in MISSING_WORDS
 
 
 def shared(words: Iterable[str], among: tuple[Spelling, ...] = SPELLINGS) -> tuple[Spelling, ...]:
