@@ -191,7 +191,9 @@ class TestHeaders:
         ]
         assert main(["topk", str(path), "-k", "1", "--header", "0", *named]) == 0
         assert "blue" in capsys.readouterr().out
-        assert main(["topk", str(path), "-k", "1", "--header", "7", *named]) == 2
+        assert main(["topk", str(path), "-k", "1", "--header", "x", *named]) == 2
+        assert "--header must be one of '0', '1', '2'" in " ".join(capsys.readouterr().err.split())
+        assert read_any(path, header=0, **LONG).items == ("blue", "red")
 
     @pytest.mark.parametrize("header", [None, "0"])
     def test_engines_find_the_same(self, header: str | None, tmp_path: Path) -> None:

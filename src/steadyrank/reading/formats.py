@@ -18,7 +18,7 @@ from steadyrank import errors
 from steadyrank.errors import listing, shorten
 from steadyrank.reading.delimited import COLONS, TABBED, read_delimited, read_movielens
 from steadyrank.reading.files import EVAL_LOG, HEAD, PARQUET, SPREADSHEET, OpenFile, Source, open_source
-from steadyrank.reading.headers import LOOKED_AT
+from steadyrank.reading.headers import LOOKED_AT, header_size
 from steadyrank.reading.table import Table
 from steadyrank.reading.text_columns import number_in
 from steadyrank.text import counted
@@ -89,8 +89,7 @@ def _read_delimited(
     delimiter, blocks = delimiter or delimiter_of(file), file.blocks()
     if delimiter == " ":
         blocks = (BLANKS.sub(b"\t", AROUND.sub(b"", block)) for block in blocks)
-    asked = file.given.get("header")
-    header, between = None if asked is None else int(asked), delimiter.replace(" ", "\t")
+    header, between = header_size(file.given), delimiter.replace(" ", "\t")
     table = read_delimited(blocks, between, source=file.name, header=header, take=take)
     if delimiter not in ",\t":
         table.notes.insert(0, f"fields taken as separated by {delimiter!r}")

@@ -7,11 +7,13 @@ the first says some things twice, as pivots do. A first row of numbers above num
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
+from typing import Any
 
 from steadyrank.errors import Option, listing, shorten
+from steadyrank.reading.declarations import HEADER
 from steadyrank.reading.table import Guess
 from steadyrank.reading.text_columns import is_missing_word, number_in
 
@@ -43,6 +45,15 @@ class Header:
     size: int
     names: list[str]
     notes: list[str] = field(default_factory=list)
+
+
+def header_size(given: Mapping[str, Any]) -> int | None:
+    """Return how many rows the header has as the user said, None where nobody did."""
+    asked = given.get("header")
+    if asked is None:
+        return None
+    HEADER.check("header", str(asked))
+    return int(asked)
 
 
 def find_header(rows: Sequence[Row], size: int | None = None) -> Header:

@@ -13,7 +13,7 @@ from steadyrank import errors
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.adapters.documents import Node, load, load_lines
 from steadyrank.reading.files import OpenFile
-from steadyrank.reading.headers import LOOKED_AT, find_header
+from steadyrank.reading.headers import LOOKED_AT, find_header, header_size
 from steadyrank.reading.table import Table, as_table
 from steadyrank.text import counted
 
@@ -153,8 +153,7 @@ def read_excel(file: OpenFile) -> Table:
             raise errors.ColumnError(told, way_out=["Choose one of these as ", Option("sheet")])
         notes = [f"the sheet {shorten(sheet)} taken of {listed}"] if len(book.sheet_names) > 1 else []
         load_sheet = partial(book.load_sheet, sheet, header_row=None, schema_sample_rows=None)
-        asked = file.given.get("header")
-        table = _sheet(load_sheet, file.name, sheet, None if asked is None else int(asked))
+        table = _sheet(load_sheet, file.name, sheet, header_size(file.given))
         return replace(table, notes=notes + table.notes)
 
 
