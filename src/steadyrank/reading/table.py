@@ -269,7 +269,8 @@ class Table:
             called = f"{shorten(name)} is the name and a value"
             told = f"the first line is no header, or comes again: {called}"
             rows = [row for row, cell in enumerate(self.labels(name)) if cell == name]
-            way_out = ["Name the columns on the first line", *(again if droppable else ["."])]
+            none = ["If there is none, say ", Option("header", "0")]
+            way_out = [*none, *(again if droppable else [])]
             raise InvalidLabelError(told, rows=rows, column=name, way_out=way_out)
 
     @contextmanager
