@@ -85,7 +85,7 @@ READ: dict[str, tuple[Callable[[bytes], Any], Callable[[Any], Any]]] = {
 }
 
 
-GRAMMARS = {"blt", "condorcet", "pgn", "stv"}
+GRAMMARS = {"condorcet", "pgn", "stv"}
 
 
 def test_every_text_format_has_its_files() -> None:

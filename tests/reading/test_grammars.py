@@ -110,7 +110,7 @@ class TestBallots:
         [
             (STV.replace('"Candidate 2","Bob B.","Blue",\n', ""), "names 2 of 3 candidates"),
             (STV.replace("4,1,2,", "4,1,5,"), "line 3 .* ranks candidate 5"),
-            (BLT.replace('\n0\n"', '\n"'), "do not end with 0|where a number"),
+            (BLT.replace('\n0\n"', '\n"'), "ranks candidate 0"),
             (BLT.replace("4 1 2 0", "4 1 x 0"), "line 4 .* 'x' where a number should be"),
             (BLT.replace('"Cat C."\n"North Ward"\n', ""), "names 2 of 3 candidates"),
             (ORDERS + "a > b * x\n", "line 7 .* is not of the form"),

@@ -182,8 +182,7 @@ REPORTS = [_json(b"{", name) for name in OF_RUNS]
 ENTRIES = (
     Format("parquet", _parquet, _later("typed_files.read_parquet"), on_engine="parquet"),
     Format("preflib", _preflib, _later("adapters.ballot_files.read_preflib")),
-    Format("stv", _stv, _later("adapters.ballot_files.read_stv")),
-    Format("blt", _head(BLT), _later("adapters.ballot_files.read_blt")),
+    Format("stv", _any(_stv, _head(BLT)), _later("adapters.ballot_files.read_stv")),
     Format("pgn", _head(PGN), _later("adapters.games.read_pgn")),
     Format("movielens", _first_line(TABBED, COLONS), read_movielens, also_as_csv=True),
     Format(

@@ -8,7 +8,6 @@ every mark of every ballot as JSON, with manifests beside it that name contests 
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -155,38 +154,25 @@ def _unique_names(given: Mapping[int, str], notes: list[str]) -> dict[int, str]:
 
 
 def read_stv(file: OpenFile) -> Table:
-    """Read ``count,first,second,...`` on each line, and then the names of the candidates."""
-    numbers, names, title = list[tuple[int, list[int]]](), dict[int, str](), ""
+    """Read ``count first second=third`` on each line, with commas or a 0 last, and then the names."""
+    numbers, names, texts = list[tuple[int, list[Any]]](), dict[int, str](), list[str]()
     for line, text in file.lines():
-        with file.sound("file of ballots"):
-            fields = [field.strip() for field in next(csv.reader([text]))]
-        while fields and not fields[-1]:
-            fields.pop()
-        if fields and all(part.isdecimal() and len(part) < 18 for part in fields):
-            numbers.append((line, [int(part) for part in fields]))
-        elif fields and (found := CANDIDATE.match(fields[0])) and len(fields) > 1:
-            if names.setdefault(int(found[1]), fields[1]) != fields[1]:
+        words, quoted = text.partition("#")[0].replace(",", " ").split(), QUOTED.findall(text)
+        if quoted and (found := CANDIDATE.match(quoted[0])) and len(quoted) > 1:
+            if names.setdefault(int(found[1]), quoted[1]) != quoted[1]:
                 raise file.wrong(f"names candidate {found[1]} again", CUT_SHORT, line)
-        else:
-            title = fields[0] if fields else title
-    return _counted(file, numbers, names, title)
-
-
-def read_blt(file: OpenFile) -> Table:
-    """Read ``count first second=third 0`` on each line, a 0, and the names in quotes."""
-    numbers, texts, ended = list[tuple[int, list[Any]]](), list[str](), False
-    for line, text in file.lines():
-        words = text.partition("#")[0].split()
-        if ended:
-            texts += QUOTED.findall(text)
-        elif words == ["0"]:
-            ended = True
+        elif quoted:
+            texts += quoted
         elif words and not words[0].startswith("-"):  # which says who withdrew
             numbers.append((line, [_tier(file, line, word) for word in words if word != "-"]))
-    if not ended or any(row.pop() != 0 for _, row in numbers[1:]):
-        raise file.wrong("has ballots that do not end with 0", CUT_SHORT)
-    size = numbers[0][1][0] if numbers else 0
-    return _counted(file, numbers, dict(enumerate(texts[:size], 1)), *texts[size:][:1])
+    (_, (size, *_)), *ballots = numbers or [(1, [0])]
+    if ballots and ballots[-1][1] == [0]:
+        ballots = [(line, row[:-1] if row[-1] == 0 else row) for line, row in ballots[:-1]]
+    if not names:
+        names, texts = dict(enumerate(texts[:size], 1)), texts[size:]
+    if not size or set(names) != set(range(1, size + 1)):
+        raise file.wrong(f"names {len(names):,} of {size:,} candidates", CUT_SHORT)
+    return _counted(file, ballots, names, next(iter(texts), "no title"))
 
 
 def _tier(file: OpenFile, line: int, word: str) -> int | list[int]:
@@ -197,35 +183,29 @@ def _tier(file: OpenFile, line: int, word: str) -> int | list[int]:
 
 
 def _counted(
-    file: OpenFile,
-    numbers: Sequence[tuple[int, Sequence[Any]]],
-    names: Mapping[int, str],
-    title: str = "no title",
+    file: OpenFile, ballots: Sequence[tuple[int, Sequence[Any]]], names: Mapping[int, str], title: str
 ) -> Table:
-    """Return ballots of numbers, each after how often it was cast, with the names of the numbers.
-
-    Before them stands how many candidates there are.
-    """
-    (_, (size, *_)), *ballots = numbers or [(1, [0])]
-    if not size or set(names) != set(range(1, size + 1)):
-        raise file.wrong(f"names {len(names):,} of {size:,} candidates", CUT_SHORT)
-    notes = [f"read as ballots of an STV election: {title or 'no title'}"]
+    """Return ballots of numbers, each after how often it was cast, with the names of the numbers."""
+    notes = [f"read as ballots of an STV election: {title}"]
     labels = _unique_names(names, notes)
-    orders = []
-    for line, (_, *order) in ballots:
+    columns: dict[str, list[Any]] = {"ballot": [], "count": []}
+    lines, empty = list[int](), 0
+    for line, (count, *order) in ballots:
         tiers = [tier if isinstance(tier, list) else [tier] for tier in order]
-        if strange := [number for tier in tiers for number in tier if number not in labels]:
-            raise file.wrong(f"ranks candidate {strange[0]}, who has no name", CUT_SHORT, line)
-        orders.append([[labels[number] for number in tier] for tier in tiers])
-    there = [place for place, order in enumerate(orders) if order]
-    if empty := sum(ballots[place][1][0] for place in range(len(orders)) if not orders[place]):
-        notes.append(f"{counted(empty, 'ballot')} without a name left out")
-    columns = {
-        "ballot": [orders[place] for place in there],
-        "count": [ballots[place][1][0] for place in there],
-    }
-    said = {"items": list(labels.values()), "approval": False}
-    return _table(file, columns, [ballots[place][0] for place in there], notes, said)
+        strange = [number for tier in tiers for number in tier if number not in labels]
+        if strange or not isinstance(count, int):
+            told = (
+                f"ranks candidate {strange[0]}, who has no name" if strange else "begins with no count"
+            )
+            raise file.wrong(told, CUT_SHORT, line)
+        if not order:
+            empty += count
+            continue
+        columns["ballot"].append([[labels[number] for number in tier] for tier in tiers])
+        columns["count"].append(count)
+        lines.append(line)
+    notes += [f"{counted(empty, 'ballot')} without a name left out"] if empty else []
+    return _table(file, columns, lines, notes, {"items": list(labels.values()), "approval": False})
 
 
 def looks_like_orders(file: OpenFile) -> bool:
