@@ -195,7 +195,7 @@ class _Reader:
         ):
             return False
         starts = np.arange(self.next_line, self.next_line + frame.height, dtype=np.int32)
-        if marks[NEWLINE] > frame.height:
+        if marks[NEWLINE] + (not block.endswith(NEWLINE)) > frame.height:
             inside = _inside(frame, NEWLINE)
             starts = starts + np.cumsum(inside) - inside
         self._add([_column(series) for series in frame], starts)
@@ -296,21 +296,14 @@ class _Reader:
         if len(self.short) == 1 and not self.ended and self.short[0][0] == self.next_line:
             told = f"the last line of {self.source} has {self.short[-1][1]} fields instead of {width}"
             raise UnreadableFileError(told, way_out="It may be cut short: get the file again.")
-        if self.long:
-            self.notes.append(
-                f"blank fields beyond the last column left out on {counted(self.long, 'line')}"
-            )
-        if self.blank:
-            self.notes.append(f"{self.blank:,} blank lines skipped")
-        if self.short:
-            places = listing((str(line) for line, _ in self.short), len(self.short))
-            self.notes.append(
-                f"fewer fields than columns, the last ones taken as blank, on line {places}"
-            )
-        if self.below:
-            self.notes.append(
-                f"left out below the table: {listing(shorten(one) for _, one in self.below)}"
-            )
+        short, below = listing(str(line) for line, _ in self.short), (text for _, text in self.below)
+        said = {
+            f"blank fields beyond the last column left out on {counted(self.long, 'line')}": self.long,
+            f"{self.blank:,} blank lines skipped": self.blank,
+            f"fewer fields than columns, the last ones taken as blank, on line {short}": self.short,
+            f"left out below the table: {listing(map(shorten, below))}": self.below,
+        }
+        self.notes += [note for note, some in said.items() if some]
 
 
 @contextmanager

@@ -74,19 +74,11 @@ def find_header(rows: Sequence[Row], size: int | None = None) -> Header:
     ['column_1', 'acc mean', 'acc sd']
     """
     before = _lines_before(rows)
-    notes = (
-        [f"left out before the header: {listing(_shown(row) for row in rows[:before])}"]
-        if before
-        else []
-    )
+    shown = listing(_shown(row) for row in rows[:before])
+    notes: list[str] = [f"left out before the header: {shown}"] if before else []
     first, *below = rows[before:]
-    fields = list(first)
-    widths = {len(row) for row in below}
-    if (
-        len(fields) > 1 < len(below)
-        and widths == {len(fields) + 1}
-        and any(_filled(row[-1:]) for row in below)
-    ):
+    fields, longer = list(first), {len(row) for row in below} == {len(first) + 1}
+    if longer and len(fields) > 1 < len(below) and any(_filled(row[-1:]) for row in below):
         fields = ["", *fields]  # as R writes names of rows
     joined = _joined(fields, below, surely=size == 2) if size in {None, 2} else None
     if size == 0 or (size is None and _is_data(fields, below)):
@@ -118,14 +110,13 @@ def header_names(fields: Row) -> tuple[list[str], list[str]]:
             names[place] = new
             made.setdefault(name, []).append(new)
     unnamed = made.pop("", [])
-    each = [
-        f"column {names.index(new) + 1} has no name and is called {new!r}"
-        for new in unnamed[:MOST_NAMED]
-    ]
-    many = f"{len(unnamed):,} columns have no name and are called {listing(map(shorten, unnamed))}"
-    notes = each if len(unnamed) <= MOST_NAMED else [many]
-    for name, new in islice(made.items(), MOST_NAMED):
-        notes.append(f"several columns are called {shorten(name)}: read as {listing(map(shorten, new))}")
+    few = unnamed if len(unnamed) <= MOST_NAMED else []
+    notes = [f"column {names.index(new) + 1} has no name and is called {new!r}" for new in few]
+    if len(unnamed) > MOST_NAMED:
+        notes = [f"{len(unnamed):,} columns without a name are called {listing(map(shorten, unnamed))}"]
+    for name, called in islice(made.items(), MOST_NAMED):
+        shown = listing(map(shorten, called))
+        notes.append(f"several columns are called {shorten(name)}: read as {shown}")
     if len(made) > MOST_NAMED:
         notes.append(f"and {len(made) - MOST_NAMED:,} more names of several columns")
     return names, notes
