@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,9 +23,9 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
-from steadyrank.reading.adapters.documents import Node, load
+from steadyrank.reading.adapters.documents import Node, beside, load
 from steadyrank.reading.arrays import objects
-from steadyrank.reading.files import OpenFile, open_source
+from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
 from steadyrank.text import counted
 
@@ -300,8 +299,6 @@ def _contests(top: Node) -> Iterator[Node]:
 
 def _manifest(file: OpenFile, name: str) -> dict[str, str]:
     """Return the descriptions of ids that a manifest beside the file gives; none where there is none."""
-    path = file.path.with_name(name) if file.path else None
-    if path is None or not path.exists():
-        return {}
-    with closing(open_source(path)) as beside:
-        return {one["Id"].label(): one["Description"].label() for one in load(beside)["List"]}
+    found = beside(file, name)
+    listed = [] if found is None else found["List"]
+    return {one["Id"].label(): one["Description"].label() for one in listed}

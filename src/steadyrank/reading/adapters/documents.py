@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from steadyrank.errors import ColumnError, EmptyDataError, Option, UnreadableFileError, listing, shorten
 from steadyrank.reading.arrays import is_missing
-from steadyrank.reading.files import OpenFile
+from steadyrank.reading.files import OpenFile, open_source
 from steadyrank.reading.table import Table, as_table
 from steadyrank.reading.words import known
 from steadyrank.text import counted
@@ -221,6 +222,15 @@ def _best(names: Collection[str], asked: str | None) -> str | None:
         if fitting := [name for name in names if _metric(name) == wanted]:
             return min(fitting, key=lambda name: not name.endswith(",none"))
     return next(iter(names)) if asked is None and len(names) == 1 else None
+
+
+def beside(file: OpenFile, name: str) -> Node | None:
+    """Return what a file of JSON in the same folder holds, None where there is no such file."""
+    path = file.path.absolute().with_name(name) if file.path else None
+    if path is None or not path.exists():
+        return None
+    with closing(open_source(path)) as other:
+        return load(other)
 
 
 def folder_of(file: OpenFile, *apart: str) -> str:
