@@ -10,7 +10,12 @@ import pytest
 
 from steadyrank import Ballots, ScoreMatrix, Votes, read_any
 from steadyrank.cli import main
-from steadyrank.errors import MissingValuesError, NotRecognisedError, UnreadableFileError
+from steadyrank.errors import (
+    InvalidDataError,
+    MissingValuesError,
+    NotRecognisedError,
+    UnreadableFileError,
+)
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.headers import find_header
 
@@ -270,6 +275,15 @@ def zipped(files: dict[str, bytes]) -> io.BytesIO:
             archive.writestr(name, content)
     out.seek(0)
     return out
+
+
+def test_engines_scan_a_file_in_a_zip_archive_and_no_folder(tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
+    (tmp_path / "one.zip").write_bytes(zipped({"votes.csv": b"choice\nx\ny\nx\n"}).getvalue())
+    assert Votes.scan(str(tmp_path / "one.zip")).n_units == 3
+    (tmp_path / "two.zip").write_bytes(zipped({"a.csv": b"x\n1\n", "b.csv": b"x\n2\n"}).getvalue())
+    with pytest.raises(InvalidDataError, match=r"two\.zip.* is not a file that can be scanned"):
+        Votes.scan(str(tmp_path / "two.zip"))
 
 
 def test_a_zip_archive_is_the_file_or_the_folder_in_it() -> None:

@@ -240,14 +240,14 @@ def _file(path: str, name: str | None, encoding: str | None, header: str | None)
     """Look at a file as reading it would: its format is told by its content."""
     with closing(open_source(path, encoding=encoding)) as file:
         file.given, found = {"header": header}, format_of(file, name)
-        if found.on_engine == "delimited":
+        if found.on_engine == "delimited" and not file.is_folder:
             between = "\t" if found.name == "tsv" else delimiter_of(file)
             first = _first_stretch(lambda take: found.read(file, take=take))
             first.format = found.name
             places = {name: f"text in place {place}" for place, name in enumerate(first.names)}
             layout = f"text separated by {between!r}"
             return Files((path,), places, layout, first, name, encoding, header)
-        if found.on_engine is None or isinstance(file.stream, gzip.GzipFile):
+        if found.on_engine != PARQUET or isinstance(file.stream, gzip.GzipFile):
             raise InvalidDataError(
                 f"{named(path)} is not a file that can be scanned",
                 way_out="Engines scan Parquet, CSV and TSV (text may be gzipped). Read other formats "
