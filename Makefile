@@ -13,13 +13,23 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 FUZZ_TIMES ?= 25
 
-.PHONY: demo test fuzz simulate lint format bench bench-scale paper docs clean
+.PHONY: demo test peers fuzz simulate lint format bench bench-scale paper docs clean
 
 demo: $(VENV)/.demo
 	$(BIN)/steadyrank demo
 
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# Beside the peers of the field, which want packages of their own: the same figures, computed by them.
+peers: .venv-peers/.ready
+	cd peers && ../.venv-peers/bin/python -m pytest -c pytest.ini --rootdir .
+
+.venv-peers/.ready: peers/requirements.txt pyproject.toml
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip --disable-pip-version-check --quiet install --editable . \
+		--requirement peers/requirements.txt
+	touch $@
 
 # The generated cases of the tests, many times over: bounded by their number, seeded, the same in each run.
 fuzz: $(VENV)/.dev-$(TEST_EXTRAS)
@@ -35,10 +45,12 @@ lint: $(VENV)/.dev-$(TEST_EXTRAS)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python scripts/count_code.py
+	$(BIN)/python scripts/docs_words.py
 
 format: $(VENV)/.dev-$(TEST_EXTRAS)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python scripts/docs_wrap.py
 
 bench: $(VENV)/.dev-$(TEST_EXTRAS)
 	$(BIN)/python benchmarks/run.py
@@ -48,7 +60,7 @@ bench-scale: $(VENV)/.dev-all
 
 paper: $(VENV)/.dev-$(TEST_EXTRAS)
 	$(BIN)/python -m paper.document
-	$(BIN)/python -m paper baselines --page docs/baselines.md --figures docs/figures
+	$(BIN)/python -m paper baselines --page docs/research/baselines.md --figures docs/figures
 
 docs: $(VENV)/.docs
 	$(BIN)/mkdocs build --strict
@@ -69,4 +81,4 @@ $(VENV)/.docs: pyproject.toml requirements-dev.txt requirements-docs.txt | $(BIN
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis site dist build
+	rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis site dist build
