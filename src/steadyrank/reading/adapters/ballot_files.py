@@ -300,5 +300,6 @@ def _contests(top: Node) -> Iterator[Node]:
 def _manifest(file: OpenFile, name: str) -> dict[str, str]:
     """Return the descriptions of ids that a manifest beside the file gives; none where there is none."""
     found = beside(file, name)
-    listed = [] if found is None else found["List"]
-    return {one["Id"].label(): one["Description"].label() for one in listed}
+    return (
+        {} if found is None else {one["Id"].label(): one["Description"].label() for one in found["List"]}
+    )
