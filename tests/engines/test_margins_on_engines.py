@@ -52,7 +52,7 @@ def answers(data, scorer=None, *, all_items=False):
         for question in asked:
             told = study.margin(**question)
             found.append(
-                (question, told.lower, told.upper, told.units, told.unit_labels, told.leaves,
+                (question, told.lower, told.upper, told.units, told.leaves,
                  told.enters, told.pair, told.neighbours, told.rule, told.sentence)
             )  # fmt: skip
     except SteadyrankError as error:

@@ -446,7 +446,7 @@ class DemoOptions(WritingOptions):
     output, -o : PATH
         Where its report goes.
     data : FOLDER
-        Also copy the data sets into this folder.
+        Instead: copy the data sets into this folder.
     """
 
     output: str = "demo-report.html"

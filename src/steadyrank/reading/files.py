@@ -353,7 +353,7 @@ def open_source(source: Source, *, encoding: str | None = None) -> OpenFile:
     stream: Any = source
     if isinstance(source, str | os.PathLike):
         path = _there(source)
-        file = OpenFile(path.name, encoding, path)
+        file = OpenFile(path.name or str(path), encoding, path)
         if path.is_dir():
             return file
         stream = path.open("rb")

@@ -16,7 +16,7 @@ from steadyrank.operators.critical import critical_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import Scorer, declared
 from steadyrank.study.calibration import check_delta, eps_above, exceeded_by_at_most
-from steadyrank.study.document import RULES
+from steadyrank.study.results import RULES
 from steadyrank.study.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions
 
 if TYPE_CHECKING:
@@ -108,11 +108,15 @@ class Facts:
     @property
     def scores(self) -> FloatArray:
         """The scores on all the data; nothing is left out for them."""
-        return frozen(self.leave_one_out.scores if self.left_out else self._scores_alone)
+        return self._scores_left if self.left_out else self._scores_alone
 
     @cached_property
     def _scores_alone(self) -> FloatArray:
-        return self.scorer.score(self.data)
+        return frozen(self.scorer.score(self.data))
+
+    @cached_property
+    def _scores_left(self) -> FloatArray:
+        return frozen(self.leave_one_out.scores)
 
     @cached_property
     def order(self) -> IntArray:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from steadyrank.reading.arrays import frozen
-from steadyrank.study.audit.topk import TopKAudit, chunked, plain_members
+from steadyrank.study.deletions import TopKAudit, chunked, plain_members
 from steadyrank.sums.blocks import DenseBlock
 
 if TYPE_CHECKING:
