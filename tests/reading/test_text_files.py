@@ -164,9 +164,15 @@ class TestHeaders:
         assert found.notes[0].option.typed() == "--header 1"
         assert table("7.4,0.7,3\n7.8,0.9,5\n6.1,0.3,4\n9.9,0.1,3\n", header="1").names[0] == "7.4"
 
+    @pytest.mark.parametrize("first", ["1,31,2.5", "1,2,5", "3,7,3", "196,242,881250949"])
+    def test_a_first_rating_is_no_header(self, first: str) -> None:
+        assert len(table(f"{first}\n1,29,3.5\n2,31,4\n2,29,1\n")) == 4
+
     @pytest.mark.parametrize(
         "text",
         [
+            "1990,2000,2005\n5,4,3\n1,2,3\n3,2,1\n",
+            "5,10,15\n5,4,3\n1,2,3\n3,2,1\n",
             "2019,2020,2021\n5,4,3\n1,2,3\n3,2,1\n",  # years
             "0,1,2\n5,4,3\n1,2,3\n3,2,1\n",  # as pandas numbers columns
             "model,0.05,0.5,0.95\nx,1,2,3\ny,1,2,3\nz,2,3,4\n",  # quantiles

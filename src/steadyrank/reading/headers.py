@@ -181,10 +181,18 @@ def _is_data(first: Row, below: Sequence[Row]) -> bool:
     if not above or not all(map(_is_number, above)):
         return False
     values = [number_in(cell) or 0 for cell in above]
-    goes_up = all(one < two for one, two in pairwise(values))
     texts = [place for place in range(len(first)) if place not in numeric and first[place].strip()]
     again = [place for place in texts if any(row[place : place + 1] == [first[place]] for row in below)]
-    return bool(again) if goes_up or len(above) == 1 else True
+    return bool(again) if _may_be_names(values) else True
+
+
+def _may_be_names(values: Sequence[float]) -> bool:
+    """Tell whether numbers may name columns: a single one, counters, years or quantiles."""
+    steps = {two - one for one, two in pairwise(values)}
+    if len(values) == 1 or min(steps) <= 0:
+        return len(values) == 1
+    even = len(steps) == 1 and (steps == {1} or values[0] % min(steps) == 0)
+    return even or values[0] >= 1800 >= values[-1] - 300 or 0 <= values[0] <= values[-1] <= 1
 
 
 def _filled(row: Row) -> int:
