@@ -260,6 +260,13 @@ class TestFields:
         assert table("id;answers\n1;a,b,c\n2;b,a,c\n").names == ["id", "answers"]
         assert table("name\tx, y\nann\t1\nbob\t2\n").names == ["name", "x, y"]
 
+    def test_blanks_after_the_commas(self) -> None:
+        found = table("rank, title, year\n1, Juicy, 1994\n2, The Message, 1982\n")
+        assert found.cells("title") == ["Juicy", "The Message"]
+        assert found.labels("year").tolist() == [1994, 1982]
+        assert found.notes == ["blanks before the fields left out"]
+        assert table("a,b\nx, y\nz,w\n").cells("b") == [" y", "w"]
+
     def test_numbers_with_their_errors(self) -> None:
         found = table('model,acc,f1,n\nx,95.1 ± 0.2,80% (1),"1,234"\ny,94.0 +/- 0.1,79%,"2,345"\n')
         assert found.is_numeric("acc")

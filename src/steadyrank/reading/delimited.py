@@ -118,6 +118,7 @@ class _Reader:
     lines: list[IntArray] = field(default_factory=list)
     parts: list[Sequence[Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    spaced: bool = False  # a blank stands before every field but the first
     ended: bool = True  # by a line end
     blank: int = 0
     long: int = 0
@@ -140,7 +141,7 @@ class _Reader:
 
     def _table(self, parts: Iterable[Any], lines: list[IntArray]) -> Table:
         columns: dict[str, Column] = {
-            name: WholeColumn(part, name) if isinstance(part, np.ndarray) else SeriesColumn(part)
+            name: SeriesColumn(part) if _is_text(part) else WholeColumn(part, name)
             for name, part in zip(self.names or (), parts, strict=True)
         }
         placed = np.concatenate([np.empty(0, dtype=np.int32), *lines])
@@ -148,6 +149,8 @@ class _Reader:
 
     def _add(self, columns: Sequence[Any], lines: Any) -> None:
         """Take in a stretch of rows, which start on these lines."""
+        if self.spaced:
+            columns = [part.str.strip_chars_start(" ") if _is_text(part) else part for part in columns]
         lines = np.asarray(lines, dtype=np.int32)
         if self.take is None:
             self.lines.append(lines)
@@ -167,6 +170,9 @@ class _Reader:
         self.names, self.next_line = header.names, self.next_line + used
         self.notes += header.notes
         self.blank += sum(not line.strip() for line in lines[:used])
+        beside = [field for row in rows[header.before :] for field in row[1:]]
+        self.spaced = bool(beside) and all(field.startswith(" ") for field in beside)
+        self.notes += ["blanks before the fields left out"] if self.spaced else []
         some = zip(*rows[header.before + header.size :], strict=False)
         self.whole = [place for place, fields in enumerate(some) if all(map(is_plain_whole, fields))]
         return block[sum(map(len, lines[:used])) :]
@@ -380,6 +386,10 @@ def _column(series: Any) -> Any:
     return compact(series.to_numpy()) if series.dtype.is_integer() else series
 
 
+def _is_text(part: Any) -> bool:
+    return not isinstance(part, np.ndarray)
+
+
 def _texts(fields: Sequence[object]) -> Any:
     import polars as pl
 
@@ -390,11 +400,11 @@ def _joined(parts: Sequence[Any]) -> Any:
     """Return the parts of a column together: an array of whole numbers if all are, else texts."""
     if len(parts) == 1:
         return parts[0]
-    if parts and all(isinstance(part, np.ndarray) for part in parts):
+    if parts and not any(map(_is_text, parts)):
         return np.concatenate(parts)
     import polars as pl
 
-    texts = [pl.Series(part).cast(str) if isinstance(part, np.ndarray) else part for part in parts]
+    texts = [part if _is_text(part) else pl.Series(part).cast(str) for part in parts]
     return pl.concat([_texts([]), *(text.rename("") for text in texts)])
 
 
