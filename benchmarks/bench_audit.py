@@ -77,6 +77,13 @@ def agree(theirs: Any, ours: Any) -> None:
 
 
 def population_rows(population: Lookalike, quick: bool) -> list[Row]:
+    """Audit everybody, against scoring alone; the goal is 1.6 times that, the row fails beyond 3.
+
+    Scoring looks at each rating once; the audit looks at each once more, to find those of the items near
+    rank k. With 25 million ratings of 120,000 users that was 2.5 and 1.1 ns a rating, so that nothing is
+    below 1.45 with NumPy; there the whole audit took 3.7 times as long as scoring, most of the rest on
+    the rows of units that touch such items.
+    """
     rows = []
     everybody = population.ratings_of(np.arange(10_000)) if quick else population.everybody()
     sizes = [1_000] if quick else [10_000, 100_000]

@@ -18,7 +18,7 @@ from steadyrank import (
     stable_topk,
 )
 from steadyrank.errors import NoProofError
-from steadyrank.operators.ball import cover_factor
+from steadyrank.operators.topk_sets import cover_factor
 from steadyrank.scorers import Bagged, BradleyTerry, ColumnMeans, MeanRating, Plurality, Refit, Ridge
 from study.answer_cases import (
     approvals,

@@ -251,6 +251,10 @@ class Observations(ABC):
         """Return a unit that favours one item over another, as :meth:`with_added` takes it."""
         raise errors.InvalidDataError(f"no unit can be added to {self.kind.name}")
 
+    def _numbers(self, units: Iterable[int]) -> tuple[int, ...]:
+        """Return numbers of units so that :meth:`without` knows whose they are."""
+        return tuple(units)
+
     def keeping(self, items: Iterable[object]) -> Self:
         """Return the data about some items alone, as if nothing had been said of the others.
 
@@ -486,6 +490,11 @@ def with_notes(data: Data, *notes: str, first: bool = False) -> Data:
 def favouring(data: Observations, behind: int, ahead: int, ends: Ends) -> Any:
     """Return a unit that favours one item over another, as :meth:`Observations.with_added` takes it."""
     return data._favouring(behind, ahead, ends)  # noqa: SLF001 (one of us)
+
+
+def numbers_of(data: Observations, units: Iterable[int]) -> tuple[int, ...]:
+    """Return numbers of units for ``without``, also of the data that ``data`` were prepared from."""
+    return data._numbers(units)  # noqa: SLF001 (one of us)
 
 
 def from_table(cls: type[Data], table: Table, given: Mapping[str, Any]) -> Data:

@@ -14,7 +14,7 @@ from steadyrank.margins.search import MarginSearch
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps
 from steadyrank.operators.critical import critical_eps
 from steadyrank.reading.arrays import frozen
-from steadyrank.scorers.base import Scorer, declared
+from steadyrank.scorers.base import Scorer, Sketched, declared
 from steadyrank.study.calibration import check_delta, eps_above, exceeded_by_at_most
 from steadyrank.study.results import RULES
 from steadyrank.study.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data import Observations, Units
     from steadyrank.scorers.base import LeaveOneOut, Settled
-    from steadyrank.study.curve import RankingCurve, StabilityCurve
+    from steadyrank.study.curve import Covering, RankingCurve, StabilityCurve
 
     Found = TypeVar("Found")
 
@@ -33,6 +33,10 @@ SUMS = 1e-12
 """More than what rounding of the operators' sums amounts to, relative to eps."""
 
 SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
+
+
+FITTED, LOOKED_AT = 4_000_000, 50_000_000
+"""Distinct units times items from which full rankings rest on bounds: fitted scores, and others."""
 
 
 class Facts:
@@ -175,6 +179,19 @@ class Facts:
         from steadyrank.study.curve import ranking_curve
 
         return self.once(ranking_curve)
+
+    @property
+    def too_many_rankings(self) -> bool:
+        """Whether there are more full rankings, one without each unit, than are looked at."""
+        loo = self.leave_one_out
+        limit = FITTED if isinstance(loo, Sketched) else LOOKED_AT
+        return len(loo.units) * len(loo.scores) > limit
+
+    def covering(self) -> Covering:
+        """Return the eps above which the inflated ranking holds the ranking without each unit."""
+        from steadyrank.study.curve import Covering
+
+        return self.once(Covering)
 
     def margin_search(self, by: str = "remove") -> MarginSearch:
         """Return the search for how many units must leave, be added or change."""

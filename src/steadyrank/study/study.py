@@ -106,7 +106,6 @@ class Study:
             certificate=certificate,
             ranks=None,
             indices=listed,
-            critical_eps=facts.critical_eps(k),
             deletions=facts.deletions(k) if told else None,
         )
         shown = upto_which(facts, answer.last_place)
