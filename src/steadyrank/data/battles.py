@@ -281,14 +281,6 @@ class Battles(CountedRows):
         beside = ", ".join(f"{turned * part + 0.0:.6g}" for part in self.covariates[row])
         return f"{told} at {beside}" if beside else told
 
-    @cached_property
-    def item_counts(self) -> IntArray:
-        """How many battles each item took part in."""
-        found = np.zeros(self.n_items, dtype=np.int64)
-        for side in (self.left, self.right):
-            np.add.at(found, side, self.counts)
-        return found
-
     def _said(self, row: int, those: Sequence[int]) -> str | None:
         winner, loser = (int(side[row]) for side in self._winner_first)
         if winner not in those and loser not in those:

@@ -20,12 +20,11 @@ from steadyrank.operators.checks import check_whole
 from steadyrank.reading.arrays import as_counts, frozen, is_hashable
 from steadyrank.reading.deciding import decide
 from steadyrank.reading.declarations import Kind, Role, Setting
-from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import with_names
 from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import Table
+from steadyrank.reading.table import Dropping, Table
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
 from steadyrank.reading.words import known
 from steadyrank.text import counted, plural, shortened
@@ -393,7 +392,7 @@ class Observations(ABC):
         source: Source,
         *,
         format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str = "utf-8",
+        encoding: str | None = None,
         **arguments: Any,
     ) -> Self:
         r"""Read data of this kind from a file, plain or gzipped.
@@ -425,7 +424,7 @@ class Observations(ABC):
         *,
         engine: str | Engine | None = None,
         format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str = "utf-8",
+        encoding: str | None = None,
         max_units: int | None = None,
         batch_rows: int | None = None,
         **arguments: Any,
@@ -466,7 +465,7 @@ class Observations(ABC):
         from steadyrank.data.scanned import scanned
 
         limits = {"max_units": max_units, "batch_rows": batch_rows}
-        layout = {"format": format, "encoding": encoding}
+        layout = {"format": format, "encoding": encoding, "header": arguments.get("header")}
         return scanned(cls, source, engine, arguments, limits, layout)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from steadyrank import errors
 from steadyrank.errors import NO_BLANKS, shorten
 from steadyrank.reading.arrays import EXACT, not_exact, written
-from steadyrank.reading.dropping import MOST_SEEN
+from steadyrank.reading.table import MOST_SEEN
 from steadyrank.reading.text_columns import NUMBER, is_plain_whole
 from steadyrank.sums.exact import NO_DECIMALS, TO_WHOLE, fit_as_decimals, form_of_items, most_digits
 from steadyrank.text import counted
