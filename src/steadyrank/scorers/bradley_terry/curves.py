@@ -124,6 +124,13 @@ class Curves:
             found += np.array(sizes) @ np.abs(self.inverse[first] - self.inverse[second])
         return np.asarray(2.0 * found.max(axis=1))
 
+    @cached_property
+    def widest(self) -> float:
+        """The root of the largest resistance of a pair that has battles."""
+        own = np.einsum("ii->i", self.inverse)
+        apart = own[:, np.newaxis] + own - 2.0 * self.inverse
+        return float(np.sqrt(apart.max(where=self.information > 0, initial=0.0)))
+
     def order(self, r: int) -> Order:
         """Return the matrix of ``N s^(r)(d) / r!``, r from 2, transposed."""
         if r not in self._orders:

@@ -8,10 +8,12 @@ needed, and the last steps are full ones, so convergence is quadratic.
 
 Fits without units go on from the full fit with one matrix for all of them (:class:`Chords`): each step
 takes the gradient without the unit, over the pairs that have battles alone, times the inverse
-Hessian of the full fit. As long as a unit is a small part of the data that converges, by the same factor
-each time. The Hessian of the fold is at least ``(1 - q) e^-y`` of the full one, where q is the sum of
-the resistances of the pairs of the unit, weighted with the information taken away, and y the most that a
-pair has moved; so the error is at most a step over that. Folds that do not get there are handed back.
+Hessian G of the full fit. As long as a unit is a small part of the data that converges, by the same
+factor each time. The Hessian of the fold is at least ``(1 - q) e^-y`` of the full one, where q is the sum
+of the resistances of the pairs of the unit, weighted with the information taken away, and y the most that
+a pair has moved; so the error is at most a step over that. Folds that do not get there are handed back.
+Underway, too, it is known what scores miss at most: a gradient g has the size ``m = sqrt(g'Gg)``, and as
+in ``sketch.py`` what is missed has an energy ``h <= K / (1 - e K r)``, with ``K = m e^y / (1 - q)``.
 
 *With covariates*, fitted together with the strengths (:class:`ContextFit`), the left item wins with the
 log odds ``s_left - s_right + x.c``, where x are the covariates of the battle and c their coefficients;
@@ -23,7 +25,7 @@ Hessian for all of them, and one by one with their own where that does not settl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -43,6 +45,8 @@ STEPS, CHORD_STEPS = 1000, 80
 STEEPEST = 700.0
 """Beyond this difference of scores the exponential would overflow; the odds are 1 : 10^304."""
 CHUNK_NUMBERS = 1_000_000
+PAIRS_AT_ONCE = 2048
+"""Pairs whose forces, on some folds each, stay in the cache."""
 CONTEXT_NUMBERS, CONTEXT_CHORDS, NEAR, CONTEXT_SETTLED = 4_000_000, 20, 1e-12, 1e-8
 FLATTEST = 1e12
 """Beyond this condition number coefficients have no digits to rely on."""
@@ -166,6 +170,18 @@ def invertible(hessian: FloatArray, ridge: float) -> FloatArray:
     return np.asarray(hessian + constant[..., np.newaxis, np.newaxis] + ridge * np.eye(items))
 
 
+class Look(NamedTuple):
+    """Where folds lead from some scores, and how far they are from their own.
+
+    ``steps`` are the next ones. What the scores miss has an energy of ``missed`` at most; once the
+    steps are taken, a range of ``range_left`` at most, but for how far the scores have moved.
+    """
+
+    steps: FloatArray
+    missed: FloatArray
+    range_left: FloatArray
+
+
 class Chords:
     """The full fit, and its pairs.
 
@@ -185,46 +201,68 @@ class Chords:
         self.curves, self._ridge = curves, ridge
         self.first, self.second = np.nonzero(np.triu(wins + wins.T))
         self._keys = self.first * len(wins) + self.second
-        self._wins = np.stack([wins[self.first, self.second], wins[self.second, self.first]])
-        each = np.arange(len(self.first))
-        ends = np.concatenate([self.first, self.second]), np.concatenate([each, each])
-        signs = np.repeat([1.0, -1.0], len(each))
-        self._ends = csr_array((signs, ends), shape=(len(wins), len(each)))
+        won, lost = wins[self.first, self.second], wins[self.second, self.first]
+        self._battles = won + lost
+        self._parts = []
+        for part in slices(len(self.first), PAIRS_AT_ONCE):
+            each = np.arange(len(self.first[part]))
+            ends = np.concatenate([self.first[part], self.second[part]]), np.concatenate([each, each])
+            signs = csr_array((np.repeat([1.0, -1.0], len(each)), ends), shape=(len(wins), len(each)))
+            self._parts.append((part, signs, (won[part, np.newaxis], lost[part, np.newaxis])))
 
     @np.errstate(over="ignore", invalid="ignore")  # what is no number is not sound
-    def solve(self, taken: Removals, folds: int) -> tuple[FloatArray, BoolArray]:
-        """Return the scores of folds, each without what its unit takes away, and which are sound."""
-        place, winner, loser, weight = taken.owner, taken.winner, taken.loser, taken.weight
-        curves, low, high = self.curves, np.minimum(winner, loser), np.maximum(winner, loser)
-        pair = np.searchsorted(self._keys, low * len(curves.scores) + high)
-        wins = np.repeat(self._wins[:, np.newaxis], folds, axis=1)
-        wins[(winner > loser).astype(np.int64), place, pair] -= weight
-        chance = curves.win_chance[low, high]
-        share = weight * chance * (1.0 - chance) * curves.resistance(low, high)
-        kept = 1.0 - np.bincount(place, share, minlength=folds)
-        scores = np.repeat(curves.scores[np.newaxis], folds, axis=0)
-        sound, active = np.zeros(folds, dtype=np.bool_), np.flatnonzero(kept > 0)
-        wins, own = wins[:, active], np.full(folds, -1)
-        own[place] = pair
-        own[np.unique(place[pair != own[place]])] = -1  # units of several pairs
+    def solve(self, removals: Removals, units: IntArray) -> tuple[FloatArray, BoolArray]:
+        """Return the scores without each of some units, and which of these rows are sound."""
+        curves = self.curves
+        scores = np.repeat(curves.scores[np.newaxis], len(units), axis=0)
+        sound, active = np.zeros(len(units), dtype=np.bool_), np.arange(len(units))
         for _ in range(CHORD_STEPS):
             if not len(active):
                 break
-            now = scores[active]
-            gaps = np.clip(now[:, self.first] - now[:, self.second], -STEEPEST, STEEPEST)
-            odds = np.exp(gaps)
-            force = (wins[0] - wins[1] * odds) / (1.0 + odds)
-            steps = ((self._ends @ force.T).T - self._ridge * now) @ curves.inverse
-            now += steps + self._of_own_pair(steps, own[active], wins, odds)
-            scores[active] = now
-            further = np.exp(np.ptp(now - curves.scores, axis=1)) / kept[active]
-            done = np.ptp(steps, axis=1) * further <= curves.tolerance
+            look = self.look(removals.some(units[active]), scores[active])
+            scores[active] += look.steps
+            further = np.exp(np.ptp(scores[active] - curves.scores, axis=1))
+            done = look.range_left * further <= curves.tolerance
             sound[active[done]] = True
-            active, wins = active[~done], wins[:, ~done]
+            active = active[~done & np.isfinite(look.range_left)]
         return scores - scores.mean(axis=1, keepdims=True), sound
 
+    @np.errstate(all="ignore")  # what is no number is not sound
+    def look(self, taken: Removals, scores: FloatArray) -> Look:
+        """Look where folds lead from given scores, each without what its unit takes away."""
+        curves, ridge, place = self.curves, self._ridge, taken.owner
+        low, high = np.minimum(taken.winner, taken.loser), np.maximum(taken.winner, taken.loser)
+        pair = np.searchsorted(self._keys, low * len(curves.scores) + high)
+        powers = np.exp(scores.T)
+        forces = -ridge * scores.T
+        for part, ends, (won, lost) in self._parts:
+            one, two = powers[self.first[part]], powers[self.second[part]]
+            both = one + two
+            two *= won
+            one *= lost
+            two -= one
+            two /= both
+            forces += ends @ two
+        one, two = powers[taken.winner, place], powers[taken.loser, place]
+        lost = taken.weight * two / (one + two)
+        np.subtract.at(forces, (taken.winner, place), lost)
+        np.add.at(forces, (taken.loser, place), lost)
+        steps = forces.T @ curves.inverse
+        chance, resistance = curves.win_chance[low, high], curves.resistance(low, high)
+        share = taken.weight * chance * (1.0 - chance) * resistance
+        kept = np.maximum(1.0 - np.bincount(place, share, minlength=len(scores)), 0.0)
+        strained = np.exp(np.ptp(scores - curves.scores, axis=1)) / kept
+        energy = np.sqrt(np.einsum("lf,fl->f", forces, steps)) * strained
+        left = 1.0 - np.e * energy * curves.widest
+        missed = np.where(left > 0, energy / left, np.inf)  # where that is no number, too
+        own = np.full(len(scores), -1)
+        own[place] = pair
+        own[np.unique(place[pair != own[place]])] = -1  # units of several pairs
+        more = self._of_own_pair(steps, own, taken, powers)
+        return Look(steps + more, missed, np.ptp(steps, axis=1) / kept)
+
     def _of_own_pair(
-        self, steps: FloatArray, own: IntArray, wins: FloatArray, odds: FloatArray
+        self, steps: FloatArray, own: IntArray, taken: Removals, powers: FloatArray
     ) -> FloatArray:
         """Return what Newton's steps have beyond those of the full fit where one pair has changed.
 
@@ -232,8 +270,10 @@ class Chords:
         whose inverse has ``d G u u' G / (1 - d u' G u)`` beyond G.
         """
         row, pair = np.arange(len(own)), np.maximum(own, 0)
-        i, j, now = self.first[pair], self.second[pair], odds[row, pair]
-        information = wins.sum(axis=0)[row, pair] * now / (1.0 + now) ** 2
+        i, j = self.first[pair], self.second[pair]
+        one, two = powers[i, row], powers[j, row]
+        battles = self._battles[pair] - np.bincount(taken.owner, taken.weight, minlength=len(own))
+        information = battles * one * two / (one + two) ** 2
         less = np.where(own >= 0, self.curves.information[i, j] - information, 0.0)
         left = 1.0 - less * self.curves.resistance(i, j)
         factor = np.where(left > 0, less / left, 0.0) * (steps[row, i] - steps[row, j])

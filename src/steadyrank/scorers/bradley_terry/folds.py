@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
 SKETCH_NUMBERS = 1 << 18
 """Numbers sketched at once: few enough to stay in the cache."""
+APPROACHES = 6
+"""Steps towards the scores of a fold, after each of which a question may be settled."""
+ROUGH = 0.25
+"""Where a sketch misses more of its move than this part, a few steps are worth their price."""
+FARTHEST = 4.0
+"""A sketch that moves its pair further than this is no place to start from."""
 DIGITS = 1e-11
 """Ten times the error of exact scores, in log odds."""
 
@@ -43,7 +49,8 @@ class BattleFolds:
         return Curves(self.wins, self.scores, self.ridge, self.tolerance)
 
     @cached_property
-    def _owners(self) -> IntArray:
+    def owners(self) -> IntArray:
+        """The units that take something away."""
         return np.unique(self.removals.owner)
 
     @cached_property
@@ -63,18 +70,20 @@ class BattleFolds:
         if self.curves.steady and one.any():
             cut = folds.part(np.searchsorted(single, units[one]))
             found[one], sound[one] = self.curves.solve(cut)
-        rest = np.flatnonzero(~sound & np.isin(units, self._owners, assume_unique=True))
+        rest = np.flatnonzero(~sound & np.isin(units, self.owners, assume_unique=True))
         if self.curves.steady and len(rest):
-            for part in slices(len(rest), CHUNK_NUMBERS, len(self._chords.first)):
-                some = rest[part]
-                found[some], sound[some] = self._chords.solve(self.removals.some(units[some]), len(some))
+            for part in slices(len(rest), CHUNK_NUMBERS, len(self.chords.first)):
+                found[rest[part]], sound[rest[part]] = self.chords.solve(
+                    self.removals, units[rest[part]]
+                )
         rest = rest[~sound[rest]]
         for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
             found[rest[part]] = self._refit(units[rest[part]])
         return found
 
     @cached_property
-    def _chords(self) -> Chords:
+    def chords(self) -> Chords:
+        """The fit, and the way from it to that without any units."""
         return Chords(self.curves, self.wins, self.ridge)
 
     def _refit(self, chosen: IntArray) -> FloatArray:
@@ -84,18 +93,46 @@ class BattleFolds:
 
 
 class Near(NamedTuple):
-    """Linear functions of the scores: G times each, their values, how far an energy of 1 moves them.
+    """Scores, or gaps between them, and how far an energy of 1 moves each.
 
-    G is on the scale of the scores.
+    The ``table`` is the inverse G of the Hessian, on the scale of the scores.
     """
 
     table: FloatArray
     base: FloatArray
     heights: FloatArray
+    items: IntArray
+    less: IntArray | None = None
 
-    def some(self, chosen: BoolArray) -> Near:
+    @classmethod
+    def of(cls, sketch: Sketch, fitted: FloatArray, items: IntArray) -> Near:
+        """Return the scores of some items."""
+        return cls(sketch.table[:, items], fitted[items], sketch.heights[items], items)
+
+    @classmethod
+    def gaps(cls, sketch: Sketch, fitted: FloatArray, above: IntArray, below: IntArray) -> Near:
+        """Return by how much some items are ahead of others."""
+        heights = sketch.factor * np.sqrt(sketch.curves.resistance(above, below))
+        table = sketch.table[:, above] - sketch.table[:, below]
+        return cls(table, fitted[above] - fitted[below], heights, above, below)
+
+    def read(self, rows: FloatArray) -> FloatArray:
+        """Read them off the scores of all items."""
+        found = rows[:, self.items]
+        return found if self.less is None else found - rows[:, self.less]
+
+
+class Underway(NamedTuple):
+    """Units, scores (log odds) on the way to theirs, the next steps, and the energy that is missed."""
+
+    units: IntArray
+    scores: FloatArray
+    steps: FloatArray
+    missed: FloatArray
+
+    def part(self, chosen: BoolArray) -> Underway:
         """Return some of them."""
-        return Near(self.table[:, chosen], self.base[chosen], self.heights[chosen])
+        return Underway._make(column[chosen] for column in self)
 
 
 @dataclass(frozen=True)
@@ -115,8 +152,11 @@ class BattlesOut(RowsOut, Sketched):
 
     @cached_property
     def _fitted(self) -> FloatArray:
+        return self._on_scale(self.folds.scores)
+
+    def _on_scale(self, log_odds: FloatArray) -> FloatArray:
         offset, factor = self.folds.scale
-        return np.asarray(offset + factor * self.folds.scores)
+        return np.asarray(offset + factor * log_odds)
 
     @property
     def _digits(self) -> float:
@@ -124,7 +164,7 @@ class BattlesOut(RowsOut, Sketched):
 
     @cached_property
     def _linked(self) -> FloatArray:
-        """How far at most links of scores that become equal move a score, for each unit of one pair.
+        """How far at most links of scores that become equal move a score, for each unit.
 
         Scores that are linked are close to each other. All but two of them have moved by little, so they
         were close before, and of such there are few.
@@ -134,7 +174,48 @@ class BattlesOut(RowsOut, Sketched):
         widths, which = np.unique(np.exp2(np.ceil(np.log2(spans))), return_inverse=True)
         ends = (np.searchsorted(ranked, ranked + width, side="right") for width in widths)
         close = np.array([(end - np.arange(items)).max() + 2 for end in ends])
-        return np.asarray(self.resolution * np.minimum(close, items)[which])
+        found = np.full(len(self.units), items)
+        found[self.folds.sketch[0]] = np.minimum(close, items)[which]
+        return np.asarray(self.resolution * found)
+
+    def _errors(self, units: IntArray, missed: FloatArray, heights: FloatArray) -> FloatArray:
+        """Return how far at most scores are off that miss so much energy."""
+        return np.asarray(np.outer(missed, heights) + (self._digits + self._linked[units, np.newaxis]))
+
+    def _begun(self, units: IntArray) -> Underway:
+        """Start from the first order, where there is one, with the scores of all items."""
+        folds, now = self.folds, np.repeat(self.folds.scores[np.newaxis], len(units), axis=0)
+        single, sketch = folds.sketch
+        place = np.searchsorted(single, units)
+        one = (
+            np.flatnonzero(single[np.minimum(place, len(single) - 1)] == units)
+            if len(single)
+            else place[:0]
+        )
+        fold = place[one]
+        one, fold = (
+            part[np.abs(sketch.first.amount * sketch.resistance)[fold] < FARTHEST]
+            for part in (one, fold)
+        )
+        pair = sketch.inverse[sketch.folds.first[fold]] - sketch.inverse[sketch.folds.second[fold]]
+        now[one] += sketch.first.amount[fold, np.newaxis] * pair
+        look = folds.chords.look(folds.removals.some(units), now)
+        return Underway(units, now, look.steps, look.missed)
+
+    def _further(self, way: Underway) -> Underway:
+        """Take a step."""
+        folds, now = self.folds, way.scores + way.steps
+        look = folds.chords.look(folds.removals.some(way.units), now)
+        return Underway(way.units, now, look.steps, look.missed)
+
+    def _ways(self, units: IntArray) -> Iterator[Underway]:
+        """Yield parts of these units, as far as they got before or from the beginning."""
+        folds = self.folds
+        if not folds.curves.steady:
+            return
+        units = units[np.isin(units, folds.owners, assume_unique=True)]
+        for part in slices(len(units), CHUNK_NUMBERS, len(folds.chords.first)):
+            yield self._begun(units[part])
 
     def exact(self, units: IntArray) -> FloatArray:
         """Return all scores without each of some units, given in order; refit none twice where few."""
@@ -155,15 +236,26 @@ class BattlesOut(RowsOut, Sketched):
             return super().bounds()
         units, sketch = self.folds.sketch
         lowest, highest = np.zeros((2, len(self.scores)))
-        sound = np.isfinite(sketch.first.missed)
-        for folds in self._parts(np.flatnonzero(sound), SKETCH_NUMBERS):
+        terms = sketch.first
+        fine = terms.missed <= ROUGH * np.abs(terms.amount) * np.sqrt(sketch.resistance)
+        for folds in self._parts(np.flatnonzero(fine), SKETCH_NUMBERS):
             moves, missed = sketch.linear(folds, sketch.table)
-            error = np.outer(missed, sketch.heights) + (self._digits + self._linked[folds, np.newaxis])
+            error = self._errors(units[folds], missed, sketch.heights)
             np.minimum(lowest, (moves - error).min(axis=0), out=lowest)
             np.maximum(highest, (moves + error).max(axis=0), out=highest)
-        lowest = np.minimum(self._fitted + lowest, self.scores)
-        highest = np.maximum(self._fitted + highest, self.scores)
-        for others in self._parts(np.setdiff1d(np.arange(len(self.units)), units[sound])):
+        lowest, highest = self._fitted + lowest, self._fitted + highest
+        asked = np.ones(len(self.units), dtype=np.bool_)
+        asked[units[fine]] = False
+        for way in self._ways(np.flatnonzero(asked)):
+            near = self._further(self._further(way))
+            near = near.part(np.isfinite(near.missed))
+            error = self._errors(near.units, near.missed, sketch.heights)
+            rows = self._on_scale(near.scores)
+            np.minimum(lowest, (rows - error).min(axis=0, initial=np.inf), out=lowest)
+            np.maximum(highest, (rows + error).max(axis=0, initial=-np.inf), out=highest)
+            asked[near.units] = False
+        lowest, highest = np.minimum(lowest, self.scores), np.maximum(highest, self.scores)
+        for others in self._parts(np.flatnonzero(asked)):
             DenseBlock(0, self.exact(others)).widen(lowest, highest)
         return lowest, highest
 
@@ -175,10 +267,10 @@ class BattlesOut(RowsOut, Sketched):
             yield from super().columns(items, among)
             return
         asked = np.ones(len(self.units), dtype=np.bool_) if among is None else among.copy()
-        sketch = self.folds.sketch[1]
-        near = Near(sketch.table[:, items], self._fitted[items], sketch.heights[items])
+        near = Near.of(self.folds.sketch[1], self._fitted, items)
         for second in (False, True):
             yield from self._sketched(near, second, asked, settled)
+        yield from self._approached(near, asked, settled)
         for rest in self._parts(np.flatnonzero(asked)):
             yield rest, self.exact(rest)[:, items]
 
@@ -190,8 +282,7 @@ class BattlesOut(RowsOut, Sketched):
         for folds in self._parts(np.flatnonzero(sound), SKETCH_NUMBERS):
             moves, missed = sketch.quadratic(folds, table, bent)
             fine = np.isfinite(missed)
-            errors = np.outer(missed[fine], heights) + self._digits
-            errors += self._linked[folds[fine], np.newaxis]
+            errors = self._errors(units[folds[fine]], missed[fine], heights)
             yield units[folds[fine]], moves[fine] + fitted, errors
             sound[folds[~fine]] = False
         for rest in self._parts(np.setdiff1d(np.arange(len(self.units)), units[sound])):
@@ -204,7 +295,7 @@ class BattlesOut(RowsOut, Sketched):
         units, sketch = self.folds.sketch
         values, errors = np.zeros(len(self.units)), np.full(len(self.units), np.inf)
         values[units], errors[units] = sketch.shifts()
-        linked = np.sqrt(len(self.scores)) * self._linked
+        linked = np.sqrt(len(self.scores)) * self._linked[units]
         errors[units] += self._digits + linked + lengths((self.scores - self._fitted)[np.newaxis])
         return values, errors
 
@@ -236,12 +327,10 @@ class BattlesOut(RowsOut, Sketched):
         if self._kept:
             return super().reordered(order)
         sketch, above, below = self.folds.sketch[1], order[:-1], order[1:]
-        near = Near(
-            sketch.table[:, above] - sketch.table[:, below],
-            self._fitted[above] - self._fitted[below],
-            self.folds.scale[1] * np.sqrt(sketch.curves.resistance(above, below)),
+        near, doubtful = (
+            Near.gaps(sketch, self._fitted, above, below),
+            np.zeros(len(above), dtype=np.bool_),
         )
-        doubtful = np.zeros(len(above), dtype=np.bool_)
 
         def settled(gaps: FloatArray, errors: FloatArray) -> BoolArray:
             holds = gaps > errors
@@ -254,7 +343,11 @@ class BattlesOut(RowsOut, Sketched):
             for units, gaps in self._sketched(near, second, asked, settled):
                 changed.append(units[(gaps < 0).any(axis=1)])
             if not second:
-                near, doubtful = near.some(doubtful), doubtful[doubtful]
+                above, below = above[doubtful], below[doubtful]
+                near, doubtful = Near.gaps(sketch, self._fitted, above, below), doubtful[doubtful]
+        changed += [
+            units[(gaps < 0).any(axis=1)] for units, gaps in self._approached(near, asked, settled)
+        ]
         changed += [
             rest[DenseBlock(0, self.exact(rest)).reordered(self.scores, order)]
             for rest in self._parts(np.flatnonzero(asked))
@@ -273,11 +366,25 @@ class BattlesOut(RowsOut, Sketched):
             values, missed = (sketch.quadratic if second else sketch.linear)(folds, *tables)
             values += near.base
             fine = np.isfinite(missed)
-            errors = np.outer(missed[fine], near.heights)
-            errors += self._digits + self._linked[folds[fine], np.newaxis]
+            errors = self._errors(units[folds[fine]], missed[fine], near.heights)
             fine[fine] = settled(values[fine], errors)
             asked[units[folds[fine]]] = False
             yield units[folds[fine]], values[fine]
+
+    def _approached(self, near: Near, asked: BoolArray, settled: Settled) -> Iterator[Rows]:
+        """Yield the units asked for that a few steps towards their scores settle, and ask no more."""
+        for way in self._ways(np.flatnonzero(asked)):
+            for step in range(APPROACHES):
+                values = near.read(self._on_scale(way.scores))
+                fine = np.isfinite(way.missed)
+                errors = self._errors(way.units[fine], way.missed[fine], near.heights)
+                fine[fine] = settled(values[fine], errors)
+                asked[way.units[fine]] = False
+                yield way.units[fine], values[fine]
+                way = way.part(~fine)
+                if not len(way.units) or step == APPROACHES - 1:
+                    break
+                way = self._further(way)
 
     def _parts(self, chosen: IntArray, numbers: int | None = None) -> Iterator[IntArray]:
         numbers = self.block_numbers if numbers is None else numbers

@@ -62,15 +62,13 @@ class Sketch:
     """
 
     def __init__(self, curves: Curves, folds: PairFolds, factor: float) -> None:
-        self.curves, self.folds, self._factor = curves, folds, factor
+        self.curves, self.folds, self.factor = curves, folds, factor
         self.inverse, self.table = curves.inverse, factor * curves.inverse
         self.resistance = curves.resistance(folds.first, folds.second)
         self._chance = curves.win_chance[folds.first, folds.second]
         own = np.einsum("ii->i", self.inverse)
         self.heights = factor * np.sqrt(own)
         """How far an energy of 1 can lift each item."""
-        apart = own[:, np.newaxis] + own - 2.0 * self.inverse
-        self._widest = float(np.sqrt(apart.max(where=curves.information > 0, initial=0.0)))
         self._others, self._bystanders = self._reach_of_others()
 
     def _reach_of_others(self) -> tuple[FloatArray, FloatArray]:
@@ -94,13 +92,13 @@ class Sketch:
     def wandering(self) -> FloatArray:
         """How far at most all items but the two of a fold move."""
         terms = self.first
-        direct = self._factor * np.abs(terms.amount) * self._bystanders
+        direct = self.factor * np.abs(terms.amount) * self._bystanders
         return np.asarray(direct + terms.missed * self.heights.max())
 
     @cached_property
     def longest(self) -> float:
         """How long at most a move of energy 1 is: no eigenvalue exceeds the largest absolute row sum."""
-        return self._factor * float(np.sqrt(np.abs(self.inverse).sum(axis=1).max()))
+        return self.factor * float(np.sqrt(np.abs(self.inverse).sum(axis=1).max()))
 
     def shifts(self) -> tuple[FloatArray, FloatArray]:
         """Return how far the scores move to first order, and by how much that may be off."""
@@ -156,12 +154,12 @@ class Sketch:
         missed = np.exp(reach) / 2 * squares
         if bend is not None:
             more = squares / 2
-            extra = more * self._widest
+            extra = more * self.curves.widest
             missed = more * (np.sqrt(others**2 + own * resistance) + extra / 2)
             reach = reach + extra
             missed += np.exp(reach) / 6 * (np.cbrt(cubes) + np.cbrt(extra**2 * more)) ** 3
         kept = 1.0 - battles * chance * (1.0 - chance) * resistance
         energy = missed * np.exp(reach) / kept
-        left = 1.0 - np.e * energy * self._widest
+        left = 1.0 - np.e * energy * self.curves.widest
         sound: BoolArray = settled & (kept > 0) & (left > 0) & self.curves.steady
         return Terms(t, np.where(sound, energy / left + ROUNDING * size, np.inf))
