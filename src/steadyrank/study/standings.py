@@ -250,9 +250,8 @@ def near_rank_ranges(facts: Facts, upto: int) -> Ranks:
     best = worst = np.arange(1, upto + 1)
     for _, rows, errors in loo.nearby(rivals):
         for low, high in zip(rows - errors, rows + errors, strict=True):
-            ahead = len(rivals) - np.searchsorted(np.sort(low), high[columns], side="right")
-            level = len(rivals) - np.searchsorted(np.sort(high), low[columns], side="left")
-            best, worst = np.minimum(best, ahead + 1), np.maximum(worst, level)
+            better, worse = _possible_ranks(low, high, columns)
+            best, worst = np.minimum(best, better), np.maximum(worst, worse)
     return Ranks(frozen(best), frozen(worst), exact=False)
 
 
@@ -279,12 +278,21 @@ def _ranges(loo: LeaveOneOut, items: IntArray, columns: IntArray, ranks_in: Rank
     best, worst = (ranks[0, columns] for ranks in ranks_in(base[np.newaxis]))
 
     def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
-        reach, ranked = 2 * errors.max(axis=1), rows[:, by_plain]
-        fine = (ranked[:, :-1] - ranked[:, 1:] > reach[:, np.newaxis]).all(axis=1)
-        for number in np.flatnonzero(~fine).tolist():
-            high, low = _possible_ranks(rows[number], columns, float(reach[number]))
-            fine[number] = bool(((high >= best) & (low <= worst)).all())
-        return np.asarray(fine)
+        low, high = rows - errors, rows + errors
+        fine = np.asarray((low[:, by_plain[:-1]] > high[:, by_plain[1:]]).all(axis=1))
+        low, high = low[~fine], high[~fine]
+        mine, yours = high[:, columns], low[:, columns]
+        lows, highs = (np.sort(part, axis=1)[:, ::-1] for part in (low, high))
+        # Whatever the exact scores are, these ranks are reached, and those between them are nothing new.
+        reached = (lows[:, worst - 1] > mine) | (highs[:, best - 1] < yours)
+        for number in np.flatnonzero(reached.any(axis=1)).tolist():
+            better, worse = _possible_ranks(low[number], high[number], columns)
+            np.minimum(best, worse, out=best)
+            np.maximum(worst, better, out=worst)
+        further = (best > 1) & (lows[:, best - 2] <= mine)
+        further |= (worst < len(items)) & (highs[:, np.minimum(worst, len(items) - 1)] >= yours)
+        fine[~fine] = ~further.any(axis=1)
+        return fine
 
     for _, rows in chunked(loo.columns(items, None, settled)):
         moved = DenseBlock(0, rows).reordered(base, by_plain)
@@ -314,12 +322,11 @@ def _ranks(rows: FloatArray) -> tuple[IntArray, IntArray]:
 def _ranks_of_equals(rows: FloatArray) -> tuple[IntArray, IntArray]:
     """Return the best and the worst rank of each item in each row, equal scores in either order."""
     every = np.arange(rows.shape[1])
-    best, worst = zip(*(_possible_ranks(row, every, 0.0) for row in rows), strict=True)
+    best, worst = zip(*(_possible_ranks(row, row, every) for row in rows), strict=True)
     return np.array(best), np.array(worst)
 
 
-def _possible_ranks(row: FloatArray, columns: IntArray, reach: float) -> tuple[IntArray, IntArray]:
-    """Return the best and the worst rank that some items may have, if gaps are off by up to so much."""
-    ordered, scores = np.sort(row), row[columns]
-    best = len(row) - np.searchsorted(ordered, scores + reach, side="right") + 1
-    return best, len(row) - np.searchsorted(ordered, scores - reach, side="left")
+def _possible_ranks(low: FloatArray, high: FloatArray, columns: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the best and the worst rank that some items may have, from bounds of all scores."""
+    best = len(low) - np.searchsorted(np.sort(low), high[columns], side="right") + 1
+    return best, len(high) - np.searchsorted(np.sort(high), low[columns], side="left")

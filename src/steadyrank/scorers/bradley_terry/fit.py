@@ -9,11 +9,12 @@ needed, and the last steps are full ones, so convergence is quadratic.
 Fits without units go on from the full fit with one matrix for all of them (:class:`Chords`): each step
 takes the gradient without the unit, over the pairs that have battles alone, times the inverse
 Hessian G of the full fit. As long as a unit is a small part of the data that converges, by the same
-factor each time. The Hessian of the fold is at least ``(1 - q) e^-y`` of the full one, where q is the sum
-of the resistances of the pairs of the unit, weighted with the information taken away, and y the most that
-a pair has moved; so the error is at most a step over that. Folds that do not get there are handed back.
-Underway, too, it is known what scores miss at most: a gradient g has the size ``m = sqrt(g'Gg)``, and as
-in ``sketch.py`` what is missed has an energy ``h <= K / (1 - e K r)``, with ``K = m e^y / (1 - q)``.
+factor each time. The Hessian of the fold is at least ``(1 - q) e^-y`` of the full one, where q is the
+sum of the resistances of the pairs of the unit, weighted with the information taken away, and y the most
+that a pair has moved; so the error is at most a step over that. Folds that do not get there are handed
+back. Underway, too, it is known what scores miss at most: a gradient g has the size ``m = sqrt(g'Gg)``,
+and as in ``sketch.py`` what is missed has an energy ``h <= K / (1 - e K r)`` with
+``K = m e^y / (1 - q)``.
 
 *With covariates*, fitted together with the strengths (:class:`ContextFit`), the left item wins with the
 log odds ``s_left - s_right + x.c``, where x are the covariates of the battle and c their coefficients;

@@ -122,17 +122,41 @@ class Near(NamedTuple):
         return found if self.less is None else found - rows[:, self.less]
 
 
-class Underway(NamedTuple):
-    """Units, scores (log odds) on the way to theirs, the next steps, and the energy that is missed."""
+class Underway:
+    """Scores (log odds) of all items on the way from the full fit to those without each of some units.
 
-    units: IntArray
-    scores: FloatArray
-    steps: FloatArray
-    missed: FloatArray
+    Attributes
+    ----------
+    units : int array
+        The units.
+    scores : float array (units, items)
+        How far they got.
+    missed : float array (units,)
+        The energy that these scores miss at most.
+    """
 
-    def part(self, chosen: BoolArray) -> Underway:
-        """Return some of them."""
-        return Underway._make(column[chosen] for column in self)
+    def __init__(self, folds: BattleFolds, units: IntArray) -> None:
+        """Start from the first order, where there is one."""
+        self._folds, self.units = folds, units
+        self.scores = np.repeat(folds.scores[np.newaxis], len(units), axis=0)
+        single, sketch = folds.sketch
+        near = single[np.abs(sketch.first.amount) * sketch.resistance < FARTHEST]
+        one = np.flatnonzero(np.isin(units, near, assume_unique=True))
+        fold = np.searchsorted(single, units[one])
+        first, second = sketch.folds.first[fold], sketch.folds.second[fold]
+        amount = sketch.first.amount[fold, np.newaxis]
+        self.scores[one] += amount * (sketch.inverse[first] - sketch.inverse[second])
+        self._look()
+
+    def _look(self) -> None:
+        taken = self._folds.removals.some(self.units)
+        self._steps, self.missed, _ = self._folds.chords.look(taken, self.scores)
+
+    def step(self, chosen: BoolArray) -> None:
+        """Go a step further, with some of the units alone."""
+        self.units = self.units[chosen]
+        self.scores = self.scores[chosen] + self._steps[chosen]
+        self._look()
 
 
 @dataclass(frozen=True)
@@ -182,40 +206,14 @@ class BattlesOut(RowsOut, Sketched):
         """Return how far at most scores are off that miss so much energy."""
         return np.asarray(np.outer(missed, heights) + (self._digits + self._linked[units, np.newaxis]))
 
-    def _begun(self, units: IntArray) -> Underway:
-        """Start from the first order, where there is one, with the scores of all items."""
-        folds, now = self.folds, np.repeat(self.folds.scores[np.newaxis], len(units), axis=0)
-        single, sketch = folds.sketch
-        place = np.searchsorted(single, units)
-        one = (
-            np.flatnonzero(single[np.minimum(place, len(single) - 1)] == units)
-            if len(single)
-            else place[:0]
-        )
-        fold = place[one]
-        one, fold = (
-            part[np.abs(sketch.first.amount * sketch.resistance)[fold] < FARTHEST]
-            for part in (one, fold)
-        )
-        pair = sketch.inverse[sketch.folds.first[fold]] - sketch.inverse[sketch.folds.second[fold]]
-        now[one] += sketch.first.amount[fold, np.newaxis] * pair
-        look = folds.chords.look(folds.removals.some(units), now)
-        return Underway(units, now, look.steps, look.missed)
-
-    def _further(self, way: Underway) -> Underway:
-        """Take a step."""
-        folds, now = self.folds, way.scores + way.steps
-        look = folds.chords.look(folds.removals.some(way.units), now)
-        return Underway(way.units, now, look.steps, look.missed)
-
     def _ways(self, units: IntArray) -> Iterator[Underway]:
-        """Yield parts of these units, as far as they got before or from the beginning."""
+        """Yield parts of these units, as far as they can be approached at all."""
         folds = self.folds
         if not folds.curves.steady:
             return
         units = units[np.isin(units, folds.owners, assume_unique=True)]
         for part in slices(len(units), CHUNK_NUMBERS, len(folds.chords.first)):
-            yield self._begun(units[part])
+            yield Underway(folds, units[part])
 
     def exact(self, units: IntArray) -> FloatArray:
         """Return all scores without each of some units, given in order; refit none twice where few."""
@@ -247,13 +245,14 @@ class BattlesOut(RowsOut, Sketched):
         asked = np.ones(len(self.units), dtype=np.bool_)
         asked[units[fine]] = False
         for way in self._ways(np.flatnonzero(asked)):
-            near = self._further(self._further(way))
-            near = near.part(np.isfinite(near.missed))
-            error = self._errors(near.units, near.missed, sketch.heights)
-            rows = self._on_scale(near.scores)
+            for _ in range(2):
+                way.step(np.ones(len(way.units), dtype=np.bool_))
+            known = np.isfinite(way.missed)
+            rows = self._on_scale(way.scores[known])
+            error = self._errors(way.units[known], way.missed[known], sketch.heights)
             np.minimum(lowest, (rows - error).min(axis=0, initial=np.inf), out=lowest)
             np.maximum(highest, (rows + error).max(axis=0, initial=-np.inf), out=highest)
-            asked[near.units] = False
+            asked[way.units[known]] = False
         lowest, highest = np.minimum(lowest, self.scores), np.maximum(highest, self.scores)
         for others in self._parts(np.flatnonzero(asked)):
             DenseBlock(0, self.exact(others)).widen(lowest, highest)
@@ -374,17 +373,15 @@ class BattlesOut(RowsOut, Sketched):
     def _approached(self, near: Near, asked: BoolArray, settled: Settled) -> Iterator[Rows]:
         """Yield the units asked for that a few steps towards their scores settle, and ask no more."""
         for way in self._ways(np.flatnonzero(asked)):
-            for step in range(APPROACHES):
-                values = near.read(self._on_scale(way.scores))
-                fine = np.isfinite(way.missed)
+            for _ in range(APPROACHES):
+                values, fine = near.read(self._on_scale(way.scores)), np.isfinite(way.missed)
                 errors = self._errors(way.units[fine], way.missed[fine], near.heights)
                 fine[fine] = settled(values[fine], errors)
                 asked[way.units[fine]] = False
                 yield way.units[fine], values[fine]
-                way = way.part(~fine)
-                if not len(way.units) or step == APPROACHES - 1:
+                if fine.all():
                     break
-                way = self._further(way)
+                way.step(~fine)
 
     def _parts(self, chosen: IntArray, numbers: int | None = None) -> Iterator[IntArray]:
         numbers = self.block_numbers if numbers is None else numbers
