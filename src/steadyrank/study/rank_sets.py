@@ -46,6 +46,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -58,9 +59,6 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import FloatArray, IntArray
 
-    Pairs = tuple[IntArray, IntArray, FloatArray]
-    """Pairs of items, and how much their differences deviate."""
-
 BLOCK_NUMBERS = 1_000_000
 """How many numbers a block of pairs and draws holds (8 MB)."""
 
@@ -71,6 +69,15 @@ CLOSE = 0.002
 
 NEVER = 1e-12
 """A variance that is less than this part of those it is made of is rounding, and so is such a gap."""
+
+
+class Pairs(NamedTuple):
+    """Pairs of items, the gaps between their scores, and how much these deviate."""
+
+    one: IntArray
+    other: IntArray
+    gaps: FloatArray
+    errors: FloatArray
 
 
 class Peaks(NamedTuple):
@@ -117,9 +124,9 @@ class Noise:
 
     def simultaneous(self, level: float, *, one_sided: bool = False) -> tuple[IntArray, IntArray]:
         """Return the best and the worst rank of each item: in large samples all hold together."""
-        number = len(self.scores)
-        one, other = np.triu_indices(number, 1)
-        lead = self._lead(one, other, level, self._peaks(level), one_sided=one_sided)
+        number, pairs = len(self.scores), self._every
+        one, other = pairs.one, pairs.other
+        lead = self._lead(pairs, level, self._peaks(level), one_sided=one_sided)
         ahead, behind = np.where(lead > 0, (one, other), (other, one))[:, lead != 0]
         return 1 + np.bincount(behind, minlength=number), number - np.bincount(ahead, minlength=number)
 
@@ -128,7 +135,7 @@ class Noise:
         number = len(self.scores)
         best, worst = np.empty((2, number), dtype=np.int64)
         floor, pair, draw, moved = self._peaks(level)
-        first, second = (side[pair] for side in np.triu_indices(number, 1))
+        first, second = self._every.one[pair], self._every.other[pair]
         item, opponent = np.concatenate([first, second]), np.concatenate([second, first])
         draw, moved = np.tile(draw, 2), np.concatenate([moved, -moved])
         order = np.argsort(item, kind="stable")
@@ -137,32 +144,32 @@ class Noise:
             mine, others = order[ends[own] : ends[own + 1]], np.delete(np.arange(number), own)
             place = opponent[mine] - (opponent[mine] > own)
             peaks = Peaks(floor, place, draw[mine], moved[mine])
-            lead = self._lead(np.full(number - 1, own), others, level, peaks)
+            lead = self._lead(self._row(own, others), level, peaks)
             best[own], worst[own] = 1 + (lead < 0).sum(), number - (lead > 0).sum()
         return best, worst
 
-    def _lead(
-        self, one: IntArray, other: IntArray, level: float, peaks: Peaks, *, one_sided: bool = False
-    ) -> FloatArray:
+    def _lead(self, pairs: Pairs, level: float, peaks: Peaks, *, one_sided: bool = False) -> FloatArray:
         """Return 1 for each pair in which one is decided to be above the other, -1 for below, else 0.
 
         A difference that never varies is decided if it is known, unless it is 0.
         """
-        gaps, errors = self._differences(one, other)
+        gaps, errors = pairs.gaps, pairs.errors
         decided = (errors == 0) & (gaps != 0) & (self.units is None)
         # In which direction a pair is in question: 0 for both, NaN for none.
-        asked, over = np.where(errors > 0, 0.0, np.nan), errors > 0
-        while over.any() and (left := np.flatnonzero(asked == 0)).size:
-            in_question = 2 * len(one) - (1 if one_sided else 2) * np.count_nonzero(decided)
+        left, asked = np.flatnonzero(errors > 0), np.where(errors > 0, 0.0, np.nan)
+        while len(left):
+            in_question = 2 * len(gaps) - (1 if one_sided else 2) * np.count_nonzero(decided)
             tail, needed = (1 - level) / in_question, np.zeros(1)
             if self.units is not None:
-                needed = self._student(tail, one[left], other[left])
-            limit = self._limit((one, other, errors), asked, level, peaks, float(needed.min()))
+                needed = self._student(tail, pairs, left)
+            limit = self._limit(pairs, asked, level, peaks, float(needed.min()))
             over = np.abs(gaps[left]) > np.maximum(limit, needed) * errors[left]
             if self.units is not None:
-                over[over] = self._contrary((one, other, errors), gaps, left[over], peaks) <= tail
+                over[over] = self._contrary(pairs, left[over], peaks) <= tail
             new = left[over]
-            decided[new] = True
+            if not len(new):
+                break
+            decided[new], left = True, left[~over]
             # One-sided, whether the one below is above is still in question.
             asked[new] = -np.sign(gaps[new]) if one_sided else np.nan
         return np.where(decided, np.sign(gaps), 0.0)
@@ -177,11 +184,13 @@ class Noise:
         numbers, which = np.unique(np.asarray(self.units), return_inverse=True)
         return numbers, which
 
-    def _student(self, tail: float, one: IntArray, other: IntArray) -> FloatArray:
-        """Return what the difference of each pair must exceed, by the item that fewer units tell."""
+    def _student(self, tail: float, pairs: Pairs, some: IntArray) -> FloatArray:
+        """Return what the difference of some pairs must exceed, by the item that fewer units tell."""
         numbers, which = self._numbers_of_units
         found = student(tail, numbers)
-        return found if len(found) == 1 else found[np.minimum(which[one], which[other])]
+        if len(found) == 1:
+            return found
+        return np.asarray(found[np.minimum(which[pairs.one[some]], which[pairs.other[some]])])
 
     def _limit(
         self, pairs: Pairs, asked: FloatArray, level: float, peaks: Peaks, enough: float
@@ -192,32 +201,40 @@ class Noise:
         found = upper_quantile(largest, level, self.silent)
         if found > peaks.floor or enough >= peaks.floor:
             return found
-        for some in self._parts(np.flatnonzero(~np.isnan(asked))):
+        chosen = np.flatnonzero(~np.isnan(asked))
+        for part in self._slices(len(chosen)):
+            some = chosen[part]
             moved = one_way(self._moved(pairs, some), asked[some, np.newaxis])
             np.maximum(largest, moved.max(axis=0), out=largest)
         return upper_quantile(largest, level, self.silent)
 
-    def _contrary(self, pairs: Pairs, gaps: FloatArray, chosen: IntArray, peaks: Peaks) -> FloatArray:
-        """Return which share of the draws puts some pairs the other way round, or equal."""
-        ways, far = -np.sign(gaps), (1 - NEVER) * np.abs(gaps) / np.where(pairs[2] > 0, pairs[2], np.inf)
-        if len(chosen) and far[chosen].min() > peaks.floor:
-            turned = peaks.moved * ways[peaks.pair] >= far[peaks.pair]
-            times = np.bincount(peaks.pair[turned], minlength=len(gaps))[chosen]
+    def _contrary(self, pairs: Pairs, chosen: IntArray, peaks: Peaks) -> FloatArray:
+        """Return which share of the draws puts some pairs, which all vary, the other way, or equal."""
+        gaps, errors = pairs.gaps, pairs.errors
+        far = (1 - NEVER) * np.abs(gaps[chosen]) / errors[chosen]
+        if len(chosen) and far.min() > peaks.floor:
+            number = len(gaps)
+            way, least = np.zeros(number), np.full(number, np.inf)
+            way[chosen], least[chosen] = -np.sign(gaps[chosen]), far
+            turned = peaks.moved * way[peaks.pair] >= least[peaks.pair]
+            times = np.bincount(peaks.pair[turned], minlength=number)[chosen]
         else:
-            times = np.zeros(len(gaps), dtype=np.int64)
-            for some in self._parts(chosen):
-                moved = self._moved(pairs, some) * ways[some, np.newaxis]
-                times[some] = (moved >= far[some, np.newaxis]).sum(axis=1)
-            times = times[chosen]
+            times = np.zeros(len(chosen), dtype=np.int64)
+            for part in self._slices(len(chosen)):
+                some = chosen[part]
+                moved = self._moved(pairs, some) * -np.sign(gaps[some, np.newaxis])
+                times[part] = (moved >= far[part, np.newaxis]).sum(axis=1)
         return np.asarray((times + self.silent) / (self.draws.shape[1] + self.silent))
 
     def _moved(self, pairs: Pairs, some: IntArray) -> FloatArray:
         """Return by how many deviations each draw moves some of the pairs."""
-        one, other, errors = (part[some] for part in pairs)
-        return np.asarray((self.draws[one] - self.draws[other]) / errors[:, np.newaxis])
+        moved = self.draws[pairs.one[some]]
+        moved -= self.draws[pairs.other[some]]
+        moved /= pairs.errors[some, np.newaxis]
+        return moved
 
-    def _parts(self, chosen: IntArray) -> Iterator[IntArray]:
-        return (chosen[part] for part in slices(len(chosen), BLOCK_NUMBERS, self.draws.shape[1]))
+    def _slices(self, number: int) -> Iterator[slice]:
+        return slices(number, BLOCK_NUMBERS, self.draws.shape[1])
 
     def _peaks(self, level: float) -> Peaks:
         """Return the draws that move any pair by more than those of one item are decided by, if many."""
@@ -235,16 +252,16 @@ class Noise:
 
     def _beyond(self, floor: float) -> Peaks:
         number = len(self.scores)
-        pairs = (*np.triu_indices(number, 1), np.empty(0))
-        one, other = pairs[:2]
-        errors = self._differences(one, other)[1]
-        pairs, found = (one, other, errors), []
+        pairs, found = self._every, []
+        one, other, _, errors = pairs
         centred = self.draws - self.draws.mean(axis=0)
         sizes = centred.std(axis=1)
         sizes = np.maximum(sizes, 1e-9 * sizes.max())
         share = np.where(errors > 0, errors**2 / (sizes[one] ** 2 + sizes[other] ** 2), np.inf)
         kept = float(np.partition(share, int(CLOSE * len(share)))[int(CLOSE * len(share))])
-        for some in self._parts(np.flatnonzero(share < kept)):
+        close = np.flatnonzero(share < kept)
+        for part in self._slices(len(close)):
+            some = close[part]
             moved = self._moved(pairs, some)
             place, draw = np.nonzero(np.abs(moved) > floor)
             found.append((some[place], draw, moved[place, draw]))
@@ -257,7 +274,8 @@ class Noise:
             times = np.maximum(ends - high - 1, 0)
             first = np.repeat(high, times)
             second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(times) - times, times)
-            low, top = np.sort([order[first], order[second]], axis=0)
+            first, second = order[first], order[second]
+            low, top = np.minimum(first, second), np.maximum(first, second)
             pair = low * (2 * number - low - 1) // 2 + top - low - 1  # its place among all of them
             pair, low, top = (
                 part[(share[pair] >= kept) & (errors[pair] > 0)] for part in (pair, low, top)
@@ -269,19 +287,34 @@ class Noise:
 
     def unvaried(self) -> int:
         """Return how many pairs of different scores have a difference that never varies."""
-        gaps, errors = self._differences(*np.triu_indices(len(self.scores), 1))
+        _, _, gaps, errors = self._every
         return int(np.count_nonzero((errors == 0) & (gaps != 0)))
 
-    def _differences(self, one: IntArray, other: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return the difference of each pair, and its standard deviation: 0 if it never varies."""
-        gaps, sizes, own = self.scores[one] - self.scores[other], np.abs(self.scores), self._variances
-        both = own[one] + own[other]
-        variances = both - 2 * self.covariance[one, other]
+    @cached_property
+    def _every(self) -> Pairs:
+        """All pairs of items, row by row: what lies side by side is read side by side."""
+        number = len(self.scores)
+        one, other = np.triu_indices(number, 1)
+        gaps, errors = np.empty((2, len(one)))
+        ends = np.cumsum(np.arange(number - 1, 0, -1)).tolist()
+        for own, (start, end) in enumerate(pairwise([0, *ends])):
+            row = self._row(own, slice(own + 1, number))
+            gaps[start:end], errors[start:end] = row.gaps, row.errors
+        return Pairs(one, other, gaps, errors)
+
+    def _row(self, one: int, others: IntArray | slice) -> Pairs:
+        """Return an item with others: the gaps, and how much they deviate, 0 if they never vary."""
+        scores, own = self.scores, self._variances
+        gaps, both = scores[one] - scores[others], own[one] + own[others]
+        variances = both - 2 * self.covariance[one, others]
         # Scores of drawn units are sums: in another order they are rounded otherwise, and do not vary.
-        rounding = 0.0 if self.units is None else NEVER * np.maximum(sizes[one], sizes[other])
+        sizes = np.abs(scores)
+        rounding = 0.0 if self.units is None else NEVER * np.maximum(sizes[one], sizes[others])
         varies = variances > np.maximum(NEVER * both, rounding**2)
         gaps[~varies & (np.abs(gaps) <= NEVER * sizes.max())] = 0.0
-        return gaps, np.sqrt(np.where(varies, variances, 0.0))
+        errors = np.sqrt(np.where(varies, variances, 0.0))
+        places = np.arange(len(scores))[others]
+        return Pairs(np.full(len(places), one), places, gaps, errors)
 
 
 def one_way(moved: FloatArray, asked: FloatArray) -> FloatArray:
