@@ -354,17 +354,23 @@ class TopKAudit:
             eps = [self._eps[active.k] if inflated else None for active in actives]
             leasts = list(map(least_move, bases, [active.places for active in actives], eps))
 
+        def apart(rows: FloatArray, errors: FloatArray) -> BoolArray:
+            fine = np.ones(len(rows), dtype=np.bool_)
+            for active, columns in zip(actives, where, strict=True):
+                fine &= _best_apart(rows[:, columns], errors[:, columns], active.places)
+            return fine
+
         def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
             reach = STEEPEST * errors.max(axis=1, keepdims=True)
             fine = np.ones(len(rows), dtype=np.bool_)
             for active, columns in zip(actives, where, strict=True):
                 critical = critical_eps(rows[:, columns], active.places)
-                for eps in (0.0, self._eps[active.k]) if inflated else (0.0,):
+                for eps in (0.0, self._eps[active.k]):
                     sure = np.maximum((critical < eps - reach).sum(axis=1), active.places)
                     fine &= sure == (critical <= eps + reach).sum(axis=1)
             return fine
 
-        for units, rows in chunked(self._loo.columns(union, among, settled)):
+        for units, rows in chunked(self._loo.columns(union, among, settled if inflated else apart)):
             for active, columns, base, least in zip(actives, where, bases, leasts, strict=True):
                 scores = rows.take(columns, axis=1)
                 with np.errstate(over="ignore"):  # what moves beyond all floats moves far enough
@@ -392,6 +398,15 @@ class TopKAudit:
 
     def _named(self, active: Active, inside: BoolArray) -> tuple[object, ...]:
         return tuple(self._facts.items[item] for item in active.items[inside])
+
+
+def _best_apart(rows: FloatArray, errors: FloatArray, places: int) -> BoolArray:
+    """Tell in which rows so many scores are above all others, however far each of them is off."""
+    if places >= rows.shape[1]:
+        return np.ones(len(rows), dtype=np.bool_)
+    order = np.argpartition(-rows, places - 1, axis=1)
+    low, high = (np.take_along_axis(ends, order, axis=1) for ends in (rows - errors, rows + errors))
+    return np.asarray(low[:, :places].min(axis=1) > high[:, places:].max(axis=1))
 
 
 def chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntArray, FloatArray]]:

@@ -222,11 +222,15 @@ class Chords:
                 break
             look = self.look(removals.some(units[active]), scores[active])
             scores[active] += look.steps
-            further = np.exp(np.ptp(scores[active] - curves.scores, axis=1))
-            done = look.range_left * further <= curves.tolerance
+            done = self.arrived(scores[active], look.range_left)
             sound[active[done]] = True
             active = active[~done & np.isfinite(look.range_left)]
         return scores - scores.mean(axis=1, keepdims=True), sound
+
+    def arrived(self, scores: FloatArray, range_left: FloatArray) -> BoolArray:
+        """Tell which scores, after a step, are within the tolerance of those of their folds."""
+        further = np.exp(np.ptp(scores - self.curves.scores, axis=1))
+        return np.asarray(range_left * further <= self.curves.tolerance)
 
     @np.errstate(all="ignore")  # what is no number is not sound
     def look(self, taken: Removals, scores: FloatArray) -> Look:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 SKETCH_NUMBERS = 1 << 18
 """Numbers sketched at once: few enough to stay in the cache."""
+FEW = 4
+"""Second order is looked at from the so manieth part of the items on, in units that are left."""
 APPROACHES = 6
 """Steps towards the scores of a fold, after each of which a question may be settled."""
 ROUGH = 0.25
@@ -150,7 +152,20 @@ class Underway:
 
     def _look(self) -> None:
         taken = self._folds.removals.some(self.units)
-        self._steps, self.missed, _ = self._folds.chords.look(taken, self.scores)
+        self._steps, self.missed, self._range_left = self._folds.chords.look(taken, self.scores)
+
+    def arrived(self) -> tuple[BoolArray, FloatArray]:
+        """Tell which units one more step takes to their exact scores, and return these."""
+        folds, rows = self._folds, self.scores + self._steps
+        with np.errstate(all="ignore"):
+            done = folds.chords.arrived(rows, self._range_left)
+        return done, rows[done] - rows[done].mean(axis=1, keepdims=True)
+
+    def rough(self) -> BoolArray:
+        """Tell which units a step would bring much nearer, beside how far they have come."""
+        heights = np.sqrt(np.diag(self._folds.curves.inverse).max())
+        far = np.ptp(self.scores - self._folds.scores, axis=1)
+        return np.asarray(~(self.missed * heights <= ROUGH * far))
 
     def step(self, chosen: BoolArray) -> None:
         """Go a step further, with some of the units alone."""
@@ -169,10 +184,13 @@ class BattlesOut(RowsOut, Sketched):
         The fit, and how it is refitted.
     resolution : float
         Scores closer than this are equal.
+    placed : callable
+        From log odds to scores, of which those that are closer are made equal.
     """
 
     folds: BattleFolds = field(kw_only=True)
     resolution: float = field(kw_only=True)
+    placed: Callable[[FloatArray], FloatArray] = field(kw_only=True)
 
     @cached_property
     def _fitted(self) -> FloatArray:
@@ -245,14 +263,16 @@ class BattlesOut(RowsOut, Sketched):
         asked = np.ones(len(self.units), dtype=np.bool_)
         asked[units[fine]] = False
         for way in self._ways(np.flatnonzero(asked)):
-            for _ in range(2):
-                way.step(np.ones(len(way.units), dtype=np.bool_))
-            known = np.isfinite(way.missed)
-            rows = self._on_scale(way.scores[known])
-            error = self._errors(way.units[known], way.missed[known], sketch.heights)
-            np.minimum(lowest, (rows - error).min(axis=0, initial=np.inf), out=lowest)
-            np.maximum(highest, (rows + error).max(axis=0, initial=-np.inf), out=highest)
-            asked[way.units[known]] = False
+            for last in (False, False, True):
+                known = np.isfinite(way.missed) if last else ~way.rough()
+                rows = self._on_scale(way.scores[known])
+                error = self._errors(way.units[known], way.missed[known], sketch.heights)
+                np.minimum(lowest, (rows - error).min(axis=0, initial=np.inf), out=lowest)
+                np.maximum(highest, (rows + error).max(axis=0, initial=-np.inf), out=highest)
+                asked[way.units[known]] = False
+                if last or known.all():
+                    break
+                way.step(~known)
         lowest, highest = np.minimum(lowest, self.scores), np.maximum(highest, self.scores)
         for others in self._parts(np.flatnonzero(asked)):
             DenseBlock(0, self.exact(others)).widen(lowest, highest)
@@ -358,6 +378,8 @@ class BattlesOut(RowsOut, Sketched):
         units, sketch = self.folds.sketch
         # What first order says nothing about stays in doubt: it tells at what second order looks.
         left = np.flatnonzero(asked[units] & np.isfinite(sketch.first.missed))
+        if second and FEW * len(left) < len(self.scores):
+            return  # what second order takes of all items costs more than steps of these
         width = len(self.scores) if second else len(near.base)
         tables = (near.table, sketch.bent(near.table)) if second and len(left) else (near.table,)
         for part in slices(len(left), SKETCH_NUMBERS, width):
@@ -377,6 +399,11 @@ class BattlesOut(RowsOut, Sketched):
                 values, fine = near.read(self._on_scale(way.scores)), np.isfinite(way.missed)
                 errors = self._errors(way.units[fine], way.missed[fine], near.heights)
                 fine[fine] = settled(values[fine], errors)
+                done, exact = way.arrived()
+                exact = self.placed(exact[~fine[done]])
+                done &= ~fine
+                values[done] = near.read(exact)
+                fine |= done
                 asked[way.units[fine]] = False
                 yield way.units[fine], values[fine]
                 if fine.all():

@@ -108,8 +108,9 @@ class BradleyTerry(Scorer):
         folds = BattleFolds(scores, wins, removals, self.ridge * removals.battle, scale=scale)
         # Blocks of 16 MB; up to 64 MB are kept.
         sizes = {"block_numbers": 2_000_000, "kept_numbers": 8_000_000}
-        placed, rows = self._placed(scores), lambda units: self._placed(folds.rows(units))
-        return BattlesOut(placed, data.units, rows, **sizes, folds=folds, resolution=self.resolution)
+        rows = lambda units: self._placed(folds.rows(units))  # noqa: E731
+        own = {"folds": folds, "resolution": self.resolution, "placed": self._placed}
+        return BattlesOut(self._placed(scores), data.units, rows, **sizes, **own)
 
     def _placed(self, log_odds: FloatArray) -> FloatArray:
         offset, factor = SCALES[self.scale]
