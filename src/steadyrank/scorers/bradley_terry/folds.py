@@ -28,7 +28,8 @@ APPROACHES = 6
 ROUGH = 0.25
 """Where a sketch misses more of its move than this part, a few steps are worth their price."""
 FARTHEST = 4.0
-"""A sketch that moves its pair further than this is no place to start from."""
+"""What moves a pair further than this is no place to start from."""
+SPRING_STEPS = 12
 DIGITS = 1e-11
 """Ten times the error of exact scores, in log odds."""
 
@@ -60,6 +61,26 @@ class BattleFolds:
         """The units of one pair, and scores near those without them."""
         units, folds = self.removals.one_pair
         return units, Sketch(self.curves, folds, self.scale[1])
+
+    @cached_property
+    @np.errstate(all="ignore")  # what is no number is no start
+    def starts(self) -> FloatArray:
+        """How far to go from the fit, in terms of ``G (e_i - e_j)``, for each unit of one pair.
+
+        The pair itself is taken as it is, and all others together as a spring of constant strength,
+        ``1/R - c``, where c is the information of the pair. From where this is too far, it is 0.
+        """
+        sketch, (first, second, battles, wins) = self.sketch[1], self.removals.one_pair[1]
+        chance, resistance = self.curves.win_chance[first, second], sketch.resistance
+        spring = np.maximum(1.0 / resistance - self.curves.information[first, second], 0.0)
+        had, odds = (self.wins + self.wins.T)[first, second], (1.0 - chance) / chance
+        gap = np.zeros(len(chance))
+        for _ in range(SPRING_STEPS):
+            now = 1.0 / (1.0 + odds * np.exp(-gap))
+            force = had * chance - wins - (had - battles) * now - spring * gap
+            slope = (had - battles) * now * (1.0 - now) + spring
+            gap += np.clip(force / slope, -1.0, 1.0)
+        return np.where(np.abs(gap) < FARTHEST, gap / resistance, 0.0)
 
     def rows(self, units: slice | IntArray) -> FloatArray:
         """Return the scores without each of some units, given in order."""
@@ -138,16 +159,13 @@ class Underway:
     """
 
     def __init__(self, folds: BattleFolds, units: IntArray) -> None:
-        """Start from the first order, where there is one."""
         self._folds, self.units = folds, units
         self.scores = np.repeat(folds.scores[np.newaxis], len(units), axis=0)
-        single, sketch = folds.sketch
-        near = single[np.abs(sketch.first.amount) * sketch.resistance < FARTHEST]
-        one = np.flatnonzero(np.isin(units, near, assume_unique=True))
-        fold = np.searchsorted(single, units[one])
-        first, second = sketch.folds.first[fold], sketch.folds.second[fold]
-        amount = sketch.first.amount[fold, np.newaxis]
-        self.scores[one] += amount * (sketch.inverse[first] - sketch.inverse[second])
+        single, pairs = folds.removals.one_pair
+        one = np.flatnonzero(np.isin(units, single, assume_unique=True))
+        fold, inverse = np.searchsorted(single, units[one]), folds.curves.inverse
+        between = inverse[pairs.first[fold]] - inverse[pairs.second[fold]]
+        self.scores[one] += folds.starts[fold, np.newaxis] * between
         self._look()
 
     def _look(self) -> None:
@@ -262,21 +280,25 @@ class BattlesOut(RowsOut, Sketched):
         lowest, highest = self._fitted + lowest, self._fitted + highest
         asked = np.ones(len(self.units), dtype=np.bool_)
         asked[units[fine]] = False
-        for way in self._ways(np.flatnonzero(asked)):
-            for last in (False, False, True):
-                known = np.isfinite(way.missed) if last else ~way.rough()
-                rows = self._on_scale(way.scores[known])
-                error = self._errors(way.units[known], way.missed[known], sketch.heights)
-                np.minimum(lowest, (rows - error).min(axis=0, initial=np.inf), out=lowest)
-                np.maximum(highest, (rows + error).max(axis=0, initial=-np.inf), out=highest)
-                asked[way.units[known]] = False
-                if last or known.all():
-                    break
-                way.step(~known)
+        for others, rows, missed in self._near_enough(np.flatnonzero(asked)):
+            error = self._errors(others, missed, sketch.heights)
+            np.minimum(lowest, (rows - error).min(axis=0, initial=np.inf), out=lowest)
+            np.maximum(highest, (rows + error).max(axis=0, initial=-np.inf), out=highest)
+            asked[others] = False
         lowest, highest = np.minimum(lowest, self.scores), np.maximum(highest, self.scores)
         for others in self._parts(np.flatnonzero(asked)):
             DenseBlock(0, self.exact(others)).widen(lowest, highest)
         return lowest, highest
+
+    def _near_enough(self, units: IntArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+        """Yield units, all scores after as few steps as do, and the energy that these miss."""
+        for way in self._ways(units):
+            for last in (False, False, True):
+                known = np.isfinite(way.missed) if last else ~way.rough()
+                yield way.units[known], self._on_scale(way.scores[known]), way.missed[known]
+                if last or known.all():
+                    break
+                way.step(~known)
 
     def columns(
         self, items: IntArray, among: BoolArray | None = None, settled: Settled | None = None
@@ -294,19 +316,32 @@ class BattlesOut(RowsOut, Sketched):
             yield rest, self.exact(rest)[:, items]
 
     def nearby(self, items: IntArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
-        """Yield rows to second order, and exact ones of units that no sketch serves."""
-        units, sketch = self.folds.sketch
-        table, fitted, heights = sketch.table[:, items], self._fitted[items], sketch.heights[items]
-        bent, sound = sketch.bent(table), np.isfinite(sketch.first.missed)
-        for folds in self._parts(np.flatnonzero(sound), SKETCH_NUMBERS):
-            moves, missed = sketch.quadratic(folds, table, bent)
-            fine = np.isfinite(missed)
-            errors = self._errors(units[folds[fine]], missed[fine], heights)
-            yield units[folds[fine]], moves[fine] + fitted, errors
-            sound[folds[~fine]] = False
-        for rest in self._parts(np.setdiff1d(np.arange(len(self.units)), units[sound])):
+        """Yield rows to second order, those after a few steps, and exact ones where neither serves."""
+        near = Near.of(self.folds.sketch[1], self._fitted, items)
+        asked = np.ones(len(self.units), dtype=np.bool_)
+        yield from self._second_order(near, asked)
+        for others, rows, missed in self._near_enough(np.flatnonzero(asked)):
+            yield others, rows[:, items], self._errors(others, missed, near.heights)
+            asked[others] = False
+        for rest in self._parts(np.flatnonzero(asked)):
             rows = self.exact(rest)[:, items]
             yield rest, rows, np.zeros_like(rows)
+
+    def _second_order(
+        self, near: Near, asked: BoolArray
+    ) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+        """Yield sketches of all units asked for that have one, and ask for these no more."""
+        units, sketch = self.folds.sketch
+        sound = np.flatnonzero(asked[units] & np.isfinite(sketch.first.missed))
+        if FEW * len(sound) < len(self.scores):
+            return  # what second order takes of all items costs more than steps of these
+        bent = sketch.bent(near.table)
+        for folds in self._parts(sound, SKETCH_NUMBERS):
+            moves, missed = sketch.quadratic(folds, near.table, bent)
+            fine = np.isfinite(missed)
+            known = units[folds[fine]]
+            asked[known] = False
+            yield known, moves[fine] + near.base, self._errors(known, missed[fine], near.heights)
 
     @cached_property
     def _sketched_shifts(self) -> tuple[FloatArray, FloatArray]:
