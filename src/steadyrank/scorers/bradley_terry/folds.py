@@ -25,8 +25,8 @@ FEW = 4
 """Second order is looked at from the so manieth part of the items on, in units that are left."""
 APPROACHES = 6
 """Steps towards the scores of a fold, after each of which a question may be settled."""
-ROUGH = 0.25
-"""Where a sketch misses more of its move than this part, a few steps are worth their price."""
+ROUGH, FINE = 0.25, 1e-4
+"""Which part of its move a sketch may miss before steps are worth their price: for bounds, for ranks."""
 FARTHEST = 4.0
 """What moves a pair further than this is no place to start from."""
 SPRING_STEPS = 12
@@ -179,11 +179,11 @@ class Underway:
             done = folds.chords.arrived(rows, self._range_left)
         return done, rows[done] - rows[done].mean(axis=1, keepdims=True)
 
-    def rough(self) -> BoolArray:
-        """Tell which units a step would bring much nearer, beside how far they have come."""
+    def rough(self, part: float) -> BoolArray:
+        """Tell which units may still miss more than this part of how far they have come."""
         heights = np.sqrt(np.diag(self._folds.curves.inverse).max())
         far = np.ptp(self.scores - self._folds.scores, axis=1)
-        return np.asarray(~(self.missed * heights <= ROUGH * far))
+        return np.asarray(~(self.missed * heights <= part * far))
 
     def step(self, chosen: BoolArray) -> None:
         """Go a step further, with some of the units alone."""
@@ -280,7 +280,7 @@ class BattlesOut(RowsOut, Sketched):
         lowest, highest = self._fitted + lowest, self._fitted + highest
         asked = np.ones(len(self.units), dtype=np.bool_)
         asked[units[fine]] = False
-        for others, rows, missed in self._near_enough(np.flatnonzero(asked)):
+        for others, rows, missed in self._near_enough(np.flatnonzero(asked), ROUGH):
             error = self._errors(others, missed, sketch.heights)
             np.minimum(lowest, (rows - error).min(axis=0, initial=np.inf), out=lowest)
             np.maximum(highest, (rows + error).max(axis=0, initial=-np.inf), out=highest)
@@ -290,11 +290,14 @@ class BattlesOut(RowsOut, Sketched):
             DenseBlock(0, self.exact(others)).widen(lowest, highest)
         return lowest, highest
 
-    def _near_enough(self, units: IntArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
-        """Yield units, all scores after as few steps as do, and the energy that these miss."""
+    def _near_enough(
+        self, units: IntArray, part: float
+    ) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+        """Yield units, all scores to such a part of their moves or nearly, and the energy they miss."""
         for way in self._ways(units):
-            for last in (False, False, True):
-                known = np.isfinite(way.missed) if last else ~way.rough()
+            for number in range(APPROACHES):
+                last = number == APPROACHES - 1
+                known = np.isfinite(way.missed) if last else ~way.rough(part)
                 yield way.units[known], self._on_scale(way.scores[known]), way.missed[known]
                 if last or known.all():
                     break
@@ -320,7 +323,7 @@ class BattlesOut(RowsOut, Sketched):
         near = Near.of(self.folds.sketch[1], self._fitted, items)
         asked = np.ones(len(self.units), dtype=np.bool_)
         yield from self._second_order(near, asked)
-        for others, rows, missed in self._near_enough(np.flatnonzero(asked)):
+        for others, rows, missed in self._near_enough(np.flatnonzero(asked), FINE):
             yield others, rows[:, items], self._errors(others, missed, near.heights)
             asked[others] = False
         for rest in self._parts(np.flatnonzero(asked)):
