@@ -11,18 +11,26 @@ from typing import TYPE_CHECKING, Any
 from steadyrank import errors
 from steadyrank.cli.failures import ways
 from steadyrank.cli.output import say, working
-from steadyrank.data.kinds import KINDS, read_any, scan_any
+from steadyrank.data.kinds import KINDS, read_checked, scan_any
 from steadyrank.errors import NotRecognisedError, Option, typed_name
 from steadyrank.reading.formats import is_pattern, read_together
+from steadyrank.text import counted
 from steadyrank.writing import target_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from steadyrank.cli.options import InputOptions, ScorerOptions
     from steadyrank.data.observations import Observations
     from steadyrank.engines.backends import Engine
     from steadyrank.study.study import Study
 
 STANDARD_INPUT = "-"
+
+INSTEAD = {"battles": "win-rate"}
+"""Scorers that need less than the usual one."""
+FEWEST = (2, 5, 10, 20, 50)
+"""How many observations items must have that are not left out, tried in turn."""
 
 GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
 """Options for one engine alone; each also asks for it."""
@@ -60,7 +68,49 @@ def open_study(
 def load(options: InputOptions) -> Observations:
     """Read the data that the options describe; their notes say what was recognised and guessed."""
     source, engine, given = described(options)
-    return read_any(source, **given) if engine is None else scan_any(source, engine=engine, **given)
+    if engine is not None:
+        return scan_any(source, engine=engine, **given)
+    layout = (given.pop(name) for name in ("kind", "format", "encoding"))
+    return read_checked(source, *layout, given, lambda data: withstanding(data, options))
+
+
+def withstanding(data: Any, options: InputOptions) -> tuple[Any, dict[str, Any], str]:
+    """Return data that have scores without any unit, the options that this takes, and why.
+
+    Win rates exist where Bradley-Terry strengths do not, and items with few observations can be left
+    out. What makes no answer even so is an error.
+    """
+    from steadyrank.scorers.registry import resolve_scorer
+
+    asked = {name: getattr(options, name, None) for name in ("scorer", "min_count", "k")}
+    k = asked["k"] if isinstance(asked["k"], int) else 1
+    ways: list[dict[str, Any]] = [{}]
+    if asked["scorer"] is None and data.kind.name in INSTEAD:
+        ways.append({"scorer": INSTEAD[data.kind.name]})
+    fewest = FEWEST if asked["min_count"] is None else ()
+    ways += [{**ways[-1], "min_count": least} for least in fewest]
+    fault: errors.SteadyrankError | None = None
+    for way in ways:
+        chosen = asked | way
+        try:
+            kept = data if chosen["min_count"] is None else data.with_min_count(chosen["min_count"])
+            if kept.n_items < k:
+                break
+            resolve_scorer(chosen["scorer"], kept).leave_one_out(kept)
+        except errors.SteadyrankError as error:
+            fault = fault or error
+        else:
+            return kept, way, _why(way, data, kept)
+    raise fault or errors.InvalidValueError(f"there are only {counted(data.n_items, 'item')}")
+
+
+def _why(way: Mapping[str, Any], data: Any, kept: Any) -> str:
+    """Return why options are needed, in words; nothing where none are."""
+    told = ["win rates, since Bradley-Terry scores do not exist without some battles"] * ("scorer" in way)
+    if gone := data.n_items - kept.n_items:
+        few = f"with fewer than {counted(way['min_count'], data.kind.observation)}"
+        told.append(f"{counted(gone, 'item')} {few} left out: they hang on one {data.units.kind} alone")
+    return "; ".join(told)
 
 
 def may_ask(options: InputOptions) -> bool:

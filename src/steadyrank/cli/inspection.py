@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name
-from steadyrank.data.kinds import KINDS, check_kind, decided, made_of, scan_any
+from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name, withstanding
+from steadyrank.data.kinds import KINDS, check_kind, made_of, scan_any
 from steadyrank.engines.frame import opened
 from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, SteadyrankError, typed_name
 from steadyrank.reading.arrays import written
-from steadyrank.reading.deciding import considered
+from steadyrank.reading.deciding import Check, Decision, as_they_are
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.profile import Profile
 from steadyrank.reading.roles import taken_by
@@ -71,10 +71,12 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     kinds = [known.kind for name, known in KINDS.items() if asked in {None, name}]
     try:
-        readings, taken = considered(kinds, table, given, made_of, named_kind=asked is not None)
+        decision = Decision(kinds, table, given, made_of, asked is not None, _checked(options, engine))
+        readings = decision.considered
+        taken = decision.chosen is not None and bool(readings)
         found["readings"] = [_described(options, one) for one in readings]
         found["chosen"] = 0 if taken else None
-        resolved = decided(table, asked, given)
+        resolved = decision.taken()
         found["kind"], columns = resolved.kind.name, resolved.columns
         if engine is None:
             data: Any = made_of(resolved)
@@ -98,6 +100,15 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     roles = {name: role for role, names in columns.items() for name in taken_by({role: names})}
     looks = [{"column": c.name, "role": roles.get(c.name), "looks": c.describe()} for c in profile]
     return found | {"columns": looks}
+
+
+def _checked(options: InspectOptions, engine: Any) -> Check:
+    """Return what suggestions must pass; an engine shows its first rows alone, which tell nothing."""
+
+    def check(data: Any) -> tuple[Any, dict[str, Any], str]:
+        return as_they_are(data) if data.kind.name == "estimates" else withstanding(data, options)
+
+    return as_they_are if engine is not None else check
 
 
 def _described(options: InspectOptions, reading: Reading) -> dict[str, Any]:

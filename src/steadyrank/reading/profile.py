@@ -35,7 +35,12 @@ SCALE = 5.0
 LONGEST_NAME = 100
 """Letters of a name that is looked at; patterns go over longer ones again and again."""
 
-DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?([ T].*)?|\d{1,2}:\d\d.*")
+MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
+DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*|\d{1,2}:\d\d.*"
+    rf"|(?=.*\d).{{0,20}}\b({MONTHS.replace(' ', '|')})[a-z]{{0,6}}\b.{{0,20}}",
+    re.IGNORECASE,
+)
 ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
 NUMBERED = re.compile(rf"(?<!\d)(\d{{1,3}})(?!\d)(?:st|nd|rd|th)?|({'|'.join(ORDINALS)})")
 YES_NO = ({"0", "1"}, {"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"})
@@ -274,6 +279,36 @@ class Profile:
             self._pairs[names] = 1.0 - size / max(1, self.rows)
         return self._pairs[names]
 
+    def pairs(self, one: str, two: str) -> int:
+        """Return how many different pairs two columns hold."""
+        return round((1.0 - self.repeated(one, two)) * max(1, self.rows))
+
+    def alone(self, name: str, within: str) -> float:
+        """Return which share of the values of a column come with one value of another alone."""
+        key = ("alone", name, within)
+        if key not in self._pairs:
+            pairs = np.unique(self[name].codes * (self[within].distinct + 1) + self[within].codes + 1)
+            owner = np.bincount((pairs // (self[within].distinct + 1))[pairs >= 0])
+            self._pairs[key] = float((owner[owner > 0] == 1).mean()) if owner.any() else 1.0
+        return self._pairs[key]
+
+    def explained(self, value: str, by: str) -> float:
+        """Return which share of the variance of numbers lies between the groups of another column."""
+        key = ("explained", value, by)
+        if key not in self._pairs:
+            numbers, codes = self[value].numbers, self[by].codes
+            there = np.isfinite(numbers) & (codes >= 0)
+            numbers, codes = numbers[there], codes[there]
+            size = np.bincount(codes, minlength=1)
+            groups, rows = int((size > 0).sum()), len(codes)
+            total = float(numbers.var()) if rows else 0.0
+            self._pairs[key] = 0.0
+            if total > 0 and rows > groups > 1:
+                means = np.bincount(codes, numbers) / np.maximum(size, 1)
+                within = float(((numbers - means[codes]) ** 2).sum()) / (rows - groups)
+                self._pairs[key] = max(0.0, 1.0 - within / (total * rows / (rows - 1)))
+        return self._pairs[key]
+
     def determined(self, name: str, *by: str) -> bool:
         """Tell whether some columns say what another one holds; unique rows say nothing."""
         key = ("determined", name, *by)
@@ -320,6 +355,21 @@ class Profile:
             for those in found.values()
             if len(those) > 1 and sorted(those) == [*range(1, len(those) + 1)]
         ]
+
+    @cached_property
+    def families(self) -> list[list[str]]:
+        """Columns, three or more, whose names differ only in numbers: week1_judge2, candidate_0..."""
+        found: dict[str, list[str]] = {}
+        for column in self:
+            stem = re.sub(r"\d+", "0", str(column.name)[:LONGEST_NAME])
+            if stem != column.name or "0" in stem:
+                found.setdefault(stem, []).append(column.name)
+        return [names for names in found.values() if len(names) > 2]
+
+    @cached_property
+    def of_families(self) -> frozenset[str]:
+        """The columns that are in such a family."""
+        return frozenset(name for names in self.families for name in names)
 
     @cached_property
     def sides(self) -> list[tuple[str, str, tuple[str, str]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from os.path import commonprefix
 from typing import Any
@@ -16,11 +17,14 @@ from steadyrank.reading.table import simplify
 LEFT, TIE, RIGHT, UNKNOWN = 1, 0, -1, 2
 
 TIES = (
-    "tie", "ties", "tied", "draw", "drawn", "equal", "both", "bothbad", "both_bad",
+    "tie", "ties", "tied", "draw", "drawn", "equal", "same", "both", "bothbad", "both_bad",
     "tie (bothbad)", "tie (both bad)", "tie_bothbad", "both bad", "0.5", "1/2-1/2", "½-½",
 )  # fmt: skip
 SIDES, NAMES = "a/b or left/right", "names of the columns"
 HOME, TOTO, VIEW = "home/away", "1/X/2", "win/loss of the left side"
+POINTS = re.compile(r"(?:[wdl]\s*)?(\d{1,3})\s*[-–—:]\s*(\d{1,3})(?![\d/.:–-])(?:\D.*)?")
+"""Points of both sides in one cell: 2-1, 3:0, W 3-0, 1-1 (4-5 pens)."""
+SCORED = "points of the left and the right side"
 MEANS = {LEFT: "left wins", TIE: "a tie", RIGHT: "right wins"}
 SPELLINGS = {
     family: dict.fromkeys(left, LEFT) | dict.fromkeys(right, RIGHT) | dict.fromkeys((*ties, *TIES), TIE)
@@ -45,7 +49,7 @@ SHORT = {"home", "away", "host", "guest", "visitor", "white", "black", "left", "
 SAY_IT = 'Say "left", "right" or "tie".'
 BY_LABEL = "outcomes read as the label of the item that won"
 WAY_OUT = (
-    "Outcomes are left/right/tie (also a/b, model_a/model_b, draw, both bad, H/A/D, 1/X/2, W/L/D and "
+    "Outcomes are left/right/tie (also a/b, model_a/model_b, draw, both bad, H/A/D, 1/X/2, 2-1, W/L/D and "
     "true/false of the left side, the numbers 1/0/0.5 for a left win, a right win and a tie, and the "
     "names of the columns of both sides), or the label of the side that won."
 )
@@ -149,6 +153,8 @@ def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, 
     told = {SIDES: True, HOME: names or letters & {"h", "d"}, TOTO: "x" in letters}
     told |= {VIEW: names or letters & {"w", "d"}}
     found = {how: [SPELLINGS[how].get(text, UNKNOWN) for text in texts] for how in told if told[how]}
+    if UNKNOWN in found[SIDES] and all(map(POINTS.fullmatch, texts)):
+        return {SCORED: [by_points(text) for text in texts]}
     # A letter that may mean a tie means one beside those of wins: alone it is rather a label.
     found = {how: one for how, one in found.items() if how == SIDES or not {LEFT, RIGHT}.isdisjoint(one)}
     called = {} if names is None else _sides_called(*names)
@@ -157,6 +163,19 @@ def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, 
         return found
     # Beside D the L of left may be a loss, and the A of model_a be away.
     return {NAMES: own} | {how: found[how] for how in (HOME, VIEW) if "d" in letters and how in found}
+
+
+def by_points(text: str) -> int:
+    """Return who has more points in a cell such as 2-1.
+
+    Examples
+    --------
+    >>> by_points("2-1"), by_points("w 0:3"), by_points("1-1 (4-5 pens)")
+    (1, -1, 0)
+    """
+    match = POINTS.fullmatch(text)
+    one, two = map(int, match.groups()) if match else (0, 0)
+    return (one > two) - (one < two)
 
 
 def _sides_called(left: str, right: str) -> dict[str, int]:

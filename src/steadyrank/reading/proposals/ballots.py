@@ -82,7 +82,7 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
     called = CHOICES.search(columns[0].simple) is not None
     said = "ranks" in asked.named
     texts = all(column.type in {"text", "empty", "flag"} for column in columns)
-    alike = _alike(profile, names)
+    alike = (called or said or len(names) > 2) and _alike(profile, names)
     reading.points = 2.0 * called + 3 * alike + 6 * said
     if called:
         reading.support.append(f"{quoted(*names)} are called first, second... choice")

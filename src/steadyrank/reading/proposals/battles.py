@@ -10,7 +10,8 @@ import numpy as np
 
 from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
-from steadyrank.reading.results import SPELLINGS
+from steadyrank.reading.results import LEFT, POINTS, RIGHT, SPELLINGS
+from steadyrank.reading.table import simplify
 from steadyrank.reading.words import known
 
 EQUAL = 0.02
@@ -23,6 +24,8 @@ EACH_SIDE = 0.05
 TEXTS = 12
 """How many columns of text are paired with each other."""
 MOST = 40
+FEWEST = 8
+"""How many different words results are written with at most, where nothing calls them results."""
 
 WON = {("winner", "loser"), ("winning", "losing"), ("won", "lost"), ("win", "lose"), ("w", "l")}
 INITIALS = {
@@ -127,6 +130,8 @@ def _of_pair(asked: Asked, pair: Pair) -> Iterator[Reading]:
         return
     points = _numbers_of(asked, pair, ("points_left", "points_right"), POINT_PAIRS)
     winners = _winners(asked, pair)
+    placed = None if points or winners else _numbers_beside(asked, pair)
+    points = points or placed
     if points and asked.allows(*sides, "points_left", "points_right", "winner", "count", "covariate"):
         roles = {**sides, "points_left": points[0], "points_right": points[1]}
         roles |= {"winner": winners[0]} if "winner" in asked.named else {}
@@ -136,7 +141,11 @@ def _of_pair(asked: Asked, pair: Pair) -> Iterator[Reading]:
             and _agrees(profile, winners[0], points, pair)
         ):
             roles["winner"] = winners[0]
-        yield _weighed(asked, pair, roles, ("count",), f"{quoted(*points)} are the points of both")
+        reading = _weighed(asked, pair, roles, ("count",), f"{quoted(*points)} are the points of both")
+        if placed:
+            reading.against.append("only their places beside the two sides tell so")
+            reading.strong = False
+        yield reading
         if "winner" not in asked.named:
             return
     if not asked.allows(*sides, "winner", "count", "covariate"):
@@ -152,7 +161,8 @@ def _of_pair(asked: Asked, pair: Pair) -> Iterator[Reading]:
             reading.strong &= called
             reading.points -= 0 if called else 1
         if asked.level("winner", name) == NOTHING:
-            reading.strong = reading.strong and _names_sides(profile, name, pair) >= UNDERSTOOD
+            told = _names_sides(profile, name, pair) >= UNDERSTOOD or _are_results(profile[name])
+            reading.strong = reading.strong and told
             reading.points -= 1
         yield reading
 
@@ -244,10 +254,46 @@ def _winners(asked: Asked, pair: Pair) -> list[str]:
         and column.type in {"text", "number"}
         and 2 * column.blanks < profile.rows
         and profile.rows > 3
-        and 2 * len(column.values & profile[pair.left].values) > column.distinct
-        and _names_sides(profile, column.name, pair) >= UNDERSTOOD
+        and _tells_who_won(profile, column, pair)
     ]
     return called + others
+
+
+def _tells_who_won(profile: Profile, column: Column, pair: Pair) -> bool:
+    """Tell whether a column names a side of each row, or holds words or points of both sides."""
+    if 2 * len(column.values & profile[pair.left].values) > column.distinct:
+        return _names_sides(profile, column.name, pair) >= UNDERSTOOD
+    words = column.type == "text" and column.distinct <= FEWEST and {*map(_meant, column.labels)}
+    both = bool(words) and {LEFT, RIGHT} <= {*(words or ())}
+    return _are_results(column) or (both and _results(profile, column.name, pair) >= UNDERSTOOD)
+
+
+def _meant(word: str) -> int | None:
+    """Return which side a word stands for, None where it may be neither."""
+    found = {family[word.casefold()] for family in SPELLINGS.values() if word.casefold() in family}
+    return found.pop() if len(found) == 1 else None
+
+
+def _are_results(column: Column) -> bool:
+    """Tell whether cells hold the points of both sides: 2-1."""
+    some = column.labels[:200]
+    hits = sum(POINTS.fullmatch(label.casefold()) is not None for label in some)
+    return column.type == "text" and hits > 0.9 * len(some) > 1
+
+
+def _numbers_beside(asked: Asked, pair: Pair) -> tuple[str, str] | None:
+    """Return two columns of whole numbers that stand equally far behind, or before, the two sides."""
+    names, profile = asked.profile.table.names, asked.profile
+    left, right = names.index(pair.left), names.index(pair.right)
+    for step in (1, 2, 3, -1):
+        places = left + step, right + step
+        if not all(0 <= place < len(names) for place in places) or left + step == right:
+            continue
+        both = [profile[names[place]] for place in places]
+        fits = all(c.type == "number" and c.whole and not (c.is_id or c.is_time) for c in both)
+        if fits and profile.on_one_scale(c.name for c in both):
+            return both[0].name, both[1].name
+    return None
 
 
 def _rows(profile: Profile, name: str, side: str) -> np.ndarray:
@@ -269,8 +315,10 @@ def _results(profile: Profile, name: str, pair: Pair) -> float:
     """Return the share of results that name a side of their row, or are words for one, or for a tie."""
     column = profile[name]
     sides = {profile[side].simple for side in pair[:2]} | set(pair.words or ())
+    if _are_results(column):
+        return 1.0
     words = np.array(
-        [label.casefold() in SPELLED or label.casefold() in sides for label in column.labels] + [False]
+        [label.casefold() in SPELLED or simplify(label) in sides for label in column.labels] + [False]
     )
     hit = words[column.codes] | _rows(profile, name, pair.left) | _rows(profile, name, pair.right)
     return float((hit & (column.codes >= 0)).sum()) / max(1, column.present)
