@@ -200,9 +200,22 @@ class Column:
         )
 
     @cached_property
+    def is_measure(self) -> bool:
+        """Whether it is called like something that is measured to compare: its noun says so."""
+        called = {self.noun, *self.words[-1:]}  # wis is no plural
+        return not called.isdisjoint(known("measures", "points", "less_is_better", "shares"))
+
+    @cached_property
+    def is_amount(self) -> bool:
+        """Whether it is called like how much, how many or how old something is."""
+        words = {*self.words} if not self.is_measure else {self.noun}
+        return not words.isdisjoint(known("amounts"))
+
+    @cached_property
     def is_time(self) -> bool:
         """Whether it says when: dates, or numbers that are called so or look like years."""
-        if self.type == "date" or any(word in known("times") for word in self.words):
+        called = not self.is_measure and any(word in known("times") for word in self.words)
+        if self.type == "date" or called or self.noun in known("times"):
             return True
         years = self.whole and len(self.some) > 0 and self.some.min() >= 1700 and self.some.max() <= 2100
         return bool(years and self.distinct > 1 and self.type == "number")
@@ -291,6 +304,12 @@ class Profile:
             owner = np.bincount((pairs // (self[within].distinct + 1))[pairs >= 0])
             self._pairs[key] = float((owner[owner > 0] == 1).mean()) if owner.any() else 1.0
         return self._pairs[key]
+
+    def crossed(self, one: str, two: str) -> bool:
+        """Tell whether nearly each value of one column comes with nearly each of another, once."""
+        cells = self[one].distinct * self[two].distinct
+        several = self[one].distinct > 2 < self[two].distinct
+        return several and cells <= 1.5 * self.rows and self.repeated(one, two) < 1.0 - DETERMINED
 
     def explained(self, value: str, by: str) -> float:
         """Return which share of the variance of numbers lies between the groups of another column."""

@@ -155,7 +155,9 @@ def _of_pair(asked: Asked, pair: Pair) -> Iterator[Reading]:
             asked, pair, {**sides, "winner": name}, ("count",), f"{quoted(name)} says who won"
         )
         rivals = [other for other in winners if other != name and _differ(profile, name, other)]
-        called = profile[name].simple.startswith("winner") or asked.level("winner", name) == SAID
+        simple = profile[name].simple
+        called = simple.rstrip("0123456789") == simple and simple.startswith("winner")
+        called |= asked.level("winner", name) == SAID
         if rivals:
             reading.against.append(f"{quoted(*rivals)} could say it, too")
             reading.strong &= called

@@ -106,20 +106,17 @@ def _values(asked: Asked, role: str) -> list[str]:
     called = asked.candidates(role, lambda column: column.is_number)
     free = [c for c in asked.profile if c.name not in {*called, *asked.apart} and c.is_number]
     free = [c for c in free if not (c.is_id or c.is_time or c.is_code)]
+    families = asked.profile.of_families  # which are measures together, not one of them alone
+    called = [n for n in called if n not in families]
+    free = [c for c in free if c.name not in families]
     if role == "rank":
         return called + [c.name for c in free if c.noun in PLACES]
-    free = [c for c in free if c.type == "number" or is_measure(c)]
-    return called + [c.name for c in sorted(free, key=lambda c: (_is_amount(c), not is_measure(c)))]
-
-
-def is_measure(column: Column) -> bool:
-    """Tell whether a column is called like something that is measured to compare."""
-    words = {*column.words, column.noun}
-    return not words.isdisjoint({*known("measures", "points", "less_is_better", "shares")})
+    free = [c for c in free if c.type == "number" or c.is_measure]
+    return called + [c.name for c in sorted(free, key=lambda c: (_is_amount(c), not c.is_measure))]
 
 
 def _is_amount(column: Column) -> bool:
-    return not {*column.words}.isdisjoint({*known("amounts", "facts_of_items", "spreads")})
+    return column.is_amount or not {*column.words}.isdisjoint(known("facts_of_items", "spreads"))
 
 
 def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
@@ -138,7 +135,7 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     repeated = _weigh_pairs(asked, reading, unit, item, plain=plain)
     if value is not None:
         _weigh_value(asked, reading, levels[str(what)], value)
-        first = _values(asked, str(what))[0]  # so that it tells items apart, not values
+        first = next(iter(_values(asked, str(what))), value)  # it is to tell items apart, not values
         reading.points += profile.explained(first, item)
     rest = asked.unexplained(roles.values(), unit, item)
     if rest:
@@ -155,7 +152,7 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     if value is not None and profile[value].blanks and kind != "scores":
         reading.mend["drop"] = [""]
     reading.firm = all(levels.values()) and not any("could be" in one for one in reading.against)
-    keyed = plain or repeated < REPEATED
+    keyed = not repeated if kind == "ballots" else plain or repeated < REPEATED
     against = [reason for reason in reading.against if "come again" not in reason]
     reading.strong = reading.firm and not rest and keyed and not against
     return reading
@@ -174,7 +171,7 @@ def _weigh_pairs(asked: Asked, reading: Reading, unit: str, item: str, *, plain:
     if profile.rows > FEW and not plain:
         if alone > 0.5:
             reading.against.append(f"most {quoted(item)} have only one {quoted(unit)}")
-            reading.points -= 12 * max(0.0, alone - 0.7)
+            reading.points -= 16 * max(0.0, alone - 0.75)
         if profile[unit].unique or (crossed and profile.alone(unit, item) > 0.95):
             reading.against.append(f"each {quoted(unit)} has only one {quoted(item)}")
             reading.points -= 2
@@ -198,8 +195,10 @@ def _weigh_names(asked: Asked, reading: Reading, levels: dict[str, int], unit: s
         reading.points += 1.5 * (column.simple in NAMES) - 0.25 * column.is_id
         reading.points += 0.5 * (column.distinct <= profile[unit].distinct)
         reading.points -= 2 * (column.noun in known("remarks") and column.simple not in NAMES)
+        reading.points -= (column.noun in known("attributes")) + (column.distinct < 3)
         finer = (c for c in asked.label_columns[:12] if c.name not in {unit, item} and c.repeats)
-        if any(c.distinct > column.distinct and profile.determined(item, c.name) for c in finer):
+        finer = (c for c in finer if c.distinct > column.distinct and profile.determined(item, c.name))
+        if any(profile.alone(c.name, unit) < 0.75 for c in finer):
             reading.points -= 1  # the country of a player, where players could be ranked
     single = column.distinct < 2 < profile.rows and levels["item"] < EXACT
     if column.is_time or column.counts_rows or single:
@@ -225,7 +224,7 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str) -> None
             told = f"{quoted(value)} are places: from 1, none twice for a {quoted(unit)}"
             reading.support.append(told)
             reading.points += 2
-        reading.points -= 9 * (not listed and level < EXACT)
+        reading.points -= 9 * (not listed and level < EXACT) + 3 * (profile.repeated(unit, item) > 0)
         return
     if listed and level < EXACT and profile.repeated(unit) > REPEATED:
         reading.against.append(f"{quoted(value)} may be places: from 1, none twice for a {quoted(unit)}")
@@ -238,8 +237,8 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str) -> None
             reading.support.append(f"{quoted(*less)} says that less is better")
     elif kind == "ratings" and less_is_better(value):
         reading.points -= 3  # of ratings more is better
-    reading.points += 0.5 * is_measure(column) - 0.5 * (level == NOTHING)
-    if column.type != "number" and not is_measure(column):
+    reading.points += 0.5 * column.is_measure - 0.5 * (level == NOTHING)
+    if column.type != "number" and not column.is_measure:
         reading.points -= 3
     if profile[item].repeats and profile.determined(value, item):
         reading.against.append(f"{quoted(value)} is the same for all rows of a {quoted(item)}")

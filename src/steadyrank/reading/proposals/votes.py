@@ -13,6 +13,7 @@ COUNTED = ("votes", "ballots")
 VALUES = {*known("rating_columns"), "rank", "position", "place"}
 """Nouns of columns that say more of an item than that it was chosen."""
 ELECTED = ("candidate", "party")
+MOST_FEATURES = 100
 FEATURES = 2
 """The fewest features that a regression is taken with, without being named."""
 
@@ -98,7 +99,10 @@ def regression(asked: Asked) -> Iterator[Reading]:
     """Propose a response beside features, by its name alone."""
     profile = asked.profile
     responses = asked.candidates("response", lambda column: column.is_number)
-    if not asked.allows("response", "items", "row") or not responses:
+    if not asked.allows("response", "items", "row"):
+        return
+    if not responses:
+        yield from _last_column(asked)
         return
     name = responses[0]
     roles = {role: asked.named[role] for role in ("items", "row", "unit") if role in asked.named}
@@ -125,6 +129,20 @@ def regression(asked: Asked) -> Iterator[Reading]:
         reading.roles["items"] = [column.name for column in numeric]
         reading.implied = frozenset({"items"})
     yield reading
+
+
+def _last_column(asked: Asked) -> Iterator[Reading]:
+    """Propose the last column as the response where there are only numbers, on scales of their own."""
+    columns = [c for c in asked.profile if not c.is_id and c.name not in asked.apart]
+    numbers = [c.name for c in columns if c.is_number]
+    if len(numbers) < len(columns) or not FEATURES < len(numbers) <= MOST_FEATURES or asked.named:
+        return
+    if asked.profile.rows > 3 * len(numbers) and not asked.profile.on_one_scale(numbers):
+        reading = asked.reading({"response": numbers[-1], "items": numbers[:-1]})
+        reading.support.append(f"only numbers, on scales of their own; {quoted(numbers[-1])} is the last")
+        reading.against.append("no name says that it is the response")
+        reading.points = 1.0
+        yield reading
 
 
 def estimates(asked: Asked) -> Iterator[Reading]:

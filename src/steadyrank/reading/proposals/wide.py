@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
 
 from steadyrank.errors import Option, listing, shorten
-from steadyrank.reading.profile import SCALE, Column, Profile
+from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.proposals.long import MEASURES
-from steadyrank.reading.readings import SAID, Asked, Reading, quoted
+from steadyrank.reading.readings import EXACT, SAID, Asked, Reading, quoted
 from steadyrank.reading.scales import less_is_better
 from steadyrank.reading.table import Guess, simplify
 from steadyrank.reading.unit_columns import sounds_like_a_unit
@@ -29,6 +30,12 @@ LOOKED_AT = 1000
 """How many names and columns are looked at."""
 LEAST = 3
 """The fewest columns of scores that are taken as such without being named."""
+SPREAD = 0.15
+"""How far the sums of rows that are parts of a whole may spread, as a share of their mean."""
+TEXTS = 6
+"""How many columns of text are looked at in pairs."""
+BLOCKS = 3
+"""How many blocks of columns that belong together are proposed."""
 PERMUTED = 0.85
 """The share of rows (or columns) of the numbers 1, 2, 3... from which on a table holds ranks."""
 WAYS = {
@@ -48,17 +55,19 @@ def wide(asked: Asked) -> Iterator[Reading]:
     label = _label(asked)
     if label is not None and "item" in asked.named and way != "rows":
         return
-    for one in ("rows", "columns") if way is None else (way,):
+    for one in ("columns", "rows") if way is None else (way,):
+        if one == "rows" and label is not None and "item" not in asked.named:
+            label = _unique_label(asked, label)
         if one == "columns" or label is not None:
             values, left_out = score_columns(asked, label, one)
             yield from _weighed(asked, one, label, values, left_out)
-            block = _block(asked, values) if one == "columns" or label is not None else []
-            if LEAST <= len(block) < len(values):
+            blocks = (block for block in _blocks(asked, values) if LEAST <= len(block) < len(values))
+            for block in islice(blocks, BLOCKS):
                 rest = [name for name in values if name not in block]
                 for reading in _weighed(asked, one, label, block, []):
                     reading.against.append(f"{quoted(*rest)} would not be used")
                     reading.implied, reading.firm, reading.strong = frozenset(), False, False
-                    reading.points -= 0.5
+                    reading.points -= 0.25
                     yield reading
 
 
@@ -79,6 +88,14 @@ def _label(asked: Asked) -> str | None:
     called = (c.name for c in texts if asked.level("item", c.name) or asked.level("row", c.name))
     ids = (c.name for c in free if c.is_id and c.is_number)
     return next(called, None) or next((c.name for c in texts), None) or next(ids, None)
+
+
+def _unique_label(asked: Asked, label: str) -> str:
+    """Return the first column of text whose names come once, where those that name the rows repeat."""
+    if not asked.profile[label].repeats:
+        return label
+    texts = (c.name for c in asked.profile if c.type == "text" and c.unique and c.name not in asked.apart)
+    return next(texts, label)
 
 
 def score_columns(asked: Asked, label: str | None, way: str) -> tuple[list[str], list[str]]:
@@ -103,28 +120,41 @@ def _numbers_rows(asked: Asked, column: Column) -> bool:
     return column.whole and (column.simple in {*known("trials"), *a_row} or alone)
 
 
-def _block(asked: Asked, values: Sequence[str]) -> list[str]:
-    """Return the longest run of neighbouring columns that may be scores of one scale."""
+def _blocks(asked: Asked, values: Sequence[str]) -> Iterator[list[str]]:
+    """Yield columns that belong together: of one family, parts of a whole, neighbours of one scale."""
     if "items" in asked.named or len(values) > LOOKED_AT:
-        return []
+        return
     profile = asked.profile
-    best: list[str] = []
-    run: list[str] = []
-    low = high = 0.0
+    usable = [n for n in values if not _is_no_score(profile[n]) and "," not in n]
+    yield from (
+        family
+        for names in profile.families
+        if len(family := [name for name in names if name in usable]) >= LEAST
+    )
     places = {name: place for place, name in enumerate(profile.columns)}
-    for name in values:
-        if _is_no_score(profile[name]) or "," in name:
-            run = []
-            continue
-        near = bool(run) and places[name] == places[run[-1]] + 1
-        alike = near and profile[name].whole == profile[run[-1]].whole
-        reach = profile[name].reach
-        low, high = (min(low, reach), max(high, reach)) if alike else (reach, reach)
-        if not alike or high > SCALE * low:
-            run, low, high = [], reach, reach
-        run.append(name)
-        best = run if len(run) > len(best) else best
-    return best
+    runs: dict[bool, list[list[str]]] = {True: [], False: []}
+    for name in usable:
+        for scaled, kept in runs.items():
+            last = kept[-1] if kept else []
+            near = bool(last) and places[name] == places[last[-1]] + 1
+            if scaled and near:
+                near = profile[name].whole == profile[last[-1]].whole
+                near = near and profile.on_one_scale([*last, name])
+            if near:
+                last.append(name)
+            else:
+                kept.append([name])
+    yield from (run for run in runs[False] if _add_up(profile, run))
+    yield max(runs[True], key=len, default=[])
+
+
+def _add_up(profile: Profile, names: Sequence[str]) -> bool:
+    """Tell whether the numbers of each row are parts of a whole: they add up to about the same."""
+    if not LEAST <= len(names) <= LOOKED_AT:
+        return False
+    sums = np.nansum(np.column_stack([profile[name].numbers for name in names]), axis=1)
+    least = min(profile[name].some.min(initial=0.0) for name in names)
+    return bool(least >= 0 and len(sums) > 2 and np.std(sums) < SPREAD * np.mean(sums))
 
 
 def _weighed(
@@ -156,7 +186,7 @@ def _weighed(
     _weigh_columns(asked, reading, values, label)
     plain = told.get(way) is True and len(told) == 1
     if not plain and any("hardly" in one or "differ" in one for one in reading.against):
-        reading.points -= 3
+        reading.points -= 1.5
     reading.strong = plain and len(values) >= LEAST and not reading.against
     if way in told and not settled:
         brief, which = reading.support[0], "items" if way == "rows" else "rows"
@@ -235,6 +265,9 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
     elif profile.on_one_scale(values[:LOOKED_AT]):
         reading.support.append(f"{len(values):,} columns of numbers on one scale")
         reading.points += 1
+    elif _add_up(profile, values):
+        reading.support.append("the numbers of each row add up to about the same: parts of a whole")
+        reading.points += 1.5
     else:
         low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
         reading.against.append(
@@ -242,10 +275,13 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
             f"{shorten(high.name)} {high.reach:.3g}"
         )
         reading.points -= 1
-    if reading.options["items_in"] == "columns" and _mostly(values, COUNTING.match):
-        reading.against.append("the columns are only numbered, not named")
-        reading.points -= 1
+    if _mostly(values, COUNTING.match) or set(values) <= profile.of_families:
+        in_rows = reading.options["items_in"] == "rows"
+        told = reading.support if in_rows else reading.against
+        told.append("the columns are only numbered, not named")
+        reading.points += 0.5 if in_rows and label is not None and profile[label].unique else -1
     if reading.options["items_in"] == "columns" and label is not None:
+        reading.points -= 4 * _mostly(values, _is_measure)
         looks: dict[str, Callable[[str], Any]] = {
             "benchmarks or measures": _is_measure,
             "ids": COUNTING.match,
@@ -257,7 +293,19 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
     many = bool(texts) or reading.options["items_in"] == "rows"
     if label is not None and profile[label].repeats and many:
         reading.against.append(f"{quoted(label)} repeats")
-        reading.points -= 2
+        reading.points -= 2 * (reading.options["items_in"] == "rows")
+    in_columns = reading.options["items_in"] == "columns"
+    named = [c.name for c in texts if in_columns and asked.level("item", c.name) >= EXACT]
+    if named:
+        reading.against.append(f"{quoted(*named)} {'is' if len(named) == 1 else 'are'} called like items")
+        reading.points -= 2.5
+    labels = asked.label_columns[:TEXTS]
+    if in_columns and any(profile.crossed(one.name, two.name) for one, two in combinations(labels, 2)):
+        reading.against.append("two columns of names make up each row: a long table")
+        reading.points -= 2.5
+    if label is not None and not in_columns and profile[label].is_time:
+        reading.against.append(f"{quoted(label)} says when, not what")
+        reading.points -= 2.5
     for column in texts:
         winner = column.simple in {"winner", "loser"} and not column.values <= {*profile.columns}
         if winner:
@@ -270,8 +318,8 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
 
 
 def _is_no_score(column: Column) -> bool:
-    called = any(word in known("times", "amounts") for word in column.words)
-    return column.counts_rows or column.is_id or column.is_time or column.type == "flag" or called
+    odd = column.counts_rows or column.is_id or column.is_time or column.is_amount
+    return odd or column.type == "flag"
 
 
 def _directed(
