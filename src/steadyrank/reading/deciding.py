@@ -245,7 +245,8 @@ class Decision:
                 both = Option("left", left), " and ", Option("right", right)
                 return ["No column says who won: name it beside ", *both, " as ", Option("winner")]
         if not any(column.is_number for column in profile) or profile.rows < 2:
-            return "A ranking needs names that come again, or numbers beside the names: points or votes."
+            needed = "A ranking needs names that come again, or numbers beside names. Else give "
+            return [needed, Option("kind")]
         return ["Name what is to be ranked with ", Option("item"), " and give ", Option("kind")]
 
     def suggestions(

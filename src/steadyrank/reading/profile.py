@@ -317,7 +317,7 @@ class Profile:
         if key not in self._pairs:
             numbers, codes = self[value].numbers, self[by].codes
             there = np.isfinite(numbers) & (codes >= 0)
-            numbers, codes = numbers[there], codes[there]
+            numbers, codes = numbers[there] / max(1.0, np.abs(numbers[there]).max(initial=0)), codes[there]
             size = np.bincount(codes, minlength=1)
             groups, rows = int((size > 0).sum()), len(codes)
             total = float(numbers.var()) if rows else 0.0

@@ -45,6 +45,7 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         reading = asked.reading({"ballot": name, **asked.beside(("count", "weights"), [name])})
         reading.firm = level > NOTHING or name in only
         reading.points = 2.0 * level + 4 * _share_of(column, ">") + 2 * (lists or marked > 0.2) - 2
+        reading.points -= 5 * column.is_number
         ordered = _share_of(column, ">")
         several = lists or (marked > 0 and not asked.unexplained([*used, *reading.roles.values()]))
         reading.strong = ordered > 0.5 or (level >= EXACT and bool(ordered or several))

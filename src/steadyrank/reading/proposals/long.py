@@ -200,6 +200,9 @@ def _weigh_names(asked: Asked, reading: Reading, levels: dict[str, int], unit: s
         finer = (c for c in finer if c.distinct > column.distinct and profile.determined(item, c.name))
         if any(profile.alone(c.name, unit) < 0.75 for c in finer):
             reading.points -= 1  # the country of a player, where players could be ranked
+    for name, sign in ((unit, 1), (item, -1)):
+        first = profile[name].words[:1] or [""]
+        reading.points += sign * ((first[0] in known("givers")) - (first[0] in known("takers")))
     single = column.distinct < 2 < profile.rows and levels["item"] < EXACT
     if column.is_time or column.counts_rows or single:
         reading.against.append(f"{quoted(item)} names no items to rank")

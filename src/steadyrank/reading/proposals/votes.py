@@ -51,7 +51,7 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
         reading.support.append(f"{quoted(str(beside['count']))} counts votes")
     if level < SAID and column.type == "flag":
         reading.against.append(f"{quoted(name)} holds answers, yes or no, not names")
-        reading.points -= 3
+        reading.points -= 9
     if column.unique and "count" not in beside and numbers and profile.rows > 1 and level < SAID:
         reading.against.append(
             f"each {quoted(name)} stands there once, beside {quoted(numbers[0].name)}"

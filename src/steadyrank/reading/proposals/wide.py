@@ -281,7 +281,7 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
         told.append("the columns are only numbered, not named")
         reading.points += 0.5 if in_rows and label is not None and profile[label].unique else -1
     if reading.options["items_in"] == "columns" and label is not None:
-        reading.points -= 4 * _mostly(values, _is_measure)
+        reading.points -= 4 * all(profile[name].is_measure for name in values)
         looks: dict[str, Callable[[str], Any]] = {
             "benchmarks or measures": _is_measure,
             "ids": COUNTING.match,
