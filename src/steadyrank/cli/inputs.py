@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from steadyrank.text import counted
 from steadyrank.writing import target_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from steadyrank.cli.options import InputOptions, ScorerOptions
     from steadyrank.data.observations import Observations
@@ -102,6 +103,19 @@ def withstanding(data: Any, options: InputOptions) -> tuple[Any, dict[str, Any],
         else:
             return kept, way, _why(way, data, kept)
     raise fault or errors.InvalidValueError(f"there are only {counted(data.n_items, 'item')}")
+
+
+@contextmanager
+def telling_what_helps(study: Study, options: ScorerOptions) -> Iterator[None]:
+    """Say with which options there is an answer, where the scores of items do not exist."""
+    try:
+        yield
+    except errors.UndefinedScoresError as error:
+        with suppress(errors.SteadyrankError):
+            way = withstanding(study.data, options)[1]
+            told = [part for name, value in way.items() for part in (" and ", Option(name, str(value)))]
+            error.way_out = ["There is an answer with ", *told[1:]] if told else error.way_out
+        raise
 
 
 def _why(way: Mapping[str, Any], data: Any, kept: Any) -> str:

@@ -231,7 +231,7 @@ class Decision:
         """Raise what the best reading stumbles over, if it is a number that is mistyped."""
         for reading in [one for one in self.readings if one.firm and one.points >= 2][:1]:
             try:
-                self.make(self.resolved(reading, _plain(self.table)))
+                self.make(self.resolved(reading, _plain(self.profile.table)))
             except NotANumberError:
                 raise
             except SteadyrankError:
@@ -278,10 +278,14 @@ class Decision:
             table, columns={name: table.columns[name] for name in table.names if name in used}
         )
         mend = {name: value for name, value in reading.mend.items() if name not in asked}
-        if not all(self.profile[name].is_number for name in self._numbers(reading)):
+        if not all(map(self.profile.table.is_numeric, self._numbers(reading))):
             return None
-        for options in (mend, mend if "drop" in asked else {**mend, "drop": [""]}):
+        blanks = mend if "drop" in asked else {**mend, "drop": [""]}
+        weights = [reading.roles["weights"]] if {"weights"} & reading.roles.keys() - asked.keys() else []
+        for options in (mend, blanks, *([{**mend, "ignore": weights}] if weights else [])):
             trial = replace(reading, options={**reading.options, **options})
+            if "ignore" in options:
+                trial.roles = {role: name for role, name in reading.roles.items() if role != "weights"}
             with suppress(SteadyrankError):
                 if len(table) > TRIED:
                     first = {name: self.profile.table.columns[name] for name in table.names}

@@ -37,7 +37,7 @@ LONGEST_NAME = 100
 
 MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
 DATE = re.compile(
-    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*|\d{1,2}:\d\d.*"
+    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*|([01]?\d|2[0-3]):[0-5]\d.*"
     rf"|(?=.*\d).{{0,20}}\b({MONTHS.replace(' ', '|')})[a-z]{{0,6}}\b.{{0,20}}",
     re.IGNORECASE,
 )
@@ -203,7 +203,8 @@ class Column:
     def is_measure(self) -> bool:
         """Whether it is called like something that is measured to compare: its noun says so."""
         called = {self.noun, *self.words[-1:]}  # wis is no plural
-        return not called.isdisjoint(known("measures", "points", "less_is_better", "shares"))
+        listed = known("measures", "points", "less_is_better", "shares")
+        return "%" in str(self.name) or not called.isdisjoint(listed)
 
     @cached_property
     def is_amount(self) -> bool:

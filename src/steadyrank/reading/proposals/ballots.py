@@ -95,7 +95,7 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
     if not texts and not said:
         reading.against.append(f"{quoted(names[0])} holds numbers")
         reading.points -= 0 if plain else 9
-    if _some_are_empty(profile, names):
+    if reading.points > 0 and _some_are_empty(profile, names):
         reading.mend["drop"] = [""]
     reading.firm = called or said
     reading.strong = (

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steadyrank.reading.profile import Column, Profile
+from steadyrank.reading.profile import FEW, Column, Profile
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
 from steadyrank.reading.results import LEFT, POINTS, RIGHT, SPELLINGS
 from steadyrank.reading.table import simplify
@@ -142,6 +142,11 @@ def _of_pair(asked: Asked, pair: Pair) -> Iterator[Reading]:
         ):
             roles["winner"] = winners[0]
         reading = _weighed(asked, pair, roles, ("count",), f"{quoted(*points)} are the points of both")
+        fixed = profile.rows > FEW and profile[pair.left].repeats
+        if fixed and profile.determined(points[0], pair.left):
+            reading.against.append(f"{quoted(points[0])} is the same in all games of a side")
+            reading.points -= 4
+            reading.strong = False
         if placed:
             reading.against.append("only their places beside the two sides tell so")
             reading.strong = False
@@ -162,6 +167,10 @@ def _of_pair(asked: Asked, pair: Pair) -> Iterator[Reading]:
             reading.against.append(f"{quoted(*rivals)} could say it, too")
             reading.strong &= called
             reading.points -= 0 if called else 1
+        if _results(profile, name, pair) < UNDERSTOOD and name not in asked.named.values():
+            reading.against.append(f"{quoted(name)} says other things, too")
+            reading.strong = False
+            reading.points -= 3
         if asked.level("winner", name) == NOTHING:
             told = _names_sides(profile, name, pair) >= UNDERSTOOD or _are_results(profile[name])
             reading.strong = reading.strong and told
@@ -199,7 +208,8 @@ def _weighed(
     alike = shares >= SHARED or profile.rows <= 20 or thing
     sides = [profile[side] for side in pair[:2]]
     gaps = any(2 * side.blanks > profile.rows for side in sides)
-    reading.strong = pair.level >= EXACT and alike and worded and not gaps
+    met = equal <= EQUAL or profile.rows <= FEW
+    reading.strong = pair.level >= EXACT and alike and worded and not gaps and met
     return reading
 
 
@@ -280,7 +290,8 @@ def _are_results(column: Column) -> bool:
     """Tell whether cells hold the points of both sides: 2-1."""
     some = column.labels[:200]
     hits = sum(POINTS.fullmatch(label.casefold()) is not None for label in some)
-    return column.type == "text" and hits > 0.9 * len(some) > 1
+    timed = column.type == "date" and column.noun not in {"result", "score"}
+    return column.type in {"text", "date"} and not timed and hits > 0.9 * len(some) > 1
 
 
 def _numbers_beside(asked: Asked, pair: Pair) -> tuple[str, str] | None:

@@ -54,7 +54,7 @@ def _long(asked: Asked, who: str, what: str | None) -> Iterator[Reading]:
     values: Sequence[str | None] = [None] if what is None else _values(asked, what)[:VALUES]
     ways = [
         dict(zip(roles, way, strict=False))
-        for way in product(_units(asked, who), _items(asked)[:ITEMS], values)
+        for way in product(_units(asked, who), _items(asked), values)
         if len({*way}) == 3
     ]
     # What names tell is told at once; shape takes a while, so it is looked at for the best of these.
@@ -78,7 +78,9 @@ def _units(asked: Asked, role: str) -> list[str]:
             return [told]
     free = [c for c in asked.profile if c.name not in {*called, *asked.apart} and c.distinct > 1]
     texts = sorted((c for c in free if c.type == "text" and c.repeats), key=lambda c: -c.distinct)
-    others = [c for c in free if c.is_time] + texts[:4] + [c for c in free if c.is_id and c.unique][:1]
+    times = [c for c in free if c.type == "date" or (c.is_time and c.whole)]
+    sizes = [c for c in free if c.type == "number" and 2 * c.distinct <= c.present and not c.is_measure]
+    others = [*times, *texts[:4], *sizes[:2], *[c for c in free if c.is_id and c.unique][:1]]
     every = [*called, *dict.fromkeys(c.name for c in others)]
     return every[: max(UNITS, len(called))]
 
@@ -91,12 +93,16 @@ def _items(asked: Asked) -> list[str]:
     trials = known("trials") if asked.kind.name == "scores" else ()
     called = [n for n in called if not (asked.profile[n].simple in trials and asked.profile[n].whole)]
     texts = [c for c in asked.label_columns if c.repeats and c.name not in called]
-    return called + [c.name for c in sorted(texts, key=lambda c: c.simple not in NAMES)]
+    ids = [c.name for c in asked.profile if c.is_id and c.is_number and c.repeats and c.distinct > 2]
+    texts.sort(key=lambda c: c.simple not in NAMES)
+    return called + [c.name for c in texts[:ITEMS]] + [n for n in ids if n not in called][:2]
 
 
 def _may_name(asked: Asked, column: Column) -> bool:
-    numbered = column.is_number and column.name in asked.profile.of_families
-    return (column.is_label or column.type == "date") and not numbered
+    if column.is_number and column.name in asked.profile.of_families:
+        return False
+    plural = column.is_number and not column.is_id and column.words[-1:] != [column.noun]
+    return (column.is_label or column.type == "date") and not plural  # models counts models
 
 
 def _values(asked: Asked, role: str) -> list[str]:
@@ -116,7 +122,8 @@ def _values(asked: Asked, role: str) -> list[str]:
 
 
 def _is_amount(column: Column) -> bool:
-    return column.is_amount or not {*column.words}.isdisjoint(known("facts_of_items", "spreads"))
+    words = {*column.words} if not column.is_measure else {*column.words[-1:]}
+    return column.is_amount or not words.isdisjoint(known("facts_of_items", "spreads"))
 
 
 def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
@@ -190,9 +197,9 @@ def _weigh_names(asked: Asked, reading: Reading, levels: dict[str, int], unit: s
     if kind == "scores" and cells > CELLS:
         reading.points -= 9
     if profile[unit].noun in known("replicates"):
-        reading.points -= 1
+        reading.points -= 2
     if not levels["item"]:
-        reading.points += 1.5 * (column.simple in NAMES) - 0.25 * column.is_id
+        reading.points += 1.5 * (column.simple in NAMES)
         reading.points += 0.5 * (column.distinct <= profile[unit].distinct)
         reading.points -= 2 * (column.noun in known("remarks") and column.simple not in NAMES)
         reading.points -= (column.noun in known("attributes")) + (column.distinct < 3)
@@ -203,14 +210,21 @@ def _weigh_names(asked: Asked, reading: Reading, levels: dict[str, int], unit: s
     for name, sign in ((unit, 1), (item, -1)):
         first = profile[name].words[:1] or [""]
         reading.points += sign * ((first[0] in known("givers")) - (first[0] in known("takers")))
+    twins = (c.name for c in asked.label_columns[:12] if column.is_id and c.name != unit)
+    if any(profile.determined(one, item) and profile[one].distinct > 2 for one in twins):
+        reading.points -= 0.75  # there are names for these ids
     single = column.distinct < 2 < profile.rows and levels["item"] < EXACT
     if column.is_time or column.counts_rows or single:
         reading.against.append(f"{quoted(item)} names no items to rank")
         reading.points -= 4
-    if column.type == "flag" or (column.is_number and not levels["item"]):
+    if column.type == "flag" or (column.is_number and not levels["item"] and not column.is_id):
         reading.points -= 3
+    if asked.level(who, item) > levels["item"]:
+        reading.points -= 2 if asked.level(who, item) >= EXACT else 0.5  # it is called like a unit
     if profile[unit].type == "flag":
         reading.points -= 2
+    if profile[unit].type == "number" and not levels[who] and not profile[unit].is_id:
+        reading.points -= 1
 
 
 def _weigh_value(asked: Asked, reading: Reading, level: int, value: str) -> None:
@@ -241,6 +255,7 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str) -> None
     elif kind == "ratings" and less_is_better(value):
         reading.points -= 3  # of ratings more is better
     reading.points += 0.5 * column.is_measure - 0.5 * (level == NOTHING)
+    reading.points -= 0.5 * (not {*column.words}.isdisjoint(known("stale")))
     if column.type != "number" and not column.is_measure:
         reading.points -= 3
     if profile[item].repeats and profile.determined(value, item):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from steadyrank.reading.profile import Column
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
+from steadyrank.reading.unit_columns import sounds_like_a_unit
 from steadyrank.reading.words import known
 
 COUNTED = ("votes", "ballots")
@@ -24,7 +25,9 @@ def votes(asked: Asked) -> Iterator[Reading]:
         return
     profile = asked.profile
     called = asked.candidates("choice", _may_be_chosen)
-    alone = [c.name for c in asked.label_columns if c.name not in called and c.repeats]
+    texts = [c for c in asked.label_columns if c.name not in called and c.repeats]
+    texts.sort(key=lambda c: sounds_like_a_unit(c.name) + (c.noun in known("attributes")))
+    alone = [c.name for c in texts]
     rest = [c.name for c in profile if c.name not in asked.apart and c.type != "list"]
     alone = rest if len(rest) == 1 else alone
     for place, name in enumerate(list(dict.fromkeys([*called[:2], *alone[:1]]))[:2]):

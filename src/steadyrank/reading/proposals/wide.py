@@ -281,7 +281,7 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
         told.append("the columns are only numbered, not named")
         reading.points += 0.5 if in_rows and label is not None and profile[label].unique else -1
     if reading.options["items_in"] == "columns" and label is not None:
-        reading.points -= 4 * all(profile[name].is_measure for name in values)
+        reading.points -= 4 * (2 * sum(profile[name].is_measure for name in values) > len(values))
         looks: dict[str, Callable[[str], Any]] = {
             "benchmarks or measures": _is_measure,
             "ids": COUNTING.match,
@@ -293,7 +293,7 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
     many = bool(texts) or reading.options["items_in"] == "rows"
     if label is not None and profile[label].repeats and many:
         reading.against.append(f"{quoted(label)} repeats")
-        reading.points -= 2 * (reading.options["items_in"] == "rows")
+        reading.points -= 2 if reading.options["items_in"] == "rows" else 0.75 * min(3, len(texts))
     in_columns = reading.options["items_in"] == "columns"
     named = [c.name for c in texts if in_columns and asked.level("item", c.name) >= EXACT]
     if named:
