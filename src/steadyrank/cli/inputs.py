@@ -120,7 +120,9 @@ def telling_what_helps(study: Study, options: ScorerOptions) -> Iterator[None]:
 
 def _why(way: Mapping[str, Any], data: Any, kept: Any) -> str:
     """Return why options are needed, in words; nothing where none are."""
-    told = ["win rates, since Bradley-Terry scores do not exist without some battles"] * ("scorer" in way)
+    told = ["win rates, since Bradley-Terry scores do not exist without some battles"] * (
+        "scorer" in way
+    )
     if gone := data.n_items - kept.n_items:
         few = f"with fewer than {counted(way['min_count'], data.kind.observation)}"
         told.append(f"{counted(gone, 'item')} {few} left out: they hang on one {data.units.kind} alone")

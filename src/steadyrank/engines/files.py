@@ -30,14 +30,13 @@ from steadyrank.reading.declarations import Columns
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.files import open_source
 from steadyrank.reading.formats import delimiter_of, format_of
+from steadyrank.reading.profile import ROWS as LOOKED_AT
 from steadyrank.reading.roles import taken_by
 from steadyrank.reading.table import Table, as_table
 from steadyrank.reading.text_columns import PLAIN, SPELLINGS, Spelling
 
 ROWS = 1 << 18
 """How many rows of a Parquet file are looked at together."""
-LOOKED_AT = 1000
-"""How many rows of a typed table are looked at to tell what the columns hold."""
 NUMERIC = ("int", "uint", "float", "double", "halffloat", "bool")
 PARQUET = "parquet"
 WIDER = ("int64", "double", "string")

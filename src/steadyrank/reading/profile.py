@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from steadyrank._typing import AnyArray, FloatArray, IntArray
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.errors import SteadyrankError
 from steadyrank.reading.arrays import written
 from steadyrank.reading.table import GivenColumn, Table, WholeColumn, simplify
@@ -318,7 +318,10 @@ class Profile:
         if key not in self._pairs:
             numbers, codes = self[value].numbers, self[by].codes
             there = np.isfinite(numbers) & (codes >= 0)
-            numbers, codes = numbers[there] / max(1.0, np.abs(numbers[there]).max(initial=0)), codes[there]
+            numbers, codes = (
+                numbers[there] / max(1.0, np.abs(numbers[there]).max(initial=0)),
+                codes[there],
+            )
             size = np.bincount(codes, minlength=1)
             groups, rows = int((size > 0).sum()), len(codes)
             total = float(numbers.var()) if rows else 0.0
@@ -346,18 +349,24 @@ class Profile:
         first, second = self[one].values, self[two].values
         return len(first & second) / max(1, min(len(first), len(second)))
 
+    def _across(self, one: str, two: str) -> IntArray:
+        """Return the place of each value of one column among those of another, and -3 for a blank."""
+        place = {label: code for code, label in enumerate(self[two].labels)}
+        return np.array([place.get(label, -2) for label in self[one].labels] + [-3])
+
+    def same(self, one: str, two: str) -> BoolArray:
+        """Mark the rows in which one column holds what another does."""
+        return np.asarray(self._across(one, two)[self[one].codes] == self[two].codes)
+
     def equal(self, one: str, two: str) -> tuple[float, float]:
         """Return the share of rows in which two columns are equal, and how many rows chance makes so."""
-        first, second = self[one], self[two]
-        place = {label: code for code, label in enumerate(second.labels)}
-        across = np.array([place.get(label, -2) for label in first.labels] + [-3])
-        same = across[first.codes] == second.codes
+        first, second, across = self[one], self[two], self._across(one, two)
         there = max(1, int(((first.codes >= 0) & (second.codes >= 0)).sum()))
         left = np.bincount(first.codes[first.codes >= 0], minlength=first.distinct)
         right = np.bincount(second.codes[second.codes >= 0], minlength=second.distinct)
         matched = [(left[code], right[to]) for code, to in enumerate(across[:-1]) if to >= 0]
         chance = sum(float(one) * float(two) for one, two in matched) / there
-        return float(same.sum()) / there, chance
+        return float(self.same(one, two).sum()) / there, chance
 
     @cached_property
     def series(self) -> list[list[str]]:

@@ -73,6 +73,14 @@ class Reading:
     n_items: int = 0
     make: Callable[[Reading], Any] | None = None
 
+    def weigh(self, fact: object, points: float, told: str = "") -> bool:
+        """Take up a fact, if it is one: its points, and a sentence for the reading or against it."""
+        if fact:
+            self.points += points
+            reasons = self.support if points > 0 else self.against
+            reasons += [told] if told else []
+        return bool(fact)
+
     @property
     def arguments(self) -> dict[str, Any]:
         """What to tell ``read_any`` beside what was told already."""

@@ -25,6 +25,8 @@ HOME, TOTO, VIEW = "home/away", "1/X/2", "win/loss of the left side"
 POINTS = re.compile(r"(?:[wdl]\s*)?(\d{1,3})\s*[-–—:]\s*(\d{1,3})(?![\d/.:–-])(?:\D.*)?")
 """Points of both sides in one cell: 2-1, 3:0, W 3-0, 1-1 (4-5 pens)."""
 SCORED = "points of the left and the right side"
+MOSTLY = 0.7
+"""The share of results from which on those that are no points are mistaken."""
 MEANS = {LEFT: "left wins", TIE: "a tie", RIGHT: "right wins"}
 SPELLINGS = {
     family: dict.fromkeys(left, LEFT) | dict.fromkeys(right, RIGHT) | dict.fromkeys((*ties, *TIES), TIE)
@@ -153,8 +155,9 @@ def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, 
     told = {SIDES: True, HOME: names or letters & {"h", "d"}, TOTO: "x" in letters}
     told |= {VIEW: names or letters & {"w", "d"}}
     found = {how: [SPELLINGS[how].get(text, UNKNOWN) for text in texts] for how in told if told[how]}
-    if UNKNOWN in found[SIDES] and all(map(POINTS.fullmatch, texts)):
-        return {SCORED: [by_points(text) for text in texts]}
+    if UNKNOWN in found[SIDES] and sum(map(has_points, texts)) > MOSTLY * len(texts):
+        ties = dict.fromkeys(DRAWN, TIE)
+        return {SCORED: [by_points(t) if has_points(t) else ties.get(t, UNKNOWN) for t in texts]}
     # A letter that may mean a tie means one beside those of wins: alone it is rather a label.
     found = {how: one for how, one in found.items() if how == SIDES or not {LEFT, RIGHT}.isdisjoint(one)}
     called = {} if names is None else _sides_called(*names)
@@ -165,16 +168,20 @@ def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, 
     return {NAMES: own} | {how: found[how] for how in (HOME, VIEW) if "d" in letters and how in found}
 
 
+def has_points(text: str) -> bool:
+    """Tell whether a cell holds the points of both sides, such as 2-1."""
+    return POINTS.fullmatch(text) is not None
+
+
 def by_points(text: str) -> int:
-    """Return who has more points in a cell such as 2-1.
+    """Return who has more points in such a cell.
 
     Examples
     --------
     >>> by_points("2-1"), by_points("w 0:3"), by_points("1-1 (4-5 pens)")
     (1, -1, 0)
     """
-    match = POINTS.fullmatch(text)
-    one, two = map(int, match.groups()) if match else (0, 0)
+    one, two = map(int, POINTS.findall(text)[0])
     return (one > two) - (one < two)
 
 

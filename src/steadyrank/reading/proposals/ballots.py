@@ -118,10 +118,7 @@ def _alike(profile: Profile, names: Sequence[str]) -> bool:
 def _equal_names(profile: Profile, one: str, two: str) -> float:
     """Return the share of rows that name the same in two columns."""
     none = np.array([simplify(label) in known("no_vote") for label in profile[one].labels] + [True])
-    place = {label: code for code, label in enumerate(profile[two].labels)}
-    across = np.array([place.get(label, -2) for label in profile[one].labels] + [-3])
-    same = (across[profile[one].codes] == profile[two].codes) & ~none[profile[one].codes]
-    return float(same.sum()) / max(1, profile.rows)
+    return float((profile.same(one, two) & ~none[profile[one].codes]).sum()) / max(1, profile.rows)
 
 
 def _some_are_empty(profile: Profile, names: Sequence[str]) -> bool:

@@ -1,7 +1,7 @@
 """Long tables, one row a value: ratings of users, scores of tasks, places on somebody's list.
 
-Which column names the items, which says what leaves together, and which holds the values: each is told by
-its name and by its shape. Items come again in several units, and values differ within them.
+Which column names the items, which says what leaves together, and which holds the values is told by names
+and by shape. Items come again in several units, and values differ within them.
 """
 
 from __future__ import annotations
@@ -135,19 +135,19 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
         del reading.roles["unit"]
     levels = {role: asked.level(role, name) for role, name in roles.items()}
     plain = all(level >= EXACT for level in levels.values())
-    reading.points = sum(levels.values()) - 1.0
+    reading.points = -1.0
     named = [roles[role] for role, level in levels.items() if level]
-    if named:
-        reading.support.append(f"{quoted(*named)} {'is' if len(named) == 1 else 'are'} called so")
+    are = "is" if len(named) == 1 else "are"
+    reading.weigh(named, sum(levels.values()), f"{quoted(*named)} {are} called so")
     repeated = _weigh_pairs(asked, reading, unit, item, plain=plain)
     if value is not None:
         _weigh_value(asked, reading, levels[str(what)], value)
         first = next(iter(_values(asked, str(what))), value)  # it is to tell items apart, not values
         reading.points += profile.explained(first, item)
     rest = asked.unexplained(roles.values(), unit, item)
-    if rest:
-        reading.against.append(f"{quoted(*rest)} would not be used")
-    _weigh_names(asked, reading, levels, unit, item)
+    reading.weigh(rest, 0, f"{quoted(*rest)} would not be used")
+    _weigh_unit(asked, reading, levels, unit, item)
+    _weigh_item(asked, reading, levels["item"], unit, item)
     if repeated and kind in {"ratings", "scores"}:
         reading.mend["duplicates"] = "mean"
         again = [
@@ -167,64 +167,59 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
 
 def _weigh_pairs(asked: Asked, reading: Reading, unit: str, item: str, *, plain: bool) -> float:
     """Weigh whether units and items cross, each pair once; return the share of repeated pairs."""
-    profile = asked.profile
+    profile, both = asked.profile, quoted(unit, item)
     repeated, alone = profile.repeated(unit, item), profile.alone(item, unit)
     crossed = profile[unit].repeats and profile[item].repeats
-    if repeated < REPEATED and crossed:
-        reading.support.append(f"each pair of {quoted(unit, item)} comes once")
-        reading.points += 2
-    elif repeated >= REPEATED:
-        reading.against.append(f"pairs of {quoted(unit, item)} come again: their mean is taken")
+    reading.weigh(repeated < REPEATED and crossed, 2, f"each pair of {both} comes once")
+    reading.weigh(repeated >= REPEATED, 0, f"pairs of {both} come again: their mean is taken")
     if profile.rows > FEW and not plain:
-        if alone > 0.5:
-            reading.against.append(f"most {quoted(item)} have only one {quoted(unit)}")
-            reading.points -= 16 * max(0.0, alone - 0.75)
-        if profile[unit].unique or (crossed and profile.alone(unit, item) > 0.95):
-            reading.against.append(f"each {quoted(unit)} has only one {quoted(item)}")
-            reading.points -= 2
+        cost = -16 * max(0.0, alone - 0.75)
+        reading.weigh(alone > 0.5, cost, f"most {quoted(item)} have only one {quoted(unit)}")
+        single = profile[unit].unique or (crossed and profile.alone(unit, item) > 0.95)
+        reading.weigh(single, -2, f"each {quoted(unit)} has only one {quoted(item)}")
     return repeated
 
 
-def _weigh_names(asked: Asked, reading: Reading, levels: dict[str, int], unit: str, item: str) -> None:
-    """Weigh what may name items, and whether so many pairs are rather ratings or scores."""
+def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: str, item: str) -> None:
+    """Weigh whether a column says what leaves together, and whether these are ratings or scores."""
     profile, kind, who = asked.profile, asked.kind.name, next(iter(levels))
-    cells = profile[unit].distinct * profile[item].distinct
-    column = profile[item]
-    if kind in {"ratings", "ballots"} and not levels[who]:
-        reading.points -= 2
+    column, cells = profile[unit], profile[unit].distinct * profile[item].distinct
+    reading.weigh(kind in {"ratings", "ballots"} and not levels[who], -2)
     if kind == "scores" and profile.pairs(unit, item) < cells:
         reading.mend["missing"] = "available"
-    if kind == "scores" and cells > CELLS:
-        reading.points -= 9
-    if profile[unit].noun in known("replicates"):
-        reading.points -= 2
-    if not levels["item"]:
-        reading.points += 1.5 * (column.simple in NAMES)
-        reading.points += 0.5 * (column.distinct <= profile[unit].distinct)
-        reading.points -= 2 * (column.noun in known("remarks") and column.simple not in NAMES)
-        reading.points -= (column.noun in known("attributes")) + (column.distinct < 3)
-        finer = (c for c in asked.label_columns[:12] if c.name not in {unit, item} and c.repeats)
-        finer = (c for c in finer if c.distinct > column.distinct and profile.determined(item, c.name))
-        if any(profile.alone(c.name, unit) < 0.75 for c in finer):
-            reading.points -= 1  # the country of a player, where players could be ranked
+    reading.weigh(kind == "scores" and cells > CELLS, -9)
+    reading.weigh(column.noun in known("replicates"), -2)
+    reading.weigh(column.type == "flag", -2)
+    reading.weigh(column.type == "number" and not levels[who] and not column.is_id, -1)
+    called = asked.level(who, item)
+    reading.weigh(called > levels["item"], -2 if called >= EXACT else -0.5)
     for name, sign in ((unit, 1), (item, -1)):
-        first = profile[name].words[:1] or [""]
-        reading.points += sign * ((first[0] in known("givers")) - (first[0] in known("takers")))
-    twins = (c.name for c in asked.label_columns[:12] if column.is_id and c.name != unit)
-    if any(profile.determined(one, item) and profile[one].distinct > 2 for one in twins):
-        reading.points -= 0.75  # there are names for these ids
-    single = column.distinct < 2 < profile.rows and levels["item"] < EXACT
-    if column.is_time or column.counts_rows or single:
-        reading.against.append(f"{quoted(item)} names no items to rank")
-        reading.points -= 4
-    if column.type == "flag" or (column.is_number and not levels["item"] and not column.is_id):
-        reading.points -= 3
-    if asked.level(who, item) > levels["item"]:
-        reading.points -= 2 if asked.level(who, item) >= EXACT else 0.5  # it is called like a unit
-    if profile[unit].type == "flag":
-        reading.points -= 2
-    if profile[unit].type == "number" and not levels[who] and not profile[unit].is_id:
-        reading.points -= 1
+        first = profile[name].words[:1]
+        reading.weigh({*first} & {*known("givers")}, sign)
+        reading.weigh({*first} & {*known("takers")}, -sign)
+
+
+def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str, item: str) -> None:
+    """Weigh whether a column names what is ranked, or only describes it."""
+    profile, column = asked.profile, asked.profile[item]
+    texts = [c for c in asked.label_columns[:12] if c.name not in {unit, item}]
+    if not level:
+        finer = [c for c in texts if c.repeats and c.distinct > column.distinct]
+        finer = [c for c in finer if profile.determined(item, c.name)]
+        # The country of a player, where players could be ranked.
+        reading.weigh(any(profile.alone(c.name, unit) < 0.75 for c in finer), -1)
+        reading.weigh(column.simple in NAMES, 1.5)
+        reading.weigh(column.distinct <= profile[unit].distinct, 0.5)
+        reading.weigh(column.noun in known("remarks") and column.simple not in NAMES, -2)
+        reading.weigh(column.noun in known("attributes"), -1)
+        reading.weigh(column.distinct < 3, -1)
+        reading.weigh(column.is_number and not column.is_id, -3)
+    named = (profile.determined(c.name, item) and c.distinct > 2 for c in texts if column.is_id)
+    reading.weigh(any(named), -0.75)  # there are names for these ids
+    single = column.distinct < 2 < profile.rows and level < EXACT
+    none = column.is_time or column.counts_rows or single
+    reading.weigh(none, -4, f"{quoted(item)} names no items to rank")
+    reading.weigh(column.type == "flag", -3)
 
 
 def _weigh_value(asked: Asked, reading: Reading, level: int, value: str) -> None:
@@ -232,35 +227,28 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str) -> None
     unit, item = next(iter(reading.roles.values())), reading.roles["item"]
     column, role = profile[value], "rank" if kind == "ballots" else "score"
     rivals = list(asked.candidates(role, lambda c: c.is_number, [value, *reading.roles.values()]))
-    if rivals and role not in asked.named:
-        reading.against.append(f"{quoted(*rivals)} could be the {role}, too")
-    listed = column.whole and len(column.some) and column.some.min() in {0, 1}
-    listed = bool(listed) and profile[unit].repeats and profile.repeated(unit, value) < REPEATED
+    reading.weigh(rivals and role not in asked.named, 0, f"{quoted(*rivals)} could be the {role}, too")
+    listed = column.whole and len(column.some) > 0 and column.some.min() in {0, 1}
+    listed = listed and profile[unit].repeats and profile.repeated(unit, value) < REPEATED
+    places = f"places: from 1, none twice for a {quoted(unit)}"
     if kind == "ballots":
-        if listed:
-            told = f"{quoted(value)} are places: from 1, none twice for a {quoted(unit)}"
-            reading.support.append(told)
-            reading.points += 2
-        reading.points -= 9 * (not listed and level < EXACT) + 3 * (profile.repeated(unit, item) > 0)
+        reading.weigh(listed, 2, f"{quoted(value)} are {places}")
+        reading.weigh(not listed and level < EXACT, -9)
+        reading.weigh(profile.repeated(unit, item), -3)
         return
-    if listed and level < EXACT and profile.repeated(unit) > REPEATED:
-        reading.against.append(f"{quoted(value)} may be places: from 1, none twice for a {quoted(unit)}")
-        reading.points -= 2
+    listed = listed and level < EXACT and profile.repeated(unit) > REPEATED
+    reading.weigh(listed, -2, f"{quoted(value)} may be {places}")
     if kind == "scores" and "lower_is_better" not in asked.settings:
         measures = profile[unit].labels if profile[unit].noun in MEASURES else []
         less = [name for name in measures or [value] if less_is_better(name)]
         if less:
             reading.options["lower_is_better"] = less if measures else "all"
             reading.support.append(f"{quoted(*less)} says that less is better")
-    elif kind == "ratings" and less_is_better(value):
-        reading.points -= 3  # of ratings more is better
+    reading.weigh(kind == "ratings" and less_is_better(value), -3)  # of ratings more is better
     reading.points += 0.5 * column.is_measure - 0.5 * (level == NOTHING)
-    reading.points -= 0.5 * (not {*column.words}.isdisjoint(known("stale")))
-    if column.type != "number" and not column.is_measure:
-        reading.points -= 3
-    if profile[item].repeats and profile.determined(value, item):
-        reading.against.append(f"{quoted(value)} is the same for all rows of a {quoted(item)}")
-        reading.points -= 3
-    if level <= NOUN and _is_amount(column):
-        reading.against.append(f"{quoted(value)} looks like an amount, not a score")
-        reading.points -= 1
+    reading.weigh({*column.words} & {*known("stale")}, -0.5)
+    reading.weigh(column.type != "number" and not column.is_measure, -3)
+    same = profile[item].repeats and profile.determined(value, item)
+    reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(item)}")
+    amount = level <= NOUN and _is_amount(column)
+    reading.weigh(amount, -1, f"{quoted(value)} looks like an amount, not a score")

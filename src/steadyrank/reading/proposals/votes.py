@@ -142,7 +142,9 @@ def _last_column(asked: Asked) -> Iterator[Reading]:
         return
     if asked.profile.rows > 3 * len(numbers) and not asked.profile.on_one_scale(numbers):
         reading = asked.reading({"response": numbers[-1], "items": numbers[:-1]})
-        reading.support.append(f"only numbers, on scales of their own; {quoted(numbers[-1])} is the last")
+        reading.support.append(
+            f"only numbers, on scales of their own; {quoted(numbers[-1])} is the last"
+        )
         reading.against.append("no name says that it is the response")
         reading.points = 1.0
         yield reading

@@ -94,7 +94,9 @@ def _unique_label(asked: Asked, label: str) -> str:
     """Return the first column of text whose names come once, where those that name the rows repeat."""
     if not asked.profile[label].repeats:
         return label
-    texts = (c.name for c in asked.profile if c.type == "text" and c.unique and c.name not in asked.apart)
+    texts = (
+        c.name for c in asked.profile if c.type == "text" and c.unique and c.name not in asked.apart
+    )
     return next(texts, label)
 
 
@@ -161,14 +163,14 @@ def _weighed(
     asked: Asked, way: str, label: str | None, values: list[str], left_out: list[str]
 ) -> Iterator[Reading]:
     profile = asked.profile
+    role = "item" if way == "rows" else "row"
+    roles: dict[str, Any] = {"items": values} | ({} if label is None else {role: label})
     if not values:
-        made = asked.reading({"items": [], **({} if label is None else {"row": label})}, items_in=way)
+        made = asked.reading(roles, items_in=way)
         made.firm = way == "columns"  # where the kind is said, it is said what is wrong with the columns
         made.points = -9.0
         yield made
         return
-    role = "item" if way == "rows" else "row"
-    roles: dict[str, Any] = {"items": values} | ({} if label is None else {role: label})
     if way == "columns":
         roles |= asked.beside(("weights",), [*values, label])
     roles |= {role: asked.named[role] for role in ("unit", "weights") if role in asked.named}
@@ -177,33 +179,28 @@ def _weighed(
     told, why = _orientation(asked, label, values)
     settled = asked.settings.get("items_in") is not None or {"row", "items", "item"} & asked.named.keys()
     reading.firm = bool(settled) or way in told or (label is None and len(told) < 1)
-    reading.points = 1.5 + 2 * (way in told) - (2 if told and way not in told else 0)
-    if way in told:
-        reading.support.append(f"{WAYS[way]}, by {why[way]}")
-    if len(told) > 1:
-        reading.firm = bool(settled)
-        reading.against.append("names speak for both ways round")
-    _weigh_columns(asked, reading, values, label)
-    plain = told.get(way) is True and len(told) == 1
-    if not plain and any("hardly" in one or "differ" in one for one in reading.against):
-        reading.points -= 1.5
-    reading.strong = plain and len(values) >= LEAST and not reading.against
-    if way in told and not settled:
+    reading.points = 1.5 - (2 if told and way not in told else 0)
+    if reading.weigh(way in told, 2, f"{WAYS[way]}, by {why.get(way)}") and not settled:
         brief, which = reading.support[0], "items" if way == "rows" else "rows"
         other = Option("items_in", "columns" if way == "rows" else "rows")
         note = f"{quoted(str(label))} taken as the names of the {which}: {brief}"
         reading.remarks.append(Guess(note, brief, other))
+    if reading.weigh(len(told) > 1, 0, "names speak for both ways round"):
+        reading.firm = bool(settled)
+    _weigh_columns(asked, reading, values, label)
+    if way == "columns":
+        _weigh_as_items(asked, reading, values, label)
+    plain = told.get(way) is True and len(told) == 1
+    doubtful = any("hardly" in one or "differ" in one for one in reading.against)
+    reading.weigh(doubtful and not plain, -1.5)
+    reading.strong = plain and len(values) >= LEAST and not reading.against
     if left_out:
-        note = f"not taken as scores, but as {_why_left(way)}: {quoted(*left_out)}"
-        brief = f"{quoted(*left_out)} left out"
-        reading.remarks.append(Guess(note, brief, Option("items", several=True)))
+        which = "ids, sums or facts of the items" if way == "rows" else "ids"
+        note, brief = f"not taken as scores, but as {which}: {quoted(*left_out)}", quoted(*left_out)
+        reading.remarks.append(Guess(note, f"{brief} left out", Option("items", several=True)))
     if np.isnan(np.column_stack([profile[n].numbers for n in values[:LOOKED_AT]])).any():
         reading.mend["missing"] = "available"
     yield from _directed(asked, reading, way, label, values)
-
-
-def _why_left(way: str) -> str:
-    return "ids, sums or facts of the items" if way == "rows" else "ids"
 
 
 def _orientation(
@@ -248,40 +245,50 @@ def _mostly(names: Sequence[str], test: Callable[[str], Any]) -> bool:
 
 
 def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label: str | None) -> None:
-    """Weigh whether the columns are scores of one scale, and whether rows have one name."""
-    profile = asked.profile
+    """Weigh whether the columns are scores of one scale, and what names the rows."""
+    profile, in_rows = asked.profile, reading.options["items_in"] == "rows"
     columns = [profile[name] for name in values[:LOOKED_AT]]
     odd = [c.name for c in columns if _is_no_score(c)]
-    if odd:
-        reading.against.append(f"{quoted(*odd)} {'is' if len(odd) == 1 else 'are'} hardly a score")
-        brief = f"{quoted(*odd)} as {'items' if reading.options['items_in'] == 'columns' else 'scores'}"
-        reading.remarks.append(
-            Guess(f"{brief}, though hardly a score", brief, Option("items", several=True))
+    are = "is" if len(odd) == 1 else "are"
+    if reading.weigh(odd, -1, f"{quoted(*odd)} {are} hardly a score"):
+        brief = f"{quoted(*odd)} as {'scores' if in_rows else 'items'}"
+        doubt = f"{brief}, though hardly a score"
+        reading.remarks.append(Guess(doubt, brief, Option("items", several=True)))
+    low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
+    reach = [f"{shorten(c.name)} {word} {c.reach:.3g}" for c, word in ((low, "reaches"), (high, ""))]
+    _ = (
+        reading.weigh(len(columns) < LEAST, -1, f"only {counted(len(columns), 'column')} of numbers")
+        or reading.weigh(
+            profile.on_one_scale(values[:LOOKED_AT]),
+            1,
+            f"{len(values):,} columns of numbers on one scale",
         )
-        reading.points -= 1
-    if len(columns) < LEAST:
-        reading.points -= 1
-        reading.against.append(f"only {counted(len(columns), 'column')} of numbers")
-    elif profile.on_one_scale(values[:LOOKED_AT]):
-        reading.support.append(f"{len(values):,} columns of numbers on one scale")
-        reading.points += 1
-    elif _add_up(profile, values):
-        reading.support.append("the numbers of each row add up to about the same: parts of a whole")
-        reading.points += 1.5
-    else:
-        low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
-        reading.against.append(
-            f"scales differ: {shorten(low.name)} reaches {low.reach:.3g}, "
-            f"{shorten(high.name)} {high.reach:.3g}"
-        )
-        reading.points -= 1
-    if _mostly(values, COUNTING.match) or set(values) <= profile.of_families:
-        in_rows = reading.options["items_in"] == "rows"
-        told = reading.support if in_rows else reading.against
-        told.append("the columns are only numbered, not named")
-        reading.points += 0.5 if in_rows and label is not None and profile[label].unique else -1
-    if reading.options["items_in"] == "columns" and label is not None:
-        reading.points -= 4 * (2 * sum(profile[name].is_measure for name in values) > len(values))
+        or reading.weigh(_add_up(profile, values), 1.5, "the numbers of each row are parts of a whole")
+        or reading.weigh(True, -1, f"scales differ: {', '.join(reach)}")
+    )
+    texts = [c for c in profile if c.type == "text" and c.name != label and c.name not in asked.apart]
+    if label is not None:
+        named = profile[label]
+        cost = 2 if in_rows else 0.75 * min(3, len(texts))
+        reading.weigh(named.repeats and (texts or in_rows), -cost, f"{quoted(label)} repeats")
+        reading.weigh(in_rows and named.is_time, -2.5, f"{quoted(label)} says when, not what")
+        both = len(values) > 1 and named.values == {*values}
+        if reading.weigh(both, 0, "rows and columns have the same names: counted wins are battles"):
+            reading.firm = reading.firm and asked.settings.get("items_in") is not None
+    won = [
+        c.name for c in texts if c.simple in {"winner", "loser"} and not c.values <= {*profile.columns}
+    ]
+    if reading.weigh(won, -4, f"{quoted(*won)} says who won or lost"):
+        reading.firm = False
+
+
+def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label: str | None) -> None:
+    """Weigh whether columns may be what is ranked."""
+    profile = asked.profile
+    counting = _mostly(values, COUNTING.match) or {*values} <= profile.of_families
+    reading.weigh(counting, -1, "the columns are only numbered, not named")
+    if label is not None:
+        reading.weigh(2 * sum(profile[name].is_measure for name in values) > len(values), -4)
         looks: dict[str, Callable[[str], Any]] = {
             "benchmarks or measures": _is_measure,
             "ids": COUNTING.match,
@@ -289,32 +296,14 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
         for what in [what for what, test in looks.items() if _mostly(values, test)][:1]:
             brief = f"the items look like {what}: {listing(map(shorten, values))}"
             reading.remarks.append(Guess(brief, brief, Option("items_in", "rows")))
-    texts = [c for c in profile if c.type == "text" and c.name != label and c.name not in asked.apart]
-    many = bool(texts) or reading.options["items_in"] == "rows"
-    if label is not None and profile[label].repeats and many:
-        reading.against.append(f"{quoted(label)} repeats")
-        reading.points -= 2 if reading.options["items_in"] == "rows" else 0.75 * min(3, len(texts))
-    in_columns = reading.options["items_in"] == "columns"
-    named = [c.name for c in texts if in_columns and asked.level("item", c.name) >= EXACT]
-    if named:
-        reading.against.append(f"{quoted(*named)} {'is' if len(named) == 1 else 'are'} called like items")
-        reading.points -= 2.5
-    labels = asked.label_columns[:TEXTS]
-    if in_columns and any(profile.crossed(one.name, two.name) for one, two in combinations(labels, 2)):
-        reading.against.append("two columns of names make up each row: a long table")
-        reading.points -= 2.5
-    if label is not None and not in_columns and profile[label].is_time:
-        reading.against.append(f"{quoted(label)} says when, not what")
-        reading.points -= 2.5
-    for column in texts:
-        winner = column.simple in {"winner", "loser"} and not column.values <= {*profile.columns}
-        if winner:
-            reading.against.append(f"{quoted(column.name)} says who won or lost")
-            reading.points -= 4
-            reading.firm = False
-    if label is not None and len(values) > 1 and profile[label].values == {*values}:
-        reading.against.append("rows and columns have the same names: counted wins are battles")
-        reading.firm = reading.firm and asked.settings.get("items_in") is not None
+    labels = asked.label_columns
+    items = [c.name for c in labels if c.name != label and asked.level("item", c.name) >= EXACT]
+    reading.weigh(
+        items, -2.5, f"{quoted(*items)} {'is' if len(items) == 1 else 'are'} called like items"
+    )
+    pairs = combinations(labels[:TEXTS], 2)
+    crossed = any(profile.crossed(one.name, two.name) for one, two in pairs)
+    reading.weigh(crossed, -2.5, "two columns of names make up each row: a long table")
 
 
 def _is_no_score(column: Column) -> bool:
