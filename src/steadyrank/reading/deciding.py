@@ -46,8 +46,8 @@ PROPOSE: dict[str, tuple[Proposals, ...]] = {
 Check = Callable[[Any], tuple[Any, dict[str, Any], str]]
 """Return data, what an answer must be asked for with so that it exists, and why; or raise an error."""
 
-SUGGESTED, OF_A_KIND, BEHIND = 3, 2, 7.0
-"""At most so many suggestions, so many of one kind, none so many points behind the first."""
+SUGGESTED, BEHIND = 3, 7.0
+"""At most so many suggestions, none so many points behind the first."""
 FAINT = -4.0
 """Where nothing has a point, the best reading is suggested if it has more than this."""
 TRIED = 10 * ROWS
@@ -252,16 +252,15 @@ class Decision:
     def suggestions(
         self, readings: Sequence[Reading], before: Sequence[Reading] = (), least: float = 0.0
     ) -> list[Reading]:
-        """Return the best readings that work, at most three; each was tried, mended where it needs it."""
+        """Return the best readings that work, at most three; each was tried, and mended if need be."""
         found: list[Reading] = []
         attempts = 0
         for reading in sorted(readings, key=lambda one: -one.points):
             known = [*before, *found]
             if len(known) == SUGGESTED or (found and found[0].points - reading.points > BEHIND):
                 break
-            alike = sum(one.kind.name == reading.kind.name for one in known)
             faint = reading.points <= (least if known or least else FAINT)
-            if faint or alike >= OF_A_KIND or any(_tells(one, reading, known=True) for one in known):
+            if faint or any(_tells(one, reading, known=True) for one in known):
                 continue
             attempts += 1
             if attempts > ATTEMPTS:
@@ -271,7 +270,7 @@ class Decision:
         return found
 
     def _tried(self, reading: Reading) -> Reading | None:
-        """Return a reading that works, as it is or mended, with what it would rank; None if none does."""
+        """Return a reading that works, as it is or mended, with what it would rank; else None."""
         asked, table = self.asked, self.table
         used = taken_by(reading.roles) if reading.kind.name != "regression" else {*table.names}
         table = replace(

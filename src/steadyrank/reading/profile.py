@@ -37,7 +37,8 @@ LONGEST_NAME = 100
 
 MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
 DATE = re.compile(
-    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*|([01]?\d|2[0-3]):[0-5]\d.*"
+    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*"
+    r"|([01]?\d|2[0-3]):[0-5]\d.*"
     rf"|(?=.*\d).{{0,20}}\b({MONTHS.replace(' ', '|')})[a-z]{{0,6}}\b.{{0,20}}",
     re.IGNORECASE,
 )

@@ -51,9 +51,9 @@ SHORT = {"home", "away", "host", "guest", "visitor", "white", "black", "left", "
 SAY_IT = 'Say "left", "right" or "tie".'
 BY_LABEL = "outcomes read as the label of the item that won"
 WAY_OUT = (
-    "Outcomes are left/right/tie (also a/b, model_a/model_b, draw, both bad, H/A/D, 1/X/2, 2-1, W/L/D and "
-    "true/false of the left side, the numbers 1/0/0.5 for a left win, a right win and a tie, and the "
-    "names of the columns of both sides), or the label of the side that won."
+    "Outcomes are left/right/tie (also a/b, model_a/model_b, draw, both bad, H/A/D, 1/X/2, 2-1, W/L/D "
+    "and true/false of the left side, the numbers 1/0/0.5 for a left win, a right win and a tie, and "
+    "the names of the columns of both sides), or the label of the side that won."
 )
 
 

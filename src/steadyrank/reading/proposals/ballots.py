@@ -17,6 +17,10 @@ from steadyrank.reading.words import known
 
 CHOICES = re.compile("choice|preference|pref|rank|pick|priority|vote")
 MARKS = frozenset(">{,;|")
+LONGEST = 80
+"""How many letters a name within an order has at most."""
+SHORT = 5
+"""In so few ballots names need not come again."""
 TWICE = 0.1
 """The largest share of ballots that may name an item twice."""
 ALIKE = 0.4
@@ -36,7 +40,7 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         return
     called = asked.candidates("ballot", lambda _: True)
     free = [c.name for c in asked.profile if c.name not in asked.apart]
-    by_shape = [c.name for c in asked.profile if c.name in free and _share_of(c, ">") > 0.5]
+    by_shape = [c.name for c in asked.profile if c.name in free and _ordered(c) > 0.5]
     only = [name for name in free if len(free) == 1]
     for name in dict.fromkeys([*called, *by_shape, *only]):
         column, level, used = asked.profile[name], asked.level("ballot", name), [name]
@@ -44,9 +48,9 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         marked = max(_share_of(column, mark) for mark in MARKS) if not lists else 1.0
         reading = asked.reading({"ballot": name, **asked.beside(("count", "weights"), [name])})
         reading.firm = level > NOTHING or name in only
-        reading.points = 2.0 * level + 4 * _share_of(column, ">") + 2 * (lists or marked > 0.2) - 2
+        ordered = _ordered(column)
+        reading.points = 2.0 * level + 4 * ordered + 2 * (lists or marked > 0.2) - 2
         reading.points -= 5 * column.is_number
-        ordered = _share_of(column, ">")
         several = lists or (marked > 0 and not asked.unexplained([*used, *reading.roles.values()]))
         reading.strong = ordered > 0.5 or (level >= EXACT and bool(ordered or several))
         if level:
@@ -55,6 +59,14 @@ def _orders(asked: Asked) -> Iterator[Reading]:
             reading.support.append(f"{quoted(name)} holds several names in a cell")
         if level or lists or marked > 0.5 or "approval" in asked.settings:
             yield from _counted(asked, reading, [name])
+
+
+def _ordered(column: Column) -> float:
+    """Return which share of cells are orders of names: short ones, which come again in other cells."""
+    names = [name.strip() for label in column.labels[:200] for name in label.split(">")]
+    odd = any(len(name) > LONGEST or "<" in name for name in names)
+    again = 2 * len({*names}) <= len(names) or len(column.labels) <= SHORT
+    return _share_of(column, ">") if again and not odd else 0.0
 
 
 def _share_of(column: Column, mark: str) -> float:

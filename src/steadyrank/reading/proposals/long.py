@@ -1,7 +1,7 @@
 """Long tables, one row a value: ratings of users, scores of tasks, places on somebody's list.
 
-Which column names the items, which says what leaves together, and which holds the values is told by names
-and by shape. Items come again in several units, and values differ within them.
+Which column names the items, which says what leaves together, and which holds the values is told by
+names and by shape. Items come again in several units, and values differ within them.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str, item: str
     profile, column = asked.profile, asked.profile[item]
     texts = [c for c in asked.label_columns[:12] if c.name not in {unit, item}]
     if not level:
-        finer = [c for c in texts if c.repeats and c.distinct > column.distinct]
+        finer = [c for c in texts if c.repeats and c.distinct > column.distinct and not c.is_id]
         finer = [c for c in finer if profile.determined(item, c.name)]
         # The country of a player, where players could be ranked.
         reading.weigh(any(profile.alone(c.name, unit) < 0.75 for c in finer), -1)

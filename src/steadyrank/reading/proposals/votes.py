@@ -79,6 +79,8 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     alone = "count" in beside or bool(voters) or not named
     answer = column.noun in {"answer", "option", "item"} and "count" not in beside
     answer |= column.noun in ELECTED and not alone
+    measured = numbers and "count" not in beside and not voters and level < SAID
+    reading.weigh(measured and not rest, -3, f"{quoted(*(c.name for c in numbers))} would not be used")
     reading.strong = level >= EXACT and not reading.against and not answer
     maybe = [c for c in others if c.simple.endswith(COUNTED) and c.is_number and c.whole]
     if maybe and "count" not in beside and "count" not in asked.named:

@@ -269,7 +269,7 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
     texts = [c for c in profile if c.type == "text" and c.name != label and c.name not in asked.apart]
     if label is not None:
         named = profile[label]
-        cost = 2 if in_rows else 0.75 * min(3, len(texts))
+        cost = 2 if in_rows else min(3, len(texts))
         reading.weigh(named.repeats and (texts or in_rows), -cost, f"{quoted(label)} repeats")
         reading.weigh(in_rows and named.is_time, -2.5, f"{quoted(label)} says when, not what")
         both = len(values) > 1 and named.values == {*values}
