@@ -71,8 +71,8 @@ def load(options: InputOptions) -> Observations:
     source, engine, given = described(options)
     if engine is not None:
         return scan_any(source, engine=engine, **given)
-    layout = (given.pop(name) for name in ("kind", "format", "encoding"))
-    return read_checked(source, *layout, given, lambda data: withstanding(data, options))
+    kind, format_, encoding = (given.pop(name) for name in ("kind", "format", "encoding"))
+    return read_checked(source, kind, format_, encoding, given, lambda data: withstanding(data, options))
 
 
 def withstanding(data: Any, options: InputOptions) -> tuple[Any, dict[str, Any], str]:
@@ -114,7 +114,7 @@ def telling_what_helps(study: Study, options: ScorerOptions) -> Iterator[None]:
         with suppress(errors.SteadyrankError):
             way = withstanding(study.data, options)[1]
             told = [part for name, value in way.items() for part in (" and ", Option(name, str(value)))]
-            error.way_out = ["There is an answer with ", *told[1:]] if told else error.way_out
+            error.way_out = ("There is an answer with ", *told[1:]) if told else error.way_out
         raise
 
 

@@ -25,12 +25,12 @@ from steadyrank import errors
 from steadyrank._typing import AnyArray
 from steadyrank.engines.backends import needed
 from steadyrank.errors import EmptyDataError, InvalidDataError, listing, shorten
+from steadyrank.reading import profile
 from steadyrank.reading.arrays import Coded
 from steadyrank.reading.declarations import Columns
 from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.files import open_source
 from steadyrank.reading.formats import delimiter_of, format_of
-from steadyrank.reading.profile import ROWS as LOOKED_AT
 from steadyrank.reading.roles import taken_by
 from steadyrank.reading.table import Table, as_table
 from steadyrank.reading.text_columns import PLAIN, SPELLINGS, Spelling
@@ -246,7 +246,7 @@ def _file(path: str, name: str | None, encoding: str) -> Files:
                 "into memory with read(...).",
             )
     try:
-        empty, *some = islice(_batches(path, rows=LOOKED_AT), 2)
+        empty, *some = islice(_batches(path, rows=profile.ROWS), 2)
         first = as_table(some[0] if some else empty)
     except (OSError, ValueError) as error:  # the second is what a damaged footer makes of it
         raise errors.UnreadableFileError(
