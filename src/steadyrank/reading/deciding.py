@@ -247,7 +247,11 @@ class Decision:
         if not any(column.is_number for column in profile) or profile.rows < 2:
             needed = "A ranking needs names that come again, or numbers beside names. Else give "
             return [needed, Option("kind")]
-        return ["Name what is to be ranked with ", Option("item"), " and give ", Option("kind")]
+        once = [c.name for c in profile if c.type == "text" and c.unique and profile.rows > 2]
+        why = (
+            [f"Each {shorten(once[0])} stands on one row, so nothing can be left out. "] if once else []
+        )
+        return [*why, "Name what is to be ranked with ", Option("item"), " and give ", Option("kind")]
 
     def suggestions(
         self, readings: Sequence[Reading], before: Sequence[Reading] = (), least: float = 0.0

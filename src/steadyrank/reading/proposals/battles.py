@@ -267,9 +267,11 @@ def _tells_who_won(profile: Profile, column: Column, pair: Pair) -> bool:
     """Tell whether a column names a side of each row, or holds words or points of both sides."""
     if 2 * len(column.values & profile[pair.left].values) > column.distinct:
         return _names_sides(profile, column.name, pair) >= UNDERSTOOD
-    words = column.type == "text" and column.distinct <= FEWEST and {*map(_meant, column.labels)}
-    both = bool(words) and {LEFT, RIGHT} <= {*(words or ())}
-    return _are_results(column) or (both and _results(profile, column.name, pair) >= UNDERSTOOD)
+    if _are_results(column) or column.type != "text" or column.distinct > FEWEST:
+        return _are_results(column)
+    named = bool(pair.words) and {*(pair.words or ())} <= {simplify(label) for label in column.labels}
+    both = named or {LEFT, RIGHT} <= {*map(_meant, column.labels)}
+    return both and _results(profile, column.name, pair) >= UNDERSTOOD
 
 
 def _meant(word: str) -> int | None:

@@ -212,8 +212,8 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str, item: str
         reading.weigh(column.distinct <= profile[unit].distinct, 0.5)
         reading.weigh(column.noun in known("remarks") and column.simple not in NAMES, -2)
         reading.weigh(column.noun in known("attributes"), -1)
-        reading.weigh(column.distinct < 3, -1)
         reading.weigh(column.is_number and not column.is_id, -3)
+    reading.weigh(column.distinct < 3 and level < EXACT, -1.5)
     named = (profile.determined(c.name, item) and c.distinct > 2 for c in texts if column.is_id)
     reading.weigh(any(named), -0.75)  # there are names for these ids
     single = column.distinct < 2 < profile.rows and level < EXACT

@@ -67,7 +67,7 @@ def wide(asked: Asked) -> Iterator[Reading]:
                 for reading in _weighed(asked, one, label, block, []):
                     reading.against.append(f"{quoted(*rest)} would not be used")
                     reading.implied, reading.firm, reading.strong = frozenset(), False, False
-                    reading.points -= 0.25
+                    reading.points -= 0.25 + (3 * len(block) <= len(values))
                     yield reading
 
 
@@ -179,7 +179,8 @@ def _weighed(
     told, why = _orientation(asked, label, values)
     settled = asked.settings.get("items_in") is not None or {"row", "items", "item"} & asked.named.keys()
     reading.firm = bool(settled) or way in told or (label is None and len(told) < 1)
-    reading.points = 1.5 - (2 if told and way not in told else 0)
+    plainly = label is not None and asked.level("item", label) == EXACT
+    reading.points = 1.5 - ((6 if plainly else 2) if told and way not in told else 0)
     if reading.weigh(way in told, 2, f"{WAYS[way]}, by {why.get(way)}") and not settled:
         brief, which = reading.support[0], "items" if way == "rows" else "rows"
         other = Option("items_in", "columns" if way == "rows" else "rows")
