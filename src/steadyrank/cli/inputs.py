@@ -47,6 +47,7 @@ def open_study(
     """
     from steadyrank.study.study import Study
 
+    how: dict[str, Any] = {"scorer": options.scorer, "min_count": options.min_count}
     try:
         try:
             with working("Reading"):
@@ -54,16 +55,17 @@ def open_study(
         except NotRecognisedError as error:
             if not error.readings or not may_ask(options):
                 raise
-            data = asked(error)
-        if options.min_count is not None:
-            data = data.with_min_count(options.min_count)
+            chosen = asked(error)
+            data, how = chosen.read(), how | chosen.answer
+        if how["min_count"] is not None:
+            data = data.with_min_count(how["min_count"])
     except (errors.InvalidDataError, errors.FileNotThereError) as error:
         error.problem = lead + error.problem
         raise
     for path in filter(None, outputs):
         target_of(path)
     about = {"source": source_name(options), "policies": _policies(options)}
-    return Study(data, options.scorer), about
+    return Study(data, how["scorer"]), about
 
 
 def load(options: InputOptions) -> Observations:
@@ -114,7 +116,8 @@ def telling_what_helps(study: Study, options: ScorerOptions) -> Iterator[None]:
         with suppress(errors.SteadyrankError):
             way = withstanding(study.data, options)[1]
             told = [part for name, value in way.items() for part in (" and ", Option(name, str(value)))]
-            error.way_out = ("There is an answer with ", *told[1:]) if told else error.way_out
+            helps = ("There is an answer with ", *told[1:], ". ") if told else ()
+            error.way_out = (*helps, *error.way_out)
         raise
 
 
@@ -125,7 +128,8 @@ def _why(way: Mapping[str, Any], data: Any, kept: Any) -> str:
     )
     if gone := data.n_items - kept.n_items:
         few = f"with fewer than {counted(way['min_count'], data.kind.observation)}"
-        told.append(f"{counted(gone, 'item')} {few} left out: they hang on one {data.units.kind} alone")
+        hang = "it hangs" if gone == 1 else "they hang"
+        told.append(f"{counted(gone, 'item')} {few} left out: {hang} on one {data.units.kind} alone")
     return "; ".join(told)
 
 
@@ -137,8 +141,8 @@ def may_ask(options: InputOptions) -> bool:
     return seen and not machine and options.file != STANDARD_INPUT
 
 
-def asked(error: NotRecognisedError) -> Observations:
-    """Ask which reading is meant, go on with it, and print the command for the next time."""
+def asked(error: NotRecognisedError) -> Any:
+    """Ask which reading is meant, print the command for the next time, and return the reading."""
     typed = sys.argv[1:]
     say(error.worded(Option.typed), 0)
     for line in ways(error.readings, typed):
@@ -152,8 +156,7 @@ def asked(error: NotRecognisedError) -> Observations:
         raise error
     chosen = error.readings[int(answer) - 1]
     say(f"Next time: {shlex.join(chosen.command(*typed))}", 0, lead="")
-    data: Observations = chosen.read()
-    return data
+    return chosen
 
 
 def source_name(options: InputOptions) -> str:

@@ -261,14 +261,15 @@ class Decision:
         attempts = 0
         for reading in sorted(readings, key=lambda one: -one.points):
             known = [*before, *found]
-            if len(known) == SUGGESTED or (found and found[0].points - reading.points > BEHIND):
+            turned = len(found) == 2 and found[0].roles == found[1].roles  # the question is which end
+            if len(known) == SUGGESTED or turned or attempts == ATTEMPTS:
+                break
+            if found and found[0].points - reading.points > BEHIND:
                 break
             faint = reading.points <= (least if known or least else FAINT)
             if faint or any(_tells(one, reading, known=True) for one in known):
                 continue
             attempts += 1
-            if attempts > ATTEMPTS:
-                break
             if (tried := self._tried(reading)) is not None:
                 found.append(tried)
         return found

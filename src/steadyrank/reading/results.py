@@ -35,7 +35,7 @@ SPELLINGS = {
             SIDES,
             ("left", "l", "a", "model_a", "modela", "1", "1.0", "true", "1-0"),
             ("right", "r", "b", "model_b", "modelb", "0", "0.0", "false", "0-1"),
-            (),
+            ("s", "t"),
         ),
         (HOME, ("h", "home"), ("a", "away"), ("d", "x")),
         (TOTO, ("1",), ("2",), ("x",)),

@@ -162,7 +162,8 @@ def _by_result(asked: Asked, pair: Pair, name: str, winners: list[str]) -> Readi
     reading = _weighed(asked, pair, roles, ("count",), f"{quoted(name)} says who won")
     rivals = [other for other in winners if other != name and _differ(profile, name, other)]
     called = level == SAID or (column.simple.startswith("winner") and not column.simple[-1].isdecimal())
-    scored, fully = _are_results(column), _results(profile, name, pair) >= UNDERSTOOD or level == SAID
+    scored, fully = _are_results(column), level == SAID or profile.rows <= FEW
+    fully = fully or _results(profile, name, pair) >= UNDERSTOOD
     odd = (
         [w for w in column.labels if not has_points(w.casefold()) and _meant(w) != TIE] if scored else []
     )

@@ -85,9 +85,13 @@ def _label(asked: Asked) -> str | None:
         first = free[0] if free else None
         return first.name if first is not None and not first.is_number else None
     texts = [c for c in free if not c.is_number and c.type not in {"list", "empty"}]
-    called = (c.name for c in texts if asked.level("item", c.name) or asked.level("row", c.name))
-    ids = (c.name for c in free if c.is_id and c.is_number)
-    return next(called, None) or next((c.name for c in texts), None) or next(ids, None)
+    called = [c for c in texts if asked.level("item", c.name) or asked.level("row", c.name)]
+    ids = [c for c in free if c.is_id and c.is_number]
+    units = [c for c in ids if c.unique and len(c.words) > 1 and sounds_like_a_unit(c.name)]
+    once = [c for c in called if not c.repeats]
+    every = [*once, *units, *called, *texts, *ids]
+    every.sort(key=lambda c: c.blanks > 0)  # rows without a name cannot be told apart
+    return every[0].name if every else None
 
 
 def _unique_label(asked: Asked, label: str) -> str:
