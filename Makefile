@@ -35,10 +35,12 @@ lint: $(VENV)/.dev-$(TEST_EXTRAS)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python scripts/count_code.py
+	$(BIN)/python scripts/docs_words.py
 
 format: $(VENV)/.dev-$(TEST_EXTRAS)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python scripts/docs_wrap.py
 
 bench: $(VENV)/.dev-$(TEST_EXTRAS)
 	$(BIN)/python benchmarks/run.py
@@ -48,7 +50,7 @@ bench-scale: $(VENV)/.dev-all
 
 paper: $(VENV)/.dev-$(TEST_EXTRAS)
 	$(BIN)/python -m paper.document
-	$(BIN)/python -m paper baselines --page docs/baselines.md --figures docs/figures
+	$(BIN)/python -m paper baselines --page docs/research/baselines.md --figures docs/figures
 
 docs: $(VENV)/.docs
 	$(BIN)/mkdocs build --strict

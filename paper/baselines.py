@@ -59,7 +59,7 @@ class RankingSizes:
 
 @dataclass(frozen=True)
 class Baselines:
-    """Everything that ``docs/baselines.md`` shows; made by `baselines`.
+    """Everything that ``docs/research/baselines.md`` shows; made by `baselines`.
 
     ``generated`` and ``generated_rankings`` are for growing eps, and drawn.
     """

@@ -88,14 +88,9 @@ def page(results: Results) -> str:
     values = {
         "table2_script": tables.regression_table(results.script).to_markdown(),
         "table2_text": tables.regression_table(results.text).to_markdown(),
-        "table2_other": tables.regression_table(results.other).to_markdown(),
         "dimensions": tables.dimension_table(results.dimensions).to_markdown(),
         "netflix": tables.netflix_table(results.by_rule).to_markdown(),
         "ties": tables.ties_table(results.by_rule, results.by_sort).to_markdown(),
-        "population": tables.population_table(results.population).to_markdown(),
-        "needed": tables.needed_table(results.population).to_markdown(),
-        "sizes": tables.size_table(results.population).to_markdown(),
-        "everybody": tables.everybody_table(results.population).to_markdown(),
         **_ranking_facts(results),
         **_list_facts(results),
         **_population_facts(results.population),
@@ -220,13 +215,14 @@ def _percents(values: Sequence[float], digits: int) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write ``paper.md`` and its figures into the folder of the documentation."""
+    """Write ``research/paper.md`` and its figures into the folder of the documentation."""
     folder = Path(arguments[0] if arguments else "docs")
     results = all_results(_say)
     for path in draw(results, folder / "figures"):
         _say(f"wrote {path}")
-    folder.joinpath("paper.md").write_text(page(results), encoding="utf-8")
-    _say(f"wrote {folder / 'paper.md'}")
+    target = folder / "research" / "paper.md"
+    target.write_text(page(results), encoding="utf-8")
+    _say(f"wrote {target}")
     return 0
 
 

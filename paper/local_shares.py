@@ -1,7 +1,7 @@
 """The local version of Theorem 4: only a move of scores near the k-th best can break a top k.
 
-docs/theory.md proves it. Near is what is by the scores with the unit or without it. The version for
-rankings is `regression_folds.furthest_pieces`.
+docs/research/theory.md proves it. Near is what is by the scores with the unit or without it. The
+version for rankings is `regression_folds.furthest_pieces`.
 """
 
 from __future__ import annotations

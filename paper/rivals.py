@@ -1,7 +1,8 @@
 """Rules that keep the paper's promise, too: the rivals that Propositions 5 and 9 speak about.
 
 For a top k a rule is told by the eps above which it admits each item, so that it knows its answer for
-every eps at once. ``docs/baselines.md`` proves that each has the guarantee and how they are nested.
+every eps at once. ``docs/research/baselines.md`` proves that each has the guarantee and how they are
+nested.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Refuse a page that would load anything from a network; mkdocs calls this for every page it writes."""
+"""Refuse a page that would load from a network, and mend small things; mkdocs calls this for each."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ LOADS = re.compile(
     r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc=["']?(?:https?:)?//[^"'\s>]*"""
     r"""|<link\b(?![^>]*rel=["']?canonical)[^>]*\bhref=["']?(?:https?:)?//[^"'\s>]*"""
 )
+
+SPOILT = "klzzwxh:"
+"""What Markdown puts in the place of an escaped sign; inside a formula it stays there."""
+OPTION = re.compile(r"<code>(--[^<]{1,30})</code>")
 
 
 def outside_loads(html: str) -> list[str]:
@@ -35,6 +39,17 @@ def beside_the_pages(html: str) -> str:
     return html.replace('src="docs/figures/', 'src="figures/')
 
 
+def options_whole(html: str) -> str:
+    """Return a page whose short options, such as ``--items-in rows``, are not broken at a hyphen.
+
+    Examples
+    --------
+    >>> options_whole("<code>--unit judge</code>")
+    '<code class="option">--unit judge</code>'
+    """
+    return OPTION.sub(r'<code class="option">\1</code>', html)
+
+
 def on_post_page(output: str, page: Any, **_: Any) -> str:
     """Mend the places of pictures, and stop the build at the first page that loads from elsewhere."""
     from mkdocs.exceptions import PluginError
@@ -42,4 +57,8 @@ def on_post_page(output: str, page: Any, **_: Any) -> str:
     found = outside_loads(output)
     if found:
         raise PluginError(f"{page.file.src_uri} would load from a network: {found[0]}")
-    return beside_the_pages(output)
+    if SPOILT in output:
+        raise PluginError(
+            f"{page.file.src_uri} has a sign that Markdown took out of a formula, as \\{{."
+        )
+    return options_whole(beside_the_pages(output))

@@ -1,7 +1,8 @@
-"""Say for every real data set beside the checkout how many units must leave, in docs/margins.md.
+"""Write how many removals change the top k of every real data set beside the checkout.
 
 Run from anywhere: ``python scripts/margins_table.py [FOLDER]``. The folder is that of the real data; by
-default ``shared/data`` beside the checkout. The page is rewritten between its two markers.
+default ``shared/data`` beside the checkout. The tables of docs/research/margins.md and README.md are
+written anew.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from real_data_table import CASES, FOLDER, ROOT, WANTED_K, named, unbroken
+from pages import DOCS, REAL_DATA, ROOT, put
+from real_data_table import CASES, WANTED_K, named, unbroken
 
 from steadyrank import Study, read_any
 
@@ -19,9 +21,16 @@ if TYPE_CHECKING:
 
     from steadyrank import Margin
 
-PAGE = ROOT / "docs" / "margins.md"
-START, END = "<!-- made by scripts/margins_table.py: start -->", "<!-- end -->"
-HEAD = "| data | unit, n | k | must leave | who then enters |\n|---|---|---:|---:|---|"
+PAGE, README = DOCS / "research" / "margins.md", ROOT / "README.md"
+KNOWN = {
+    "Chatbot Arena": ("Chatbot Arena", "battles"),
+    "TALENT, binary": ("TALENT (tables)", "data sets"),
+    "LLMFAO, by prompt": ("LLMFAO", "prompts"),
+}
+"""Boards that people know: how the README calls them and their units."""
+KNOWN_K = 10
+KNOWN_HEAD = """| board | unit | removals that change it | units that change it alone | who then enters |
+|---|---:|---:|---:|---|"""
 
 
 def number(margin: Margin) -> str:
@@ -33,29 +42,45 @@ def number(margin: Margin) -> str:
     return f"{margin.lower:,}" if margin.exact else f"{margin.lower:,} to {margin.upper:,}"
 
 
-def rows(case: Case, folder: Path) -> list[str]:
-    """Return the rows of one case."""
+def study_of(case: Case, folder: Path) -> Study:
+    """Return the study of one case."""
     data: Any = read_any(folder / case.file, **case.options)
-    study = Study(data)
-    found = []
-    for place, k in enumerate(k for k in WANTED_K if k < data.n_items):
-        margin = study.margin(k)
-        head = ("", "") if place else (case.title, unbroken(f"{data.units.kind}, {data.n_units:,}"))
-        who = named(margin.enters) if margin.enters else ""
-        cells = [*head, str(k), unbroken(number(margin)), who]
-        found.append("| " + " | ".join(cells) + " |")
-    return found
+    return Study(data)
+
+
+def row(case: Case, study: Study) -> str:
+    """Return the row of one case: its margin for each k."""
+    told = [unbroken(number(study.margin(k))) if k < len(study.items) else "" for k in WANTED_K]
+    unit = unbroken(f"{study.units.kind}, {study.units.total:,}")
+    return "| " + " | ".join([case.title, unit, *told]) + " |"
+
+
+def known_row(case: Case, study: Study) -> str:
+    """Return the row of a board that people know."""
+    title, units = KNOWN[case.title]
+    margin = study.margin(KNOWN_K)
+    alone = sum(flip.count for flip in study.flips(KNOWN_K).plain)
+    cells = [
+        f"{title}, {len(study.items)} items",
+        unbroken(f"{study.units.total:,} {units}"),
+        unbroken(number(margin)),
+        f"{alone:,}",
+        named(margin.enters),
+    ]
+    return "| " + " | ".join(cells) + " |"
 
 
 def main() -> None:
-    """Look at every case and write the page."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    """Look at every case and write both pages."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else REAL_DATA
     if not folder.is_dir():
         sys.exit(f"there is no folder {folder.name!r} of real data; give its path as the argument.")
-    table = "\n".join([HEAD, *(row for case in CASES for row in rows(case, folder))])
-    before, rest = PAGE.read_text(encoding="utf-8").split(START)
-    text = f"{before}{START}\n\n{table}\n\n{END}{rest.split(END)[1]}"
-    PAGE.write_text(text, encoding="utf-8")
+    studies = [(case, study_of(case, folder)) for case in CASES]
+    head = ["data", "unit, n", *(f"k = {k}" for k in WANTED_K)]
+    lines = [f"| {' | '.join(head)} |", f"|---|---|{'---:|' * len(WANTED_K)}"]
+    put("\n".join([*lines, *(row(*one) for one in studies)]), PAGE, "margins_table")
+    known = [known_row(case, study) for case, study in studies if case.title in KNOWN]
+    put("\n".join([KNOWN_HEAD, *known]), README, "margins_table")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Audit every real data set beside the checkout, write docs/real-data.md anew, and draw its picture.
+"""Audit every real data set beside the checkout, for docs/research/real-data.md and its picture.
 
 Run from anywhere: ``python scripts/real_data_table.py [FOLDER]``. The folder is that of the real data;
 by default ``shared/data`` beside the checkout. The page is rewritten between its two markers.
@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pages import DOCS, REAL_DATA, put
+
 from steadyrank import Study, read_any
 from steadyrank.report.picture import share_image
 
-ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT.parent / "shared" / "data"
-PAGE = ROOT / "docs" / "real-data.md"
-PICTURE = ROOT / "docs" / "figures" / "llmfao-prompts.svg"
-START, END = "<!-- made by scripts/real_data_table.py: start -->", "<!-- end -->"
+PAGE = DOCS / "research" / "real-data.md"
+PICTURE = DOCS / "figures" / "llmfao-prompts.svg"
 WANTED_K = (1, 3, 5, 10)
 
 ARENA = "Chatbot Arena votes by pair of models (suquark/leaderbot, BSD-3)"
@@ -115,22 +114,17 @@ def row_for(study: Study, k: int, changing: int) -> Row:
 
 
 def lesson(study: Study, worst: int, changing: int) -> str:
-    """Say in a few sentences what one learns."""
+    """Say in a few words what one learns."""
     unit, total = study.facts.unit, study.units.total
-    text = f"No single {unit} changes the top k, for any k."
-    if changing:
-        leaves, enters, times = commonest_flip(study, worst)
-        text = (
-            f"The least stable cut is at k = {worst}: {changing:,} of the {total:,} {unit}s "
-            f"({share(changing / total)}) change it, each on its own. For "
-            f"{'all' if times == changing else f'{times:,}'} of them {named(enters)} then replaces "
-            f"{named(leaves)}."
-        )
+    if not changing:
+        return f"No single {unit} changes the top k, for any k."
+    leaves, enters, times = commonest_flip(study, worst)
     standings = [row.standing for row in study.ranking().rows()]
-    kept = standings.count("sure")
-    keep = "keeps its" if kept == 1 else "keep their"
-    moving = f" {kept} of the {len(standings)} items {keep} rank, whichever one {unit} leaves."
-    return text + moving * bool(changing)
+    return (
+        f"k = {worst}: {changing:,} of {total:,} {unit}s ({share(changing / total)}) change it, each "
+        f"alone; for {'all' if times == changing else f'{times:,}'} of them {named(enters)} replaces "
+        f"{named(leaves)}. {standings.count('sure')} of {len(standings)} items never change rank."
+    )
 
 
 def commonest_flip(study: Study, k: int) -> tuple[tuple[object, ...], tuple[object, ...], int]:
@@ -171,6 +165,8 @@ def table(findings: list[Finding]) -> str:
         "|---|---|---:|---|---:|---:|---:|---:|---:|",
     ]
     for found in findings:
+        if not moving(found):  # its lesson says all
+            continue
         head = [found.case.title, unbroken(f"{found.unit}, {found.n:,}"), str(found.items)]
         for cells in [*still(found), *moving(found)]:
             lines.append("| " + " | ".join([*head, *cells]) + " |")
@@ -202,25 +198,16 @@ def moving(found: Finding) -> list[list[str]]:
 
 
 def lessons(findings: list[Finding]) -> str:
-    """Return what one learns, and where each file comes from."""
+    """Return the least stable cut of each data set, and where each file comes from."""
     titles: dict[str, list[str]] = {}
     for found in findings:
         titles.setdefault(found.lesson, []).append(found.case.title)
-    parts = "\n\n".join(f"**{', '.join(alike)}.** {lesson}" for lesson, alike in titles.items())
+    parts = "\n".join(f"- **{', '.join(alike)}.** {lesson}" for lesson, alike in titles.items())
     sources: dict[str, list[str]] = {}
     for file, source in dict.fromkeys((found.case.file, found.case.source) for found in findings):
         sources.setdefault(source, []).append(f"`{file}`")
     listed = "\n".join(f"- {source}: {', '.join(files)}" for source, files in sources.items())
-    return f"## What one learns\n\n{parts}\n\n## Sources\n\n{listed}"
-
-
-def write(findings: list[Finding], page: Path) -> None:
-    """Put the findings between the markers of the page."""
-    text = page.read_text(encoding="utf-8")
-    before, rest = text.split(START)
-    after = rest.split(END)[1]
-    made = f"{START}\n\n{table(findings)}\n\n{lessons(findings)}\n\n{END}"
-    page.write_text(before + made + after, encoding="utf-8")
+    return f"## The least stable cut\n\n{parts}\n\n## Sources\n\n{listed}"
 
 
 def draw(folder: Path) -> None:
@@ -232,10 +219,11 @@ def draw(folder: Path) -> None:
 
 def main() -> None:
     """Look at every case, write the page and draw its picture."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else REAL_DATA
     if not folder.is_dir():
         sys.exit(f"there is no folder {folder.name!r} of real data; give its path as the argument.")
-    write([look_at(case, folder) for case in CASES], PAGE)
+    findings = [look_at(case, folder) for case in CASES]
+    put(f"{table(findings)}\n\n{lessons(findings)}", PAGE, "real_data_table")
     draw(folder)
 
 

@@ -146,7 +146,7 @@ def test_every_way_to_end(benchmark: Path, tmp_path: Path) -> None:
 def test_the_help_and_the_documents_say_the_codes(run: Command) -> None:
     said = " ".join(run("--help").out.split())
     assert told() in said
-    page = (DOCS / "command-line.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "command-line.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| (\d+) \| (.+?) \|$", page, re.MULTILINE))
     assert rows == {str(int(code)): meaning for code, meaning in MEANINGS.items()}
     assert set(MEANINGS) == set(ExitCode)

@@ -168,6 +168,10 @@ def test_hostile_columns_steer_nothing(run: Command, tmp_path: Path) -> None:
 def test_every_field_is_documented(run: Command, battles: Path) -> None:
     from docs.page_examples import DOCS
 
-    page = (DOCS / "json-schema.md").read_text(encoding="utf-8").partition('## `"inspection"`')[2]
+    page = (
+        (DOCS / "reference" / "json-schema.md")
+        .read_text(encoding="utf-8")
+        .partition('## `"inspection"`')[2]
+    )
     for name in run("inspect", battles, "--json").json:
         assert f"`{name}`" in page or name in {"schema_version", "document", "software"}, name

@@ -6,17 +6,20 @@ value, as at a prompt. Blocks fenced as ``console`` hold commands after ``$`` an
 a line ``...`` stands for any lines.
 
 Run as a script with page names to write the shown output anew:
-``python tests/docs/page_examples.py docs/index.md``.
+``python tests/docs/page_examples.py docs/index.md``; without any, all pages and README.md, whose
+examples find a bundled file in their folder.
 """
 
 from __future__ import annotations
 
 import ast
 import contextlib
+import difflib
 import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -148,7 +151,7 @@ def elided(printed: str, shown: str) -> str:
     """Return fresh output with lines ``...`` where the shown one has them.
 
     An elision begins after the line that it followed or, where that has changed, at the same place; it
-    ends before the line that followed it.
+    ends before the line that followed it, or before what has come in its place.
 
     Examples
     --------
@@ -156,23 +159,43 @@ def elided(printed: str, shown: str) -> str:
     'a 2\\nb\\n...\\n'
     >>> elided("a\\nb 2\\nc\\nd\\ne\\n", "a\\nb 1\\n...\\ne\\n")
     'a\\nb 2\\n...\\ne\\n'
+    >>> elided("a\\nb\\nthree must go\\nd\\n", "a\\n...\\nthree must leave\\nd\\n")
+    'a\\n...\\nthree must go\\nd\\n'
+    >>> elided("a\\nb\\nsomething else\\nd\\n", "a\\n...\\n123 456\\nd\\n")
+    'a\\n...\\nsomething else\\nd\\n'
     """
     lines, old = printed.rstrip().splitlines(), shown.rstrip().splitlines()
     start = 0
     for place, line in enumerate(old):
         if line == "...":
-            before, after = old[place - 1], old[place + 1 : place + 2]
+            before = old[place - 1]
             first = lines.index(before, start) + 1 if before in lines[start:] else place
-            last = lines.index(after[0], first) if after and after[0] in lines[first:] else len(lines)
-            lines[first:last] = ["..."]
+            lines[first : _end(lines, first, old[place + 1 :])] = ["..."]
             start = first + 1
     return "\n".join(lines) + "\n"
+
+
+def _end(lines: list[str], first: int, after: list[str]) -> int:
+    """Return where an elision ends that was followed by certain lines."""
+    if not after:
+        return len(lines)
+    if after[0] in lines[first:]:
+        return lines.index(after[0], first)
+    alike_line = difflib.get_close_matches(after[0], lines[first:], n=1, cutoff=0.6)
+    if alike_line:
+        return lines.index(alike_line[0], first)
+    for steps, line in enumerate(after[1:], start=1):
+        if line.strip() and line in lines[first:]:
+            return max(first, lines.index(line, first) - steps)
+    return len(lines)
 
 
 def run_page(path: Path, folder: Path) -> list[tuple[Example, str]]:
     """Run all blocks of a page in a folder, and return each with what it printed."""
     namespace: dict[str, object] = {"__name__": "__main__"}
     done = []
+    if path.name == "README.md":
+        shutil.copy(ROOT / "src" / "steadyrank" / "demo" / "restaurants.csv", folder)
     with contextlib.chdir(folder):
         for block in examples_of(path.read_text(encoding="utf-8")):
             where = f"{path.relative_to(ROOT)}:{block.line}"
@@ -198,5 +221,6 @@ def refresh(path: Path) -> bool:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        print("changed" if refresh(Path(name).resolve()) else "as shown", name)
+    every = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+    for page in [Path(name).resolve() for name in sys.argv[1:]] or every:
+        print("changed" if refresh(page) else "as shown", page.relative_to(ROOT))

@@ -80,6 +80,6 @@ def test_the_errors_page_lists_every_named_error_once_and_nothing_else() -> None
         for name, value in vars(errors).items()
         if inspect.isclass(value) and issubclass(value, errors.SteadyrankError)
     ]
-    text = (DOCS / "errors.md").read_text(encoding="utf-8")
+    text = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
     assert sorted(re.findall(r"^### (\w+)$", text, re.MULTILINE)) == sorted(classes)
     assert len(classes) <= 24  # a class is what a program would catch differently

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 WITHOUT_EXAMPLES = {
     "changelog.md",
     "contributing.md",
-    "json-schema.md",  # fields of a document; tests/report holds them
-    "licences.md",  # tests/release holds it, and the next
-    "promise.md",
-    "paper.md",  # made by `make paper`
-    "paper-map.md",  # tests/docs/test_paper_map.py holds it
-    "related.md",  # citations
-    "real-data.md",  # made by scripts/real_data_table.py
+    "reference/json-schema.md",  # fields of a document; tests/study holds them
+    "reference/licences.md",  # tests/release holds it, and the next
+    "reference/promise.md",
+    "research/margins.md",  # proofs, and a table made by scripts/margins_table.py
+    "research/paper.md",  # made by `make paper`
+    "research/paper-map.md",  # tests/docs/test_paper_map.py holds it
+    "research/real-data.md",  # made by scripts/real_data_table.py
+    "research/related.md",  # citations
 }
 PAGES = sorted(
     path for path in DOCS.rglob("*.md") if path.relative_to(DOCS).as_posix() not in WITHOUT_EXAMPLES
@@ -66,31 +67,22 @@ def test_code_fits_the_width_of_a_page(path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["leaderboard", "polls", "features", "recommendations"])
 def test_a_start_by_person_has_a_claim_a_unit_a_picture_and_the_report_it_writes(name: str) -> None:
-    text = (DOCS / "start" / f"{name}.md").read_text(encoding="utf-8")
+    page = (DOCS / "start" / f"{name}.md").read_text(encoding="utf-8")
+    text = " ".join(page.split())
     parts = ("You have", "You run", "You may say:", "You may not say", "Your unit", "You publish")
     assert [part for part in parts if f"**{part}**" not in text] == []
     assert f"(../figures/{name}.svg)" in text
-    assert re.search(rf"^\$ steadyrank report .* -o {name}\.html$", text, re.MULTILINE)
+    assert re.search(rf"^\$ steadyrank report .* -o {name}\.html$", page, re.MULTILINE)
     assert f"(../reports/{name}.html)" in text
 
 
-def test_there_are_pages_for_all_five_kinds_and_each_guide() -> None:
-    names = {name_of(path) for path in PAGES}
-    starts = {f"start/{kind}.md" for kind in ("votes", "ratings", "battles", "matrix", "regression")}
-    assert (
-        starts
-        | {
-            "index.md",
-            "unit.md",
-            "eps.md",
-            "cover.md",
-            "theory.md",
-            "data.md",
-            "comparison.md",
-            "errors.md",
-        }
-        <= names
-    )
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_a_page_begins_with_its_reader_and_what_they_get(path: Path) -> None:
+    """The home page is for everybody and begins with what it is about."""
+    _, first, *_ = path.read_text(encoding="utf-8").split("\n\n")
+    first = " ".join(first.split())
+    assert name_of(path) == "index.md" or re.match(r"For |You get", first), first
+    assert name_of(path) == "index.md" or "ou get" in first, first
 
 
 def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
@@ -101,15 +93,14 @@ def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
 
 
 def test_tests_that_the_theory_pages_name_exist() -> None:
-    pages = ("theory.md", "cover.md", "proved.md", "baselines.md")
-    text = "".join((DOCS / name).read_text(encoding="utf-8") for name in pages)
+    text = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "research").glob("*.md"))
     named = set(re.findall(r"tests/[\w/]+\.py", text))
     assert named
     assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
 
 
 def test_parts_of_test_names_on_the_theory_page_occur_in_the_test_file_named_before() -> None:
-    text = (DOCS / "theory.md").read_text(encoding="utf-8")
+    text = (DOCS / "research" / "theory.md").read_text(encoding="utf-8")
     found = re.findall(r"`(tests/[\w/]+\.py)` \(((?:`\w+`(?:,\s)?)+)\)", text)
     assert found
     for name, parts in found:

@@ -13,7 +13,8 @@ from docs.page_examples import DOCS, ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-PAGE = (DOCS / "paper-map.md").read_text(encoding="utf-8")
+RESEARCH = DOCS / "research"
+PAGE = (RESEARCH / "paper-map.md").read_text(encoding="utf-8")
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in PAGE.splitlines()
@@ -56,15 +57,15 @@ def slug(heading: str) -> str:
 
 
 def anchors(page: str) -> set[str]:
-    headings = re.findall(r"^#+ (.+)$", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", (RESEARCH / page).read_text(encoding="utf-8"), re.MULTILINE)
     return {slug(heading.replace("`", "")) for heading in headings}
 
 
 def links_to_nowhere(cell: str) -> list[str]:
     return [
         f"{page}#{anchor}"
-        for page, anchor in re.findall(r"\]\(([\w/-]+\.md)#?([^)]*)\)", cell)
-        if not (DOCS / page).is_file() or (anchor and anchor not in anchors(page))
+        for page, anchor in re.findall(r"\]\(([\w/.-]+\.md)#?([^)]*)\)", cell)
+        if not (RESEARCH / page).is_file() or (anchor and anchor not in anchors(page))
     ]
 
 

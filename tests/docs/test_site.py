@@ -38,6 +38,16 @@ def test_pictures_are_local_and_have_a_text_alternative() -> None:
     assert pictures >= 3
 
 
+def test_braces_of_formulas_are_written_in_letters() -> None:
+    """Markdown would take an escaped brace out of a formula."""
+    texts = {path.name: path.read_text(encoding="utf-8") for path in DOCS.rglob("*.md")}
+    formulas = {name: re.findall(r"\$[^$]+\$", text) for name, text in texts.items()}
+    assert any(formulas.values())
+    assert [
+        (name, one) for name, found in formulas.items() for one in found if re.search(r"\\[{}|]", one)
+    ] == []
+
+
 def test_no_page_loads_anything_from_a_network() -> None:
     settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert "font: false" in settings
@@ -52,14 +62,64 @@ def test_no_page_loads_anything_from_a_network() -> None:
 @pytest.mark.parametrize("part", ["scores/", "ballots/00002", "ratings/", "llmfao"])
 def test_the_table_of_real_data_is_what_comes_out(part: str, shared_data: Path) -> None:
     made = script("real_data_table")
-    page = (DOCS / "real-data.md").read_text(encoding="utf-8")
+    page = (DOCS / "research" / "real-data.md").read_text(encoding="utf-8")
     cases = [case for case in made.CASES if part in case.file]
     assert cases
     for case in cases:
         found = made.look_at(case, shared_data)
-        assert found.lesson in page
+        assert found.lesson in " ".join(page.split())
         for line in made.table([found]).splitlines():
             assert line in page
+
+
+def test_what_is_read_off_the_table_of_real_data() -> None:
+    page = (DOCS / "research" / "real-data.md").read_text(encoding="utf-8")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines()
+            if re.match(r"\|[^|]*\|[^|]*\|[^|]*\| \**\d+\** \| [1-9]", line)]  # fmt: skip
+    more = [int(row[7]) - int(row[3].strip("*")) for row in rows]
+    told = f"({len(rows)} rows of the table) it has one name more than k in seven cases, and six more"
+    assert told in " ".join(page.split())
+    assert (more.count(1), max(more)) == (7, 6)
+
+
+@pytest.mark.parametrize("part", ["scores/", "ballots/00002", "llmfao"])
+def test_the_margins_of_real_data_are_what_comes_out(part: str, shared_data: Path) -> None:
+    """All of the table, and of the README, but for the largest files."""
+    made = script("margins_table")
+    page = (DOCS / "research" / "margins.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    cases = [case for case in made.CASES if part in case.file]
+    assert cases
+    for case in cases:
+        study = made.study_of(case, shared_data)
+        assert made.row(case, study) in page
+        if case.title in made.KNOWN:
+            assert made.known_row(case, study) in readme
+
+
+def test_margins_that_other_pages_repeat_are_those_of_the_table() -> None:
+    cells = [line.strip("| ").split(" | ") for line in
+             (DOCS / "research" / "margins.md").read_text(encoding="utf-8").splitlines()]  # fmt: skip
+    table = {row[0]: dict(zip(("1", "3", "5", "10"), row[2:], strict=False)) for row in cells}
+    guide = (DOCS / "guides" / "margins.md").read_text(encoding="utf-8")
+    found = re.findall(r"^\| ([\w ]+?), [\d,]+ [\w ]+ \| (\d+) \| ([\d to]+) \|$", guide, re.MULTILINE)
+    titles = {"TALENT": "TALENT, binary"}
+    assert len(found) == 4
+    for title, k, told in found:
+        assert table[titles.get(title, title)][k].replace("\xa0", " ") == told
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"| {table['Chatbot Arena']['10']} | 0 |" in readme
+
+
+@pytest.mark.parametrize("name", ["Restaurants", "Chat models", "Benchmark", "TALENT", "Debian 2005"])
+def test_the_table_of_proved_lists_is_what_comes_out(name: str, shared_data: Path) -> None:
+    made = script("proved_table")
+    page = (DOCS / "research" / "proved.md").read_text(encoding="utf-8")
+    made.BUNDLED = tuple(entry for entry in made.BUNDLED if entry[1].startswith(name))
+    made.REAL = tuple(entry for entry in made.REAL if entry[1].startswith(name))
+    lines = list(made.lines(shared_data))
+    assert lines
+    assert [line for line in lines if line not in page] == []
 
 
 @pytest.mark.parametrize("unit", [None, "worker", "prompt"])
@@ -72,7 +132,7 @@ def test_the_table_of_units_is_what_comes_out(unit: str | None, shared_data: Pat
         answer = study.topk(k)
         changing = sum(flip.count for flip in study.flips(k).plain)
         cells += [str(changing), str(len(answer.sure)), str(answer.size)]
-    page = (DOCS / "unit.md").read_text(encoding="utf-8")
+    page = (DOCS / "guides" / "unit.md").read_text(encoding="utf-8")
     assert f"| {' | '.join(cells)} |" in page
 
 
@@ -101,18 +161,18 @@ def test_every_real_file_is_in_the_table(shared_data: Path) -> None:
 
 
 def test_the_table_of_roles_is_that_of_the_declarations() -> None:
-    page = (DOCS / "data.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "columns.md").read_text(encoding="utf-8")
     assert "\n".join(script("roles_table").table()) in page
 
 
 def test_the_table_of_what_was_tried_is_that_of_the_tests() -> None:
-    made, page = script("tried_table"), (DOCS / "tried.md").read_text(encoding="utf-8")
+    made, page = script("tried_table"), (DOCS / "research" / "tried.md").read_text(encoding="utf-8")
     assert "\n".join(made.table()) in page
     makefile = (DOCS.parent / "Makefile").read_text(encoding="utf-8")
     assert f"FUZZ_TIMES ?= {made.FUZZ_TIMES}\n" in makefile
 
 
-@pytest.mark.parametrize("name", ["real_data_table", "docs_offline"])
+@pytest.mark.parametrize("name", ["real_data_table", "docs_offline", "docs_words", "docs_wrap"])
 def test_the_examples_in_the_scripts_run(name: str) -> None:
     done = doctest.testmod(script(name))
     assert done.attempted >= 2

@@ -114,7 +114,7 @@ def study_of(read: Callable[[], Any], scorer: str) -> Any:
 
 
 def may_refuse(scorer: str, question: str, data: Any) -> bool:
-    """Tell whether docs/scale.md says that an engine refuses this; counted rows are in memory."""
+    """Tell whether docs/reference/engines.md says that an engine refuses this."""
     stays = hasattr(data, "traffic")
     return stays and (scorer in NEEDS_VALUES or question in {"confidence", "adding"})
 

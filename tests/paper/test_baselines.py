@@ -78,7 +78,7 @@ def test_the_tables_of_the_page_are_what_comes_out(monkeypatch: pytest.MonkeyPat
             return Votes([0, 0, 1])
 
     found = made.baselines(OneList())
-    page = (DOCS / "baselines.md").read_text(encoding="utf-8")
+    page = (DOCS / "research" / "baselines.md").read_text(encoding="utf-8")
     lists, rankings = (
         tables.top_k_rivals_table([*found.top_k[:-1], *found.generated]),
         tables.ranking_rivals_table([*found.rankings, *found.generated_rankings]),
@@ -90,7 +90,7 @@ def test_the_tables_of_the_page_are_what_comes_out(monkeypatch: pytest.MonkeyPat
 
 def test_the_shares_that_the_page_reads_off_its_tables() -> None:
     """Where 10 to 40 of 200 scores are within c of the 20th, and 3 to 5 of 12 of each other."""
-    page = (DOCS / "baselines.md").read_text(encoding="utf-8")
+    page = (DOCS / "research" / "baselines.md").read_text(encoding="utf-8")
     rows = [line.strip("| ").split(" | ") for line in page.splitlines() if "| uniform scores |" in line]
     lists = [[float(cell) for cell in row[3:]] for row in rows if row[1] == "200"]
     times = [float(row[-1]) for row in rows if row[1] == "12" and float(row[2]) > sqrt(2) * 2.9 / 12]

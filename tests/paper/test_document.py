@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from paper import figures, tables
+from paper import figures, published_tables, tables
 from paper.document import OTHER_SEED, TEMPLATE, filled
-from paper.full_ranking import RegressionExperiment, regression_experiment
+from paper.full_ranking import INFLATED_RANKING, RANKING, RegressionExperiment, regression_experiment
 from paper.movie_lists import netflix_experiment
 from paper.summaries import summary_of
 from steadyrank.errors import InvalidValueError
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from paper.lookalike import Lookalike
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "paper.md"
+METHODS = (RANKING, INFLATED_RANKING)
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "research" / "paper.md"
 
 
 @pytest.fixture(scope="module")
@@ -28,11 +29,20 @@ def page() -> str:
     return PAGE.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("settings", [{"beta": "script"}, {"beta": "text"}, {"seed": OTHER_SEED}])
+@pytest.mark.parametrize("settings", [{"beta": "script"}, {"beta": "text"}])
 def test_table_2_of_the_page_is_what_comes_out(
     page: str, table_2: Callable[..., RegressionExperiment], settings: dict[str, Any]
 ) -> None:
     assert tables.regression_table(table_2(**settings)).to_markdown() in page
+
+
+def test_what_the_page_says_of_another_seed(
+    page: str, table_2: Callable[..., RegressionExperiment]
+) -> None:
+    other, printed = table_2(seed=OTHER_SEED).methods, published_tables.FULL_RANKING["paper"]
+    plain, inflated = (f"{tables.z_of(other[name], printed[name]):+.1f}" for name in METHODS)
+    told = f"the mean δ lies {plain} (plain) and {inflated} (inflated) standard errors"
+    assert told in " ".join(page.split())
 
 
 def test_tables_1_and_3_of_the_page_are_what_comes_out(page: str, population: Lookalike) -> None:
@@ -40,7 +50,7 @@ def test_tables_1_and_3_of_the_page_are_what_comes_out(page: str, population: Lo
 
 
 def test_the_page_has_all_figures_and_no_gaps(page: str) -> None:
-    drawn = re.findall(r"\]\((figures/[^)]+)\)", page)
+    drawn = re.findall(r"\]\((\.\./figures/[^)]+)\)", page)
     assert len(drawn) == 4
     for name in drawn:
         assert (PAGE.parent / name).stat().st_size > 1000

@@ -216,7 +216,7 @@ def test_seeds_of_bags_and_too_few_seeds() -> None:
 
 
 def test_the_table_of_the_page_is_what_comes_out() -> None:
-    """docs/eps.md shows them."""
+    """docs/research/eps.md shows them."""
     votes = Votes(["ann", "bob", "cyd", "dan"], counts=[52, 51, 31, 9])
 
     def halves(data: Votes, seed: int) -> np.ndarray:
@@ -224,7 +224,7 @@ def test_the_table_of_the_page_is_what_comes_out() -> None:
         drawn = rng.multivariate_hypergeometric(data.tally, data.n_units // 2)
         return drawn / drawn.sum()
 
-    page = (Path(__file__).parents[2] / "docs" / "eps.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "research" / "eps.md").read_text(encoding="utf-8")
     for shared in (True, False):
         rows = randomised_audit(
             votes, [1], lambda seed: Refit(halves, seed=seed), seeds=range(20), eps=0.05, shared=shared

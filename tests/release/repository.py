@@ -33,7 +33,9 @@ def settings_in(name: str) -> Any:
 
 
 def script(name: str) -> Any:
-    """Load a script of the repository as a module."""
+    """Load a script of the repository as a module; it may import those beside it."""
+    if str(ROOT / "scripts") not in sys.path:
+        sys.path.append(str(ROOT / "scripts"))
     spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None

@@ -96,7 +96,7 @@ def test_the_wheel_runs_where_there_is_no_repository(built: Built, tmp_path: Pat
 
 
 def test_every_file_that_is_no_python_has_its_licence_listed(built: Built) -> None:
-    page = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "licences.md").read_text(encoding="utf-8")
     listed = {pattern for row in re.findall(r"^\| (`.+?) \|", page, re.MULTILINE) for pattern in
               re.findall(r"`([^`]+)`", row)}  # fmt: skip
     bundled = {

@@ -1,4 +1,4 @@
-"""What docs/promise.md promises: nothing that was recorded has gone.
+"""What docs/reference/promise.md promises: nothing that was recorded has gone.
 
 Before a release, ``python tests/release/test_promise.py`` writes the records anew: what is new is then
 promised, too. A name that is to go is first deprecated, and leaves the record with a major version.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 RECORDS = Path(__file__).parent / "recorded"
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "promise.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "promise.md"
 MODULES = ("", ".data", ".engines", ".operators", ".scorers", ".selection", ".study")
 
 

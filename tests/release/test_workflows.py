@@ -124,7 +124,7 @@ def test_the_citation_names_the_paper() -> None:
 def test_the_page_uses_the_action_and_the_hook_as_they_are() -> None:
     import yaml
 
-    text = (DOCS / "ci.md").read_text(encoding="utf-8")
+    text = (DOCS / "guides" / "ci.md").read_text(encoding="utf-8")
     blocks = [yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)]
     [workflow] = [block for block in blocks if "jobs" in block]
     uses = [step for step in steps(workflow) if "with" in step and "file" in step["with"]]

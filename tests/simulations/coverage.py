@@ -1,7 +1,7 @@
 """How often confidence holds: data drawn again and again from a population whose true scores are known.
 
-``make simulate`` prints the tables of ``docs/confidence.md``; ``make test`` runs a small form, by
-``test_coverage.py``. Each trial has a generator of its own, seeded by its number.
+``make simulate`` prints the tables of ``docs/research/confidence.md``; ``make test`` runs a small
+form, by ``test_coverage.py``. Each trial has a generator of its own, seeded by its number.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from steadyrank.report.export import to_csv, to_json
 from steadyrank.study.curve import StabilityCurve
 from steadyrank.study.document import MAX_FLIPS, SCHEMA_VERSION, curve_findings, label
 
-DOCUMENTATION = Path(__file__).resolve().parents[2] / "docs" / "json-schema.md"
+DOCUMENTATION = Path(__file__).resolve().parents[2] / "docs" / "reference" / "json-schema.md"
 
 
 def some_scores(seed: int = 3, rows: int = 40, items: int = 8) -> ScoreMatrix:

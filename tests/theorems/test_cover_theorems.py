@@ -1,4 +1,4 @@
-"""What the documentation proves about cover (docs/cover.md), one test each."""
+"""What the documentation proves about cover (docs/research/cover.md), one test each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The local versions of Theorems 4 and 8 (docs/theory.md): only scores that are compared matter."""
+"""The local versions of Theorems 4 and 8 (docs/research/theory.md): only compared scores matter."""
 
 from __future__ import annotations
 

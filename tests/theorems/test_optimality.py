@@ -1,4 +1,4 @@
-"""Propositions 5 and 9 against real rivals: rules with the same guarantee (docs/baselines.md)."""
+"""Propositions 5 and 9 against rivals: rules with the same guarantee (docs/research/baselines.md)."""
 
 from __future__ import annotations
 

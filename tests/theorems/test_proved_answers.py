@@ -1,4 +1,4 @@
-"""The answer is proved (docs/proved.md): brute force over all small data sets and every scorer."""
+"""The answer is proved (docs/research/proved.md): brute force over small data and every scorer."""
 
 from __future__ import annotations
 

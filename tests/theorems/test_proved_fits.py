@@ -104,7 +104,7 @@ def test_no_row_moves_a_ridge_regression_further_and_some_come_near(intercept: b
             assert shifts[0] == pytest.approx(found, rel=1e-6, abs=1e-9)
             assert shifts.max() <= bound
             ratios.append(found / bound)
-    assert min(ratios) >= (0.25 if intercept else 0.5)  # docs/proved.md says so
+    assert min(ratios) >= (0.25 if intercept else 0.5)  # docs/research/bounds.md says so
     assert max(ratios) >= 0.98
 
 

@@ -92,7 +92,9 @@ def test_theorem_the_bound_holds_for_whatever_is_said_of_bags(
             said = in_the_ball(said + 50 * listed.form @ said)
         most = max(most, listed.mean_square(said))
     assert most <= bound
-    least, largest = (0.24, 0.8) if n * p**bags < 0.5 else (0.01, 0.02)  # docs/proved.md says so
+    least, largest = (
+        (0.24, 0.8) if n * p**bags < 0.5 else (0.01, 0.02)
+    )  # docs/research/bounds.md says so
     assert least <= most / bound <= largest
 
 
