@@ -53,10 +53,8 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         reading.points -= 5 * column.is_number
         several = lists or (marked > 0 and not asked.unexplained([*used, *reading.roles.values()]))
         reading.strong = ordered > 0.5 or (level >= EXACT and bool(ordered or several))
-        if level:
-            reading.support.append(f"{quoted(name)} is called like a ballot")
-        if marked or lists:
-            reading.support.append(f"{quoted(name)} holds several names in a cell")
+        reading.support += [f"{quoted(name)} is called like a ballot"] * bool(level)
+        reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked or lists)
         if level or lists or marked > 0.5 or "approval" in asked.settings:
             yield from _counted(asked, reading, [name])
 
@@ -96,17 +94,13 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
     said = "ranks" in asked.named
     texts = all(column.type in {"text", "empty", "flag"} for column in columns)
     alike = (called or said or len(names) > 2) and _alike(profile, names)
-    reading.points = 2.0 * called + 3 * alike + 6 * said
-    if called:
-        reading.support.append(f"{quoted(*names)} are called first, second... choice")
-    if alike:
-        reading.support.append("these columns share one set of names, none twice on a ballot")
+    reading.weigh(said, 6)
+    reading.weigh(called, 2, f"{quoted(*names)} are called first, second... choice")
+    reading.weigh(alike, 3, "these columns share one set of names, none twice on a ballot")
     plain = re.fullmatch(
         f"({CHOICES.pattern})(1|first)|(1st|first|1)({CHOICES.pattern})", columns[0].simple
     )
-    if not texts and not said:
-        reading.against.append(f"{quoted(names[0])} holds numbers")
-        reading.points -= 0 if plain else 9
+    reading.weigh(not texts and not said, 0 if plain else -9, f"{quoted(names[0])} holds numbers")
     if reading.points > 0 and _some_are_empty(profile, names):
         reading.mend["drop"] = [""]
     reading.firm = called or said

@@ -41,52 +41,39 @@ def _may_be_chosen(column: Column) -> bool:
 
 
 def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
-    profile, level = asked.profile, asked.level("choice", name)
-    column = profile[name]
+    profile, level, column = asked.profile, asked.level("choice", name), asked.profile[name]
     beside = asked.beside(("count", "weights"), [name])
     reading = asked.reading({"choice": name, **beside})
     others = [c for c in profile if c.name not in {name, *map(str, beside.values())}]
     numbers = [c for c in others if c.type == "number" and not c.is_id and not c.is_time]
-    reading.points = (0.0, 2.0, 3.0, 4.0)[level] + 2 * ("count" in beside) + only
-    if level > NOTHING:
-        reading.support.append(f"{quoted(name)} is called like a choice")
-    if "count" in beside:
-        reading.support.append(f"{quoted(str(beside['count']))} counts votes")
-    if level < SAID and column.type == "flag":
-        reading.against.append(f"{quoted(name)} holds answers, yes or no, not names")
-        reading.points -= 9
-    if column.unique and "count" not in beside and numbers and profile.rows > 1 and level < SAID:
-        reading.against.append(
-            f"each {quoted(name)} stands there once, beside {quoted(numbers[0].name)}"
-        )
-        reading.points -= 3
+    counted, said = "count" in beside, level == SAID
+    reading.points = float(only)
+    reading.weigh(level, (0, 2, 3, 4)[level], f"{quoted(name)} is called like a choice")
+    reading.weigh(counted, 2, f"{quoted(str(beside.get('count')))} counts votes")
+    flag = not said and column.type == "flag"
+    reading.weigh(flag, -9, f"{quoted(name)} holds answers, yes or no, not names")
+    once = column.unique and not counted and numbers and profile.rows > 1 and not said
+    first = quoted(*(c.name for c in numbers[:1]))
+    reading.weigh(once, -3, f"each {quoted(name)} stands there once, beside {first}")
     voters = [c for c in others if c.noun in {"voter", "respondent", "user", "person"}]
-    rest = (
-        [] if voters and voters[0].unique else asked.unexplained([name, *beside.values()], flags=False)
-    )
-    elected = (
-        "count" in beside
-        and level >= EXACT
-        and (len(others) == 0 or column.unique or column.noun in ELECTED)
-    )
-    rest = [] if elected else rest
+    whole = not others or column.unique or column.noun in ELECTED
+    elected = counted and level >= EXACT and whole
+    alone = elected or (voters and voters[0].unique)
+    rest = [] if alone else asked.unexplained([name, *beside.values()], flags=False)
     rest += [c.name for c in others if c.noun in VALUES and c.name not in rest]
-    if rest:
-        reading.against.append(f"{quoted(*rest)} would not be used")
-        reading.points -= min(3, len(rest))
+    if not rest and not counted and not voters and not said:
+        rest = [c.name for c in numbers]
+    reading.weigh(rest, -min(3, len(rest)), f"{quoted(*rest)} would not be used")
     reading.firm = level > NOTHING or only or len(asked.label_columns) == 1
     named = [c for c in others if c.type == "text" and c.noun not in known("units")]
-    alone = "count" in beside or bool(voters) or not named
-    answer = column.noun in {"answer", "option", "item"} and "count" not in beside
-    answer |= column.noun in ELECTED and not alone
-    measured = numbers and "count" not in beside and not voters and level < SAID
-    reading.weigh(measured and not rest, -3, f"{quoted(*(c.name for c in numbers))} would not be used")
+    answer = column.noun in {"answer", "option", "item"} and not counted
+    answer |= column.noun in ELECTED and bool(named) and not counted and not voters
     reading.strong = level >= EXACT and not reading.against and not answer
     maybe = [c for c in others if c.simple.endswith(COUNTED) and c.is_number and c.whole]
-    if maybe and "count" not in beside and "count" not in asked.named:
+    if maybe and not counted and "count" not in asked.named:
         yield from _counted_or_not(asked, reading, maybe[0].name)
-        return
-    yield reading
+    else:
+        yield reading
 
 
 def _counted_or_not(asked: Asked, reading: Reading, count: str) -> Iterator[Reading]:
@@ -121,13 +108,11 @@ def regression(asked: Asked) -> Iterator[Reading]:
         reading.mend["missing"] = "drop"
     reading.support.append(f"{quoted(name)} is called like a response")
     odd = [c.name for c in features if c not in numeric or c.is_time]
-    if odd:
-        reading.against.append(f"{quoted(*odd)} cannot be a feature")
+    reading.weigh(odd, 0, f"{quoted(*odd)} cannot be a feature")
     texts = [c for c in features if not c.is_number and not c.is_id and "items" not in asked.named]
-    reading.points -= 4 * bool(texts)
-    plain = profile[name].simple != "y" or all(c.simple[:1] == "x" for c in numeric)
-    if not plain:
-        reading.against.append("y may be anything beside other names than x1, x2...")
+    reading.weigh(texts, -4)
+    bare = profile[name].simple == "y" and not all(c.simple[:1] == "x" for c in numeric)
+    reading.weigh(bare, 0, "y may be anything beside other names than x1, x2...")
     named = asked.level("response", name) >= EXACT
     reading.strong = named and not reading.against and len(numeric) >= FEATURES
     if not texts and numeric and "items" not in asked.named:
@@ -176,9 +161,7 @@ def estimates(asked: Asked) -> Iterator[Reading]:
     reading.support.append(f"{quoted(errors)} is the standard error of {quoted(score)}")
     reading.firm, reading.points = True, 5.0
     once = profile[items[0]].unique
-    if not once:
-        reading.against.append(f"{quoted(items[0])} repeats")
-        reading.points -= 5
+    reading.weigh(not once, -5, f"{quoted(items[0])} repeats")
     others = [name for name in scores if name != score and "error" not in asked.named]
     reading.strong = once and not others and asked.level("item", items[0]) > NOTHING
     yield reading
