@@ -82,7 +82,7 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
             data: Any = made_of(resolved)
         else:
             data = scan_any(source, kind=resolved.kind.name, engine=engine, **layout, **given)
-        words = [] if table.kind else _guessed(readings[0] if taken else None)
+        words = list(readings[0].typed)[2:] if taken and not table.kind else []
         command = _command(options, resolved.kind.name, words, usual_k(data.n_items), "error" in columns)
         found |= {"items": labels(data.items), "n_items": data.n_items}
         found |= {"n_units": data.n_units, "unit": data.units.kind, "units": plural(data.units.kind)}
@@ -104,11 +104,9 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
 
 def _checked(options: InspectOptions, engine: Any) -> Check:
     """Return what suggestions must pass; an engine shows its first rows alone, which tell nothing."""
-
-    def check(data: Any) -> tuple[Any, dict[str, Any], str]:
-        return as_they_are(data) if data.kind.name == "estimates" else withstanding(data, options)
-
-    return as_they_are if engine is not None else check
+    if engine is not None:
+        return as_they_are
+    return lambda d: as_they_are(d) if d.kind.name == "estimates" else withstanding(d, options)
 
 
 def _described(options: InspectOptions, reading: Reading) -> dict[str, Any]:
@@ -121,10 +119,6 @@ def _described(options: InspectOptions, reading: Reading) -> dict[str, Any]:
         "for": reading.support,
         "against": reading.against,
     }
-
-
-def _guessed(reading: Reading | None) -> list[str]:
-    return [] if reading is None else list(reading.typed)[2:]
 
 
 def _looked_at(

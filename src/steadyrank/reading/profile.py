@@ -419,10 +419,6 @@ class Profile:
         reaches = [self[name].reach for name in names if len(self[name].some)]
         return not reaches or max(reaches) <= SCALE * min(reaches)
 
-    def facts(self) -> list[str]:
-        """Return what the columns look like, for people."""
-        return [f"{column.name}: {column.describe()}" for column in self]
-
 
 SIDES: list[tuple[str, str]] = [tuple(pair.split("/")) for pair in known("sides")]  # type: ignore[misc]
 
