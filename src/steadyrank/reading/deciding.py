@@ -50,6 +50,8 @@ SUGGESTED, BEHIND = 3, 7.0
 """At most so many suggestions, none so many points behind the first."""
 FAINT = -4.0
 """Where nothing has a point, the best reading is suggested if it has more than this."""
+LEFT_OUT = 3.0
+"""How many points a reading loses that leaves most of its items out."""
 TRIED = 10 * ROWS
 """Beyond so many rows a suggestion is tried on the first ones before it is on all of them."""
 ATTEMPTS = 8
@@ -258,21 +260,21 @@ class Decision:
     ) -> list[Reading]:
         """Return the best readings that work, at most three; each was tried, and mended if need be."""
         found: list[Reading] = []
+        worse: list[Reading] = []
         attempts = 0
         for reading in sorted(readings, key=lambda one: -one.points):
-            known = [*before, *found]
+            known = [*before, *found, *worse]
             turned = len(found) == 2 and found[0].roles == found[1].roles  # the question is which end
-            if len(known) == SUGGESTED or turned or attempts == ATTEMPTS:
-                break
-            if found and found[0].points - reading.points > BEHIND:
+            enough = len([*before, *found]) == SUGGESTED or turned or attempts == ATTEMPTS
+            if enough or (found and found[0].points - reading.points > BEHIND):
                 break
             faint = reading.points <= (least if known or least else FAINT)
             if faint or any(_tells(one, reading, known=True) for one in known):
                 continue
             attempts += 1
             if (tried := self._tried(reading)) is not None:
-                found.append(tried)
-        return found
+                (worse if tried.points < reading.points else found).append(tried)
+        return sorted([*found, *worse], key=lambda one: -one.points)[:SUGGESTED]
 
     def _tried(self, reading: Reading) -> Reading | None:
         """Return a reading that works, as it is or mended, with what it would rank; else None."""
@@ -294,9 +296,12 @@ class Decision:
                 if len(table) > TRIED:
                     first = {name: self.profile.table.columns[name] for name in table.names}
                     self.make(self.resolved(trial, _plain(replace(self.profile.table, columns=first))))
-                data, trial.answer, why = self.check(self.make(self.resolved(trial, _plain(table))))
+                whole = self.make(self.resolved(trial, _plain(table)))
+                data, trial.answer, why = self.check(whole)
                 if len(data.items) < 2:
                     return None
+                if 2 * len(data.items) < len(whole.items):
+                    trial.points -= LEFT_OUT
                 trial.items, trial.n_items = tuple(data.items[:3]), len(data.items)
                 trial.against = [*trial.against, why] if why else trial.against
                 trial.make = self._made
@@ -349,7 +354,7 @@ def _tells(better: Reading, other: Reading, *, known: bool = False) -> bool:
     """Tell whether two readings are the same battles, or the same values of the same items."""
     if better.kind.name == other.kind.name == "battles":
         return better.points >= other.points and not known
-    if "items_in" in {*better.options, *other.options} or better.points < other.points:
+    if "items_in" in {*better.options, *other.options} or (better.points < other.points and not known):
         return False
     parts = [[one.roles.get(role) for role in ("item", "score", "rank")] for one in (better, other)]
     return parts[0] == parts[1] and parts[0][0] is not None

@@ -29,7 +29,7 @@ def votes(asked: Asked) -> Iterator[Reading]:
     texts.sort(key=lambda c: sounds_like_a_unit(c.name) + (c.noun in known("attributes")))
     alone = [c.name for c in texts]
     rest = [c.name for c in profile if c.name not in asked.apart and c.type != "list"]
-    alone = rest if len(rest) == 1 else alone
+    alone = rest if len(rest) == 1 else [] if "choice" in asked.named else alone
     for place, name in enumerate(list(dict.fromkeys([*called[:2], *alone[:1]]))[:2]):
         for reading in _of_choice(asked, name, only=len(rest) == 1):
             reading.points -= place / 4  # earlier names are usual ones
