@@ -13,13 +13,23 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 FUZZ_TIMES ?= 25
 
-.PHONY: demo test fuzz simulate lint format bench bench-scale paper docs clean
+.PHONY: demo test peers fuzz simulate lint format bench bench-scale paper docs clean
 
 demo: $(VENV)/.demo
 	$(BIN)/steadyrank demo
 
 test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# Beside the peers of the field, which want packages of their own: the same figures, computed by them.
+peers: .venv-peers/.ready
+	cd peers && ../.venv-peers/bin/python -m pytest -c pytest.ini --rootdir .
+
+.venv-peers/.ready: peers/requirements.txt pyproject.toml
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip --disable-pip-version-check --quiet install --editable . \
+		--requirement peers/requirements.txt
+	touch $@
 
 # The generated cases of the tests, many times over: bounded by their number, seeded, the same in each run.
 fuzz: $(VENV)/.dev-$(TEST_EXTRAS)
@@ -71,4 +81,4 @@ $(VENV)/.docs: pyproject.toml requirements-dev.txt requirements-docs.txt | $(BIN
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis site dist build
+	rm -rf $(VENV) .venv-peers .pytest_cache .mypy_cache .ruff_cache .hypothesis site dist build

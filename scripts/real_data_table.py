@@ -7,7 +7,6 @@ by default ``shared/data`` beside the checkout. The page is rewritten between it
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -83,7 +82,6 @@ class Finding:
     unit: str
     rows: tuple[Row, ...]
     worst: int
-    lesson: str
 
 
 def look_at(case: Case, folder: Path) -> Finding:
@@ -102,7 +100,6 @@ def look_at(case: Case, folder: Path) -> Finding:
         unit=data.units.kind,
         rows=tuple(row_for(study, k, changing[k]) for k in chosen),
         worst=worst,
-        lesson=lesson(study, worst, changing[worst]),
     )
 
 
@@ -111,51 +108,6 @@ def row_for(study: Study, k: int, changing: int) -> Row:
     answer = study.topk(k)
     overlapping = study.topk(k, guarantee="overlap").size
     return Row(k, changing, len(answer.sure), len(answer.contenders), answer.size, overlapping)
-
-
-def lesson(study: Study, worst: int, changing: int) -> str:
-    """Say in a few words what one learns."""
-    unit, total = study.facts.unit, study.units.total
-    if not changing:
-        return f"No single {unit} changes the top k, for any k."
-    leaves, enters, times = commonest_flip(study, worst)
-    standings = [row.standing for row in study.ranking().rows()]
-    return (
-        f"k = {worst}: {changing:,} of {total:,} {unit}s ({share(changing / total)}) change it, each "
-        f"alone; for {'all' if times == changing else f'{times:,}'} of them {named(enters)} replaces "
-        f"{named(leaves)}. {standings.count('sure')} of {len(standings)} items never change rank."
-    )
-
-
-def commonest_flip(study: Study, k: int) -> tuple[tuple[object, ...], tuple[object, ...], int]:
-    """Return which items leave and enter most often, and without how many units."""
-    times: Counter[tuple[tuple[object, ...], tuple[object, ...]]] = Counter()
-    for flip in study.flips(k).plain:
-        times[flip.leaves, flip.enters] += flip.count
-    ((leaves, enters), most) = times.most_common(1)[0]
-    return leaves, enters, most
-
-
-def named(items: tuple[object, ...]) -> str:
-    """Return labels in words, safe in a table.
-
-    Examples
-    --------
-    >>> named(("GPT 4", "a|b"))
-    '*GPT 4* and *a/b*'
-    """
-    return " and ".join(f"*{str(item).replace('|', '/')}*" for item in items)
-
-
-def share(value: float) -> str:
-    """Return a share with the digits that matter.
-
-    Examples
-    --------
-    >>> share(0.28226), share(0.0000312), share(0.0)
-    ('28 %', '0.0031 %', '0 %')
-    """
-    return "100 %" if value > 0.995 else f"{100 * value:.2g} %"
 
 
 def table(findings: list[Finding]) -> str:
@@ -197,17 +149,13 @@ def moving(found: Finding) -> list[list[str]]:
     ]
 
 
-def lessons(findings: list[Finding]) -> str:
-    """Return the least stable cut of each data set, and where each file comes from."""
-    titles: dict[str, list[str]] = {}
-    for found in findings:
-        titles.setdefault(found.lesson, []).append(found.case.title)
-    parts = "\n".join(f"- **{', '.join(alike)}.** {lesson}" for lesson, alike in titles.items())
-    sources: dict[str, list[str]] = {}
-    for file, source in dict.fromkeys((found.case.file, found.case.source) for found in findings):
-        sources.setdefault(source, []).append(f"`{file}`")
-    listed = "\n".join(f"- {source}: {', '.join(files)}" for source, files in sources.items())
-    return f"## The least stable cut\n\n{parts}\n\n## Sources\n\n{listed}"
+def sources(findings: list[Finding]) -> str:
+    """Return where each file comes from."""
+    found: dict[str, list[str]] = {}
+    for file, source in dict.fromkeys((case.file, case.source) for case in (f.case for f in findings)):
+        found.setdefault(source, []).append(f"`{file}`")
+    listed = "\n".join(f"- {source}: {', '.join(files)}" for source, files in found.items())
+    return f"## Sources\n\n{listed}"
 
 
 def draw(folder: Path) -> None:
@@ -223,7 +171,7 @@ def main() -> None:
     if not folder.is_dir():
         sys.exit(f"there is no folder {folder.name!r} of real data; give its path as the argument.")
     findings = [look_at(case, folder) for case in CASES]
-    put(f"{table(findings)}\n\n{lessons(findings)}", PAGE, "real_data_table")
+    put(f"{table(findings)}\n\n{sources(findings)}", PAGE, "real_data_table")
     draw(folder)
 
 

@@ -7,9 +7,10 @@ here once.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from itertools import accumulate
+from typing import Any
 
 JOINERS = "\u200c\u200d"
 """Invisible, but emoji and several scripts are spelt with them; they steer nothing."""
@@ -237,6 +238,17 @@ def away_in_words(away: int | None, n_units: int, least: str = "≥") -> str:
     return "all" if away >= n_units else "1" if away == 1 else f"{least} {away:,}"
 
 
+def ends_in_words(row: Mapping[str, Any], n_units: int) -> tuple[str, str]:
+    """Return the end of an item's row: its share, and how many units it is away, at least.
+
+    Examples
+    --------
+    >>> ends_in_words({"share": 0.8, "away": 4}, 9), ends_in_words({"share": None, "away": None}, 9)
+    (('80.0%', '≥ 4'), ('', ''))
+    """
+    return share_in_words(row["share"]), away_in_words(row["away"], n_units)
+
+
 def confidence_title(level: float) -> str:
     """Return the name of a column of ranks that nobody takes for one of stability."""
     return f"ranks, {percent(level)} confidence"
@@ -264,6 +276,17 @@ def size_in_words(size: int | None, log10_size: float | None) -> str:
     if size is not None and size < EXACT_SIZES:
         return f"{size:,}"
     return "not counted" if log10_size is None else f"about 10^{log10_size:.1f}"
+
+
+def eps_in_words(eps: float, *, given: bool = True) -> str:
+    """Return an eps: one that was given so that it reads back, one that was chosen rounded up.
+
+    Examples
+    --------
+    >>> eps_in_words(0.10101525), eps_in_words(0.10101525, given=False), eps_in_words(2.0)
+    ('0.10101525', '0.1011', '2')
+    """
+    return repr(float(eps)).removesuffix(".0") if given else rounded_up(eps)
 
 
 def rounded_up(value: float, digits: int = 4) -> str:

@@ -322,7 +322,7 @@ def test_words_say_what_holds() -> None:
         ({"removals": 2, "claim": "proved"}, "claim"),
         ({"guarantee": "cover", "eps": 1e-9, "removals": 2}, "eps = 1e-09"),
         ({"removals": 3, "eps": 1e-9}, "or give"),
-        ({"guarantee": "covers"}, "overlap, cover"),
+        ({"guarantee": "covers"}, "'overlap', 'cover'"),
     ],
 )
 def test_promises_that_cannot_be_kept(settings: dict[str, object], said: str) -> None:

@@ -32,6 +32,7 @@ from steadyrank import (
 )
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.text import plain_text
+from steadyrank.study import Facts
 from steadyrank.study.audit.removals import RandomRemovals, clopper_pearson
 
 if TYPE_CHECKING:
@@ -173,9 +174,9 @@ def test_removals_come_from_processes_the_same() -> None:
     lock = threading.Lock()  # stays in this process, as whoever is told of progress
     scorer = Refit(lambda data: np.median(data.values, axis=0), progress=lambda *_: lock.locked())
     drawn = RandomRemovals(data, 3, 20, 0)
-    alone, _ = drawn.scored(scorer, scorer.score(data))
+    alone = drawn.facts(Facts(data, scorer))[0].leave_one_out
     with joblib.parallel_config("loky", n_jobs=2):
-        several, _ = drawn.scored(scorer, scorer.score(data))
+        several = drawn.facts(Facts(data, scorer))[0].leave_one_out
     everybody = slice(0, 20)
     assert (alone.rows(everybody) == several.rows(everybody)).all()
     for which in range(20):

@@ -10,7 +10,7 @@ import pytest
 
 from browser.deletions import Deletions
 from browser.examples import close_votes, report_document, restaurants, tied_matrix
-from steadyrank import Votes
+from steadyrank import Battles, Votes
 
 pytestmark = pytest.mark.browser
 
@@ -61,6 +61,10 @@ def check_sentence(told: str, case: Deletions, k: int, m: int) -> str:
     if told == f"{whoever} the {unit} stays the same.":
         assert not dropped
         return "calm for several"
+    nothing = f"Nothing is certified where {m} of the {len(case.values)} rows leave: the bounds rule out"
+    if told == f"{nothing} no change of the {unit}.":
+        assert m > 1
+        return "nothing"
     found = re.fullmatch(
         rf"{whoever} at most (\d+) places? of the {unit} can change hands: "
         r"(.*) may drop out, (.*) may come in(?:; its other (\d+) items? stays?)?\.",
@@ -90,6 +94,7 @@ EVERY_LEVER = """([items, units]) => {
         found.push({
             asked: [k, m], shown: [Number(shown), Number(leave)],
             told: document.getElementById("told").textContent,
+            limits: document.getElementById("limits").textContent,
             standings: rows.map((row) => [row.querySelector("bdi").textContent, row.classList[0]]),
             ranks: [...document.querySelectorAll("#items tbody tr")].map((row) =>
                 ["Item", "Best rank", "Worst rank"].map((name) =>
@@ -112,8 +117,11 @@ def test_every_lever_says_what_taking_units_away_shows(open_report: Any, seed: i
         k, m = found["shown"]
         assert k == found["asked"][0]
         assert m == found["asked"][1] or 1 <= m < found["asked"][1]  # what is not known is not shown
-        forms.add(check_sentence(found["told"], case, k, m))
+        form = check_sentence(found["told"], case, k, m)
+        forms.add(form)
         standings = dict(found["standings"])
+        assert (form == "nothing") == (set(standings.values()) == {"may"})
+        assert ("not known here; shown is" in found["limits"]) == (m < found["asked"][1])
         assert list(standings) == order
         assert {name: (best, worst) for name, best, worst in found["ranks"]} == ranges
         if m == 1:
@@ -123,6 +131,25 @@ def test_every_lever_says_what_taking_units_away_shows(open_report: Any, seed: i
             assert all(standings[name] == "may" for name in crossing)
     assert {"everything", "nobody"} <= forms
     assert len(forms) > 2
+
+
+def test_a_number_that_cannot_be_served_is_said(open_report: Any) -> None:
+    """Elo has no bounds beyond one battle: two say that nothing is certified, more are not served."""
+    battles = [("a", "b"), ("b", "c"), ("a", "c"), ("c", "a"), ("a", "b"), ("b", "a")] * 3
+    winners, losers = zip(*battles, strict=True)
+    data = Battles(winners, losers, ["left"] * len(battles))
+    report = open_report(report_document(data, 1, scorer="elo"))
+    report.move(leave=2)
+    assert report.settings() == (1, 2)
+    assert report.text("#told") == (
+        "Nothing is certified where 2 of the 18 battles leave: "
+        "the bounds rule out no change of the top 1."
+    )
+    report.move(leave=9)
+    told = "What 9 battles that leave do is not known here; shown is 2."
+    assert report.text("#limits").startswith(told)
+    report.move(leave=1)
+    assert "not known here; shown" not in report.text("#limits")
 
 
 def test_the_oracle_fails_a_sentence_that_says_too_much() -> None:

@@ -65,7 +65,11 @@ def plain_topk(data: Any, k: int) -> list[object]:
 
 
 def test_its_commands_can_be_tried(run: Command, found: Any, tmp_path: Path) -> None:
-    assert run("demo", "--data", tmp_path / "data", "-o", tmp_path / "again.html").code == 0
+    copied = run("demo", "--data", tmp_path / "data")
+    assert (copied.code, copied.err) == (0, "")
+    written = [f"Wrote {tmp_path / 'data' / name}" for name in NAMES]
+    assert " ".join(copied.out.split()) == " ".join(written)
+    assert {path.name for path in tmp_path.iterdir()} == {"demo-report.html", "data"}
     assert sorted(path.name for path in (tmp_path / "data").iterdir()) == sorted(NAMES)
     (line,) = [line for line in found.out.splitlines() if "chat_battles.csv" in line]
     assert line.split() == ["$", "steadyrank", "topk", "chat_battles.csv", "-k", "3", "--unit", "judge"]
@@ -75,7 +79,7 @@ def test_its_commands_can_be_tried(run: Command, found: Any, tmp_path: Path) -> 
 def test_it_replaces_no_file_that_is_not_its_own(run: Command, tmp_path: Path) -> None:
     mine = tmp_path / "benchmark.csv"
     mine.write_text("mine", encoding="utf-8")
-    found = run("demo", "--data", tmp_path, "-o", tmp_path / "page.html")
+    found = run("demo", "--data", tmp_path)
     assert found.code == 2
     assert "is not a file of the demo" in found.err
     assert [path.name for path in tmp_path.iterdir()] == ["benchmark.csv"]

@@ -25,7 +25,7 @@ BAD_OPTIONS = [
     (("-k", 4, "--eps", "nan"), "eps must be a positive, finite number"),
     (("-k", 4, "--delta", 2), "delta must be a number from 0 to below 1"),
     (("-k", 4, "--delta", 0.1, "--eps", 1), "either delta or eps, not both"),
-    (("-k", 4, "--claim", "sworn"), "claim must be one of observed, proved, none"),
+    (("-k", 4, "--claim", "sworn"), "--claim must be one of 'observed', 'proved', 'none'"),
     (("-k", 4, "--claim", "none"), "goes with an eps"),
     (("-k", 4, "--claim", "proved"), "Use --claim observed"),
     (("-k", 4, "--scorer", "bord"), "Did you mean 'borda'?"),
@@ -74,7 +74,7 @@ BAD_FILES = {
     "twice.csv": (b"user,item,rating\nann,x,5\nann,x,4\nbob,y,3\n", "--duplicates"),
     "gone.csv": (b"task,x,y,z\na,1,2,3\nb,,3,2\n", "--missing drop"),
     "odd.csv": (b"left,right,winner\nx,y,maybe\n", "'maybe'"),
-    "latin.csv": ("user,item,rating\nann,caf\xe9,5\n".encode("latin-1"), "--encoding latin-1"),
+    "latin.csv": (b"user,item,rating\nann,caf\xc3\xa9,5\nbob,caf\xe9,4\n", "--encoding latin-1"),
     "cut.csv.gz": (gzip.compress(b"user,item,rating\n" * 5000)[:-20], "cut short"),
     "zip.zip": (b"PK\x03\x04rest", "zip archive"),
     "what.csv": (b"colour,shape\nred,round\n", "--kind ..."),
@@ -254,3 +254,13 @@ def test_items_that_never_met_the_others_are_left_out_by_the_option_that_is_name
     asked = ("topk", "-", "-k", 1, "--scorer", scorer)
     assert_one_message(run(*asked, stdin=table), "[a, b, c], [d, e]", "but one out with --drop A,B,...")
     assert run(*asked, "--drop", "d,e", stdin=table).code == 0
+
+
+def test_a_folder_without_a_name_is_called_as_it_was_given(
+    run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x.csv").write_text("a\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    found = run("topk", ".", "-k", 1)
+    assert found.code == 2
+    assert found.err.startswith("steadyrank: . is a folder of 1 csv file.")

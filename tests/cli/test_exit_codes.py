@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from signals import hang_up_as_usual
-from steadyrank.cli.failures import MEANINGS, ExitCode, told
+from steadyrank.cli.output import MEANINGS, ExitCode, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -143,3 +143,11 @@ def test_a_pipe_takes_it_as_a_shell_would_write_it(tmp_path: Path) -> None:
     os.close(ends[1])
     assert os.read(ends[0], 100) == b"words\n"
     os.close(ends[0])
+
+
+def test_a_share_has_the_same_digits_in_table_and_text(run: Command, restaurants: Path) -> None:
+    found = run("check", restaurants, "-k", 5, "--max-delta", 0.123456, "--markdown")
+    assert found.code == 1
+    (row,) = [line for line in found.out.splitlines() if line.startswith("| 5 ")]
+    assert row.split(" | ")[3] == "0.1889"
+    assert "a share of 0.1889, allowed 0.123456." in " ".join(found.out.split())

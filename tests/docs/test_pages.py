@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 WITHOUT_EXAMPLES = {
     "changelog.md",
+    "guides/your-scorer.md",  # `make peers` runs it
     "contributing.md",
     "reference/json-schema.md",  # fields of a document; tests/study holds them
     "reference/licences.md",  # tests/release holds it, and the next
@@ -23,6 +24,7 @@ WITHOUT_EXAMPLES = {
     "research/paper.md",  # made by `make paper`
     "research/paper-map.md",  # tests/docs/test_paper_map.py holds it
     "research/real-data.md",  # made by scripts/real_data_table.py
+    "research/peers.md",  # so it does what this says
     "research/related.md",  # citations
 }
 PAGES = sorted(

@@ -15,8 +15,8 @@ import pytest
 
 from steadyrank import ScoreMatrix, Study
 from steadyrank.cli.app import COMMANDS, make_app
-from steadyrank.cli.failures import MEANINGS
-from steadyrank.study.document import SCHEMA_VERSION
+from steadyrank.cli.output import MEANINGS
+from steadyrank.study.results import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -21,10 +21,10 @@ from study.answer_cases import matrix, medians, votes
         ({"delta": "0.1"}, InvalidValueError, "'0.1'"),
         ({"eps": 0}, InvalidValueError, "eps must be a positive"),
         ({"eps": float("inf")}, InvalidValueError, "inf"),
-        ({"claim": "sure"}, InvalidValueError, "observed, proved, none"),
+        ({"claim": "sure"}, InvalidValueError, "'observed', 'proved', 'none'"),
         ({"claim": "none"}, InvalidValueError, "goes with an eps"),
         ({"delta": 0.1, "claim": "none"}, InvalidValueError, "goes with an eps"),
-        ({"guarantee": "both"}, InvalidValueError, "overlap, cover"),
+        ({"guarantee": "both"}, InvalidValueError, "'overlap', 'cover'"),
         ({"removals": 0}, InvalidValueError, "whole number from 1 to 20"),
     ],
 )

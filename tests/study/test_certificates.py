@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import json
 import math
+import re
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from steadyrank import Ballots, Ratings, ScoreMatrix, Votes, audit, stable_ranking, stable_topk
+from steadyrank import Ballots, Ratings, ScoreMatrix, Study, Votes, audit, stable_ranking, stable_topk
+from steadyrank.report.export import to_json
+from steadyrank.report.markdown import to_markdown
+from steadyrank.report.terminal import Terminal
+from steadyrank.report.text import plain_text
 from steadyrank.scorers import (
     Approval,
     Bagged,
@@ -22,7 +28,7 @@ from steadyrank.scorers import (
     as_scorer,
 )
 from steadyrank.scorers.base import declared
-from steadyrank.study.certificate import CAVEAT, Claims, Numbers
+from steadyrank.study.certificate import CAVEAT, EVERY_ITEM, Claims, Numbers
 from steadyrank.text import counted, plural, rounded_up
 
 # What sentences say.
@@ -42,7 +48,7 @@ def every_certificate():
     yield "proved", stable_topk(votes, 2)
     yield "proved", stable_ranking(votes)
     yield "proved", stable_topk(votes, 1, removals=3)
-    yield "observed", stable_topk(votes, 1, scorer=Bagged(Plurality(), bags=500, seed=1, reuse=True))
+    yield "observed", stable_topk(votes, 1, scorer=Bagged(Plurality(), bags=500, seed=1))
     yield "observed", stable_topk(votes, 1, guarantee="overlap")
     yield "observed", stable_topk(flipping(), 1, eps=1e-6)
     yield "observed", stable_ranking(flipping(), eps=1e-6)
@@ -96,21 +102,27 @@ def test_sentences_count_in_the_singular_and_the_plural():
         asked = {"k": k} if k else {}
         ask = stable_topk if k else stable_ranking
         assert "It is not promised that the new" in ask(votes, **asked, **overlap).certificate.promise
-    how = {"chosen": False, "ties": False}
-    assert "every time (delta = 0)" in Claims(20, "row", 3, "cover").observed(0.1, 0, **how).sentence
+    how = {"ties": False}
+    assert (
+        "every time (delta = 0)"
+        in Claims(20, "row", 3, "cover", given=True).observed(0.1, 0, **how).sentence
+    )
     assert (
         "but not without 1 of them (delta = 0.05)"
-        in Claims(20, "row", 3, "cover").observed(0.1, 1, **how).sentence
+        in Claims(20, "row", 3, "cover", given=True).observed(0.1, 1, **how).sentence
     )
     assert (
         "but not without 2 of them (delta = 0.6667)"
-        in Claims(3, "row", 3, "cover").observed(0.1, 2, **how).promise
+        in Claims(3, "row", 3, "cover", given=True).observed(0.1, 2, **how).promise
     )
     assert (
         "each of the 10 countries was"
-        in Claims(10, "country", 3, "cover").observed(0.1, 0, **how).sentence
+        in Claims(10, "country", 3, "cover", given=True).observed(0.1, 0, **how).sentence
     )
-    assert "dataset of 1 country" in Claims(1, "country", 3, "cover").observed(0.1, 0, **how).sentence
+    assert (
+        "dataset of 1 country"
+        in Claims(1, "country", 3, "cover", given=True).observed(0.1, 0, **how).sentence
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,7 +185,7 @@ def test_bounds_are_rounded_outward():
     scorer = Bagged(Plurality(), bags=400, size=2, seed=1)
     told = stable_topk(votes, 1, delta=1e-6, scorer=scorer, claim="proved").certificate.promise
     assert "probability at least 0.9999 (delta = 1e-06)" in told
-    million = Claims(10**9, "vote", 3, "cover").observed(1e-9, 1, chosen=True, ties=False)
+    million = Claims(10**9, "vote", 3, "cover").observed(1e-9, 1, ties=False)
     assert "(delta = 1e-09)" in million.promise
     assert "at eps = 1e-09" in million.sentence
 
@@ -195,7 +207,7 @@ def test_a_bagged_certificate_has_all_numbers_of_its_bound():
     assert covering.eps == certificate.eps  # the ball's list
     numbers = certificate.numbers
     assert set(numbers) == {
-        "n", "size", "bags", "replace", "reuse", "p", "q", "C", "finite_bags", "radius_squared",
+        "n", "size", "bags", "replace", "p", "q", "C", "finite_bags", "radius_squared",
     }  # fmt: skip
     assert (numbers["n"], numbers["size"], numbers["bags"]) == (42, 10, 400)
     assert numbers["finite_bags"] == 2 / 400
@@ -400,3 +412,62 @@ def test_radii_hold_every_output():
     assert ColumnMeans().output_radius_squared(matrix) is None
     assert MeanRating(value_range=(1, 5)).output_radius_squared(matrix) == 3 * 25 / 4
     assert ConstrainedLeastSquares(radius=2.0).output_radius_squared(matrix) == 4.0
+
+
+# An eps that was given reads back; a list of every item claims nothing.
+
+
+@pytest.mark.parametrize("eps", [0.10101525, 1 / 3, 0.5, 2.0, 1e-7, 0.1 + 0.2])
+def test_a_given_eps_is_printed_so_that_it_reads_back(eps):
+    data = ScoreMatrix(np.random.default_rng(3).random((30, 5)))
+    study, page = Study(data), Terminal(verbose=True)
+    votes = Study(Votes(["x"] * 30 + ["y"] * 12))
+    answers = [
+        answer
+        for guarantee in ("cover", "overlap")
+        for answer in (
+            study.topk(2, eps=eps, guarantee=guarantee),
+            study.ranking(eps=eps, guarantee=guarantee),
+            votes.topk(1, eps=eps, guarantee=guarantee),
+            study.topk(2, eps=eps, guarantee=guarantee, claim="none"),
+        )
+    ]
+    texts = [text for one in answers for text in (repr(one), one.certificate.sentence)]
+    found = [*answers, study.audit(2, eps=eps), study.check(2, eps=eps), study.margin(2, eps=eps)]
+    found.append(study.compare(data, 1, eps=eps))
+    texts += [view for one in found for view in views(one, page)]
+    for text in texts:
+        numbers = re.findall(r"\beps ?= ?([-+.e0-9]*[0-9])", text)
+        assert all(float(number) == eps for number in numbers), text
+    for answer in answers:
+        assert re.search(r"eps = \S", answer.certificate.sentence)
+        assert answer.certificate.given
+        assert json.loads(to_json(answer.findings()))["certificate"]["eps"] == eps
+
+
+def views(found, page):
+    document = found.findings()
+    yield plain_text(document, page)
+    yield to_markdown(document, page)
+    yield found._repr_html_()
+
+
+def test_a_chosen_eps_is_still_rounded_up():
+    answer = stable_topk(flipping(), 1, delta=0.1)
+    assert not answer.certificate.given
+    assert f"at eps = {rounded_up(answer.eps)}, chosen on it" in answer.certificate.sentence
+
+
+def test_a_list_of_every_item_says_that_it_claims_nothing():
+    votes = Votes(["x"] * 30 + ["y"] * 12)
+    for answer in (
+        stable_topk(votes, 2),
+        stable_topk(votes, 2, claim="proved"),
+        stable_topk(votes, 2, guarantee="overlap"),
+        stable_topk(votes, 2, removals=3),
+        stable_topk(Votes(["x"] * 3), 1),
+    ):
+        assert answer.certificate.vacuous
+        assert answer.certificate.promise.endswith(EVERY_ITEM)
+        assert EVERY_ITEM in answer.certificate.sentence
+    assert not stable_topk(votes, 1).certificate.vacuous

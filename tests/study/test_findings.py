@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from steadyrank import ScoreMatrix, Study, Votes, audit, stable_topk
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.study.curve import StabilityCurve
-from steadyrank.study.document import MAX_FLIPS, SCHEMA_VERSION, curve_findings, label
+from steadyrank.study.results import MAX_FLIPS, SCHEMA_VERSION, label
 
 DOCUMENTATION = Path(__file__).resolve().parents[2] / "docs" / "reference" / "json-schema.md"
 
@@ -87,7 +87,7 @@ fine = st.floats(-5, 5, allow_subnormal=False)
 def test_a_long_curve_is_thinned_to_exact_points() -> None:
     rng = np.random.default_rng(1)
     whole = StabilityCurve(3, rng.random(9000), np.ones(9000, np.int64), rng.random(500), 1e-9)
-    made = curve_findings(whole, 0.5)
+    made = whole.findings(0.5)
     assert made["thinned"]
     assert made["n_steps"] == 9500
     assert 1000 < len(made["eps"]) <= 2000

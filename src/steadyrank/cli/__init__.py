@@ -7,8 +7,7 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli.failures import ExitCode, run_guarded
-from steadyrank.cli.output import open_standard_streams, say
+from steadyrank.cli.output import ExitCode, open_standard_streams, run_guarded, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +20,7 @@ COMPLETING = "_STEADYRANK_COMPLETE"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code (:class:`~steadyrank.cli.failures.ExitCode`)."""
+    """Run the command line and return its exit code (:class:`~steadyrank.cli.output.ExitCode`)."""
     open_standard_streams()
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from steadyrank.cli.failures import told
+from steadyrank.cli.output import told
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -8,10 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli import options as group
-from steadyrank.cli.failures import ExitCode, message_of
+from steadyrank.cli import options as group, output
 from steadyrank.cli.inputs import STANDARD_INPUT, item_named, open_study, telling_what_helps
-from steadyrank.cli.output import console, deliver, say, show, terminal_of, within, working
 from steadyrank.data.kinds import KINDS
 from steadyrank.errors import InvalidSettingError, InvalidValueError, UnwritableFileError, shorten
 from steadyrank.reading.formats import FORMATS
@@ -20,7 +18,7 @@ from steadyrank.text import counted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from steadyrank.report.lines import Line
+    from steadyrank.report.terminal import Line
     from steadyrank.study.study import Study
 
 
@@ -67,8 +65,7 @@ def audit(options: group.AuditOptions) -> None:
     steadyrank audit benchmark.csv -k 4 --removals 3 --samples 200
     """
     ks = parse_ks(options.k)
-    names = ("eps", "delta", "guarantee", "removals", "samples", "seed")
-    asked = {name: getattr(options, name) for name in names}
+    asked = _given(options, "eps", "delta", "guarantee", "removals", "samples", "seed")
     _answer(options, lambda study: study.audit(ks, **asked))
 
 
@@ -93,15 +90,11 @@ def check(options: group.CheckOptions) -> int:
     steadyrank check restaurants.csv -k 5 --max-delta 0.2
     steadyrank check benchmark.csv -k 3 --min-margin 2 --json
     """
-    from steadyrank.study.calibration import check_delta
-
-    most, fewest = check_delta(options.max_delta, "--max-delta"), options.min_margin
-    found = _answer(
-        options, lambda study: study.check(options.k, max_delta=most, eps=options.eps, min_margin=fewest)
-    )
+    asked = _given(options, "max_delta", "eps", "min_margin")
+    found = _answer(options, lambda study: study.check(options.k, **asked))
     if os.environ.get(SUMMARY):
         _summarise(_markdown(found, options), os.environ[SUMMARY])
-    return ExitCode.FINE if found["stable"] else ExitCode.UNSTABLE
+    return output.ExitCode.FINE if found["stable"] else output.ExitCode.UNSTABLE
 
 
 def margin(options: group.MarginOptions) -> None:
@@ -173,7 +166,7 @@ def report(options: group.ReportOptions) -> None:
     import webbrowser
 
     from steadyrank.report.html import render_html
-    from steadyrank.report.lines import Line
+    from steadyrank.report.terminal import Line
     from steadyrank.study.study import usual_k
     from steadyrank.writing import write_whole
 
@@ -185,12 +178,14 @@ def report(options: group.ReportOptions) -> None:
     pages = {options.output: render_html(found, title=options.title), **_beside(found, options)}
     for path, content in pages.items():  # all were made before anything is written
         write_whole(content, path)
-    screen = console()
-    size, where = counted(found["n_items"], "item"), terminal_of(screen).safe(options.output)
-    show([Line(f"Wrote the report of the top {found['k']:,} of {size} to {where}")], screen, whole=True)
+    screen = output.console()
+    size, where = counted(found["n_items"], "item"), output.terminal_of(screen).safe(options.output)
+    output.show(
+        [Line(f"Wrote the report of the top {found['k']:,} of {size} to {where}")], screen, whole=True
+    )
     page = Path(options.output)
     if options.opened and not (page.is_file() and webbrowser.open(page.resolve().as_uri())):
-        say("note: no browser could be opened; open the file yourself.")
+        output.say("note: no browser could be opened; open the file yourself.")
 
 
 def _beside(found: dict[str, Any], options: group.ReportOptions) -> dict[str, str | bytes]:
@@ -214,7 +209,7 @@ def inspect(options: group.InspectOptions) -> None:
     """
     from steadyrank.cli.inspection import inspection, inspection_lines
 
-    with working("Reading"):
+    with output.working("Reading"):
         found = inspection(options)
     _view(found, options, inspection_lines)
 
@@ -227,9 +222,12 @@ def demo(options: group.DemoOptions) -> None:
     steadyrank demo -o tour.html
     steadyrank demo --data examples
     """
-    from steadyrank.cli.tour import tour
+    from steadyrank.cli.tour import copied, tour
 
-    tour(options.output, options.data)
+    if options.data is None:
+        tour(options.output)
+    else:
+        copied(options.data)
 
 
 def parse_ks(text: str) -> list[int]:
@@ -250,7 +248,12 @@ def parse_ks(text: str) -> list[int]:
 
 def _how(options: group.ClaimOptions) -> dict[str, Any]:
     """Return the settings of an answer as the library takes them; it checks the claim."""
-    return {name: getattr(options, name) for name in ("eps", "delta", "guarantee", "claim")}
+    return _given(options, "eps", "delta", "guarantee", "claim")
+
+
+def _given(options: Any, *names: str) -> dict[str, Any]:
+    """Return some of the options by name."""
+    return {name: getattr(options, name) for name in names}
 
 
 def _markdown(found: dict[str, Any], options: Any) -> str:
@@ -269,7 +272,7 @@ def _summarise(text: str, path: str) -> None:
     try:
         append_whole(f"\n{text}", path)
     except UnwritableFileError as error:
-        say(f"note: nothing was added to ${SUMMARY}: {message_of(error)}")
+        output.say(f"note: nothing was added to ${SUMMARY}: {output.message_of(error)}")
 
 
 def _answer(options: Any, ask: Callable[[Study], Any], work: str = "Leaving every unit out") -> Any:
@@ -286,7 +289,7 @@ def _found(options: Any, ask: Callable[[Study], Any], work: str) -> dict[str, An
     study, about = open_study(options, options.output, *getattr(options, "beside", {}).values())
     level = getattr(options, "confidence", None)
     told = work if level is None else f"{work}, and drawing them anew"
-    with working(told), telling_what_helps(study, options):
+    with output.working(told), telling_what_helps(study, options):
         result = ask(study) if level is None else ask(study).with_confidence(level)
         if options.form != "text":
             return dict(result.findings(**about))
@@ -297,22 +300,22 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
     """Write a document in the form that was asked for; ``told`` puts it into lines for a terminal."""
     from steadyrank.report.export import GUARD_NOTE, has_guards, to_csv, to_json
 
-    screen = console()
+    screen = output.console()
     wanted: dict[str, Any] = {name: getattr(options, name, False) for name in ("everything", "verbose")}
     writers: dict[str, Callable[..., str]] = {"json": to_json, "csv": to_csv}
     writers["markdown"] = partial(_markdown, options=options)
     if options.form in writers:
-        deliver(writers[options.form](found), options.output)
+        output.deliver(writers[options.form](found), options.output)
         if options.form == "csv" and has_guards(found):
-            say(f"note: {GUARD_NOTE}.")
+            output.say(f"note: {GUARD_NOTE}.")
     elif options.form == "html":
         from steadyrank.report.html import render_html
         from steadyrank.writing import write_whole
 
         write_whole(render_html(found), options.output)
     elif options.output is not None:
-        page = replace(terminal_of(screen, "utf-8"), **wanted)
-        text = [line.text for line in within(told(found, page), page)]
-        deliver("\n".join(text), options.output)
+        page = replace(output.terminal_of(screen, "utf-8"), **wanted)
+        text = [line.text for line in output.within(told(found, page), page)]
+        output.deliver("\n".join(text), options.output)
     else:
-        show(told(found, replace(terminal_of(screen), **wanted)), screen)
+        output.show(told(found, replace(output.terminal_of(screen), **wanted)), screen)

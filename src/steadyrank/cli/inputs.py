@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank import errors
-from steadyrank.cli.failures import ways
-from steadyrank.cli.output import say, working
+from steadyrank.cli.output import say, ways, working
 from steadyrank.data.kinds import KINDS, read_checked, scan_any
 from steadyrank.errors import NotRecognisedError, Option, typed_name
 from steadyrank.reading.formats import is_pattern, read_together
@@ -161,7 +160,7 @@ def asked(error: NotRecognisedError) -> Any:
 
 def source_name(options: InputOptions) -> str:
     """Return what findings call the file: its name, without its folder."""
-    return STANDARD_INPUT if options.file == STANDARD_INPUT else Path(options.file).name
+    return Path(options.file).name or options.file
 
 
 def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]]:
@@ -179,12 +178,12 @@ def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]
 
 def _policies(options: InputOptions) -> dict[str, str]:
     """Return the policies that options chose, in plain words."""
-    return {
-        name: (setting.choices or {})[value]
-        for known in KINDS.values()
-        for name, setting in known.kind.settings.items()
-        if (value := str(options.arguments.get(name))) in (setting.choices or {})
-    }
+    found: dict[str, str] = {}
+    for name, value in options.arguments.items():
+        for known in KINDS.values() if value is not None else ():
+            choices = getattr(known.kind.settings.get(name), "choices", None) or {}
+            found |= {name: choices[value]} if value in choices else {}
+    return found
 
 
 def _arguments(options: InputOptions) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from steadyrank.reading.deciding import Check, Decision, as_they_are
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.profile import Profile
 from steadyrank.reading.roles import taken_by
-from steadyrank.report.lines import FAINT, LONG, Line, guessed, paragraph, remarks
-from steadyrank.study.document import SCHEMA_VERSION, guesses_of, labels
+from steadyrank.report.terminal import FAINT, LONG, Line, guessed, paragraph, remarks
+from steadyrank.study.results import SCHEMA_VERSION, guesses_of, labels
 from steadyrank.study.study import usual_k
 from steadyrank.text import columns_of, counted, cut, plural
 
@@ -37,7 +37,7 @@ PREVIEW = 3
 
 
 def inspection(options: InspectOptions) -> dict[str, Any]:
-    """Return what can be found out about a file; ``docs/json-schema.md`` describes each field.
+    """Return what can be found out about a file; ``docs/reference/json-schema.md`` describes each field.
 
     A file that cannot be opened, or is not of its format, is refused as ever; columns that make no data
     are not, they are what one wants to know about.

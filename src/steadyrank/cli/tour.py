@@ -15,8 +15,8 @@ from steadyrank.cli.options import ScoringOptions
 from steadyrank.cli.output import console, save, show, terminal_of
 from steadyrank.demo import NAMES, demo_file
 from steadyrank.errors import UnwritableFileError
-from steadyrank.report.answer_text import topk_table
-from steadyrank.report.lines import Line, paragraph
+from steadyrank.report.terminal import Line, paragraph
+from steadyrank.report.text import topk_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,10 +24,8 @@ if TYPE_CHECKING:
     from steadyrank.report.terminal import Terminal
 
 
-def tour(output: str, folder: str | None) -> None:
+def tour(output: str) -> None:
     """Show the three data sets, write the report of the first, and say where it is."""
-    if folder is not None:
-        _copy(folder)
     script = tomllib.loads(_text("tour.toml"))
     screen = console()
     terminal = terminal_of(screen)
@@ -67,8 +65,8 @@ def _text(name: str) -> str:
         return path.read_text(encoding="utf-8")
 
 
-def _copy(folder: str) -> None:
-    """Put the data sets into a folder, so that the commands of the tour can be tried.
+def copied(folder: str) -> None:
+    """Put the data sets into a folder, so that the commands of the tour can be tried, and say so.
 
     Nobody named these files, so another one that goes by such a name is not replaced.
     """
@@ -80,5 +78,8 @@ def _copy(folder: str) -> None:
                 way_out="Give another folder.",
             )
     Path(folder).mkdir(parents=True, exist_ok=True)
+    screen, lines = console(), []
     for place, text in places.items():
         save(text, str(place))
+        lines.append(Line(f"Wrote {terminal_of(screen).safe(place)}"))
+    show(lines, screen, whole=True)

@@ -10,19 +10,23 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from steadyrank.report.audit_text import verdict
 from steadyrank.report.export import cell, names_of, rows_of
 from steadyrank.report.sharing import LONGEST
 from steadyrank.report.terminal import Terminal
-from steadyrank.report.text import plain_text, verdict
-from steadyrank.text import shortened
+from steadyrank.report.text import plain_text
+from steadyrank.text import rounded_up, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from steadyrank.report.lines import Findings, Row
+    from steadyrank.report.terminal import Findings, Row
 
 ROWS = 100
 """Rows of a table that are written unless all are wanted: GitHub takes a summary of 1 MiB at most."""
+
+SHARES = frozenset({"delta", "uncovered"})
+"""Columns of shares that the text tells, too."""
 
 OBEYED = re.compile(r"^(\s*)(:)(?=:)|()(#)(?=#\[)", re.MULTILINE)
 
@@ -46,7 +50,9 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     source = "" if findings["source"] is None else f", {code(findings['source'])}"
     parts = [f"### {title}{source}"]
     rows, most = list(rows_of(findings)), None if page.everything else ROWS
-    parts.append(_table(names_of(findings), rows[:most], len(rows)))
+    names = names_of(findings)
+    cells = [[_told(*one) for one in zip(names, row, strict=True)] for row in rows[:most]]
+    parts.append(_table(names, cells, len(rows)))
     if document == "check" and findings["method"] == "topk" and findings["flips"]["plain"]["listed"]:
         plain = findings["flips"]["plain"]
         listed = [_flip_cells(flip) for flip in plain["listed"][:most]]
@@ -87,6 +93,11 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[object]], number: int) 
     table = "\n".join(f"| {' | '.join(row)} |" for row in cells)
     more = number + 2 - len(cells)
     return f"{table}\n\n{more:,} more not shown." if more else table
+
+
+def _told(name: str, value: object) -> object:
+    """Return a share with the digits that the text below has, and all else as it is."""
+    return float(rounded_up(value)) if name in SHARES and isinstance(value, float) else value
 
 
 def _named(name: str) -> str:

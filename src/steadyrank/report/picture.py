@@ -7,13 +7,13 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
 
 from steadyrank.errors import MissingPackageError
-from steadyrank.report.sharing import COLOURS, as_markup, ends_in_words
-from steadyrank.text import columns_of, counted, shortened, shown
+from steadyrank.report.sharing import COLOURS, as_markup
+from steadyrank.text import columns_of, counted, ends_in_words, shortened, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from steadyrank.report.lines import Findings, Row
+    from steadyrank.report.terminal import Findings, Row
 
 ROWS = 20
 """Rows of a picture."""

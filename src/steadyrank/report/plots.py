@@ -12,8 +12,8 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError, MissingPackageError, shorten
 from steadyrank.report.picture import RankScale, around_cut
-from steadyrank.report.sharing import COLOURS, ends_in_words
-from steadyrank.text import plural, shortened
+from steadyrank.report.sharing import COLOURS
+from steadyrank.text import ends_in_words, plural, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

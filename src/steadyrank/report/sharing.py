@@ -5,16 +5,15 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from steadyrank.report.answer_text import item_columns
-from steadyrank.report.lines import Column
-from steadyrank.report.terminal import Terminal
-from steadyrank.report.text import audit_columns, plain_text
-from steadyrank.text import RANK_STANDINGS, away_in_words, counted, share_in_words, shortened, shown
+from steadyrank.report.audit_text import audit_columns
+from steadyrank.report.terminal import Column, Terminal
+from steadyrank.report.text import item_columns, plain_text
+from steadyrank.text import RANK_STANDINGS, counted, eps_in_words, shortened, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steadyrank.report.lines import Findings, Row
+    from steadyrank.report.terminal import Findings
 
 COLOURS = {"sure": "#0072B2", "contender": "#D55E00", "out": "#7F8894"}
 """After Okabe and Ito; the page and the plots have the same, each with a shape of its own."""
@@ -23,17 +22,6 @@ LONGEST = 80
 """Columns of a name in a table."""
 ROWS = 25
 """Rows of a table, unless a list is longer."""
-
-
-def ends_in_words(row: Row, n_units: int) -> tuple[str, str]:
-    """Return the end of an item's row: its share, and how many units it is away, at least.
-
-    Examples
-    --------
-    >>> ends_in_words({"share": 0.8, "away": 4}, 9), ends_in_words({"share": None, "away": None}, 9)
-    (('80.0%', '≥ 4'), ('', ''))
-    """
-    return share_in_words(row["share"]), away_in_words(row["away"], n_units)
 
 
 def badge_svg(findings: Findings) -> str:
@@ -78,7 +66,7 @@ def table_of(findings: Findings) -> str:
         return table_fragment(findings)
     if findings["document"] != "audit":
         return f"<pre>{escape(plain_text(findings))}</pre>"
-    eps = "" if findings["eps"] is None else f", eps = {findings['eps']:.4g}"
+    eps = "" if findings["eps"] is None else f", eps = {eps_in_words(findings['eps'])}"
     units = counted(findings["n_units"], findings["unit"])
     title = f"Audit: {units} left out one at a time, {findings['scorer']}{eps}"
     return _html(title, audit_columns(findings["audit"], findings, Terminal()))

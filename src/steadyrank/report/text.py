@@ -1,48 +1,52 @@
 """Findings as lines of text: what ``print``, a terminal and a log show of a result.
 
-Answers have a module of their own; audits, checks, margins and explanations stand here.
+Answers, and two versions of one, stand here: the sentence first, then the table, then the promise. All
+other documents have a module of their own, which is loaded for them.
 """
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING
+from importlib import import_module
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
 
-from steadyrank.report.answer_text import comparison_lines, confidence_lines, ranking_lines, topk_lines
-from steadyrank.report.lines import (
+from steadyrank.report.terminal import (
     FAINT,
+    LONG,
     NEXT_IN_LINE,
     Column,
     Layout,
     Line,
-    guessed,
+    RankAxis,
+    Terminal,
+    claims,
     heading,
     notes,
     paragraph,
 )  # fmt: skip
-from steadyrank.report.terminal import Terminal
-from steadyrank.text import counted, rounded_up, size_in_words
+from steadyrank.text import away_in_words, columns_of, confidence_title, ranks_in_words, share_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from steadyrank.report.lines import Findings, Row
+    from steadyrank.report.terminal import Findings, Row
 
-METHODS = {
-    "topk": "plain top-k",
-    "inflated_topk": "inflated top-k",
-    "ranking": "plain ranking",
-    "inflated_ranking": "inflated ranking",
+STYLES = {"sure": "green", "contender": "yellow", "out": FAINT, None: ""}
+SIGNS = {"sure": "●*", "contender": "◐?", "out": "○ ", None: "  "}
+"""Of each standing two signs: the better one, and one that every terminal has."""
+
+COMPARED = (
+    ("new_rank", "rank", 9), ("item", "item", 8), ("old_rank", "was", 4), ("new_place", "place", 6),
+    ("old_place", "from", 5), ("range", "range", 7), ("verdict", "verdict", 10),
+)  # fmt: skip
+"""The columns of a comparison: what they hold, their titles, and how much they are needed."""
+
+VERDICTS = {"beyond": "yellow", "inside": "cyan", "new": "green", "gone": FAINT}
+
+MEANING = {
+    "sure": "in the top {k:,}, no matter which {unit} is removed",
+    "contender": "in or out, depending on which {unit} is removed",
 }
-
-ADDED = 5
-"""Items that a remedy adds and that are named."""
-
-FLIPS = 3
-"""Units that change the top k and that are shown."""
-
-SHOWN = 40
-"""Items of which it is said how far they are from a border."""
 
 
 def plain_text(findings: Findings, terminal: Terminal | None = None) -> str:
@@ -52,246 +56,245 @@ def plain_text(findings: Findings, terminal: Terminal | None = None) -> str:
 
 def lines(findings: Findings, terminal: Terminal) -> list[Line]:
     """Return the lines of any findings; long tables are shortened unless the terminal wants all."""
+    kind: str = findings["document"]
+    views: Any = VIEWS if kind in VIEWS else import_module("steadyrank.report.audit_text").VIEWS
     # The verdict of a check comes first.
-    first = [] if findings["document"] == "check" else heading(findings, terminal)
-    return [*first, *VIEWS[findings["document"]](findings, terminal), *notes(findings, terminal)]
+    first = [] if kind == "check" else heading(findings, terminal)
+    return [*first, *views[kind](findings, terminal), *notes(findings, terminal)]
 
 
-def audit_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield the lines of an audit, of every unit or of random sets."""
-    units, unit = findings["units"], findings["unit"]
-    told = f"Each of the {counted(findings['n_units'], unit)} was left out in turn."
-    legend = [
-        "Broken by: {} without which fewer than k items (rankings: no ranking) stay in common.",
-        "Uncovered: {} without which the plain answer is not inside this one.",
-    ]
-    if findings["document"] == "random-audit":
-        told, units, unit = findings["sentence"], "random sets", "random set"
-        among = "the share among all removals of so many, each row by itself"
-        legend.append(f"Limits: of {among} (Clopper-Pearson).")
-    yield from paragraph(f"{told} {_inflated_how(findings)}", terminal)
+def topk_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield the lines of a top-k."""
+    yield from _first(findings, terminal)
+    yield from topk_table(findings, terminal)
     yield Line("")
-    rows = sorted(findings["audit"], key=lambda row: (row["k"] is None, row["k"]))
-    title, *table = Layout(audit_columns(rows, findings, terminal), terminal).lines()
-    yield Line(title, "bold")
-    for text, row in zip(table, rows, strict=True):
-        yield Line(text, "green" if row["method"].startswith("inflated") else "")
-    for text in legend:
-        if text.partition(":")[0].lower() in title:  # there was room for the column
-            yield from paragraph(text.format(units), terminal, style=FAINT)
+    for standing, meaning in MEANING.items():
+        if any(row["standing"] == standing for row in findings["rows"]):
+            sign = f"{terminal.sign(*SIGNS[standing])} {standing}:"
+            told = meaning.format(**findings)
+            yield from paragraph(told, terminal, bullet=sign, style=STYLES[standing])
     yield Line("")
-    for flips in findings["flips"]:
-        yield from _flip_lines(flips, unit, terminal)
+    yield from claims(findings, terminal)
 
 
-def _inflated_how(findings: Findings) -> str:
-    """Return where the eps of inflated answers comes from."""
-    if findings["eps"] is not None:
-        share = rounded_up(findings["share_reaching_eps"])
-        return (
-            f"Inflated at eps = {findings['eps']:.4g}; a share {share} of them moves the scores by eps "
-            "or more, and no inflated answer can break more often than that."
-        )
-    allowed = f" for all but a share {findings['delta']:g} of the {findings['units']}"
-    holds = (
-        "the plain answer without a unit is inside it"
-        if findings["guarantee"] == "cover"
-        else "the inflated answer without a unit shares k items (a ranking) with it"
-    )
-    kept = allowed if findings["delta"] else ""
-    return f"Each inflated answer is the tightest known where {holds}{kept}."
-
-
-def audit_columns(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
-    """Return what is told of audited methods, for every view of them."""
-    number = findings.get("samples", findings["n_units"])
-    names = [METHODS.get(row["method"]) or str(row["method"]) for row in rows]
-    sizes = [size_in_words(row["size"], row["log10_size"]) for row in rows]
-    last = Column("Jaccard", _numbers(rows, "jaccard", "{:.4f}"), 2)
-    if findings["document"] == "random-audit":
-        limits = [_limits(row["lower"], row["upper"]) for row in rows]
-        last = Column(f"{findings['confidence']:.0%} limits", limits, 7)
-    columns = [
-        Column("answer", names, 9, names=True, least=max(map(len, METHODS.values()))),
-        Column("k", _numbers(rows, "k", "{:,}"), 8),
-        Column("broken by", _numbers(rows, "delta", "{:,.0f}", number), 7),
-        Column("uncovered", _numbers(rows, "uncovered", "{:,.0f}", number), 6),
-        Column("delta", _numbers(rows, "delta", "{:.4f}"), 3),
-        last,
-        Column("size", sizes, 5),
-    ]
-    if terminal.verbose:
-        shown = ["" if row["eps"] is None else rounded_up(row["eps"]) for row in rows]
-        columns.append(Column("eps", shown, 4))
-    return columns
-
-
-def _numbers(rows: Sequence[Row], name: str, form: str, times: int = 1) -> list[str]:
-    """Return numbers as text, shares as numbers of so many; blank where there is none."""
-    return ["" if row[name] is None else form.format(times * row[name]) for row in rows]
-
-
-def _limits(lower: float, upper: float) -> str:
-    """Return limits rounded outward, so that they hold as they are printed."""
-    return f"{math.floor(lower * 1e4) / 1e4:.4f} to {math.ceil(upper * 1e4) / 1e4:.4f}"
-
-
-def check_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield whether a top-k is stable enough, and what would be."""
-    passed, margin = findings["stable"], findings["margin"]
-    told = [_checked(findings), margin["sentence"]]
-    if (fewest := findings["min_margin"]) is not None:
-        held = "enough" if margin["never"] or margin["lower"] >= fewest else "too few"
-        at_least = f"At least {margin['lower']:,} must leave"
-        how = "However many leave, it never happens" if margin["never"] else at_least
-        told.append(f"{how}, {fewest:,} asked for: {held}.")
-    yield from paragraph(verdict(findings), terminal, style="bold green" if passed else "bold red")
-    yield from guessed(findings, terminal)
-    for text in told:
-        yield from paragraph(text, terminal)
+def _first(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield what an answer says first: its sentence, the margin, and what a reader must know."""
+    yield from paragraph(findings["headline"], terminal, style="bold")
+    if findings["margin"] is not None:
+        yield from paragraph(findings["margin"]["sentence"], terminal)
     for warning in findings["warnings"]:
         yield from paragraph(warning, terminal, bullet="!", style="yellow")
-    if findings["uncovered"] > findings["max_delta"]:
-        yield from paragraph(_remedy(findings, terminal), terminal)
+    yield from _confidence_said(findings.get("confidence") or {}, terminal)
     yield Line("")
-    if not passed and findings["method"] == "topk":
-        yield from _flip_lines(findings["flips"], findings["unit"], terminal)
 
 
-def verdict(findings: Findings) -> str:
-    """Return in a few words, none of them from the data, what was checked and how that ended."""
-    k, inflated = findings["k"], findings["method"] != "topk"
-    what = f"inflated top {k:,} at eps = {findings['eps']:.4g}" if inflated else f"plain top {k:,}"
-    return f"{'STABLE' if findings['stable'] else 'UNSTABLE'}: {what}"
+def topk_table(findings: Findings, terminal: Terminal, following: int = NEXT_IN_LINE) -> Iterator[Line]:
+    """Yield the items of the list by rank, so many that are next in line, and where each stands."""
+    rows, k = findings["rows"], findings["k"]
+    last = max((row["rank"] for row in rows if row["listed"]), default=k)
+    first = next((row["rank"] for row in rows if not row["listed"]), len(rows) + 1)
+    shown = rows if terminal.everything else rows[: first - 1 + following]
+    listed = _ends_of(shown, everything=terminal.everything, middle=k)
+    far = [row for row in rows[len(shown) :] if row["listed"] or row["standing"] == "contender"]
+    listed += [None, *far[:LONG]] if far else []
+    ends = {k: f"top {k:,}"} | {last: "end of the list"}
+    if last == k:
+        ends = {k: f"top {k:,}, and end of the list"}
+    yield from _item_lines(listed, findings, terminal, cut=k, ends=ends)
+    yield from _hidden(findings["n_items"] - len(shown) - len(far), terminal, " further down")
 
 
-def _checked(findings: Findings) -> str:
-    number = round(findings["uncovered"] * findings["n_units"])
-    change, put = ("change", "put") if number != 1 else ("changes", "puts")
-    lacking = f"{put} an item into the plain top {findings['k']:,} that it lacks"
-    does = f"{change} it" if findings["method"] == "topk" else lacking
-    return (
-        f"{number:,} of the {counted(findings['n_units'], findings['unit'])}, each left out alone, "
-        f"{does}: a share of {rounded_up(findings['uncovered'])}, allowed {findings['max_delta']:.4g}."
+def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield the lines of a full ranking."""
+    listed = _ends_of(findings["rows"], everything=terminal.everything)
+    tiers = findings["tiers"]
+    few = len(tiers) <= findings["n_items"] // 2
+    ends = dict.fromkeys(accumulate(len(tier) for tier in tiers[:-1]), "") if few else {}
+    yield from _first(findings, terminal)
+    yield from _item_lines(listed, findings, terminal, ends=ends)
+    if ends:
+        told = f"Lines part {len(tiers):,} tiers: no ranking of the set mixes them."
+        yield from paragraph(told, terminal, style=FAINT)
+    yield Line("")
+    yield from claims(findings, terminal)
+
+
+def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield the lines of a comparison; of a long one, the items that did not move stay away."""
+    yield from _first(findings, terminal)
+    for sentence in findings["sentences"]:
+        yield from paragraph(sentence, terminal)
+    if findings["sentences"]:
+        yield Line("")
+    rows, dash = findings["rows"], terminal.sign("–", "-")
+    moved = [row for row in rows if row["verdict"] != "same"][:LONG]
+    listed = rows if terminal.everything or len(rows) <= LONG else moved
+    told = [row | {"range": ranks_in_words(row["old_best"], row["old_worst"], dash)} for row in listed]
+    columns = [
+        Column(head, ["" if row[name] is None else str(row[name]) for row in told], need, name == "item")
+        for name, head, need in COMPARED
+    ]
+    if listed:
+        styles = ["bold", *(VERDICTS.get(row["verdict"], "") for row in listed)]
+        yield from map(Line, Layout(columns, terminal).lines(), styles)
+        yield from _hidden(len(rows) - len(listed), terminal)
+    else:
+        hint = terminal.hint("--all shows them")
+        yield Line(f"   {len(rows):,} items that did not move{hint}", FAINT)
+    yield from (Line(""), *paragraph(findings["rule"], terminal, style=FAINT), Line(""))
+
+
+def _hidden(number: int, terminal: Terminal, where: str = "") -> Iterator[Line]:
+    """Yield how many rows are not shown, if any."""
+    if number:
+        hint = terminal.hint(f"--all shows {'it' if number == 1 else 'them'}")
+        yield Line(f"   and {number:,} more{where}{hint}", FAINT)
+
+
+def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield which ranks the true scores may have."""
+    listed = _ends_of(findings["rows"], everything=terminal.everything)
+    yield from _confidence_said(findings, terminal)
+    yield Line("")
+    title, *rows = _item_lines(listed, {**findings, "confidence": findings}, terminal)
+    yield from (title, *rows)
+    if alone := [name for name in ("interval", "bootstrap", "draws") if name in title.text]:
+        told = f"{' and '.join(alone).capitalize()}: each item by itself, not all together."
+        yield from paragraph(told, terminal, style=FAINT)
+
+
+def _confidence_said(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield what confidence answers and what stability does, and who may be among the best."""
+    for name in ("sentence", "stability", "top_sentence"):
+        if findings.get(name) is not None:
+            yield from paragraph(findings[name], terminal)
+
+
+def _item_lines(
+    listed: Sequence[Row | None],
+    findings: Findings,
+    terminal: Terminal,
+    *,
+    cut: int | None = None,
+    ends: Mapping[int, str] | None = None,
+) -> Iterator[Line]:
+    """Yield items as a table, with a line after each rank that something ends at, and bars of ranks.
+
+    Bars are stability; beside ranks of a confidence they would be taken for these.
+    """
+    rows = [row for row in listed if row is not None]
+    wide = max((len(f"{row['rank']:,}") for row in rows), default=1)
+    signs = [terminal.sign(*SIGNS[row["standing"] if cut is not None else None]) for row in rows]
+    places = [f" {sign} {row['rank']:>{wide},}" for sign, row in zip(signs, rows, strict=True)]
+    layout = Layout([Column("", places, 9), *item_columns(rows, findings, terminal, cut)], terminal)
+    barred = rows if findings["confidence"] is None else []
+    axis = RankAxis.beside(layout.width, barred, terminal, cut)
+    title, *texts = layout.lines()
+    yield Line(title, "bold")
+    left = iter(texts)
+    for row in listed:
+        if row is None:
+            hint = terminal.hint("--all shows every row")
+            yield Line(f"   {terminal.sign('…', '...')}{hint}", FAINT)
+            continue
+        text = next(left)
+        if axis is not None:
+            bar = axis.bar(row["best_rank"], row["worst_rank"], row["rank"], terminal)
+            text = f"{text}{' ' * (layout.width + 2 - columns_of(text))}{bar}".rstrip()
+        yield Line(text, STYLES[row["standing"]] if cut is not None else "")
+        if ends and row["rank"] in ends and row is not rows[-1]:
+            told = f" {ends[row['rank']]}".rstrip()
+            rule = terminal.sign("─", "-") * max(3, min(24, terminal.width - 6 - len(told)))
+            yield Line(f"   {rule}{told}", FAINT)
+    if any(row.get("coverage") for row in rows):
+        told = f"In brackets: {findings['counted_as']} of an item, of those of the item with most."
+        yield from paragraph(told, terminal, style=FAINT)
+
+
+def item_columns(
+    rows: Sequence[Row], findings: Findings, terminal: Terminal, cut: int | None
+) -> list[Column]:
+    """Return what is told of items, from their names on, as far as it is known and differs.
+
+    Every view of items has these columns; each says rank and standing in its own way.
+    """
+    number = _score_format([row["score"] for row in rows])
+    given = [[row[end] for end in ("score_low", "score_high")] for row in rows if "error" in row]
+    lengths = ["unknown" if low is None else f"{number(low)} to {number(high)}" for low, high in given]
+    columns = [
+        Column("item", [named(row) for row in rows], 8, names=True),
+        Column("score", [number(row["score"]) for row in rows], 3),
+        Column("interval", lengths, 2),
+        _ranks("ranks", "{}_rank", rows, terminal, 7),
+    ]
+    if cut is None:
+        columns.append(_ranks("in the set", "inflated_{}", rows, terminal, 4))
+    else:
+        least = terminal.sign("≥", ">=")
+        away = [away_in_words(row["away"], findings["n_units"], least) for row in rows]
+        columns.append(Column(f"in top {cut:,}", [share_in_words(row["share"]) for row in rows], 6))
+        columns.append(Column("away", away, 5))
+    if findings["confidence"] is not None:
+        drawn = "bootstrap" if findings["n_units"] else "draws"
+        title = confidence_title(findings["confidence"]["level"])
+        columns.append(_ranks(drawn, "bootstrap_{}", rows, terminal, 1))
+        columns.append(_ranks(title, "confidence_{}", rows, terminal, 7))
+    if len({row.get("count") for row in rows} - {None}) > 1:
+        columns.append(Column(findings["counted_as"], [f"{row['count']:,}" for row in rows], 2))
+    if terminal.verbose and cut is not None:
+        columns.append(Column("enters at eps", [f"{row['critical_eps'] or 0:.3g}" for row in rows], 1))
+    return [column for column in columns if any(column.cells)]
+
+
+def named(row: Row) -> str:
+    """Return the name of an item, with how few observations it has where others have far more."""
+    few = row.get("coverage")
+    return f"{row['item']} ({few})" if few else str(row["item"])
+
+
+def _ranks(title: str, ends: str, rows: Sequence[Row], terminal: Terminal, need: int) -> Column:
+    """Return a column of the ranks that each item may have; blank where they are not known."""
+    best, worst = (ends.format(end) for end in ("best", "worst"))
+    dash = terminal.sign("–", "-")
+    return Column(title, [ranks_in_words(row.get(best), row.get(worst), dash) for row in rows], need)
+
+
+def _ends_of(rows: Sequence[Row], *, everything: bool, middle: int = 0) -> list[Row | None]:
+    """Return all rows, or the first and last of very many, with None for the gap.
+
+    Those around a rank in the middle stay, too.
+    """
+    if everything or len(rows) <= LONG:
+        return list(rows)
+    half = LONG // 4
+    kept = {*range(2 * half), *range(middle - half, middle + half), *range(len(rows) - half, len(rows))}
+    found: list[Row | None] = []
+    for place in sorted(place for place in kept if 0 <= place < len(rows)):
+        if found and found[-1] is not None and found[-1]["rank"] < place:
+            found.append(None)
+        found.append(rows[place])
+    return found
+
+
+def _score_format(scores: Sequence[float]) -> Callable[[float], str]:
+    """Return how to write scores so that different ones look different: with two to six decimals.
+
+    What is as small as the rounding of the others, as a fit may leave of 0, is written as 0.
+    """
+    ways = ({f"{score:.{decimals}f}" for score in scores} for decimals in range(2, 6))
+    different, rounding = len(set(scores)), 1e-12 * max(map(abs, scores), default=0.0)
+    decimals = next((2 + place for place, texts in enumerate(ways) if len(texts) == different), 6)
+    return lambda score: (
+        f"{score:.6g}"
+        if abs(score) > rounding and not 1e-6 < abs(score) < 1e9
+        else f"{score:z.{decimals}f}"
     )
-
-
-def _remedy(findings: Findings, terminal: Terminal) -> str:
-    remedy, k = findings["remedy"], findings["k"]
-    more = remedy["size"] - k - ADDED
-    added = ", ".join(map(str, remedy["items"][k:][:ADDED])) + (f" and {more:,} more" * (more > 0))
-    added += f", or the inflated top {k:,} at eps = {rounded_up(remedy['eps'])}" * terminal.verbose
-    does = "pass" if findings["min_margin"] is None else "keep to the share allowed"
-    return f"What would {does}: a list of {counted(remedy['size'], 'item')}, with {added}."
-
-
-def _flip_lines(flips: Row, unit: str, terminal: Terminal) -> Iterator[Line]:
-    """Yield the first units that change the plain top-k, and what they change."""
-    plain = flips["plain"]
-    if not plain["units"]:
-        return
-    number = counted(plain["units"], terminal.safe(unit))
-    yield Line(f"Who changes the plain top {flips['k']:,}: {number}", "bold")
-    for flip in plain["listed"][:FLIPS]:
-        leaves, enters = (", ".join(map(str, flip[way])) for way in ("leaves", "enters"))
-        times = f" ({flip['count']:,} times)" if flip["count"] > 1 else ""
-        space = max(12, (terminal.width - 30) // 3)
-        parts = [terminal.fit(part, space).rstrip() for part in (flip["unit"], leaves, enters)]
-        yield Line(f"   without {parts[0]}{times}: {parts[1]} {terminal.sign('→', '->')} {parts[2]}")
-    if (more := plain["distinct_units"] - FLIPS) > 0:
-        yield Line(f"   and {more:,} more{terminal.hint('--json lists them')}", FAINT)
-    yield Line("")
-
-
-def margin_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield how many units must leave, which ones, and what then happens."""
-    yield from paragraph(findings["sentence"], terminal)
-    if findings["upper"] is not None:
-        leaves, enters = (", ".join(map(str, findings[name])) for name in ("leaves", "enters"))
-        told = f"{findings['passing']} then passes {findings['passed']}"
-        told += f"; out of the top: {leaves}; into it: {enters}" if leaves or enters else ""
-        added = "" if findings["unit_added"] is None else f" with {findings['unit_added']}"
-        yield from paragraph(f"Tried{added} and seen: {told}", terminal)
-        removed = findings["units_removed"]
-        shown = removed["listed"][: None if terminal.everything else NEXT_IN_LINE]
-        for unit in shown:
-            yield Line(f"   {unit['count']:,} x {terminal.safe(unit['unit'])}", FAINT)
-        yield from _more_kinds(removed["distinct_units"] - len(shown))
-    yield from _distance_lines(findings, terminal)
-    for text in (f"rule: {findings['rule']}", *findings["assumed"]):
-        yield from paragraph(f"{text[0].upper()}{text[1:]}.", terminal, style=FAINT)
-
-
-def _more_kinds(hidden: int) -> Iterator[Line]:
-    """Yield how many kinds of units are not shown, if any."""
-    if hidden:
-        yield Line(f"   and {counted(hidden, 'more kind')}", FAINT)
-
-
-def _distance_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield how far items are from crossing the border, or from being passed by the next."""
-    near, rows = findings.get("distances"), findings["neighbours"]
-    told = [f"{row['item']} before {row['next']} passes it" for row in rows]
-    if near is not None:
-        rows, ways = near["items"], {True: "leaves", False: "enters"}
-        told = [f"{row['rank']:,}. {row['item']} {ways[row['rank'] <= near['k']]}" for row in rows]
-    if not rows:
-        return
-    yield Line("")
-    yield Line(f"So many {findings['units']} must leave, at least:", "bold")
-    for row, text in list(zip(rows, told, strict=True))[: None if terminal.everything else SHOWN]:
-        number = "all" if row["lower"] >= findings["n_units"] else f"{row['lower']:,}"
-        yield Line(f"   {number:>9}  {terminal.safe(text)}")
-    if near is not None and len(rows) < findings["n_items"]:
-        yield Line(f"   {near['beyond']:>9,}  any other item crosses the border", FAINT)
-    yield Line("")
-
-
-def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield an item's rivals, and the units for and against it."""
-    yield from paragraph(findings["sentence"], terminal)
-    top = f"the top {findings['k']:,}"
-    if findings["away"] is not None:
-        border = f"{'leaves' if findings['inside'] else 'enters'} {top}"
-        number, units = findings["away"], counted(findings["n_units"], findings["unit"])
-        told = f"At least {number:,} of {units} must leave before it {border}."
-        if number >= findings["n_units"]:
-            told = f"Whoever of the {units} leaves, it never {border}."
-        yield from paragraph(told, terminal)
-    yield Line("Rivals", "bold")
-    for rival in findings["rivals"]:
-        told = f"{rival['item']} (rank {rival['rank']:,}), difference {rival['gap']:+.4g}"
-        yield from paragraph(f"{told}: {rival['sentence']}", terminal, bullet=terminal.sign("·", "-"))
-    titles = (f"Hold it in {top}", "Work against it"), ("Work for it", f"Keep it out of {top}")
-    sides = zip(titles[not findings["inside"]], ("units_for", "units_against"), (1, -1), strict=True)
-    for title, number, sign in sides:
-        rows = [row for row in findings["rows"] if row["contribution"] * sign > 0]
-        shown = rows if terminal.everything else rows[:NEXT_IN_LINE]
-        yield Line(f"{title}: {counted(findings[number], terminal.safe(findings['unit']))}", "bold")
-        for row in shown:
-            numbers = f"{row['contribution']:+.4g} each, without one {row['gap_without']:+.4g}"
-            said = f" ({row['said']})" if row["said"] else ""
-            unit = f"{numbers}: {row['count']:,} x {row['unit']}{said}"
-            yield from paragraph(unit, terminal, bullet=" ")
-        yield from _more_kinds(len(rows) - len(shown))
-
-
-def needed_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield how many units a model says it would take."""
-    yield from paragraph(findings["sentence"], terminal)
-    yield from paragraph(f"Computed from {findings['basis']}.", terminal, style=FAINT)
 
 
 VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {
     "top-k": topk_lines,
     "ranking": ranking_lines,
-    "audit": audit_lines,
-    "check": check_lines,
-    "margin": margin_lines,
     "confidence": confidence_lines,
-    "random-audit": audit_lines,
-    "explanation": explanation_lines,
-    "needed": needed_lines,
     "comparison": comparison_lines,
 }
 """What stands between the heading and the notes of each document."""

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.errors import Option, SteadyrankError
+from steadyrank.operators.critical import critical_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.report.export import columns_of
 from steadyrank.scorers.base import gaps_without
-from steadyrank.study import document, headlines
-from steadyrank.study.audit.topk import Flips
+from steadyrank.study import headlines
+from steadyrank.study.deletions import Flips
 from steadyrank.study.margin import known_margin, units_away
-from steadyrank.study.results import Result, some_of
+from steadyrank.study.results import Result, finite, label, labels, some_of
+from steadyrank.text import eps_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,8 +28,11 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
     from steadyrank.operators import RankingSet
-    from steadyrank.study import Audit, Certificate, Confidence, Margin
+    from steadyrank.study import Certificate, Confidence, Margin
     from steadyrank.study.standings import Ranks, Standing, TopKDeletions
+
+COUNTED = frozenset({"votes", "ballots"})
+"""Kinds whose counts are the answer: an item that few name is no item of which little is known."""
 
 NEXT_ON_A_SCREEN = 25
 """Items beyond the members that a brief view may show."""
@@ -70,6 +75,9 @@ class AnswerRow:
         Its best and worst rank over the inflated ranking at the eps of the answer, if it has one.
     lowest_score, highest_score : float or None
         Its score stays between these, whichever one unit leaves.
+    coverage : str or None
+        Such as ``20 of 190``: fewer than half as many observations are behind it as behind the item with
+        most of them. Not of votes and ballots, where such counts are the answer.
     confidence_best, confidence_worst : int or None
         Another question: the best and worst rank that its true score may have, if the units are a random
         sample; None unless asked for (:meth:`Answer.with_confidence`).
@@ -90,6 +98,7 @@ class AnswerRow:
     inflated_worst: int | None
     lowest_score: float | None
     highest_score: float | None
+    coverage: str | None
     confidence_best: int | None
     confidence_worst: int | None
 
@@ -106,8 +115,15 @@ class Answer(Result):
 
     def __getstate__(self) -> dict[str, Any]:
         # An answer travels light: its study may hold gigabytes, and functions that cannot travel.
-        kept = {name: value for name, value in self.__dict__.items() if name not in {"_audit", "margin"}}
+        kept = {name: value for name, value in self.__dict__.items() if name != "margin"}
         return kept | {"_study": None}
+
+    @property
+    def _eps(self) -> str:
+        """The eps for a ``repr``, if there is one."""
+        if self.eps is None:
+            return ""
+        return f"eps={eps_in_words(self.eps, given=self.certificate.given)}, "
 
     def with_confidence(self, level: float = 0.95, *, draws: int = 1000, seed: int = 0) -> Self:
         """Return the answer with a :class:`Confidence` beside it, which is about another question."""
@@ -156,9 +172,18 @@ class Answer(Result):
             *([*end[: len(shown)], *unknown[len(end) :]] for end in ranks),
             *of(*map(told.get, ("share", "listed", "standing", "away"))),
             *of(self.counts, told.get("critical_eps")),
-            *of(*(self.rank_intervals or (None, None)), *(bounds or (None, None))),
+            *of(*(self.rank_intervals or (None, None)), *(bounds or (None, None)), self._coverage),
             *of(*(beside or (None, None))),
         )
+
+    @cached_property
+    def _coverage(self) -> AnyArray | None:
+        """How many observations items have that have few, of how many that another one has."""
+        if self.counts is None or self.kind in COUNTED:
+            return None
+        most = int(self.counts.max())
+        told = (f"{count:,} of {most:,}" if 2 * count < most else None for count in self.counts.tolist())
+        return np.array([*told], dtype=object)
 
     def _told(self) -> dict[str, AnyArray | None]:
         """Return what answers of this kind know of each item, by name."""
@@ -167,15 +192,14 @@ class Answer(Result):
     def claimed(self) -> dict[str, Any]:
         """Return what is claimed of the answer, as plain data."""
         made = self.certificate
-        numbers = {name: document.finite(float(value)) for name, value in made.numbers.items()}
+        numbers = {name: finite(float(value)) for name, value in made.numbers.items()}
         return {"eps": self.eps, "certificate": {**vars(made), "numbers": numbers}}
 
     def _listed(self, limit: int | None) -> dict[str, Any]:
         """Return the items, all or so many, and what is claimed of the answer."""
         beside = None if self.confidence is None else self.confidence.parts()
         rows = [
-            {**vars(row), "item": document.label(row.item)}
-            | {"critical_eps": document.finite(row.critical_eps)}
+            {**vars(row), "item": label(row.item)} | {"critical_eps": finite(row.critical_eps)}
             for row in self.rows(limit)
         ]
         margin = self.margin.parts() if self.told and self.has_study else None
@@ -204,8 +228,6 @@ class StableTopK(Answer):
         The inflation, or the radius of the ball; None where the list needs none.
     indices : int array
         The list by index, best first.
-    critical_eps : float array (items,)
-        The eps above which each item is in the inflated top k.
     deletions : TopKDeletions or None
         The plain top k without each unit; None where nobody was left out.
 
@@ -225,13 +247,11 @@ class StableTopK(Answer):
 
     k: int
     indices: IntArray
-    critical_eps: FloatArray
     deletions: TopKDeletions | None
 
     def __repr__(self) -> str:
         sure = f"sure={len(self.sure):,}, " if self.told else ""
-        eps = "" if self.eps is None else f"eps={self.eps:.3g}, "
-        told = f"k={self.k}, members={some_of(self.members)}, {sure}{eps}"
+        told = f"k={self.k}, members={some_of(self.members)}, {sure}{self._eps}"
         return f"StableTopK({told}certificate={self.certificate.status!r})"
 
     def __len__(self) -> int:
@@ -247,6 +267,11 @@ class StableTopK(Answer):
     def size(self) -> int:
         """How many items the list holds."""
         return len(self.indices)
+
+    @cached_property
+    def critical_eps(self) -> FloatArray:
+        """The eps above which each item is in the inflated top k."""
+        return frozen(critical_eps(self.scores, self.k))
 
     @cached_property
     def members(self) -> tuple[object, ...]:
@@ -338,14 +363,9 @@ class StableTopK(Answer):
 
     def _audited(self) -> dict[str, Any]:
         """Return who changes the answer, and what each eps would do."""
-        flips = document.flip_findings(self._audit.flips(self.k), self.study.data)
-        eps = self._audit.inflation.eps_of(self.k)
-        curve = document.curve_findings(self._audit.curve(self.k), eps)
-        return self._audit.audited() | {"curve": curve, "flips": flips}
-
-    @cached_property
-    def _audit(self) -> Audit:
-        return self.study.audit(self.k, eps=self.eps, methods=Flips.METHODS)
+        made = self.study.audit(self.k, eps=self.eps, methods=Flips.METHODS)
+        curve = made.curve(self.k).findings(made.inflation.eps_of(self.k))
+        return made.audited() | {"curve": curve, "flips": made.flip_findings(self.k)}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the scores around rank k with matplotlib, and return the Axes."""
@@ -381,8 +401,7 @@ class StableRanking(Answer):
     changing: int | None
 
     def __repr__(self) -> str:
-        eps = "" if self.eps is None else f"eps={self.eps:.3g}, "
-        told = f"ranking={some_of(self.ranking)}, tiers={len(self.tiers):,}, {eps}"
+        told = f"ranking={some_of(self.ranking)}, tiers={len(self.tiers):,}, {self._eps}"
         return f"StableRanking({told}certificate={self.certificate.status!r})"
 
     def __len__(self) -> int:
@@ -433,7 +452,7 @@ class StableRanking(Answer):
         return self._listed(None) | {
             "headline": headlines.ranking_headline(self),
             "warnings": list(headlines.ranking_warnings(self)),
-            "tiers": [document.labels(tier) for tier in self.tiers],
+            "tiers": [labels(tier) for tier in self.tiers],
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:

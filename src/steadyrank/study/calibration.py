@@ -11,29 +11,37 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, get_args
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, NoProofError, Option, shorten
+from steadyrank.errors import InvalidValueError, NoProofError, Option, not_a_choice, shorten
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps, check_whole
-from steadyrank.operators.topk_sets import inflated_topk
-from steadyrank.scorers.base import Sketched, check_several, declared
-from steadyrank.study.certificate import Certificate, Claims, Guarantee, unchecked
-from steadyrank.text import counted, plural, rounded_up
+from steadyrank.operators.topk_sets import ball_topk, cover_factor, inflated_topk
+from steadyrank.scorers.base import check_several, declared
+from steadyrank.study.certificate import EVERY_ITEM, NOTHING_LEFT_OUT, Claims, Guarantee, unchecked
+from steadyrank.text import counted, eps_in_words, plural, rounded_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.study.certificate import Certificate
     from steadyrank.study.facts import Facts
 
 Claim = Literal["observed", "proved", "none"]
 
 
-FITTED = 4_000_000
-"""Distinct units times items from which full rankings of fitted scores rest on bounds."""
+class How(TypedDict, total=False):
+    """How an answer is made: a target or an eps, what is claimed, how many may leave together."""
+
+    delta: float
+    eps: float | None
+    guarantee: Guarantee
+    claim: Claim
+    removals: int
+
 
 NOTHING: IntArray = np.empty(0, dtype=np.int64)
 
@@ -47,11 +55,13 @@ def check_delta(delta: object, called: str = "delta") -> float:
     return float(delta)  # type: ignore[arg-type]
 
 
-def check_one_target(delta: float, eps: float | None) -> None:
-    """Complain where both a target delta and an eps are given: one follows from the other."""
-    if delta and eps is not None:
+def check_target(delta: float, eps: float | None) -> tuple[float, float | None]:
+    """Return a target delta and an eps, not both of them: one follows from the other."""
+    target = check_delta(delta)
+    if target and eps is not None:
         told = "take either delta or eps, not both"
         raise InvalidValueError(told, way_out=["Omit ", Option("delta"), " or ", Option("eps"), "."])
+    return target, None if eps is None else check_eps(eps)
 
 
 class Made(NamedTuple):
@@ -65,6 +75,33 @@ class Made(NamedTuple):
     told: bool
 
 
+def made(
+    facts: Facts,
+    k: int | None,
+    *,
+    delta: float = 0.0,
+    eps: float | None = None,
+    guarantee: Guarantee = "cover",
+    claim: Claim = "observed",
+    removals: int = 1,
+) -> Made:
+    """Return the answer for a target delta, or for an eps that was given."""
+    for name, value, known in (("claim", claim, Claim), ("guarantee", guarantee, Guarantee)):
+        if value not in get_args(known):
+            raise not_a_choice(name, value, get_args(known))
+    target, eps = check_target(delta, eps)
+    if claim != "none" or not facts.units.total:
+        check_several(facts.data)
+    found = Calibration(facts, k, guarantee, given=eps is not None)
+    if removals != 1 and found.check_removals(removals) > 1:
+        answer = found.whoever_leaves(removals, target, eps, claim)
+    elif claim == "observed" and eps is None and guarantee == "cover" and not target:
+        answer = found.left_out()
+    else:
+        answer = found.one_leaves(target, eps, claim)
+    return answer._replace(certificate=found.unless_everything(answer))
+
+
 @dataclass(frozen=True)
 class Calibration:
     """Makes the list of the top k, or without a k the set of rankings, of one study.
@@ -76,12 +113,13 @@ class Calibration:
     study: Facts
     k: int | None
     guarantee: Guarantee = "cover"
+    given: bool = False
 
     @property
     def _claims(self) -> Claims:
         study = self.study
         apart = declared(study.scorer, "apart", study.data) or ""
-        return Claims(study.units.total, study.unit, self.k, self.guarantee, apart)
+        return Claims(study.units.total, study.unit, self.k, self.guarantee, apart, self.given)
 
     @property
     def _cover(self) -> bool:
@@ -90,44 +128,24 @@ class Calibration:
     @property
     def _factor(self) -> float:
         """How much larger than a shift of the scores the eps of an inflated answer must be."""
-        from steadyrank.operators.ball import cover_factor
-
         return cover_factor(len(self.study.items) - (self.k or 1)) if self._cover else 1.0
 
-    def made(self, delta: float, eps: float | None, claim: Claim, removals: int) -> Made:
-        """Return the answer for a target delta, or for an eps that was given."""
-        given = ("claim", claim, get_args(Claim)), ("guarantee", self.guarantee, get_args(Guarantee))
-        for name, value, known in given:
-            if value not in known:
-                told = f"{name} must be one of {', '.join(known)}, but is {shorten(value)}"
-                raise InvalidValueError(told)
-        target = check_delta(delta)
-        check_one_target(target, eps)
-        if claim != "none" or not self.study.units.total:
-            check_several(self.study.data)
-        chosen = None if eps is None else check_eps(eps)
-        if removals != 1 and self.check_removals(removals) > 1:
-            made = self._whoever_leaves(removals, target, chosen, claim)
-        elif claim == "observed" and chosen is None and self._cover and not target:
-            made = self._left_out()
-        else:
-            made = self._one_leaves(target, chosen, claim)
-        return made._replace(certificate=self._unless_everything(made))
-
-    def _unless_everything(self, made: Made) -> Certificate:
+    def unless_everything(self, made: Made) -> Certificate:
         """Return the certificate; that it says nothing where the answer holds all that there is."""
         found, items = made.certificate, len(self.study.items)
-        if found.delta is None or found.vacuous or items == (self.k or 1):
+        if found.delta is None or found.vacuous or (self.k is None and items == 1):
             return found
+        if self.k == items:
+            return found.empty(EVERY_ITEM)
         everything = len(made.listed) == items
         if self.k is None and found.eps is not None:
             everything = bool((self.study.critical_eps(1) < found.eps).all())
         elif self.k is None:
             ranks = self.study.ranks(items)
             everything = bool((ranks.best == 1).all() and (ranks.worst == items).all())
-        return found.nothing_left_out() if everything else found
+        return found.empty(NOTHING_LEFT_OUT) if everything else found
 
-    def _left_out(self) -> Made:
+    def left_out(self) -> Made:
         """Return what holds the plain answers without each unit, and nothing else."""
         if self.k is None:
             self.study.leave_one_out  # noqa: B018 (first: it makes the scores, too)
@@ -144,8 +162,11 @@ class Calibration:
         """Return the tightest eps on these data that at most a share ``delta`` of the units breaks."""
         if self._by_shifts:
             return just_above(self._factor * self.study.eps_for(delta))
-        needed = self._each_needs  # first: it makes the scores, too
-        return eps_above(check_delta(delta), needed, self.study.units.counts, self.study.tie_eps)
+        if self.k is None and self._cover:
+            needed = self.study.covering().exceeded(check_delta(delta))
+            return just_above(needed) if needed > 0 else self.study.tie_eps
+        each = self._each_needs  # first: it makes the scores, too
+        return eps_above(check_delta(delta), each, self.study.units.counts, self.study.tie_eps)
 
     @property
     def _each_needs(self) -> FloatArray:
@@ -156,21 +177,18 @@ class Calibration:
             return np.asarray(study.critical_eps(self.k)[study.order][reach - 1])
         if self.k is not None:
             return study.curve(self.k).breaking_eps
-        curve = study.ranking_curve()
-        return curve.covering_eps if self._cover else curve.breaking_eps
+        return study.ranking_curve().breaking_eps
 
     @property
     def _by_shifts(self) -> bool:
         """Whether eps comes from how far units move the scores, a bound: all else would take hours.
 
-        That is so of full rankings of many items whose scores are fitted anew without each unit.
+        That is so of full rankings of many items, the sooner if scores are fitted anew for each unit.
         """
-        if self.k is not None:
-            return False
-        loo = self.study.leave_one_out
-        return isinstance(loo, Sketched) and len(loo.units) * len(loo.scores) > FITTED
+        return self.k is None and self.study.too_many_rankings
 
-    def _whoever_leaves(self, removals: int, delta: float, eps: float | None, claim: Claim) -> Made:
+    def whoever_leaves(self, removals: int, delta: float, eps: float | None, claim: Claim) -> Made:
+        """Return what holds whichever units leave, up to so many of them together."""
         study, scorer = self.study, self.study.scorer.name
         if delta or claim != "observed":
             told = "what holds against several removals is found on these data, with delta = 0"
@@ -184,14 +202,18 @@ class Calibration:
         bounds = Withstanding(study.margin_search(), removals)
         if eps is None and self._cover and self.k is not None:
             listed = study.order[bounds.listed(self.k)]
-            return Made(self._claims.certified(None, removals, chosen=True), listed, told=True)
+            return Made(self._claims.certified(None, removals), listed, told=True)
         needed = just_above(bounds.eps_needed(self.k, cover=self._cover))
         smallest = max(needed, study.tie_eps)
         if eps is not None and eps < needed:
-            told = f"no rule proves that eps = {eps:.6g} holds against {counted(removals, 'removal')}"
-            larger = f", or give {rounded_up(smallest)} or more."
-            raise NoProofError(scorer, told, way_out=["Omit ", Option("eps"), larger])
-        found = self._claims.certified(eps or smallest, removals, chosen=eps is None)
+            held = f"that eps = {eps_in_words(eps)} holds against {counted(removals, 'removal')}"
+            way: list[str | Option] = [
+                "Omit ",
+                Option("eps"),
+                f", or give {rounded_up(smallest)} or more.",
+            ]
+            raise NoProofError(scorer, f"no rule proves {held}", way_out=way)
+        found = self._claims.certified(eps or smallest, removals)
         return self._inflated(found, told=True)
 
     def check_removals(self, removals: int) -> int:
@@ -199,7 +221,7 @@ class Calibration:
         check_several(self.study.data)
         return check_whole("removals", removals, 1, self.study.units.total - 1, " (one unit must stay)")
 
-    def _one_leaves(self, delta: float, eps: float | None, claim: Claim) -> Made:
+    def one_leaves(self, delta: float, eps: float | None, claim: Claim) -> Made:
         """Return an inflated answer at an eps that was given or is the tightest, or the ball's list."""
         if claim == "none":
             if eps is None:
@@ -232,8 +254,6 @@ class Calibration:
         if self.k is None or not self._cover:
             found = certificate(just_above(self._factor * eps), factor=self._factor)
             return self._inflated(found, told=self._told)
-        from steadyrank.operators.ball import ball_topk
-
         radius = just_above(eps)
         listed = ball_topk(self.study.scores, self.k, radius)
         return Made(certificate(radius, factor=None), listed, told=self._told)
@@ -246,7 +266,7 @@ class Calibration:
         if numbers is not None:
             least = math.sqrt(numbers["radius_squared"] * (numbers["C"] + numbers["finite_bags"]))
         if numbers is None or (eps is None and not (delta > 0 and math.isfinite(least))):
-            asked = f"delta = {delta:g}" if eps is None else f"anything at eps = {eps:.6g}"
+            asked = f"delta = {delta:g}" if eps is None else f"anything at eps = {eps_in_words(eps)}"
             raise NoProofError(scorer.name, f"no rule proves {asked}")
         certificate = partial(self._claims.proved_by_bagging, numbers=numbers)
         if eps is None:
@@ -256,20 +276,22 @@ class Calibration:
         found = certificate(eps, delta=ratio * ratio, factor=self._factor)
         return self._inflated(found, told=self._told)
 
-    def _observed(self, eps: float, target: float | None = None) -> Certificate:
+    def _observed(self, eps: float, target: float = 0.0) -> Certificate:
         """Return the certificate of an audit at this eps, which was given or chosen for a target."""
-        study, chosen = self.study, target is not None
+        study = self.study
         broken: BoolArray | IntArray
         if bounded := self._by_shifts:
             broken = study.reaching(eps / self._factor)
-        elif self.k is None and not self._cover and not chosen:
+        elif self.k is None and not self._cover and self.given:
             from steadyrank.study.audit.rankings import units_without_common_ranking
 
             broken = units_without_common_ranking(study, eps)
+        elif self.k is None and self._cover:
+            broken = study.covering().reaching(eps)
         else:
             broken = self._each_needs >= eps
-        number, ties = int(study.units.counts[broken].sum()), chosen and eps == study.tie_eps
-        found = self._claims.observed(eps, number, chosen=chosen, ties=ties, target=target or 0.0)
+        number, ties = int(study.units.counts[broken].sum()), not self.given and eps == study.tie_eps
+        found = self._claims.observed(eps, number, ties=ties, target=target)
         return found.by_shifts() if bounded else found
 
 

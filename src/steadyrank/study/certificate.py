@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from steadyrank.text import counted, plural, rounded_down, rounded_up
+from steadyrank.text import counted, eps_in_words, plural, rounded_down, rounded_up
 
 if TYPE_CHECKING:
     from steadyrank.scorers.sensitivity import Sensitivity
@@ -21,6 +21,7 @@ BY_SHIFTS = (
     "No ranking was compared: how far each unit moves the scores bounds the number that break it."
 )
 NOTHING_LEFT_OUT = "The claim is vacuous here: the answer leaves nothing out."
+EVERY_ITEM = "The claim is empty: there are no more items, so every item is in."
 
 
 class Numbers(Mapping[str, float]):
@@ -80,6 +81,8 @@ class Certificate:
     guarantee : {"overlap", "cover"}
         ``overlap``: the new answer and this one share k items, or a ranking. ``cover``: the new plain
         top k, or the new plain ranking, is inside this answer.
+    given : bool
+        Whether eps was given; otherwise it was chosen.
 
     Examples
     --------
@@ -104,6 +107,7 @@ class Certificate:
     removals: int = 1
     guarantee: Guarantee = "overlap"
     promise: str = ""
+    given: bool = False
 
     def __str__(self) -> str:
         """Return the claim in plain words."""
@@ -114,9 +118,9 @@ class Certificate:
         most = self.promise.replace("not without ", "not without at most ")
         return _remarked(replace(self, rule="shifts of the scores", promise=most), BY_SHIFTS)
 
-    def nothing_left_out(self) -> Certificate:
+    def empty(self, remark: str) -> Certificate:
         """Return the same of an answer that holds everything there is, and so promises nothing."""
-        return _remarked(replace(self, vacuous=True), NOTHING_LEFT_OUT)
+        return _remarked(replace(self, vacuous=True), remark)
 
 
 def _remarked(found: Certificate, remark: str) -> Certificate:
@@ -130,7 +134,8 @@ class Claims:
     """Words the certificates of one answer: a top k, or without a k the ranking, of ``n`` units.
 
     ``apart`` says why the scores without a unit are not those that the scorer gives by itself on what is
-    left, so that nothing follows for an answer made anew; "" where they are.
+    left, so that nothing follows for an answer made anew; "" where they are. ``given``: whether the eps
+    was given; one that was chosen was chosen on the data, or by a rule.
     """
 
     n: int
@@ -138,6 +143,7 @@ class Claims:
     k: int | None
     guarantee: Guarantee
     apart: str = ""
+    given: bool = False
 
     @property
     def cover(self) -> bool:
@@ -171,7 +177,8 @@ class Claims:
         new = "plain ranking is one of the set" if self.k is None else f"top {self.k} is in the list"
         beyond = "" if self.cover or bare else f" It is not promised that the new {new}."
         sentence, short = f"{where}: {promise}{why}.{beyond} {CAVEAT}", f"{promise}.{beyond}"
-        made = Certificate(*kind, sentence, Numbers(numbers), guarantee=self.guarantee)
+        about: Any = {"guarantee": self.guarantee, "given": self.given}
+        made = Certificate(*kind, sentence, Numbers(numbers), **about)
         return replace(made, promise=f"{made.status.capitalize()}: {short}")
 
     def left_out(self, size: int | None) -> Certificate:
@@ -190,9 +197,7 @@ class Claims:
         found = self._made((None, 0.0, "observed", "left out in turn"), told, numbers)
         return self._anew(replace(found, promise=f"We removed {each} in turn. {always}"), 0.0)
 
-    def observed(
-        self, eps: float, broken: int, *, chosen: bool, ties: bool, target: float = 0.0
-    ) -> Certificate:
+    def observed(self, eps: float, broken: int, *, ties: bool, target: float = 0.0) -> Certificate:
         """Return the certificate of an audit of this very dataset, at an eps given or chosen on it.
 
         ``ties``: it inflates nothing but equal scores, so that the number says nothing. ``target``: the
@@ -202,14 +207,19 @@ class Claims:
         if broken:
             seen = f", but not without {broken:,} of them (delta = {rounded_up(delta)})"
         left_out = f"each of the {self.n:,} {plural(self.unit)} was left out in turn"
-        at = "chosen on it and kept fixed while units were left out" if chosen else "which was given"
-        told = ", with equal scores kept together" if ties else f", at eps = {rounded_up(eps)}, {at}"
+        told = self._at(eps, "chosen on it and kept fixed while units were left out")
+        told = ", with equal scores kept together" if ties else told
         parts = f"Observed {self._where(told)}", f"{left_out}, and the new {self._holds}{seen}", ""
-        rule = "audit" if not chosen else "covering eps" if self.cover else "breaking eps"
+        rule = "audit" if self.given else "covering eps" if self.cover else "breaking eps"
         found = self._made((eps, delta, "observed", rule), parts, {"n": self.n, "broken": broken})
-        return self._anew(found, target) if chosen and self.cover else found
+        return found if self.given or not self.cover else self._anew(found, target)
 
-    def certified(self, eps: float | None, removals: int, *, chosen: bool) -> Certificate:
+    def _at(self, eps: float, chosen: str) -> str:
+        """Return which eps it is, and where it comes from."""
+        came = "which was given" if self.given else chosen
+        return f", at eps = {eps_in_words(eps, given=self.given)}, {came}"
+
+    def certified(self, eps: float | None, removals: int) -> Certificate:
         """Return the certificate of an answer that holds whichever units leave, up to so many.
 
         Without an eps it is a list of all items that bounds do not rule out.
@@ -219,12 +229,11 @@ class Claims:
             f"together, if the rest can still be scored, the new {self._holds} (delta = 0)"
         )
         why = ". No removal was tried: bounds of what any removal does to pairs of items prove it"
-        at = "chosen on it" if chosen else "which was given"
-        where = self._where("" if eps is None else f", at eps = {rounded_up(eps)}, {at}")
+        where = self._where("" if eps is None else self._at(eps, "chosen on it"))
         told, numbers = (f"Certified {where}", promise, why), {"n": self.n, "removals": removals}
         found = self._made((eps, 0.0, "certified", "bounds of pairs"), told, numbers)
         found = replace(found, removals=removals)
-        return self._anew(found, 0.0) if chosen and self.cover else found
+        return found if self.given or not self.cover else self._anew(found, 0.0)
 
     def _anew(self, found: Certificate, delta: float) -> Certificate:
         """Return a certificate of cover as the proof it is, what was seen on these data coming second.
@@ -257,11 +266,15 @@ class Claims:
         times the bound.
         """
         because = bound.sentence[:1].lower() + bound.sentence[1:].removesuffix(".")
-        why = f", because {because}, and eps = {rounded_down(eps, 6)} is {_more_than(factor)}"
+        why = f", because {because}, and eps = {self._passed(eps)} is {_more_than(factor)}"
         promise = f"leave out any one {self.unit}, and the new {self._holds} (delta = 0)"
         told = "Proved for every dataset of this size and the kind named here", promise, why
         numbers = {**bound.numbers, "bound": bound.eps}
         return self._made((eps, 0.0, "proved", bound.rule), told, numbers)
+
+    def _passed(self, eps: float) -> str:
+        """Return an eps that is larger than something, and still is as it is printed."""
+        return eps_in_words(eps) if self.given else rounded_down(eps, 6)
 
     def proved_by_bagging(
         self, eps: float, delta: float, numbers: Mapping[str, float], factor: float | None
@@ -273,12 +286,10 @@ class Claims:
         """
         reach = (factor or 1) * 2 * math.sqrt(numbers["radius_squared"])
         promise, why = self._bagging_claim(eps, delta, reach)
-        how, term = "drawn anew without each", "2/B = "
-        if numbers.get("reuse"):
-            how, term = "used again without each, given that none is in all of them", ""
         why += (
             f". There are {numbers['n']:,} {plural(self.unit)}; the price of {numbers['bags']:,} bags, "
-            f"{how}, is the term {term}{numbers['finite_bags']:.3g} beside C = {numbers['C']:.3g}"
+            f"drawn anew without each, is the term 2/B = {numbers['finite_bags']:.3g} beside C = "
+            f"{numbers['C']:.3g}"
         )
         kind: Kind = eps, min(delta, 1.0), "proved", "bagging"
         found = self._made(kind, ("Proved for bagging", promise, why), numbers, bare=delta >= 1)
@@ -296,7 +307,7 @@ class Claims:
         )
         if eps <= reach:
             return promise, ""
-        vacuous = f". The bound is vacuous here: eps = {rounded_down(eps, 6)} is larger than {reach:.6g}"
+        vacuous = f". The bound is vacuous here: eps = {self._passed(eps)} is larger than {reach:.6g}"
         enough = "which is enough for any two possible outputs without bagging"
         return promise, f"{vacuous}, {enough}. More bags or smaller bags would help"
 
@@ -311,6 +322,7 @@ def _more_than(factor: float | None) -> str:
 def unchecked(eps: float, guarantee: Guarantee) -> Certificate:
     """Return the certificate of an eps given by hand, without an audit."""
     nothing, nobody = "Nothing is claimed: ", "no unit was left out"
-    told = f"{nothing}eps = {eps:.6g} was given by hand, and {nobody} to check it. {CAVEAT}"
+    told = f"{nothing}eps = {eps_in_words(eps)} was given by hand, and {nobody} to check it. {CAVEAT}"
     short = f"{nothing}{nobody}."
-    return Certificate(eps, None, "none", "given", told, guarantee=guarantee, promise=short)
+    about: Any = {"guarantee": guarantee, "promise": short, "given": True}
+    return Certificate(eps, None, "none", "given", told, **about)

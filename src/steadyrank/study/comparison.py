@@ -23,11 +23,10 @@ from steadyrank.errors import Option, SteadyrankError, WrongDataError
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.report.export import COLUMNS
-from steadyrank.study import document
 from steadyrank.study.headlines import named, suggestions
-from steadyrank.study.results import Result, origin
+from steadyrank.study.results import Result, about, label, labels, origin, told
 from steadyrank.study.standings import Ranks, place_ranges
-from steadyrank.text import counted, rounded_up
+from steadyrank.text import counted, eps_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -210,7 +209,8 @@ class Comparison(Result):
         """What had settled the order of pairs."""
         if self.old.eps is None:
             return f"ranges that do not meet, whichever {self.unit} is left out, had"
-        return f"the old stability set (eps = {rounded_up(self.old.eps)}) had"
+        eps = eps_in_words(self.old.eps, given=self.old.certificate.given)
+        return f"the old stability set (eps = {eps}) had"
 
     def _of_topk(self, old: StableTopK) -> Iterator[str]:
         """Yield who came into the top k and who left it, and whether the old list holds the new one."""
@@ -233,16 +233,16 @@ class Comparison(Result):
             "suggestions": suggestions(self.old),
             "warnings": [note for note in alike if note not in {*self.notes, *self.new.notes}],
             **self.old.claimed(),
-            **document.told(self, "k", "covered", "is_allowed"),
-            **{name: document.labels(getattr(self, name)) for name in ("entered", "left")},
+            **told(self, "k", "covered", "is_allowed"),
+            **{name: labels(getattr(self, name)) for name in ("entered", "left")},
             "n_common": len(self.common),
             "n_swaps": sum(len(passing) for _, passing, _ in self._passed()),
             "swaps": [
-                {"pair": document.labels(pair), "settled": settled}
+                {"pair": labels(pair), "settled": settled}
                 for pair, settled in islice(self.swaps(), MAX_PAIRS)
             ],
-            "rows": [row | {"item": document.label(row["item"])} for row in self.rows()],
-            "new": document.about(self.new, self.new_source) | self.new.claimed(),
+            "rows": [row | {"item": label(row["item"])} for row in self.rows()],
+            "new": about(self.new, self.new_source) | self.new.claimed(),
         }
 
 

@@ -18,7 +18,7 @@ ranking, and ``c_i`` that at which the set begins to hold the plain ranking with
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -27,13 +27,15 @@ from steadyrank.operators.boundary import just_above
 from steadyrank.operators.checks import check_eps
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.intervals import tier_eps
-from steadyrank.operators.meeting import Rival
+from steadyrank.operators.meeting import STEEPEST_COVER, Rival
 from steadyrank.reading.arrays import frozen
-from steadyrank.study.audit.topk import MANY, Active, active_items, breaking_bounds
-from steadyrank.study.calibration import Calibration, check_delta, eps_above
+from steadyrank.study.calibration import Calibration, check_delta, eps_above, exceeded_by_at_most, made
+from steadyrank.study.deletions import MANY, Active, active_items, breaking_bounds
 from steadyrank.text import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from matplotlib.axes import Axes
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
@@ -43,6 +45,9 @@ if TYPE_CHECKING:
 
     Eps = TypeVar("Eps", float, FloatArray)
     """One, or several."""
+
+MAX_STEPS = 2000
+"""Steps of a curve that a document holds; beyond it a part of them, each of them exact."""
 
 DEEPER = 4.0
 """How much deeper the next look goes."""
@@ -76,7 +81,10 @@ class Curve:
 
     beside: ClassVar[str]
     """What stands beside delta, and what it counts."""
+    noun: ClassVar[str]
+    """What one of those is called."""
 
+    k: int | None
     breaking_eps: FloatArray
     counts: IntArray
     tie_eps: float
@@ -84,8 +92,8 @@ class Curve:
     def __str__(self) -> str:
         """Say where the curve begins and ends."""
         eps = self.smallest_eps(0.0)
-        what, noun = self._words
-        ends = f"0 at eps = {eps:.6g} with {counted(self._beside.at(eps), noun)}"
+        what = "the full ranking" if self.k is None else f"the top {self.k}"
+        ends = f"0 at eps = {eps:.6g} with {counted(self._beside.at(eps), self.noun)}"
         begins = self.delta(self.tie_eps)
         if begins > 0:
             ends = f"{begins:.4g} where only ties are inflated, {ends}"
@@ -119,17 +127,17 @@ class Curve:
 
     @property
     def near(self) -> float:
-        """An eps to look at where no unit breaks anything."""
-        raise NotImplementedError
+        """An eps to look at where no unit breaks anything.
+
+        Beyond it the fifth item beyond the k best is in, or half of all neighbours are in one tier.
+        """
+        joining = self._beside.values
+        last = len(joining) // 2 if self.k is None else self.k + 4
+        return float(joining[: last + 1][-1]) if len(joining) else 1.0
 
     @property
     def _beside(self) -> Steps:
         """What stands beside delta."""
-        raise NotImplementedError
-
-    @property
-    def _words(self) -> tuple[str, str]:
-        """What the curve is of, and what one of those is that stand beside delta."""
         raise NotImplementedError
 
 
@@ -162,6 +170,7 @@ class StabilityCurve(Curve):
     """
 
     beside = "size: items in the answer"
+    noun = "member"
 
     k: int
     breaking_eps: FloatArray = field(repr=False)
@@ -177,14 +186,14 @@ class StabilityCurve(Curve):
         """Return the exact number of members at one eps, or at each of several."""
         return self._beside.at(eps)
 
-    @property
-    def near(self) -> float:
-        """The eps at which the fifth item beyond the k best enters."""
-        return float(self._beside.values[: self.k + 5][-1])
-
-    @property
-    def _words(self) -> tuple[str, str]:
-        return f"the top {self.k}", "member"
+    def findings(self, eps: float) -> dict[str, Any]:
+        """Return the curve by its steps: delta and size are those for any eps just above each step."""
+        steps, delta, size = self.steps()
+        kept = kept_steps(steps, eps)
+        found = {"eps": steps[kept], "delta": delta[kept], "size": size[kept]}
+        return {"k": self.k, "chosen": eps, "n_steps": len(steps), "thinned": len(kept) < len(steps)} | {
+            name: values.tolist() for name, values in found.items()
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +224,9 @@ class RankingCurve(Curve):
     """
 
     beside = "tiers: blocks that no ranking mixes"
+    noun = "tier"
 
+    k: ClassVar[None] = None  # type: ignore[misc]
     breaking_eps: FloatArray = field(repr=False)
     covering_eps: FloatArray = field(repr=False)
     counts: IntArray = field(repr=False)
@@ -239,15 +250,17 @@ class RankingCurve(Curve):
         """Return the exact number of tiers at one eps, or at each of several."""
         return self._beside.at(eps)
 
-    @property
-    def near(self) -> float:
-        """The eps at which half of all neighbours are in one tier."""
-        joining = self._beside.values
-        return float(joining[len(joining) // 2]) if len(joining) else 1.0
 
-    @property
-    def _words(self) -> tuple[str, str]:
-        return "the full ranking", "tier"
+def kept_steps(steps: FloatArray, eps: float, most: int = MAX_STEPS) -> IntArray:
+    """Choose steps evenly by number and evenly by eps, and all those next to the chosen eps."""
+    if len(steps) <= most:
+        return np.arange(len(steps))
+    by_number = np.linspace(0, len(steps) - 1, most // 2).round().astype(np.int64)
+    grid = np.linspace(steps[0], steps[-1], most // 4)
+    by_eps = np.searchsorted(steps, grid).clip(0, len(steps) - 1)
+    here = int(np.searchsorted(steps, eps))
+    near = np.arange(max(0, here - most // 8), min(len(steps), here + most // 8))
+    return np.unique(np.concatenate([by_number, by_eps, near]))
 
 
 def positive(eps: float | FloatArray) -> FloatArray:
@@ -302,10 +315,67 @@ def ranking_curve(facts: Facts) -> RankingCurve:
     breaking, covering = np.zeros((2, len(loo.units)))
     for block in loo.blocks():
         for number in np.flatnonzero(block.reordered(loo.scores, rival.order)).tolist():
-            found = rival.meeting_and_covering(block.row(number, loo.scores))
-            breaking[block.start + number], covering[block.start + number] = found
+            row, unit = block.row(number, loo.scores), block.start + number
+            breaking[unit], covering[unit] = rival.meeting(row), rival.covering(row)
     tiers, ties = tier_eps(loo.scores[rival.order]), facts.tie_eps
     return RankingCurve(frozen(breaking), frozen(covering), loo.units.counts, frozen(tiers), ties)
+
+
+class Covering:
+    """The eps above which the inflated ranking holds the plain ranking without each distinct unit.
+
+    It is known between two bounds, and exactly where that is asked for.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts, self._loo = facts, facts.leave_one_out
+        self._rival = Rival(self._loo.scores)
+        self._lower, self._upper = np.zeros((2, len(self._loo.units)))
+
+    @cached_property
+    def _moved(self) -> BoolArray:
+        """The units without which the ranking is another: of all others it is 0."""
+        moved = np.zeros(len(self._lower), dtype=np.bool_)
+        moved[self._loo.reordered(self._rival.order)] = True
+        self._upper[moved] = np.inf
+        return moved
+
+    def exceeded(self, delta: float) -> float:
+        """Return the smallest of these eps that at most a share ``delta`` of all units exceed."""
+        counts = self._loo.units.counts
+        self._look(self._moved & np.isinf(self._upper), lambda: np.inf)
+        least = partial(exceeded_by_at_most, delta, self._lower, counts)
+        self._look((self._lower < self._upper) & (self._upper > least()), least)
+        return least()
+
+    def reaching(self, eps: float) -> BoolArray:
+        """Return the units without which the plain ranking is not in the set at eps.
+
+        A unit that moves the scores by less than eps over 2 + sqrt(2) never is one of them.
+        """
+        may, below = self._facts.reaching(eps / STEEPEST_COVER), float(np.nextafter(eps, 0))
+        self._look(may & self._moved & (self._lower < eps) & (self._upper >= eps), lambda: below)
+        return np.asarray(self._lower >= eps)
+
+    def _look(self, among: BoolArray, least: Callable[[], float]) -> None:
+        """Bound these eps for some units, and find those exactly that may be more than the least."""
+
+        def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:  # the order alone matters
+            gaps = np.diff(np.sort(rows, axis=1), axis=1).min(axis=1, initial=np.inf)
+            return np.asarray(gaps > 2 * errors.max(axis=1))
+
+        for units, rows in self._loo.columns(np.arange(len(self._loo.scores)), among, settled):
+            self._lower[units], self._upper[units] = self._rival.covering_bounds(rows)
+            floor = least()
+            for step, number in enumerate(np.argsort(-self._upper[units], kind="stable").tolist()):
+                if not step & (step - 1):
+                    floor = least()  # which grows with what is found
+                unit = units[number]
+                if self._upper[unit] <= floor:
+                    break
+                self._upper[unit] = found = self._rival.covering(rows[number], floor)
+                if found > floor:
+                    self._lower[unit] = found
 
 
 @dataclass(frozen=True, eq=False)
@@ -349,11 +419,10 @@ class RemovalCurve:
 
 def removal_curve(facts: Facts, k: int, most: int, guarantee: Guarantee) -> RemovalCurve:
     """Find the list for each number of removals up to ``most``."""
-    search = Calibration(facts, k, guarantee)
-    removals = np.arange(1, search.check_removals(most) + 1)
-    made = [search.made(0.0, None, "observed", int(number)) for number in removals]
-    size = np.array([len(one.listed) for one in made])
-    eps = [one.certificate.eps for one in made if one.certificate.eps is not None]
+    removals = np.arange(1, Calibration(facts, k).check_removals(most) + 1)
+    found = [made(facts, k, guarantee=guarantee, removals=int(number)) for number in removals]
+    size = np.array([len(one.listed) for one in found])
+    eps = [one.certificate.eps for one in found if one.certificate.eps is not None]
     return RemovalCurve(
         k, guarantee, frozen(removals), frozen(np.array(eps)) if eps else None, frozen(size)
     )

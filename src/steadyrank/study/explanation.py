@@ -23,9 +23,8 @@ from steadyrank.errors import InvalidValueError, Option, shorten
 from steadyrank.margins.sums import SumMargins
 from steadyrank.operators.checks import check_k, check_level
 from steadyrank.scorers.base import gaps_without
-from steadyrank.study.document import EXACT_IN_JSON, MAX_FLIPS, label, told
 from steadyrank.study.margin import Asked, Margin, index_of, margin_of
-from steadyrank.study.results import Result, origin
+from steadyrank.study.results import EXACT_IN_JSON, MAX_FLIPS, Result, label, origin, told
 from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
@@ -150,15 +149,23 @@ class Explanation(Result):
         )
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the units for the item, then those against it, with what one of each contributes."""
-        known = self.study.units
-        for unit in (*self.side(1).tolist(), *self.side(-1).tolist()):
+        """Yield the units for the item, then those against it, with what one of each contributes.
+
+        The first of each side come with what they said of the item and its first rival.
+        """
+        known, sides = self.study.units, [self.side(sign).tolist() for sign in (1, -1)]
+        shown = [unit for side in sides for unit in side[:MAX_FLIPS]]
+        pair = [self.items.index(item) for item in (self.item, self.rivals[0].item)]
+        words = self.study.data.said(shown, [pair] * len(shown))
+        said = dict(zip(shown, words, strict=True))
+        for unit in (*sides[0], *sides[1]):
             yield {
                 "unit": label(known.labels[unit]),
                 "number": unit,
                 "count": int(known.counts[unit]),
                 "contribution": float(self.contributions[unit]),
                 "gap_without": float(self.gaps_without[unit]),
+                "said": said.get(unit),
             }
 
     def _found(self) -> dict[str, Any]:
@@ -167,24 +174,15 @@ class Explanation(Result):
             | told(rival.margin, "lower", "upper", "sentence")
             for rival in self.rivals
         ]
-        place, away = self.items.index(self.item), self.study.topk(self.k).away
+        away = self.study.topk(self.k).away
         return told(self, "k", "rank", "inside", "gap", "additive", "sentence") | {
             "item": label(self.item),
-            "away": None if away is None else int(away[place]),
+            "away": None if away is None else int(away[self.items.index(self.item)]),
             "rivals": rivals,
             "units_for": self.number(1),
             "units_against": self.number(-1),
-            "rows": self._said_rows(place),
+            "rows": list(self.rows()),
         }
-
-    def _said_rows(self, place: int) -> list[dict[str, Any]]:
-        """Return the units; the first on each side with what they said of the two items."""
-        rows, data = list(self.rows()), self.study.data
-        sides = [[row for row in rows if row["contribution"] * sign > 0] for sign in (1, -1)]
-        shown = [row["number"] for side in sides for row in side[:MAX_FLIPS]]
-        pair = [place, *(data.items.index(rival.item) for rival in self.rivals[:1])]
-        said = dict(zip(shown, data.said(shown, [pair] * len(shown)), strict=True))
-        return [row | {"said": said.get(row["number"])} for row in rows]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -267,7 +265,7 @@ def explanation_of(study: Study, k: int | None, item: object) -> Explanation:
             study.items[other],
             search.rank(other),
             float(study.scores[place] - study.scores[other]),
-            margin_of(study, Asked(pair=(study.items[place], study.items[other])), "remove"),
+            margin_of(study, Asked(pair=(study.items[place], study.items[other]))),
         )
         for other in across.tolist()
     ]

@@ -8,12 +8,13 @@ from steadyrank.errors import InvalidValueError, Option
 from steadyrank.study.study import Study
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
+    from typing import Unpack
 
     from steadyrank.study import Audit, Margin, StableRanking, StableTopK
-    from steadyrank.study.audit.rows import Operator
-    from steadyrank.study.calibration import Claim
-    from steadyrank.study.certificate import Guarantee
+    from steadyrank.study.audit.audit import Audited
+    from steadyrank.study.calibration import How
+    from steadyrank.study.margin import MarginOf
 
 
 def as_study(data: Any, scorer: object = None) -> Study:
@@ -28,17 +29,7 @@ def as_study(data: Any, scorer: object = None) -> Study:
     return data
 
 
-def stable_topk(
-    data: Any,
-    k: int,
-    *,
-    delta: float = 0.0,
-    eps: float | None = None,
-    guarantee: Guarantee = "cover",
-    claim: Claim = "observed",
-    scorer: object = None,
-    removals: int = 1,
-) -> StableTopK:
+def stable_topk(data: Any, k: int, *, scorer: object = None, **how: Unpack[How]) -> StableTopK:
     """Return the k best items, where each of them stands, and a list that holds whoever leaves.
 
     Parameters
@@ -76,21 +67,10 @@ def stable_topk(
     >>> [len(stable_topk(votes, k=1, removals=m)) for m in (9, 10)]
     [1, 3]
     """
-    return as_study(data, scorer).topk(
-        k, delta=delta, eps=eps, guarantee=guarantee, claim=claim, removals=removals
-    )
+    return as_study(data, scorer).topk(k, **how)
 
 
-def stable_ranking(
-    data: Any,
-    *,
-    delta: float = 0.0,
-    eps: float | None = None,
-    guarantee: Guarantee = "cover",
-    claim: Claim = "observed",
-    scorer: object = None,
-    removals: int = 1,
-) -> StableRanking:
+def stable_ranking(data: Any, *, scorer: object = None, **how: Unpack[How]) -> StableRanking:
     """Return the rankings that one unit more or less could make the plain one.
 
     Parameters are those of :func:`stable_topk`. eps is the smallest at which at most a share ``delta``
@@ -104,26 +84,10 @@ def stable_ranking(
     >>> answer.tiers
     (('ann',), ('bob', 'cyd'))
     """
-    return as_study(data, scorer).ranking(
-        delta=delta, eps=eps, guarantee=guarantee, claim=claim, removals=removals
-    )
+    return as_study(data, scorer).ranking(**how)
 
 
-def audit(  # noqa: PLR0913 (all but two by name)
-    data: Any,
-    k: int | Iterable[int],
-    *,
-    eps: float | None = None,
-    delta: float = 0.0,
-    guarantee: Guarantee = "cover",
-    scorer: object = None,
-    methods: Iterable[str] | None = None,
-    operators: Mapping[str, Operator] | None = None,
-    max_states: int | None = None,
-    removals: int = 1,
-    samples: int | None = None,
-    seed: int = 0,
-) -> Audit:
+def audit(data: Any, k: int | Iterable[int], *, scorer: object = None, **how: Unpack[Audited]) -> Audit:
     r"""Leave every unit out in turn and measure how stable each method's answer is.
 
     Parameters
@@ -164,29 +128,11 @@ def audit(  # noqa: PLR0913 (all but two by name)
     ranking None 0.25 0.25 1
     inflated_ranking None 0.0 0.25 1
     """
-    return as_study(data, scorer).audit(
-        k,
-        eps=eps,
-        delta=delta,
-        guarantee=guarantee,
-        methods=methods,
-        operators=operators,
-        max_states=max_states,
-        removals=removals,
-        samples=samples,
-        seed=seed,
-    )
+    return as_study(data, scorer).audit(k, **how)
 
 
 def margin(
-    data: Any,
-    k: int | None = None,
-    *,
-    item: object = None,
-    pair: tuple[object, object] | None = None,
-    eps: float | None = None,
-    by: str = "remove",
-    scorer: object = None,
+    data: Any, k: int | None = None, *, scorer: object = None, **asked: Unpack[MarginOf]
 ) -> Margin:
     """Return how many units must leave together before the plain answer changes.
 
@@ -221,4 +167,4 @@ def margin(
     >>> margin(votes, 2, by="change").sentence
     '1 of 10 votes must change before the top 2 changes.'
     """
-    return as_study(data, scorer).margin(k, item=item, pair=pair, eps=eps, by=by)
+    return as_study(data, scorer).margin(k, **asked)

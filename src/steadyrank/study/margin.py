@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 import numpy as np
 
+from steadyrank.data.observations import numbers_of
 from steadyrank.errors import InvalidValueError, Option, listing, not_a_choice, shorten
 from steadyrank.margins.pairs import last_true, turning
 from steadyrank.margins.search import NEAREST, Found, order_of, precedes
@@ -16,9 +17,8 @@ from steadyrank.operators.boundary import just_above
 from steadyrank.operators.checks import check_eps, check_k
 from steadyrank.operators.topk_sets import inflated_topk, topk
 from steadyrank.reading.arrays import frozen
-from steadyrank.study.document import MAX_FLIPS, label, labels, told
-from steadyrank.study.results import Result, origin
-from steadyrank.text import counted, plural
+from steadyrank.study.results import MAX_FLIPS, Result, label, labels, origin, told
+from steadyrank.text import counted, eps_in_words, plural
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
@@ -49,6 +49,7 @@ class Asked(NamedTuple):
     item: object = None
     pair: tuple[object, object] | None = None
     eps: float | None = None
+    by: str = "remove"
 
     def members(self, scores: FloatArray) -> IntArray:
         """Return the items of the top k in question, best first."""
@@ -137,8 +138,9 @@ class Margin(Result):
 
     @property
     def units(self) -> tuple[int, ...]:
-        """Their numbers in ``study.data``; a number that occurs again is another copy."""
-        return tuple(np.repeat(np.arange(len(self.leaving)), self.leaving).tolist())
+        """Their numbers, for ``data.without(units)``; a number that occurs again is another copy."""
+        numbers = np.repeat(np.arange(len(self.leaving)), self.leaving).tolist()
+        return numbers_of(self.study.data, numbers)
 
     @property
     def rest(self) -> Observations:
@@ -151,12 +153,6 @@ class Margin(Result):
         return data if self.added is None else data.with_added(self.added, self.upper or 0)
 
     @property
-    def unit_labels(self) -> tuple[object, ...]:
-        """What the units are called."""
-        known = self.study.units.labels
-        return tuple(known[unit] for unit in self.units)
-
-    @property
     def question(self) -> str:
         """What has to happen, for sentences."""
         if self.rank is not None and self.k is not None:
@@ -167,7 +163,7 @@ class Margin(Result):
             return f"{behind} passes {ahead}"
         if self.eps is not None and self.k is not None:
             broken = f"shares fewer than {counted(self.k, 'item')} with the new one"
-            return f"the inflated top {self.k:,} at eps = {self.eps:.4g} {broken}"
+            return f"the inflated top {self.k:,} at eps = {eps_in_words(self.eps)} {broken}"
         if self.k is not None:
             return f"the top {self.k:,} changes"
         return "the order changes"
@@ -301,11 +297,20 @@ def _alone(facts: Facts, k: int | None, item: int | None, pair: tuple[int, int] 
     return np.sort(np.concatenate(found))
 
 
-def margin_of(study: Study, asked: Asked, by: str) -> Margin:
+class MarginOf(TypedDict, total=False):
+    """Which margin is asked for, beside the k."""
+
+    item: object
+    pair: tuple[object, object] | None
+    eps: float | None
+    by: str
+
+
+def margin_of(study: Study, asked: Asked) -> Margin:
     """Return the margin of a top k, of one item of it, of a pair, or of the full ranking."""
+    k, item, pair, eps, by = asked
     if by not in MUST:
         raise not_a_choice("by", by, tuple(MUST))
-    k, item, pair, eps = asked
     if pair is not None and (k is not None or item is not None or eps is not None):
         raise InvalidValueError(
             "a pair is a question of its own, and has no k, item or eps", way_out="Ask one of them."

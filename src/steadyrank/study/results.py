@@ -1,21 +1,48 @@
-"""What every result has: where it comes from, its table as a dataframe, and its views."""
+"""Results: where each comes from, its findings, its table as a dataframe, and its views.
+
+Findings are a result as one plain document with a version, which every view is drawn from; each kind of
+result tells its own (``_found``). ``docs/reference/json-schema.md`` describes each field. The version is
+``major.minor``: a new field raises the minor number, a field that goes or changes its meaning raises the
+major one.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from steadyrank.errors import InvalidValueError, MissingPackageError, SteadyrankError, shorten
+import numpy as np
+
+from steadyrank.errors import MissingPackageError, SteadyrankError, not_a_choice
+from steadyrank.reading.table import Guess
 from steadyrank.report.export import COLUMNS
-from steadyrank.study.document import about
 from steadyrank.text import plural, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.study.study import Study
+
+SCHEMA_VERSION = "4.1"
+
+RULES = {
+    "ties": (
+        "equal scores: the smaller item index wins in plain answers; equal scores enter inflated ones "
+        "together"
+    ),
+    "eps": "eps is the same for the full data and for the data without each unit",
+    "boundary": "a distance of exactly eps counts as out: the inequality is strict",
+}
+"""Rules that hold for every result, in plain words."""
+
+MAX_FLIPS = 200
+"""Flips of each method that a document lists; the rest is counted."""
+
+EXACT_IN_JSON = 1 << 53
+"""Whole numbers up to this are exact in every JSON reader."""
 
 ITEMS_IN_REPR = 6
 LONGEST_IN_REPR = 24
@@ -142,14 +169,6 @@ class Result:
         """Return the table as a dataframe (polars, pandas or pyarrow: the first that is installed)."""
         return frame_of(self._columns(), backend)
 
-    def to_pandas(self) -> Any:
-        """Return the table as a pandas dataframe."""
-        return self.to_frame("pandas")
-
-    def to_polars(self) -> Any:
-        """Return the table as a polars dataframe."""
-        return self.to_frame("polars")
-
 
 def origin(study: Study) -> dict[str, Any]:
     """Return what every result of a study says about where it comes from."""
@@ -167,6 +186,75 @@ def origin(study: Study) -> dict[str, Any]:
         "counted_as": plural(data.kind.observation),
         "_study": study,
     }
+
+
+def about(
+    result: Result, source: str | None = None, policies: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return what every document begins with: what was studied, and how."""
+    from steadyrank import __version__
+
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "document": result.document,
+        "software": {"name": "steadyrank", "version": __version__},
+        "source": source,
+        **told(result, "kind", "unit"),
+        "units": plural(result.unit),
+        **told(result, "n_units", "n_distinct_units"),
+        "n_items": len(result.items),
+        **told(result, "counted_as", "scorer"),
+        "policies": {**RULES, **(policies or {})},
+        "guesses": guesses_of(result.notes),
+        "notes": list(result.notes),
+    }
+
+
+def guesses_of(notes: Iterable[str]) -> list[dict[str, str]]:
+    """Return what was guessed about the data, in a few words each, with the option that changes it."""
+    guesses = (note for note in notes if isinstance(note, Guess) and note.brief)
+    return [
+        {"text": guess.brief, "note": guess, "option": guess.option.typed().removesuffix(" ...")}
+        for guess in guesses
+    ]
+
+
+def told(result: object, *names: str) -> dict[str, Any]:
+    """Return what a result says under its own names."""
+    return {name: getattr(result, name) for name in names}
+
+
+def finite(number: float | None) -> float | None:
+    """Return a number as JSON can hold it: an eps that is beyond all floats is never reached."""
+    return number if number is not None and math.isfinite(number) else None
+
+
+def counted_size(size: int | None) -> int | None:
+    """Return the size of an answer; one that JSON cannot hold is told by its logarithm alone."""
+    return size if size is not None and size <= EXACT_IN_JSON else None
+
+
+def label(name: object) -> str | int | float | bool:
+    """Return a label as JSON can hold it: text and numbers as they are, anything else in words.
+
+    Examples
+    --------
+    >>> label("x"), label(np.int64(3)), label(("a", 1))
+    ('x', 3, "('a', 1)")
+    """
+    plain = name.item() if isinstance(name, np.generic) else name
+    if isinstance(plain, bool | str):
+        return plain
+    if isinstance(plain, int) and abs(plain) <= EXACT_IN_JSON:
+        return plain
+    if isinstance(plain, float) and math.isfinite(plain):
+        return plain
+    return str(plain)
+
+
+def labels(names: Iterable[object]) -> list[str | int | float | bool]:
+    """Return labels as JSON can hold them."""
+    return [label(name) for name in names]
 
 
 def some_of(labels: Sequence[object]) -> str:
@@ -190,15 +278,12 @@ def frame_of(columns: Mapping[str, Sequence[object]], backend: str | None) -> An
     import narwhals as nw
 
     if backend is not None and backend not in BACKENDS:
-        raise InvalidValueError(
-            f"backend must be one of {', '.join(BACKENDS)}, but is {shorten(backend)}."
-        )
-    installed = [name for name in BACKENDS if find_spec(name) is not None]
-    if backend is None and not installed:
-        raise MissingPackageError("a dataframe needs polars, pandas or pyarrow", "frames")
-    if backend is not None and backend not in installed:
-        raise MissingPackageError(f"a {backend} dataframe needs {backend}", "frames")
-    chosen: Any = backend or installed[0]
+        raise not_a_choice("backend", backend, BACKENDS)
+    usable = [name for name in BACKENDS if backend in {None, name} and find_spec(name) is not None]
+    if not usable:
+        needed = backend or "polars, pandas or pyarrow"
+        raise MissingPackageError(f"a dataframe needs {needed}", "frames")
+    chosen: Any = usable[0]
     given = dict(columns)
     if chosen != "pandas":
         given = {name: _of_one_type(values) for name, values in given.items()}

@@ -10,38 +10,29 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.kinds import as_observations
-from steadyrank.operators.checks import check_eps, check_k, check_whole
+from steadyrank.operators.checks import check_k
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.study.answers import StableRanking, StableTopK
-from steadyrank.study.calibration import Calibration, check_delta, check_one_target
+from steadyrank.study.calibration import made
 from steadyrank.study.facts import Facts
-from steadyrank.study.margin import Asked, Margin, known_margin, margin_of
+from steadyrank.study.margin import Asked, margin_of
 from steadyrank.study.results import origin
-from steadyrank.study.standings import upto_which
+from steadyrank.study.standings import NEAR_RANKS, near_rank_ranges, upto_which
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
     from pathlib import Path
+    from typing import Unpack
 
+    from steadyrank import study as results
     from steadyrank._typing import FloatArray
     from steadyrank.data import Observations, Units
     from steadyrank.scorers.base import Scorer
-    from steadyrank.study import (
-        Audit,
-        Check,
-        Comparison,
-        Confidence,
-        Explanation,
-        Flips,
-        Needed,
-        RankingCurve,
-        RemovalCurve,
-        StabilityCurve,
-    )
-    from steadyrank.study.audit.rows import Operator
-    from steadyrank.study.calibration import Claim
+    from steadyrank.study.audit.audit import Audited
+    from steadyrank.study.calibration import Claim, How
     from steadyrank.study.certificate import Guarantee
+    from steadyrank.study.margin import MarginOf
 
 
 class Study:
@@ -104,19 +95,10 @@ class Study:
         """The scores on all the data; nothing is left out for them."""
         return self.facts.scores
 
-    def topk(
-        self,
-        k: int,
-        *,
-        delta: float = 0.0,
-        eps: float | None = None,
-        guarantee: Guarantee = "cover",
-        claim: Claim = "observed",
-        removals: int = 1,
-    ) -> StableTopK:
-        """Return the stable top-k; see :func:`steadyrank.stable_topk`."""
+    def topk(self, k: int, **how: Unpack[How]) -> StableTopK:
+        """Return the stable top-k; see :func:`steadyrank.stable_topk` for all that can be asked."""
         k, facts = check_k(k, len(self.items)), self.facts
-        certificate, listed, told = Calibration(facts, k, guarantee).made(delta, eps, claim, removals)
+        certificate, listed, told = made(facts, k, **how)
         answer = StableTopK(
             **origin(self),
             k=k,
@@ -124,26 +106,21 @@ class Study:
             certificate=certificate,
             ranks=None,
             indices=listed,
-            critical_eps=facts.critical_eps(k),
             deletions=facts.deletions(k) if told else None,
         )
         shown = upto_which(facts, answer.last_place)
-        return replace(answer, ranks=facts.ranks(shown)) if told else answer
+        if not told:
+            return answer
+        ranks = facts.once(near_rank_ranges, shown)
+        notes = answer.notes if ranks.exact else (*answer.notes, NEAR_RANKS)
+        return replace(answer, ranks=ranks, notes=notes)
 
-    def ranking(
-        self,
-        *,
-        delta: float = 0.0,
-        eps: float | None = None,
-        guarantee: Guarantee = "cover",
-        claim: Claim = "observed",
-        removals: int = 1,
-    ) -> StableRanking:
+    def ranking(self, **how: Unpack[How]) -> StableRanking:
         """Return the stable ranking; see :func:`steadyrank.stable_ranking`."""
         from steadyrank.operators.rankings import RankingSet
 
         facts = self.facts
-        certificate, _, told = Calibration(facts, None, guarantee).made(delta, eps, claim, removals)
+        certificate, _, told = made(facts, None, **how)
         found, changing = certificate.eps, None
         if told:
             changing = int(self.units.counts[facts.leave_one_out.reordered(facts.order)].sum())
@@ -158,41 +135,19 @@ class Study:
             changing=changing,
         )
 
-    def audit(  # noqa: PLR0913 (all but one by name)
-        self,
-        k: int | Iterable[int],
-        *,
-        eps: float | None = None,
-        delta: float = 0.0,
-        guarantee: Guarantee = "cover",
-        methods: Iterable[str] | None = None,
-        operators: Mapping[str, Operator] | None = None,
-        max_states: int | None = None,
-        removals: int = 1,
-        samples: int | None = None,
-        seed: int = 0,
-    ) -> Audit:
+    def audit(self, k: int | Iterable[int], **how: Unpack[Audited]) -> results.Audit:
         """Leave every unit out and audit each method; see :func:`steadyrank.audit`."""
-        from steadyrank.study.audit.audit import Audit, AuditPlan, Inflation, check_ks
-        from steadyrank.study.audit.removals import checked_removals, random_audit
+        from steadyrank.study.audit.audit import audit_of
 
-        drawn = checked_removals(self, removals, samples, seed)
-        plan = AuditPlan(check_ks(k, len(self.items)), methods, operators or {}, max_states)
-        target = check_delta(delta)
-        check_one_target(target, eps)
-        inflation = Inflation(self.facts, None if eps is None else check_eps(eps), target, guarantee)
-        if drawn.removals > 1:
-            return random_audit(self, drawn, plan, inflation)
-        table = tuple(plan.rows(self.facts, inflation.eps_of))
-        return Audit(**origin(self), table=table, inflation=inflation, folds=self.facts)
+        return audit_of(self, k, **how)
 
-    def flips(self, k: int, *, eps: float | None = None, delta: float = 0.0) -> Flips:
+    def flips(self, k: int, *, eps: float | None = None, delta: float = 0.0) -> results.Flips:
         """Return the units that break the plain or the inflated top-k; eps as for :meth:`audit`."""
         return self.audit(k, eps=eps, delta=delta, methods=()).flips(k)
 
     def check(
         self, k: int, *, max_delta: float = 0.0, eps: float | None = None, min_margin: int | None = None
-    ) -> Check:
+    ) -> results.Check:
         """Check whether the plain top-k, or the inflated one at eps, is stable enough.
 
         In a test: ``study.check(3).assert_stable()``.
@@ -209,54 +164,31 @@ class Study:
         min_margin : int, optional
             The fewest units that must have to leave, for certain, before that answer changes.
         """
-        from steadyrank.study.audit.audit import Check
-        from steadyrank.study.audit.topk import Flips
+        from steadyrank.study.audit.audit import check_of
 
-        most = check_delta(max_delta, "max_delta")
-        fewest = None if min_margin is None else check_whole("min_margin", min_margin, 0)
-        remedy = self.topk(k, delta=most)
-        enough = remedy.eps or Calibration(self.facts, remedy.k).eps_needed(most)
-        found = self.audit(k, eps=enough if eps is None else eps, methods=Flips.METHODS)
-        return Check(
-            **origin(self),
-            k=remedy.k,
-            eps=None if eps is None else found.eps,
-            max_delta=most,
-            row=found.row("topk" if eps is None else "inflated_topk", remedy.k),
-            flips=found.flips(remedy.k),
-            remedy=remedy,
-            remedy_eps=enough,
-            margin=known_margin(self, remedy.k) if eps is None else self.margin(remedy.k, eps=eps),
-            min_margin=fewest,
-        )
+        return check_of(self, k, max_delta, eps, min_margin)
 
-    def curve(self, k: int) -> StabilityCurve:
+    def curve(self, k: int) -> results.StabilityCurve:
         """Return the exact step functions delta(eps) and size(eps) of the top-k, for all eps at once."""
         return self.facts.curve(check_k(k, len(self.items)))
 
-    def ranking_curve(self) -> RankingCurve:
+    def ranking_curve(self) -> results.RankingCurve:
         """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
         return self.facts.ranking_curve()
 
-    def removal_curve(self, k: int, most: int, *, guarantee: Guarantee = "cover") -> RemovalCurve:
+    def removal_curve(
+        self, k: int, most: int, *, guarantee: Guarantee = "cover"
+    ) -> results.RemovalCurve:
         """Return the eps and the size of the top-k that hold against any 1, 2, ... ``most`` removals."""
         from steadyrank.study.curve import removal_curve
 
         return removal_curve(self.facts, check_k(k, len(self.items)), most, guarantee)
 
-    def margin(
-        self,
-        k: int | None = None,
-        *,
-        item: object = None,
-        pair: tuple[object, object] | None = None,
-        eps: float | None = None,
-        by: str = "remove",
-    ) -> Margin:
+    def margin(self, k: int | None = None, **asked: Unpack[MarginOf]) -> results.Margin:
         """Return how many units must leave before an answer changes; see :func:`steadyrank.margin`."""
-        return margin_of(self, Asked(k, item, pair, eps), by)
+        return margin_of(self, Asked(k, **asked))
 
-    def explain(self, k: int | None = None, item: object = None) -> Explanation:
+    def explain(self, k: int | None = None, item: object = None) -> results.Explanation:
         """Return what holds an item on its side of the border between ranks k and k + 1.
 
         Parameters
@@ -280,7 +212,7 @@ class Study:
 
         return explanation_of(self, k, item)
 
-    def needed(self, k: int, confidence: float = 0.95) -> Needed:
+    def needed(self, k: int, confidence: float = 0.95) -> results.Needed:
         """Return how many units like those seen would settle ranks k and k + 1: a model, not a proof.
 
         The model draws units independently from where those seen came from, and takes their mean for
@@ -314,7 +246,7 @@ class Study:
         eps: float | None = None,
         guarantee: Guarantee = "cover",
         claim: Claim = "observed",
-    ) -> Comparison:
+    ) -> results.Comparison:
         """Return who moved from here to newer data, and who further than one unit could move it.
 
         Places are counted among the items in both. A move is *inside* if the new place lies between the
@@ -348,7 +280,7 @@ class Study:
         newer = new if isinstance(new, Study) else Study(new, self.scorer)
         return comparison_of(self, newer, k, how)
 
-    def confidence(self, level: float = 0.95, *, draws: int = 1000, seed: int = 0) -> Confidence:
+    def confidence(self, level: float = 0.95, *, draws: int = 1000, seed: int = 0) -> results.Confidence:
         """Return which ranks the true scores may have, if the units are a random sample: not stability.
 
         Units are drawn anew with replacement, as many as there are, and scored again. Where the scorer
@@ -377,19 +309,16 @@ class Study:
 
         return confidence_of(self, level, draws, seed)
 
-    def report(  # noqa: PLR0913 (all but two by name)
+    def report(
         self,
         path: str | os.PathLike[str],
         k: int | None = None,
         *,
-        delta: float = 0.0,
-        eps: float | None = None,
-        guarantee: Guarantee = "cover",
-        claim: Claim = "observed",
         title: str | None = None,
         source: str | None = None,
         confidence: float | None = None,
         policies: Mapping[str, str] | None = None,
+        **how: Unpack[How],
     ) -> Path:
         """Write the report of a stable top-k as one HTML file, and return its path.
 
@@ -399,7 +328,7 @@ class Study:
             The file to write. It appears complete or not at all.
         k : int, optional
             How many items are wanted; otherwise 10, or half of fewer than 20 items.
-        delta, eps, guarantee, claim
+        delta, eps, guarantee, claim, removals
             As for :func:`steadyrank.stable_topk`. With ``claim="none"`` no unit is left out, so the
             report has no curve and no flips.
         title : str, optional
@@ -424,8 +353,7 @@ class Study:
         from steadyrank.report.html import render_html
         from steadyrank.writing import write_whole
 
-        k = usual_k(len(self.items)) if k is None else k
-        answer = self.topk(k, delta=delta, eps=eps, guarantee=guarantee, claim=claim)
+        answer = self.topk(usual_k(len(self.items)) if k is None else k, **how)
         answer = answer if confidence is None else answer.with_confidence(confidence)
         findings = answer.findings(source=source, policies=policies)
         return write_whole(render_html(findings, title=title), path)

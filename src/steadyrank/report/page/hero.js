@@ -62,6 +62,7 @@ const HERO = (() => {
     name.dir = "auto";
     const entry = make("div", "entry");
     entry.append(make("span", "place", `${WORDS.whole(row.rank)}.`), name);
+    if (row.coverage) entry.append(make("span", "muted few", `(${row.coverage})`));
     head.append(entry);
     const track = make("div", "track");
     if (scale.cut !== null) {

@@ -41,11 +41,12 @@
   };
 
   const draw = () => {
-    const { k, m, most, asked } = state;
+    const { k, m, most, asked, wanted } = state;
+    const beyond = wanted > most ? `What ${whole(wanted)} ${report.units} that leave do is not known here; shown is ${whole(m)}. ` : "";
     at("told").textContent = WORDS.sentence(report, state);
-    at("limits").textContent = !report.audited ? "No unit was left out for this report: it knows the plain ranks only."
+    at("limits").textContent = beyond + (!report.audited ? "No unit was left out for this report: it knows the plain ranks only."
       : !asked ? `For a k other than ${whole(report.k)} this page knows what happens when one ${report.unit} leaves, not several.`
-        : m > 1 ? "May: the bounds do not rule it out. The bars are the ranks when one leaves; those for several are not known here." : "";
+        : m > 1 ? "May: the bounds do not rule it out. The bars are the ranks when one leaves; those for several are not known here." : "");
     fill("k", k, report.mostK);
     fill("m", m, most);
     at("reset").disabled = asked && m === usual;

@@ -60,7 +60,7 @@ const STATE = (() => {
     }));
     // The last place of the list: items between may be out of it.
     const end = leaving !== 1 ? null : rows.reduce((last, row) => (row.listed ? row.rank : last), k);
-    return { k, m: leaving, most, end, asked, rows };
+    return { k, m: leaving, wanted: m, most, end, asked, rows };
   };
 
   return { unpack, at };

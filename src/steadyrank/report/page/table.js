@@ -95,7 +95,7 @@ const TABLE = (() => {
       const value = row[key];
       const cell = element("td", undefined, key === "item" ? "name" : key === "standing" ? "" : "number");
       cell.dataset.title = title;
-      if (key === "item") cell.append(named(value));
+      if (key === "item") cell.append(named(value), ...(row.coverage ? [element("span", ` (${row.coverage})`, "muted few")] : []));
       else if (key === "standing") cell.append(element("span", WORDS.STANDINGS[value], `standing ${value}`));
       else cell.textContent = value === null ? "" : (texts[key] || WORDS.whole)(value);
       return cell;

@@ -61,6 +61,7 @@ const WORDS = (() => {
     const out = may.filter((row) => row.rank <= k);
     const into = may.filter((row) => row.rank > k);
     if (!may.length) return `${whoever} the top ${whole(k)} stays the same.`;
+    if (may.length === rows.length) return `Nothing is certified where ${whole(m)} of the ${whole(all)} ${units} leave: the bounds rule out no change of the top ${whole(k)}.`;
     const stay = k - out.length;
     return `${whoever} at most ${plural(Math.min(out.length, into.length), "place", "places")} of the top ${whole(k)} can change hands: `
       + `${names(out)} may drop out, ${names(into)} may come in`
@@ -92,7 +93,7 @@ const WORDS = (() => {
     if (row.away !== null && row.away < report.n_units) {
       lines.push(`${row.away === 1 ? `1 ${unit}` : `at least ${whole(row.away)} ${units}`} must leave before it ${row.rank <= k ? "drops out" : "comes in"}`);
     }
-    if (row.count !== null) lines.push(`${report.counted_as}: ${whole(row.count)}`);
+    if (row.count !== null) lines.push(`${report.counted_as}: ${row.coverage || whole(row.count)}`);
     return lines;
   };
 

@@ -5,34 +5,43 @@ A method of ours is audited by its function in one of the two tables below: one 
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, Option, listing, shorten
-from steadyrank.operators.checks import check_k
+from steadyrank.operators.checks import check_k, check_whole
 from steadyrank.report.export import COLUMNS
-from steadyrank.study import document
 from steadyrank.study.audit.rankings import inflated_ranking_row, ranking_row
-from steadyrank.study.audit.rows import operator_rows
-from steadyrank.study.audit.topk import Flips, Members, TopKAudit, inflated_members, plain_members
-from steadyrank.study.calibration import Calibration
+from steadyrank.study.audit.removals import checked_removals, limited
+from steadyrank.study.audit.rows import Operator, check_operators, operator_rows
+from steadyrank.study.calibration import Calibration, check_delta, check_target
+from steadyrank.study.certificate import Guarantee
+from steadyrank.study.deletions import Flips, Members, TopKAudit, inflated_members, plain_members
 from steadyrank.study.headlines import border_warnings
-from steadyrank.study.results import Result, some_of
-from steadyrank.text import counted
+from steadyrank.study.margin import known_margin
+from steadyrank.study.results import (
+    MAX_FLIPS,
+    Result,
+    counted_size,
+    label,
+    labels,
+    origin,
+    some_of,
+    told,
+)
+from steadyrank.text import counted, eps_in_words, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from steadyrank._typing import FloatArray
     from steadyrank.data import Units
-    from steadyrank.study import AuditRow, Margin, RankingCurve, StabilityCurve, StableTopK
-    from steadyrank.study.audit.rows import EpsOf, Operator
-    from steadyrank.study.certificate import Guarantee
+    from steadyrank.study import AuditRow, Flip, Margin, RankingCurve, StabilityCurve, StableTopK, Study
+    from steadyrank.study.audit.rows import EpsOf
     from steadyrank.study.facts import Facts
 
 TOPK_METHODS: dict[str, Callable[[float], Members]] = {
@@ -61,17 +70,17 @@ class Inflation:
 
     Attributes
     ----------
-    eps : float or None
-        The one that was given.
     target : float
         The share of units that may break an answer.
+    eps : float or None
+        The one that was given.
     guarantee : {"cover", "overlap"}
         What breaking means.
     """
 
     study: Facts
-    eps: float | None
     target: float
+    eps: float | None
     guarantee: Guarantee
 
     def eps_of(self, k: int | None) -> float:
@@ -125,10 +134,12 @@ class Audit(Result):
 
     def __repr__(self) -> str:
         methods = list(dict.fromkeys(row.method for row in self))
-        told = f"delta={self.inflation.target:.3g}" if self.eps is None else f"eps={self.eps:.3g}"
+        eps = f"delta={self.inflation.target:.3g}"
+        if self.eps is not None:
+            eps = f"eps={eps_in_words(self.eps)}"
         return (
             f"Audit({counted(self.n_units, self.unit)} left out in turn, "
-            f"{counted(len(self.items), 'item')}, {told}, methods={some_of(methods)})"
+            f"{counted(len(self.items), 'item')}, {eps}, methods={some_of(methods)})"
         )
 
     def __len__(self) -> int:
@@ -190,15 +201,35 @@ class Audit(Result):
     def _found(self) -> dict[str, Any]:
         how = self.inflation
         ks = [row.k for row in self if row.method == "topk" and row.k is not None]
-        data = self.study.data if self.folds is self.study.facts else None  # else sets of units flip
-        flips = [document.flip_findings(self.flips(k), data) for k in ks]
         target = {"eps": how.eps, "delta": how.target, "guarantee": how.guarantee}
-        return target | self.audited() | {"flips": flips}
+        return target | self.audited() | {"flips": [self.flip_findings(k) for k in ks]}
+
+    def flip_findings(self, k: int) -> dict[str, Any]:
+        """Return the units that break each answer, the first of them by name and the rest counted."""
+        found = self.flips(k)
+        parts = {"plain": found.plain, "inflated": found.inflated}
+        return {"k": k} | {name: self._flipping(part) for name, part in parts.items()}
+
+    def _flipping(self, found: Sequence[Flip]) -> dict[str, Any]:
+        """Return some flips; what the units said is told where the units are those of the data."""
+        shown, data = found[:MAX_FLIPS], self.study.data
+        said: list[str | None] = [None] * len(shown)
+        if shown and self.folds is self.study.facts:  # else sets of units flip
+            place = {item: index for index, item in enumerate(data.items)}
+            moved = [[place[item] for item in (*flip.leaves, *flip.enters)] for flip in shown]
+            said = data.said([flip.number for flip in shown], moved)
+        listed = [
+            {"unit": label(flip.unit), "count": flip.count, "said": words}
+            | {"leaves": labels(flip.leaves), "enters": labels(flip.enters)}
+            for flip, words in zip(shown, said, strict=True)
+        ]
+        units = sum(flip.count for flip in found)
+        return {"units": units, "distinct_units": len(found), "listed": listed}
 
     def audited(self) -> dict[str, Any]:
         """Return the table as plain data."""
         names = (*COLUMNS[self.document], *BEHIND_THE_TABLE)
-        rows = [{**document.told(row, *names), "size": document.counted_size(row.size)} for row in self]
+        rows = [told(row, *names) | {"size": counted_size(row.size)} for row in self]
         return {"audit": rows, "share_reaching_eps": self.share_reaching_eps}
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -206,6 +237,58 @@ class Audit(Result):
         names = COLUMNS[self.document]
         columns = {name: [getattr(row, name) for row in self] for name in names}
         return columns | {"size": [_as_float(row.size) for row in self]}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RandomAudit(Audit):
+    """What random removals of several units did to each method's answer: observed, not proved.
+
+    In its rows ``delta`` is the share of the removals drawn that break the answer, ``lower`` and
+    ``upper`` are exact 95% confidence limits (Clopper-Pearson) of that share among *all* removals of so
+    many units, each row by itself, and ``jaccard`` is the mean over the removals that could be scored.
+    What the limits allow for is the drawing of removals; the data are taken as they are. ``units``,
+    ``shifts``, ``flips``, curves and ``broken`` speak of the random sets that could be scored.
+
+    Attributes
+    ----------
+    removals : int
+        How many units left together.
+    samples, seed : int
+        How many removals were drawn, and from which seed.
+    unscored : int
+        How many of them left no scores: an item without data, or a fit that refused. ``lower`` takes
+        them for removals that leave the answer whole, ``upper`` for broken ones.
+    sentence : str
+        What was observed, in plain words.
+
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, audit
+    >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])
+    >>> found = audit(matrix, 2, eps=0.5, removals=2, samples=200, methods=["topk"])
+    >>> found.row("topk", 2).lower < 2 / 6 < found.row("topk", 2).upper  # 2 of all 6 sets break it
+    True
+    """
+
+    document = "random-audit"
+    confidence: ClassVar = 0.95
+
+    removals: int
+    samples: int
+    seed: int
+    unscored: int
+    sentence: str
+
+    __repr__ = Result.__repr__
+
+    @cached_property
+    def share_reaching_eps(self) -> float | None:
+        """The share of all removals drawn that move the scores by eps or more; None unless given."""
+        return None if self.eps is None else int(self.folds.reaching(self.eps).sum()) / self.samples
+
+    def _found(self) -> dict[str, Any]:
+        names = ("removals", "samples", "seed", "unscored", "confidence", "sentence")
+        return told(self, *names) | super()._found()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -220,8 +303,10 @@ class Check(Result):
         The eps that was given; None where the plain top-k was checked.
     max_delta : float
         The largest share of units whose removal may break the answer.
+    audit : Audit
+        How the plain top k and the inflated one fared, at the eps given or at ``remedy_eps``.
     row : AuditRow
-        How the answer fared.
+        How the answer that was checked fared.
     flips : Flips
         Who breaks it.
     remedy : StableTopK
@@ -247,8 +332,7 @@ class Check(Result):
     k: int
     eps: float | None
     max_delta: float
-    row: AuditRow
-    flips: Flips
+    audit: Audit
     remedy: StableTopK
     remedy_eps: float
     margin: Margin
@@ -256,6 +340,16 @@ class Check(Result):
 
     def __repr__(self) -> str:
         return f"Check(stable={self.stable}, max_delta={self.max_delta:.3g}, row={self.row!r})"
+
+    @property
+    def row(self) -> AuditRow:
+        """How the answer fared."""
+        return self.audit.row("topk" if self.eps is None else "inflated_topk", self.k)
+
+    @cached_property
+    def flips(self) -> Flips:
+        """Who breaks it."""
+        return self.audit.flips(self.k)
 
     @property
     def stable(self) -> bool:
@@ -288,75 +382,113 @@ class Check(Result):
 
     def _found(self) -> dict[str, Any]:
         row, remedy = self.row, self.remedy
-        return {
-            "k": self.k,
-            "method": row.method,
-            "eps": self.eps,
-            "delta": row.delta,
-            "breaking_units": round(row.delta * self.n_units),
-            **document.told(row, "uncovered", "size"),
-            "max_delta": self.max_delta,
-            "margin": self.margin.parts(),
-            "warnings": list(border_warnings(remedy)) if self.eps is None else [],
-            **document.told(self, "min_margin", "stable"),
-            "remedy": {
-                "eps": self.remedy_eps,
-                "size": remedy.size,
-                "uncovered": remedy.certificate.delta,
-                "items": document.labels(remedy.members),
-            },
-            "flips": document.flip_findings(self.flips, self.study.data),
-        }
+        found = told(self, "k", "eps", "max_delta", "min_margin", "stable")
+        return (
+            found
+            | told(row, "method", "delta", "uncovered", "size")
+            | {
+                "breaking_units": round(row.delta * self.n_units),
+                "margin": self.margin.parts(),
+                "warnings": list(border_warnings(remedy)) if self.eps is None else [],
+                "remedy": {
+                    "eps": self.remedy_eps,
+                    "size": remedy.size,
+                    "uncovered": remedy.certificate.delta,
+                    "items": labels(remedy.members),
+                },
+                "flips": self.audit.flip_findings(self.k),
+            }
+        )
 
 
-class AuditPlan:
-    """What is to be audited, checked before anything is left out, which may take hours."""
+class Audited(TypedDict, total=False):
+    """How an audit is made, beside the k."""
 
-    def __init__(
-        self,
-        ks: list[int],
-        methods: Iterable[str] | None,
-        operators: Mapping[str, Operator],
-        max_states: int | None,
-    ) -> None:
-        known = (*TOPK_METHODS, *RANKING_METHODS)  # with those that were registered since
-        chosen = known if methods is None else methods
-        self._ks, self._operators, self._max_states = ks, operators, max_states
-        self._methods = (chosen,) if isinstance(chosen, str) else tuple(chosen)
-        if unknown := [name for name in self._methods if name not in known]:
-            told = ", ".join(known)
-            raise InvalidValueError(f"unknown method {shorten(unknown[0])}; known are: {told}")
-        if taken := [name for name in self._operators if name in known]:
-            raise InvalidValueError(
-                f"an operator of your own cannot be called {shorten(taken[0])}: "
-                "a method of steadyrank has that name"
-            )
-        if wrong := [name for name, operator in operators.items() if not _takes_k(operator)]:
-            raise InvalidValueError(
-                f"operator {wrong[0]!r} must be a function of (scores, k) that gives items, but is "
-                f"{shorten(operators[wrong[0]])}"
-            )
+    eps: float | None
+    delta: float
+    guarantee: Guarantee
+    methods: Iterable[str] | None
+    operators: Mapping[str, Operator] | None
+    max_states: int | None
+    removals: int
+    samples: int | None
+    seed: int
 
-    def rows(self, facts: Facts, eps_of: EpsOf) -> Iterator[AuditRow]:
-        """Audit everything that was asked for: ours, then the user's own."""
-        if methods := {name: make for name, make in TOPK_METHODS.items() if name in self._methods}:
-            yield from TopKAudit(facts, {k: eps_of(k) for k in self._ks}).rows(methods)
+
+def audit_of(  # noqa: PLR0913 (all but two by name)
+    study: Study,
+    k: int | Iterable[int],
+    *,
+    eps: float | None = None,
+    delta: float = 0.0,
+    guarantee: Guarantee = "cover",
+    methods: Iterable[str] | None = None,
+    operators: Mapping[str, Operator] | None = None,
+    max_states: int | None = None,
+    removals: int = 1,
+    samples: int | None = None,
+    seed: int = 0,
+) -> Audit:
+    """Leave every unit out, or random sets of them, and audit each method.
+
+    Everything is checked before anything is left out, which may take hours.
+    """
+    drawn = checked_removals(study, removals, samples, seed)
+    ks, own = check_ks(k, len(study.items)), operators or {}
+    known = (*TOPK_METHODS, *RANKING_METHODS)  # with those that were registered since
+    chosen = known if methods is None else (methods,) if isinstance(methods, str) else tuple(methods)
+    if unknown := [name for name in chosen if name not in known]:
+        raise InvalidValueError(f"unknown method {shorten(unknown[0])}; known are: {', '.join(known)}")
+    check_operators(own, known)
+    inflation = Inflation(study.facts, *check_target(delta, eps), guarantee)
+
+    def rows(facts: Facts) -> Iterator[AuditRow]:
+        if asked := {name: make for name, make in TOPK_METHODS.items() if name in chosen}:
+            yield from TopKAudit(facts, {k: inflation.eps_of(k) for k in ks}).rows(asked)
         for name, audited in RANKING_METHODS.items():
-            if name in self._methods:
-                yield audited(facts, eps_of, self._max_states)
-        for name, operator in self._operators.items():
-            yield from operator_rows(facts.leave_one_out, self._ks, name, operator)
+            if name in chosen:
+                yield audited(facts, inflation.eps_of, max_states)
+        for name, operator in own.items():
+            yield from operator_rows(facts.leave_one_out, ks, name, operator)
+
+    if drawn.removals > 1:
+        sample, reasons = drawn.facts(study.facts)
+        number, failed = drawn.samples, len(reasons)
+        sentence = (
+            f"Observed on {counted(number, 'random removal')} of {drawn.removals:,} of the "
+            f"{study.units.total:,} {plural(study.facts.unit)} (seed {drawn.seed})."
+        )
+        if reasons:
+            sentence += f" {failed:,} of them left data without scores; the first: {reasons[0]}"
+        return RandomAudit(
+            **origin(study) | told(drawn, "removals", "samples", "seed"),
+            table=tuple(limited(row, number, failed, RandomAudit.confidence) for row in rows(sample)),
+            inflation=inflation,
+            unscored=failed,
+            sentence=sentence,
+            folds=sample,
+        )
+    table = tuple(rows(study.facts))  # first: it makes the scores, too
+    return Audit(**origin(study), table=table, inflation=inflation, folds=study.facts)
 
 
-def _takes_k(operator: Any) -> bool:
-    """Tell whether an operator can be called with scores and k."""
-    try:
-        inspect.signature(operator).bind("scores", "k")
-    except ValueError:  # some compiled functions do not say
-        return True
-    except TypeError:
-        return False
-    return True
+def check_of(study: Study, k: int, max_delta: float, eps: float | None, min_margin: int | None) -> Check:
+    """Check whether the plain top k, or the inflated one at eps, is stable enough."""
+    most = check_delta(max_delta, "max_delta")
+    fewest = None if min_margin is None else check_whole("min_margin", min_margin, 0)
+    remedy = study.topk(k, delta=most)
+    enough = remedy.eps or Calibration(study.facts, remedy.k).eps_needed(most)
+    return Check(
+        **origin(study),
+        k=remedy.k,
+        eps=eps,
+        max_delta=most,
+        audit=study.audit(k, eps=enough if eps is None else eps, methods=Flips.METHODS),
+        remedy=remedy,
+        remedy_eps=enough,
+        margin=known_margin(study, remedy.k) if eps is None else study.margin(remedy.k, eps=eps),
+        min_margin=fewest,
+    )
 
 
 def _as_float(size: int | None) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,18 +15,18 @@ from steadyrank.reading.arrays import frozen
 from steadyrank.text import size_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
 
-    EpsOf: TypeAlias = Callable[[int | None], float]
-    """From a k, or None for the full ranking, to the inflation."""
+EpsOf: TypeAlias = "Callable[[int | None], float]"
+"""From a k, or None for the full ranking, to the inflation."""
 
-    Operator: TypeAlias = Callable[..., Any]
-    """From scores and k to item indices or a mask of the items."""
+Operator: TypeAlias = "Callable[..., Any]"
+"""From scores and k to item indices or a mask of the items."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,6 +105,25 @@ def rows_of(loo: LeaveOneOut) -> Iterator[tuple[int, FloatArray]]:
     for block in loo.blocks():
         for number in range(len(block)):
             yield block.start + number, block.row(number, loo.scores)
+
+
+def check_operators(operators: Mapping[str, Operator], taken: Sequence[str]) -> None:
+    """Complain about an operator whose name is taken, or that cannot be called with scores and k."""
+    for name, operator in operators.items():
+        if name in taken:
+            raise InvalidValueError(
+                f"an operator of your own cannot be called {shorten(name)}: "
+                "a method of steadyrank has that name"
+            )
+        try:
+            inspect.signature(operator).bind("scores", "k")
+        except ValueError:  # some compiled functions do not say
+            continue
+        except TypeError:
+            raise InvalidValueError(
+                f"operator {name!r} must be a function of (scores, k) that gives items, but is "
+                f"{shorten(operator)}"
+            ) from None
 
 
 def operator_rows(loo: LeaveOneOut, ks: Sequence[int], name: str, operator: Operator) -> list[AuditRow]:
