@@ -248,10 +248,11 @@ def _is_blank(cell: object) -> bool:
 
 @dataclass
 class Profile:
-    """The facts about a table; those of pairs are kept once found."""
+    """The facts about a table, by a share of its rows; those of pairs are kept once found."""
 
     table: Table
     columns: dict[str, Column] = field(default_factory=dict)
+    share: float = 1.0
     _pairs: dict[tuple[str, ...], float] = field(default_factory=dict)
 
     @classmethod
@@ -260,7 +261,8 @@ class Profile:
         most = min(ROWS, max(FEW + 1, CELLS // max(1, len(table.columns))))
         some = table.taken(np.arange(most)) if len(table) > most else table
         looked = replace(some, notes=[])
-        return cls(looked, {name: Column(looked, name) for name in looked.names})
+        columns = {name: Column(looked, name) for name in looked.names}
+        return cls(looked, columns, len(looked) / max(1, len(table)))
 
     def __getitem__(self, name: str) -> Column:
         return self.columns[name]

@@ -27,7 +27,7 @@ NAMES = ("name", "title", "label")
 """What a column of names is called that does not say of what."""
 PLACES = ("rank", "ranking", "place", "position", "placement", "standing")
 """Nouns of columns that hold places: 1 is best."""
-CELLS = 20_000_000
+CELLS = 5_000_000
 """The largest matrix that is proposed."""
 
 
@@ -187,7 +187,8 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
     reading.weigh(kind in {"ratings", "ballots"} and not levels[who], -2)
     if kind == "scores" and profile.pairs(unit, item) < cells:
         reading.mend["missing"] = "available"
-    reading.weigh(kind == "scores" and cells > CELLS, -9)
+    # Of rows that are not looked at, both may have other names.
+    reading.weigh(kind == "scores" and cells > CELLS * profile.share**2, -9)
     reading.weigh(column.noun in known("replicates"), -2)
     reading.weigh(column.type == "flag", -2)
     reading.weigh(column.type == "number" and not levels[who] and not column.is_id, -1)
