@@ -299,8 +299,7 @@ def test_means_of_huge_repeated_ratings(cases: Cases) -> None:
         except NotANumberError:
             assert sum(map(abs, map(Fraction, values.tolist()))) > Fraction(1.79e308)
             continue
-        except InvalidSettingError as error:
-            assert "too far apart to be added up exactly" in str(error)
+        except InvalidSettingError:
             sizes = np.abs(values[values != 0])
             assert Fraction(sizes.max()) / Fraction(sizes.min()) > 2**1000
             continue
