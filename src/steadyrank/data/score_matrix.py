@@ -312,15 +312,15 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
 
 def _without_summary_rows(table: Table, labels: str) -> IntArray:
     """Return the rows but for those that sum the others up, and note these."""
-    names = table.labels(labels).tolist()
-    called = {name for name in {*names} if simplify(name) in known("sums")}
+    names, words = table.labels(labels).tolist(), known("sums")
+    called = {name for name in {*names} if simplify(name) in words}
     sums = [name for name in names if name in called]
     if not sums or len(sums) + 2 > len(names):
         return np.arange(len(names))
     shown = listing(map(shorten, sums))
     note = f"rows not taken as scores, but as sums of the others: {shown}"
     table.notes.append(Guess(note, f"the rows {shown} left out", Option("items", several=True)))
-    return np.array([row for row, name in enumerate(names) if name not in sums])
+    return np.array([row for row, name in enumerate(names) if name not in called])
 
 
 def _long_matrix(found: Resolved) -> dict[str, Any]:

@@ -149,7 +149,8 @@ def simplify(name: object) -> str:
     >>> simplify("User_ID"), simplify("ties (bothbad)")
     ('userid', 'tiesbothbad')
     """
-    return "".join(letter for letter in str(name).casefold() if letter.isalnum())
+    text = str(name).casefold()
+    return text if text.isalnum() else "".join(filter(str.isalnum, text))
 
 
 @dataclass

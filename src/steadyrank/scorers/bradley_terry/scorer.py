@@ -106,11 +106,16 @@ class BradleyTerry(Scorer):
             return RowsOut(self._placed(fit.scores), data.units, rows, kept_numbers=8_000_000)
         scale = SCALES[self.scale]
         folds = BattleFolds(scores, wins, removals, self.ridge * removals.battle, scale=scale)
-        # Blocks of 16 MB; up to 64 MB are kept.
-        sizes = {"block_numbers": 2_000_000, "kept_numbers": 8_000_000}
-        rows = lambda units: self._placed(folds.rows(units))  # noqa: E731
-        own = {"folds": folds, "resolution": self.resolution, "placed": self._placed}
-        return BattlesOut(self._placed(scores), data.units, rows, **sizes, **own)
+        return BattlesOut(
+            self._placed(scores),
+            data.units,
+            lambda units: self._placed(folds.rows(units)),
+            block_numbers=2_000_000,  # 16 MB
+            kept_numbers=8_000_000,
+            folds=folds,
+            resolution=self.resolution,
+            placed=self._placed,
+        )
 
     def _placed(self, log_odds: FloatArray) -> FloatArray:
         offset, factor = SCALES[self.scale]
