@@ -112,3 +112,11 @@ def test_ranks_and_the_top_k_are_those_of_exact_refits(data, scorer):
     for k in range(1, len(order)):
         inside = data.units.counts @ (ranks[1:] <= k)
         assert study.facts.deletions(k).inside.tolist() == inside.tolist()
+
+
+@given(leagues, scorers)
+def test_units_that_change_the_ranking_are_those_of_exact_refits(data, scorer):
+    out, exact = scorer.leave_one_out(data), exact_rows(data, scorer)
+    order = np.argsort(-out.scores, kind="stable")
+    changed = (np.argsort(-exact, axis=1, kind="stable") != order).any(axis=1)
+    assert out.reordered(order).tolist() == np.flatnonzero(changed).tolist()

@@ -384,10 +384,8 @@ class BattlesOut(RowsOut, Sketched):
         if self._kept:
             return super().reordered(order)
         sketch, above, below = self.folds.sketch[1], order[:-1], order[1:]
-        near, doubtful = (
-            Near.gaps(sketch, self._fitted, above, below),
-            np.zeros(len(above), dtype=np.bool_),
-        )
+        near = every = Near.gaps(sketch, self._fitted, above, below)
+        doubtful, later = np.zeros(len(above), dtype=np.bool_), below < above
 
         def settled(gaps: FloatArray, errors: FloatArray) -> BoolArray:
             holds = gaps > errors
@@ -402,9 +400,10 @@ class BattlesOut(RowsOut, Sketched):
             if not second:
                 above, below = above[doubtful], below[doubtful]
                 near, doubtful = Near.gaps(sketch, self._fitted, above, below), doubtful[doubtful]
-        changed += [
-            units[(gaps < 0).any(axis=1)] for units, gaps in self._approached(near, asked, settled)
-        ]
+        # Of some of these units the first order said nothing: any gap may be in doubt.
+        doubtful = np.zeros(len(later), dtype=np.bool_)
+        for units, gaps in self._approached(every, asked, settled):
+            changed.append(units[((gaps < 0) | ((gaps == 0) & later)).any(axis=1)])
         changed += [
             rest[DenseBlock(0, self.exact(rest)).reordered(self.scores, order)]
             for rest in self._parts(np.flatnonzero(asked))
