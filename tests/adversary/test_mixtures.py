@@ -182,9 +182,15 @@ def matrix(draw: Draw) -> Mixture:
 def battles(draw: Draw) -> Mixture:
     counts, items = draw.counts(), names(draw.items)
     pairs = [[int(i) for i in draw.rng.choice(draw.items, 2, replace=False)] for _ in range(draw.rows)]
-    results = [str(draw.one_of(("left", "right", "tie"))) for _ in range(draw.rows)]
-    win, tie, loss = draw.one_of((("1", "0.5", "0"), ("3", "1", "0"), ("2", "1.5", "1")))
+    said = draw.one_of((("left", "right", "tie"), ("left", "right", "tie"), ("0.7", "0.5", "0.25", "1")))
+    results = [str(draw.one_of(said)) for _ in range(draw.rows)]
+    win, tie, loss = (
+        ("1", "0.5", "0")
+        if "0.7" in said
+        else draw.one_of((("1", "0.5", "0"), ("3", "1", "0"), ("2", "1.5", "1")))
+    )
     points = {"left": (win, loss), "right": (loss, win), "tie": (tie, tie)}
+    points |= {share: (share, 1 - Fraction(share)) for share in said if share[-1].isdigit()}
     gives = [
         {one: Fraction(points[result][0]), two: Fraction(points[result][1])}
         for (one, two), result in zip(pairs, results, strict=True)

@@ -44,10 +44,13 @@ SHORT = {"home", "away", "host", "guest", "visitor", "white", "black", "left", "
 
 SAY_IT = 'Say "left", "right" or "tie".'
 BY_LABEL = "outcomes read as the label of the item that won"
+BY_SHARE = "outcomes read as the share that the left side won, to 6 decimals"
+PLACES = 6
 WAY_OUT = (
     "Outcomes are left/right/tie (also a/b, model_a/model_b, draw, both bad, H/A/D, 1/X/2, W/L/D and "
     "true/false of the left side, the numbers 1/0/0.5 for a left win, a right win and a tie, and the "
-    "names of the columns of both sides), or the label of the side that won."
+    "names of the columns of both sides), the label of the side that won, or all of them numbers from 0 "
+    "to 1, the share that the left side won."
 )
 
 
@@ -61,6 +64,8 @@ def read_results(
     names: tuple[str, str] | None = None,
 ) -> tuple[AnyArray, str]:
     """Return +1, 0 or -1 for each row, and how the outcomes were read where that is not plain.
+
+    Of shares that the left side won, from 1 (all) to -1 (nothing), as floats.
 
     Parameters
     ----------
@@ -83,6 +88,8 @@ def read_results(
     (array([1, 0], dtype=int8), '')
     >>> read_results(["y", "draw"], left, right, ["x", "y"])
     (array([-1,  0], dtype=int8), 'outcomes read as the label of the item that won')
+    >>> read_results([0.75, 1], left, right, ["x", "y"])[0]
+    array([0.5, 1. ])
     >>> read_results(["A", "A"], left, right, ["x", "y"], names=("HomeTeam", "AwayTeam"))[0]
     array([-1, -1], dtype=int8)
     """
@@ -122,6 +129,8 @@ def read_results(
         return spelled, "" if how in {SIDES, NAMES} else f"outcomes read as {how}"
     if reads_named:
         return named, BY_LABEL
+    if (shares := _shares(words)) is not None:
+        return 2 * shares[codes] - 1, BY_SHARE
     unknown = (spelled == UNKNOWN) & (named == UNKNOWN)
     if not unknown.any():  # each is known in one way, but no one way knows all
         unknown = spelled == UNKNOWN
@@ -130,6 +139,15 @@ def read_results(
 
 def _wrong(rows: AnyArray, problem: str, way_out: str = SAY_IT) -> InvalidDataError:
     return InvalidDataError(problem, rows=rows, subject="winner", way_out=way_out)
+
+
+def _shares(words: Sequence[Any]) -> AnyArray | None:
+    """Return the words as numbers from 0 to 1, if all of them are."""
+    try:
+        found = np.array([float(word) for word in words])
+    except (TypeError, ValueError):
+        return None
+    return found.round(PLACES) if ((found >= 0) & (found <= 1)).all() else None
 
 
 def check_agreement(results: AnyArray, by_points: AnyArray | None) -> None:

@@ -81,9 +81,8 @@ class TotalPoints(SumScorer):
             check_setting("places", number, FROM_0)
         if self.tie_break:
             raise InvalidSettingError(
-                "points have no tie-break such as goal difference: battles keep who won, not the goals, "
-                "and one sum cannot hold both",
-                way_out="Omit tie_break: items with equal points stay tied. Look at their goals apart.",
+                "points have no tie-break such as goal difference: battles keep who won, not the goals",
+                way_out="Omit tie_break: equal points stay tied. Compare their goals yourself.",
             )
 
     @property
@@ -96,13 +95,9 @@ class TotalPoints(SumScorer):
         """Complain of ballots without points of places, and of battles with some."""
         data = super().prepared(data)
         if bool(self.places) == isinstance(data, Battles):
-            needed, example = "each place", "points:5,4,3,2,1"
-            if self.places:
-                needed, example = "a win, a draw and a loss", "points:win=3,draw=1,loss=0"
-            raise InvalidSettingError(
-                f"points of {data.kind.name} are said for {needed}",
-                way_out=("Say them: ", Option("scorer", example)),
-            )
+            example = "points:win=3,draw=1,loss=0" if self.places else "points:5,4,3,2,1"
+            problem = f"points of {data.kind.name} are not said"
+            raise InvalidSettingError(problem, way_out=("Say them: ", Option("scorer", example)))
         return data
 
     def added(self, data: Any) -> Points:
@@ -112,13 +107,11 @@ class TotalPoints(SumScorer):
 
     def _results(self, data: Battles) -> Given:
         point, (win, draw, loss) = whole([self.win, self.draw, self.loss])
-        rows = data.shares.rows
-        left = np.array([draw, win, loss])[data.outcome[rows]]  # a loss is -1, the last
-        right = np.array([draw, loss, win])[data.outcome[rows]]
-        sides = np.stack([data.left[rows], data.right[rows]], axis=1)
-        given = np.stack([left, right], axis=1)
-        indptr, widest = np.arange(len(rows) + 1) * 2, max(win, draw, loss)
-        return Given(indptr, sides.ravel(), given.ravel(), 0, point, widest, total=True)
+        rows, most = data.shares.rows, max(win, draw, loss)
+        sides = np.stack([data.left[rows], data.right[rows]], axis=1).ravel()
+        of_sides = np.array([[draw, draw], [win, loss], [loss, win]])  # the last where right won, -1
+        given = of_sides[data.outcome[rows]].ravel()
+        return Given(np.arange(len(rows) + 1) * 2, sides, given, 0, point, most, total=True)
 
     def _ballots(self, data: Ballots) -> Given:
         ahead, tied = places(data)
@@ -135,11 +128,10 @@ class TotalPoints(SumScorer):
         The argument is in :mod:`steadyrank.scorers.points`. It does not go down with more units.
         """
         added = self.added(data)
-        most = [sum(Fraction(str(each)) ** 2 for each in self.places[: data.n_items])]
-        if not self.places:
-            win, draw, loss = (Fraction(str(each)) ** 2 for each in (self.win, self.draw, self.loss))
-            most = [win + loss, 2 * draw]
-        square = Fraction(int(added.sizes.max()), added.over) ** 2 * max(most)
+        results = ((self.win, self.loss), (self.draw, self.draw))
+        said = (self.places[: data.n_items],) if self.places else results
+        longest = max(sum(Fraction(str(each)) ** 2 for each in points) for points in said)
+        square = Fraction(int(added.sizes.max()), added.over) ** 2 * longest
         scope = f"{data.kind.name} over {data.n_items:,} items" + same_people(data)
         return Sensitivity.of(data, square, rule="points", moved="points", scope=scope)
 
