@@ -206,7 +206,7 @@ def sums_of_points(points: Points, new: NewUnits) -> SumMargins:
     if ends is None:
         values = np.concatenate([points.given, points.others])
         ends = np.full(points.items, values.min()), np.full(points.items, values.max())
-    (totals,), sizes = points.totals, lambda: points.taken
+    (totals,), sizes = points.totals, lambda: points.sizes
     return SumMargins(points.copies, totals, ends, points.divisor, given_to, sizes, new)
 
 

@@ -12,6 +12,7 @@ from steadyrank._typing import AnyArray
 from steadyrank.errors import InvalidDataError, shorten
 from steadyrank.reading.arrays import as_column, check_length, is_hashable, numbered, written
 from steadyrank.reading.table import simplify
+from steadyrank.reading.text_columns import plain_number
 
 LEFT, TIE, RIGHT, UNKNOWN = 1, 0, -1, 2
 
@@ -129,8 +130,9 @@ def read_results(
         return spelled, "" if how in {SIDES, NAMES} else f"outcomes read as {how}"
     if reads_named:
         return named, BY_LABEL
-    if (shares := _shares(words)) is not None:
-        return 2 * shares[codes] - 1, BY_SHARE
+    shares = np.array([plain_number(str(word)) for word in words], dtype=np.float64)
+    if ((shares >= 0) & (shares <= 1)).all():
+        return 2 * shares.round(PLACES)[codes] - 1, BY_SHARE
     unknown = (spelled == UNKNOWN) & (named == UNKNOWN)
     if not unknown.any():  # each is known in one way, but no one way knows all
         unknown = spelled == UNKNOWN
@@ -139,15 +141,6 @@ def read_results(
 
 def _wrong(rows: AnyArray, problem: str, way_out: str = SAY_IT) -> InvalidDataError:
     return InvalidDataError(problem, rows=rows, subject="winner", way_out=way_out)
-
-
-def _shares(words: Sequence[Any]) -> AnyArray | None:
-    """Return the words as numbers from 0 to 1, if all of them are."""
-    try:
-        found = np.array([float(word) for word in words])
-    except (TypeError, ValueError):
-        return None
-    return found.round(PLACES) if ((found >= 0) & (found <= 1)).all() else None
 
 
 def check_agreement(results: AnyArray, by_points: AnyArray | None) -> None:

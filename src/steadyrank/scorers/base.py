@@ -74,7 +74,7 @@ class Scorer(ABC):
     """What to call it in a report, with settings in braces."""
     _covariates: ClassVar[str] = UNUSED
     """What becomes of the covariates of battles, of which there are {}."""
-    _shares: ClassVar[bool] = False
+    _shares: ClassVar[bool] = True
     """Whether battles may have shares for results."""
 
     def __post_init__(self) -> None:

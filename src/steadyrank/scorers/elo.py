@@ -74,7 +74,6 @@ class Elo(Scorer):
     """
 
     takes = ("battles",)
-    _shares = True
     _called = "Elo (K = {0.k:g})"
 
     k: float = setting(4.0, Range(0.0, above=True))

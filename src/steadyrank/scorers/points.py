@@ -65,6 +65,7 @@ class TotalPoints(SumScorer):
     """
 
     takes = ("ballots", "battles")
+    _shares = False
     listed = "places"
 
     win: float = setting(3.0)
@@ -127,11 +128,11 @@ class TotalPoints(SumScorer):
 
         The argument is in :mod:`steadyrank.scorers.points`. It does not go down with more units.
         """
-        added = self.added(data)
+        self.added(data)  # complains
         results = ((self.win, self.loss), (self.draw, self.draw))
         said = (self.places[: data.n_items],) if self.places else results
         longest = max(sum(Fraction(str(each)) ** 2 for each in points) for points in said)
-        square = Fraction(int(added.sizes.max()), added.over) ** 2 * longest
+        square = Fraction(int(data.shares.of_units.max()), data.shares.scale) ** 2 * longest
         scope = f"{data.kind.name} over {data.n_items:,} items" + same_people(data)
         return Sensitivity.of(data, square, rule="points", moved="points", scope=scope)
 

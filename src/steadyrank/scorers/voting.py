@@ -64,6 +64,7 @@ class Given(NamedTuple):
             indptr = np.searchsorted(owner, np.arange(size + 1))
         size_of_all(data, sizes)  # complains where nobody counts
         over = self.point * data.shares.scale if self.total else 0
+        sizes = sizes * (not self.total)
         return Points(indptr, listed, given, others, sizes, data.units.counts, items, widest, over)
 
 

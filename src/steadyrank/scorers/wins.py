@@ -61,7 +61,6 @@ class WinRate(EntrySums):
     """
 
     takes = ("battles",)
-    _shares = True
     value_range = (0.0, 1.0)
     way_out = FEW_DATA
 
@@ -222,7 +221,6 @@ class PageRank(Scorer):
     """
 
     takes = ("battles",)
-    _shares = True
     _called = "PageRank (damping {0.damping:g})"
 
     damping: float = setting(0.85, Range(0.0, 1.0, below=True))
@@ -263,7 +261,6 @@ class Eigenvector(Scorer):
     """
 
     takes = ("battles",)
-    _shares = True
     name = "eigenvector of wins"
     resolution = 1e-10
 

@@ -58,7 +58,7 @@ class Points(Sums):
     others : int array (units,)
         The parts that a unit gives to each item that it does not list.
     sizes : int array (units,)
-        The parts that a unit takes off the divisor; 1 of each where a point is one part.
+        The parts that a unit takes off the divisor; 1 of each where a point is one part, 0 of totals.
     copies : int array (units,)
         How often each unit occurs.
     items : int
@@ -66,7 +66,7 @@ class Points(Sums):
     widest : int, optional
         The most parts by which a unit can put one item ahead of another, if it has no weight.
     over : int
-        What totals are divided by, whoever leaves; 0 for the sizes of the units that are there.
+        What totals are divided by, whoever leaves; 0 for the sizes of all units.
     block_numbers : int
         How many leave-one-out scores one block holds: few enough to stay in the cache.
     table_numbers : int
@@ -103,11 +103,6 @@ class Points(Sums):
         return self.over or int(self.copies @ self.sizes)
 
     @cached_property
-    def taken(self) -> IntArray:
-        """What each unit takes off the divisor."""
-        return np.zeros_like(self.sizes) if self.over else self.sizes
-
-    @cached_property
     def counts(self) -> IntArray:
         """The divisor, the same of each item."""
         return np.full(self.items, self.divisor)
@@ -128,7 +123,7 @@ class Points(Sums):
     @cached_property
     def rest(self) -> IntArray:
         """What is left of the divisor without each unit."""
-        return self.divisor - self.taken
+        return self.divisor - self.sizes
 
     def blocks(self, sums: ItemSums) -> Iterator[DenseBlock]:
         """Yield dense blocks of distinct units."""
@@ -165,7 +160,7 @@ class Points(Sums):
         """Return the points of so many copies of each unit, and the divisors."""
         beyond, number = self.given - self.others[self.owners], copies.astype(np.float64)
         given = number @ sparse(beyond, self.owners, self.listed, (copies.shape[1], self.items))
-        divisors = copies @ self.taken + self.over
+        divisors = copies @ self.sizes + self.over
         return (given + (number @ self.others)[:, np.newaxis],), divisors[:, np.newaxis]
 
     def bounds(self, sums: ItemSums) -> tuple[FloatArray, FloatArray]:
@@ -182,8 +177,8 @@ class Points(Sums):
 
         Sizes s, and n, their sum, are taken in the largest unit in which they are whole.
         """
-        unit = int(np.gcd.reduce(self.taken, initial=self.divisor))
-        sizes, n = self.taken // unit, self.divisor // unit
+        unit = int(np.gcd.reduce(self.sizes, initial=self.divisor))
+        sizes, n = self.sizes // unit, self.divisor // unit
         given = int(max(self.given.max(initial=0), self.others.max(initial=0)))
         largest = max(int(np.abs(self.totals[0]).max(initial=0)) * int(sizes.max()), n * given)
         # In Python's whole numbers, which do not overflow, wherever 64 bits might.

@@ -70,7 +70,6 @@ class BradleyTerry(Scorer):
     """
 
     takes = ("battles",)
-    _shares = True
     _covariates = "the scores are strengths with the covariates of battles ({}) held at 0"
 
     ridge: float = setting(0.0)
