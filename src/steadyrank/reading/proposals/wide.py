@@ -156,13 +156,13 @@ def _blocks(asked: Asked, values: Sequence[str]) -> Iterator[list[str]]:
 
 def _add_up(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether the numbers of each row are parts of a whole: they add up to about 100, or to 1."""
-    if not LEAST <= len(names) <= LOOKED_AT:
+    if not LEAST <= len(names) <= LOOKED_AT or len(profile.table) < LEAST:
         return False
     sums = np.nansum(np.column_stack([profile[name].numbers for name in names]), axis=1)
     least = min(profile[name].some.min(initial=0.0) for name in names)
     whole = min((1.0, 100.0), key=lambda size: abs(np.mean(sums) - size))
     near = abs(np.mean(sums) - whole) < SPREAD * whole and np.std(sums) < SPREAD * whole
-    return bool(least >= 0 and len(sums) > 2 and near)
+    return bool(least >= 0 and near)
 
 
 def _weighed(
