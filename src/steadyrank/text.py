@@ -22,7 +22,7 @@ COMBINING = frozenset({"Mn", "Me", "Cf"})
 """Categories of characters that take no column of their own."""
 
 
-RANK_STANDINGS = {"sure": "holds its rank", "contender": "moves"}
+RANK_STANDINGS = {"sure": "keeps its rank", "contender": "moves"}
 """Where an item stands in a full ranking."""
 
 EXACT_SIZES = 10**9
@@ -226,16 +226,16 @@ def share_in_words(share: float | None) -> str:
 
 
 def away_in_words(away: int | None, n_units: int, least: str = "≥") -> str:
-    """Return how many units an item is away from crossing a border: a lower number, unless it is 1.
+    """Return how many units it takes to flip an item: a lower number, unless it is 1.
 
     Examples
     --------
     >>> [away_in_words(away, 9) for away in (None, 1, 4, 9)]
-    ['', '1', '≥ 4', 'all']
+    ['', '1', '≥ 4', 'never']
     """
     if away is None:
         return ""
-    return "all" if away >= n_units else "1" if away == 1 else f"{least} {away:,}"
+    return "never" if away >= n_units else "1" if away == 1 else f"{least} {away:,}"
 
 
 def ends_in_words(row: Mapping[str, Any], n_units: int) -> tuple[str, str]:

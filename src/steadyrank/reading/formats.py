@@ -72,9 +72,9 @@ def _read_delimited(
     delimiter = delimiter or delimiter_of(file)
     table = read_delimited(file.blocks(), delimiter, source=file.name, take=take)
     if delimiter not in ",\t":
-        table.notes.insert(0, f"fields taken as separated by {delimiter!r}")
+        table.notes.insert(0, f"fields read as separated by {delimiter!r}")
     if all(name.replace(".", "", 1).isdecimal() for name in table.names):
-        table.notes.append("the first line, all numbers, taken as the names of the columns")
+        table.notes.append("the first line, all numbers, read as the names of the columns")
     return table
 
 

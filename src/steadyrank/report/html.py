@@ -1,4 +1,4 @@
-"""The report: one HTML file that opens offline, with levers for how many may leave and for k.
+"""The report: one HTML file that opens offline, with levers for how many are removed and for k.
 
 The page computes nothing: the standings for other k follow from rank ranges, and those for several who
 leave from distances, which the library worked out. Names, which come from strangers, are shown as text.

@@ -120,7 +120,7 @@ def _chart(findings: Findings, rows: Sequence[Row], top: int) -> Iterator[str]:
     bars = "" if rows[0]["best_rank"] is None else f" · bars: ranks without any one {unit}"
     yield _label(EDGE, top - 48, shortened(size + bars, 110), GREY)
     yield _label(SHARE, top - 12, f"in top {k:,}", f"{GREY} {END}")
-    yield _label(WIDTH - EDGE, top - 12, "away", f"{GREY} {END}")
+    yield _label(WIDTH - EDGE, top - 12, "to flip", f"{GREY} {END}")
     for rank in scale.ticks():
         yield _label(scale.x(rank), top - 12, f"{rank:,}", f'{GREY} text-anchor="middle"')
     if scale.low <= k < scale.high:

@@ -33,7 +33,7 @@ def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
     """Draw the ranks that items around rank k have without any one unit, with their standings.
 
     At the end of each row stand the share of the deletions in which the item is in the top k, and how
-    many units it is away from crossing rank k. What was not worked out is blank.
+    many units it takes to flip. What was not worked out is blank.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
     shown = around_cut(len(answer.items), answer.k, limit)
     rows = list(answer.rows(shown.stop))[shown.start :]
     ax = _axes(ax, len(rows))
-    titles = f"in top {answer.k:,}", f"{shortened(plural(answer.unit), 12)} away"
+    titles = f"in top {answer.k:,}", f"{shortened(plural(answer.unit), 12)} to flip"
     _beside(ax, rows[0].rank - 0.9, titles)
     for row in rows:
         _beside(ax, row.rank, ends_in_words(vars(row), answer.n_units))

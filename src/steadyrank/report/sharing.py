@@ -68,7 +68,7 @@ def table_of(findings: Findings) -> str:
         return f"<pre>{escape(plain_text(findings))}</pre>"
     eps = "" if findings["eps"] is None else f", eps = {eps_in_words(findings['eps'])}"
     units = counted(findings["n_units"], findings["unit"])
-    title = f"Audit: {units} left out one at a time, {findings['scorer']}{eps}"
+    title = f"Audit: {units} removed one at a time, {findings['scorer']}{eps}"
     return _html(title, audit_columns(findings["audit"], findings, Terminal()))
 
 

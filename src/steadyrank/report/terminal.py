@@ -142,9 +142,11 @@ def heading(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 
 def guessed(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what was guessed about the file, and the options that change it."""
-    guesses = [f"{one['text']}{terminal.hint(one['option'])}" for one in findings["guesses"]]
-    if guesses:
-        yield from paragraph(f"Guessed: {'; '.join(guesses)}", terminal, style=FAINT)
+    if guesses := findings["guesses"]:
+        lead = "Read as" if guesses[0]["option"] == "--kind" else "Guessed:"
+        hints = [f"change with {guesses[0]['option']}", *(one["option"] for one in guesses[1:])]
+        told = [one["text"] + terminal.hint(hint) for one, hint in zip(guesses, hints, strict=True)]
+        yield from paragraph(f"{lead} {'; '.join(told)}", terminal, style=FAINT)
 
 
 def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -170,7 +172,7 @@ def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 
 def notes(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what was recognised and decided, but for what was said first."""
-    yield Line("Recognised, guessed and decided", FAINT)
+    yield Line("How this file was read", FAINT)
     yield from remarks([f"scores: {findings['scorer']}", *findings["notes"]], findings, terminal)
     if (new := findings.get("new")) is not None:  # a comparison, which has told of the old data
         said = {*findings["notes"], *(one["note"] for one in new["guesses"])}

@@ -113,7 +113,7 @@ def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from _first(findings, terminal)
     yield from _item_lines(listed, findings, terminal, ends=ends)
     if ends:
-        told = f"Lines part {len(tiers):,} tiers: no ranking of the set mixes them."
+        told = f"Lines separate {len(tiers):,} tiers: no ranking of the set mixes them."
         yield from paragraph(told, terminal, style=FAINT)
     yield Line("")
     yield from claims(findings, terminal)
@@ -207,7 +207,7 @@ def _item_lines(
             rule = terminal.sign("─", "-") * max(3, min(24, terminal.width - 6 - len(told)))
             yield Line(f"   {rule}{told}", FAINT)
     if any(row.get("coverage") for row in rows):
-        told = f"In brackets: {findings['counted_as']} of an item, of those of the item with most."
+        told = f"In brackets: {findings['counted_as']} of the item, out of those of the item with most."
         yield from paragraph(told, terminal, style=FAINT)
 
 
@@ -233,7 +233,7 @@ def item_columns(
         least = terminal.sign("≥", ">=")
         away = [away_in_words(row["away"], findings["n_units"], least) for row in rows]
         columns.append(Column(f"in top {cut:,}", [share_in_words(row["share"]) for row in rows], 6))
-        columns.append(Column("away", away, 5))
+        columns.append(Column("to flip", away, 5))
     if findings["confidence"] is not None:
         drawn = "bootstrap" if findings["n_units"] else "draws"
         title = confidence_title(findings["confidence"]["level"])

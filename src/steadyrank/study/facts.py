@@ -99,7 +99,7 @@ class Facts:
     def notes(self) -> tuple[str, ...]:
         """What was guessed, which policies were applied, what may leave, how ties are treated."""
         weighted = "" if self.data.weights is None else " with its weight"
-        unit = f"the unit that may leave: one {self.unit}{weighted}, of {self.units.total:,}"
+        unit = f"unit: one {self.unit}{weighted}, of {self.units.total:,}"
         ties, resolution = RULES["ties"], self.scorer.resolution
         if resolution:
             ties += f"; scores closer than the scorer's resolution, {resolution:g}, are equal"

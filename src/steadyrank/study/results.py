@@ -30,11 +30,11 @@ SCHEMA_VERSION = "4.1"
 
 RULES = {
     "ties": (
-        "equal scores: the smaller item index wins in plain answers; equal scores enter inflated ones "
+        "equal scores: the item listed first counts as ahead; inflated answers take in equal items "
         "together"
     ),
     "eps": "eps is the same for the full data and for the data without each unit",
-    "boundary": "a distance of exactly eps counts as out: the inequality is strict",
+    "boundary": "a distance of exactly eps counts as out",
 }
 """Rules that hold for every result, in plain words."""
 
@@ -107,8 +107,8 @@ class Result:
         """The study that gave this result."""
         if self._study is None:
             raise SteadyrankError(
-                "this result has lost its study, which stays in the process that made it",
-                way_out="Make the study anew from the data.",
+                "this result has lost its study, which stayed in the process that made it",
+                way_out="Make the study again from the data.",
             )
         return self._study
 

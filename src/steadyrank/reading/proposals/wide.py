@@ -161,10 +161,10 @@ def _weighed(
     if way in told and not settled:
         brief, which = reading.support[0], "items" if way == "rows" else "rows"
         other = Option("items_in", "columns" if way == "rows" else "rows")
-        note = f"{quoted(str(label))} taken as the names of the {which}: {brief}"
+        note = f"{quoted(str(label))} read as names of the {which}: {brief}"
         reading.remarks.append(Guess(note, brief, other))
     if left_out:
-        note = f"not taken as scores, but as {_why_left(way)}: {quoted(*left_out)}"
+        note = f"not read as scores, but as {_why_left(way)}: {quoted(*left_out)}"
         brief = f"{quoted(*left_out)} left out"
         reading.remarks.append(Guess(note, brief, Option("items", several=True)))
     if np.isnan(np.column_stack([profile[n].numbers for n in values[:LOOKED_AT]])).any():

@@ -89,7 +89,7 @@ const HERO = (() => {
     const titled = (title, className) => { const cell = make("th", className, title); cell.scope = "col"; return cell; };
     const ranks = titled("", "range");
     ranks.append(make("span", "hidden", "ranks"), ticks(scale));
-    head.append(titled("Item"), ranks, titled(`In top ${WORDS.whole(state.k)}`, "number"), titled(`${report.units} away`, "number away"));
+    head.append(titled("Item"), ranks, titled(`In top ${WORDS.whole(state.k)}`, "number"), titled(`${report.units} to flip`, "number away"));
     const top = make("thead");
     top.append(head);
     const body = make("tbody");

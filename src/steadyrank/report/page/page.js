@@ -42,11 +42,11 @@
 
   const draw = () => {
     const { k, m, most, asked, wanted } = state;
-    const beyond = wanted > most ? `What ${whole(wanted)} ${report.units} that leave do is not known here; shown is ${whole(m)}. ` : "";
+    const beyond = wanted > most ? `What the removal of ${whole(wanted)} ${report.units} does is not known here; shown is ${whole(m)}. ` : "";
     at("told").textContent = WORDS.sentence(report, state);
-    at("limits").textContent = beyond + (!report.audited ? "No unit was left out for this report: it knows the plain ranks only."
-      : !asked ? `For a k other than ${whole(report.k)} this page knows what happens when one ${report.unit} leaves, not several.`
-        : m > 1 ? "May: the bounds do not rule it out. The bars are the ranks when one leaves; those for several are not known here." : "");
+    at("limits").textContent = beyond + (!report.audited ? "No unit was removed for this report: it knows the plain ranks only."
+      : !asked ? `For a k other than ${whole(report.k)} this page knows the removal of one ${report.unit}, not of several.`
+        : m > 1 ? "May: the bounds do not rule it out. The bars are the ranks when one is removed; those for several are not known here." : "");
     fill("k", k, report.mostK);
     fill("m", m, most);
     at("reset").disabled = asked && m === usual;
@@ -124,14 +124,14 @@
     const { summary, margin, k, n_units: all, unit, units } = report;
     if (!report.audited) return [];
     const list = [
-      ["sure", summary.sure, `sure: in the top ${whole(k)} whichever ${unit} leaves`],
-      ["contender", summary.contenders, `${summary.contenders === 1 ? "contender" : "contenders"}: one ${unit} can bring in or put out`],
-      ["", `${whole(summary.changing_units)} of ${whole(all)}`, `${units} that change the top ${whole(k)}, each by leaving alone`],
+      ["sure", summary.sure, `sure: in the top ${whole(k)}, no matter which ${unit} is removed`],
+      ["contender", summary.contenders, `${summary.contenders === 1 ? "contender" : "contenders"}: in or out, depending on which ${unit} is removed`],
+      ["", `${whole(summary.changing_units)} of ${whole(all)}`, `${units}: removing any one of them changes the top ${whole(k)}`],
     ];
     if (margin) {
       const number = margin.never ? "never" : `${margin.exact ? "" : "≥ "}${whole(margin.lower)}`;
-      const told = margin.never ? `margin: no number of ${units} that leave changes the top ${whole(k)}`
-        : `margin: so many ${units} must leave together before the top ${whole(k)} changes`;
+      const told = margin.never ? `margin: no removal of ${units} changes the top ${whole(k)}`
+        : `margin: the fewest ${units} whose removal changes the top ${whole(k)}`;
       list.push(["", number, told]);
     }
     return list.map(([kind, value, name]) => {

@@ -10,7 +10,7 @@ const TABLE = (() => {
     { key: "rank", title: "Rank" }, { key: "item", title: "Item" }, { key: "score", title: "Score" },
     { key: "standing", title: "Standing" }, { key: "best_rank", title: "Best rank" },
     { key: "worst_rank", title: "Worst rank" }, { key: "share", title: "In the top" },
-    { key: "away", title: "Away" }, { key: "count", title: "Count" },
+    { key: "away", title: "To flip" }, { key: "count", title: "Count" },
     { key: "confidence_best", title: "Ranks, confidence" },
   ];
   const CSV = ["rank", "item", "score", "best_rank", "worst_rank", "share", "listed", "standing", "away", "count", "critical_eps"];
@@ -110,7 +110,7 @@ const TABLE = (() => {
     // A column of blanks tells nothing, nor do counts that are all the same.
     const columns = COLUMNS.filter(({ key }) => all.some((row) => row[key] !== (key === "count" ? all[0].count : null)))
       .map((column) => (column.key === "share" ? { ...column, title: `In top ${WORDS.whole(state.k)}` }
-        : column.key === "away" ? { ...column, title: `${report.units} away` }
+        : column.key === "away" ? { ...column, title: `${report.units} to flip` }
           : column.key === "confidence_best" ? { ...column, title: `Ranks, ${WORDS.level(report.confidence.level)} confidence` } : column));
     const body = element("tbody");
     body.append(...kept.slice(0, shownRows).map((row) => line(report, columns, row)));
@@ -222,12 +222,13 @@ const TABLE = (() => {
   };
 
   const deciding = (report, plain) => {
-    if (!plain) return "No unit was left out for this report, so it does not know.";
+    if (!plain) return "No unit was removed for this report, so it does not know.";
     const top = `the top ${WORDS.whole(report.k)}`;
-    if (!plain.units) return `Nobody alone: ${top} stays the same whichever ${report.unit} leaves.`;
+    if (!plain.units) return `No single ${report.unit}: ${top} stays the same, no matter which one is removed.`;
     const cut = plain.listed.length < plain.distinct_units
       ? ` The first ${WORDS.whole(plain.listed.length)} of ${WORDS.whole(plain.distinct_units)} different ones are listed.` : "";
-    return `${plain.units === 1 ? `One ${report.unit}` : `Each of ${WORDS.whole(plain.units)} ${report.units}`}, of ${WORDS.whole(report.n_units)}, changes ${top} by leaving alone.${cut}`;
+    const any = plain.units === 1 ? "1" : `any one of ${WORDS.whole(plain.units)}`;
+    return `Removing ${any} of the ${WORDS.plural(report.n_units, report.unit, report.units)} changes ${top}.${cut}`;
   };
 
   return { draw, showMore, csv, json, save, flips, element, isolated, named };
