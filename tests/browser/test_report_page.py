@@ -50,7 +50,7 @@ def test_the_chart_draws_the_ranks_of_the_document(open_report: Any) -> None:
         assert place(shown["cut"][0] - half) == pytest.approx(4.5, abs=0.15)
         assert shown["standing"] == row["standing"]
         assert f"rank {row['rank']}" in shown["told"]
-        assert shown["away"].removeprefix("≥ ") in {str(row["away"]), "all"}
+        assert shown["away"].removeprefix("≥ ") in {str(row["away"]), "never"}
     report.move(leave=0)
     assert all(row["bar"] is None for row in report.hero())
     report.move(k=6)
@@ -107,13 +107,13 @@ def test_what_is_told_of_an_item_is_in_the_document(open_report: Any) -> None:
         assert row["item"] in told
         assert row["standing"] in told.splitlines()
         low, high = map(
-            float, re.search(r"between (\S+) and (\S+) whichever user leaves", told).groups()
+            float, re.search(r"between (\S+) and (\S+) whichever user is removed", told).groups()
         )
         assert low <= row["lowest_score"] <= row["highest_score"] <= high
         assert high - low < row["highest_score"] - row["lowest_score"] + 3e-4
         if row["standing"] == "contender":
-            way = "drops out" if row["rank"] <= 5 else "comes in"
-            assert f"1 user must leave before it {way}" in told
+            way = "pushing it out" if row["rank"] <= 5 else "bringing it in"
+            assert f"{way} takes the removal of 1 user" in told
 
 
 def test_table_sorts_and_filters(open_report: Any) -> None:
@@ -200,7 +200,7 @@ def test_a_report_without_audit_says_so(open_report: Any) -> None:
     for hidden in ("#m", "#delta", "#flips"):
         assert not report.page.is_visible(hidden)
     assert report.text("#tiles") == ""
-    assert report.text("#told").startswith("Nobody leaves: by score alone, the top 4 is")
+    assert report.text("#told").startswith("Nothing is removed: by score alone, the top 4 is")
     assert all(row["bar"] is None for row in report.hero())
     report.move(k=6)
     assert [row["standing"] for row in report.hero()][4:8] == ["in", "in", "out", "out"]
@@ -245,10 +245,10 @@ def test_tiles_are_the_summary_in_words(open_report: Any) -> None:
         ".map((tile) => [tile.children[1].innerText, tile.children[0].innerText])"
     )
     assert tiles == [
-        ["4", "sure: in the top 5 whichever user leaves"],
-        ["2", "contenders: one user can bring in or put out"],
-        ["34 of 180", "users that change the top 5, each by leaving alone"],
-        ["1", "margin: so many users must leave together before the top 5 changes"],
+        ["4", "sure: in the top 5, no matter which user is removed"],
+        ["2", "contenders: in or out, depending on which user is removed"],
+        ["34 of 180", "users: removing any one of them changes the top 5"],
+        ["1", "margin: the fewest users whose removal changes the top 5"],
     ]
 
 

@@ -34,7 +34,7 @@ def test_a_check_adds_the_same_to_the_summary(
 ) -> None:
     done = run("check", benchmark, "-k", k, "--markdown")
     assert (done.code, done.err) == (code, "")
-    assert done.out.startswith(f"### {verdict}: plain top {k}, `benchmark.csv`\n")
+    assert done.out.startswith(f"### {verdict}: top {k}, `benchmark.csv`\n")
     assert summary.read_text(encoding="utf-8") == f"{OTHERS}\n{done.out}"
     assert run("check", benchmark, "-k", k, "--json").json["stable"] is (code == 0)
     assert summary.read_text(encoding="utf-8") == f"{OTHERS}\n{done.out}\n{done.out}"
@@ -150,4 +150,4 @@ def test_a_share_has_the_same_digits_in_table_and_text(run: Command, restaurants
     assert found.code == 1
     (row,) = [line for line in found.out.splitlines() if line.startswith("| 5 ")]
     assert row.split(" | ")[3] == "0.1889"
-    assert "a share of 0.1889, allowed 0.123456." in " ".join(found.out.split())
+    assert "a share of 0.1889 (0.123456 allowed)." in " ".join(found.out.split())

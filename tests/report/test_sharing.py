@@ -106,4 +106,4 @@ def test_a_table_has_one_line_for_each_item_and_the_claim() -> None:
     assert page.count("<tr>") == 26
     assert "65 more items are not shown" in page
     assert shown(document["certificate"]["sentence"]) in page.replace("&#x27;", "'")
-    assert re.findall(r"<th[^>]*>(.*?)</th>", page)[3:] == ["standing", "ranks", "in top 5", "away"]
+    assert re.findall(r"<th[^>]*>(.*?)</th>", page)[3:] == ["standing", "ranks", "in top 5", "to flip"]

@@ -141,7 +141,7 @@ def verdict(findings: Findings) -> str:
 def _checked(findings: Findings) -> str:
     number = round(findings["uncovered"] * findings["n_units"])
     change, bring = ("change", "bring") if number != 1 else ("changes", "brings")
-    lacking = f"{bring} an item into the top {findings['k']:,} that it lacks"
+    lacking = f"{bring} an item that it lacks into the top {findings['k']:,}"
     does = f"{change} it" if findings["method"] == "topk" else lacking
     units = counted(findings["n_units"], findings["unit"])
     share, allowed = rounded_up(findings["uncovered"]), eps_in_words(findings["max_delta"])
@@ -241,7 +241,7 @@ def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         if findings["inside"]:
             way, stays = "Pushing it out of", "in"
         number, units = findings["away"], counted(findings["n_units"], findings["unit"])
-        told = f"{way} {top} takes the removal of at least {number:,} of the {units}."
+        told = f"{way} {top} takes the removal of {'at least ' * (number > 1)}{number:,} of the {units}."
         if number >= findings["n_units"]:
             told = f"It stays {stays} {top}, however many of the {units} are removed."
         yield from paragraph(told, terminal)

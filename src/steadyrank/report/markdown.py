@@ -39,7 +39,7 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     >>> from steadyrank import Study, Votes
     >>> found = Study(Votes(["@ann"] * 3 + ["b|c"] * 2)).check(1).findings()
     >>> print("\n".join(to_markdown(found).splitlines()[:5]))
-    ### STABLE: plain top 1
+    ### STABLE: top 1
     <BLANKLINE>
     | k | method | eps | delta | breaking_units | size | max_delta | stable |
     | --- | --- | --- | --- | --- | --- | --- | --- |

@@ -94,8 +94,8 @@ class Terminal:
         >>> Terminal(10).wrapped("two words and 漢字漢字漢字", "- ", "  ")
         ['- two', '  words', '  and 漢字', '  漢字漢字']
         """
-        made = _Wrapper(self.width, initial_indent=lead, subsequent_indent=rest)
-        made.break_long_words = made.break_on_hyphens = not whole
+        made = _Wrapper(self.width, initial_indent=lead, subsequent_indent=rest, break_on_hyphens=False)
+        made.break_long_words = not whole
         return made.wrap(text)
 
     def widest(self, names: Iterable[object], most: int) -> int:

@@ -139,9 +139,8 @@ class Explanation(Result):
         )
         if not self.additive:
             return begin + (
-                f"removing one of {self.number(1):,} costs {item} ground, and removing one of "
-                f"{self.number(-1):,} gains it some; a contribution is the difference minus that "
-                "without the unit."
+                f"{self.number(1):,} would cost {item} ground if removed and {self.number(-1):,} would gain "
+                "it some; a contribution is the difference minus that without the unit."
             )
         ours, theirs = (f"{each:,} favour{'s' * (each == 1)}" for each in map(self.number, (1, -1)))
         return begin + (

@@ -74,7 +74,8 @@ def topk_headline(answer: StableTopK) -> str:
     if changing > 1:
         whoever = f"{changing:,} of the {answer.n_units:,}" if changing < answer.n_units else "them"
         hangs = f"single {plural(answer.unit)}: remove any one of {whoever}"
-    return f"{place} hangs on {hangs}, and {named(rivals, 'or')} replaces {named([holder], 'or')}."
+    rival = named(rivals, "or") if len(rivals) <= NAMES else f"one of {len(rivals):,} others"
+    return f"{place} hangs on {hangs}, and {rival} replaces {named([holder], 'or')}."
 
 
 def ranking_headline(answer: StableRanking) -> str:

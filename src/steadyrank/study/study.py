@@ -182,7 +182,7 @@ class Study:
         return removal_curve(self.facts, check_k(k, len(self.items)), most, guarantee)
 
     def margin(self, k: int | None = None, **asked: Unpack[MarginOf]) -> results.Margin:
-        """Return how many units must leave before an answer changes; see :func:`steadyrank.margin`."""
+        """Return the fewest units whose removal changes an answer; see :func:`steadyrank.margin`."""
         return margin_of(self, Asked(k, **asked))
 
     def explain(self, k: int | None = None, item: object = None) -> results.Explanation:
@@ -268,8 +268,7 @@ class Study:
         >>> old = Study(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 29))
         >>> new = Votes(["ann"] * 55 + ["bob"] * 31 + ["cyd"] * 33)
         >>> print(old.compare(new).sentence)  # doctest: +NORMALIZE_WHITESPACE
-        2 of 3 items in both moved, none out of the range of its places in the old data, whole or without
-        any one vote.
+        2 of the 3 shared items moved, none more than removing one vote could explain.
         """
         from steadyrank.study.comparison import comparison_of
 
