@@ -71,6 +71,11 @@ def vote_ranking(items: int) -> Asked:
     return lambda: str(Study(data).ranking())
 
 
+def vote_audit(items: int) -> Asked:
+    data = many_votes(items)
+    return lambda: str(Study(data).audit(10))
+
+
 def rated(items: int, each: int) -> Any:
     rng = np.random.default_rng(4)
     item = np.repeat(np.arange(items), each)
@@ -83,6 +88,12 @@ def rated(items: int, each: int) -> Any:
 def rating_ranking(items: int) -> Asked:
     data = rated(items, 5)
     return lambda: str(Study(data, "mean-rating:shrinkage=5").ranking())
+
+
+def rating_audit(items: int) -> Asked:
+    """From so many units and items on, the eps of the full ranking is a bound, and said to be one."""
+    data = rated(items, 5)
+    return lambda: str(Study(data, "mean-rating:shrinkage=5").audit(10))
 
 
 def sparse_topk(items: int) -> Asked:
@@ -145,7 +156,9 @@ CASES: tuple[tuple[str, int, Callable[[int], Asked], float], ...] = (
     ("ranking of a square matrix, by side", 2000, square_ranking, 2.3),
     ("audit of a square matrix, by side", 2000, square_audit, 2.3),
     ("ranking of 20 votes an item, by items", 5000, vote_ranking, 1.5),
+    ("audit of 20 votes an item, by items", 5000, vote_audit, 2.3),
     ("ranking of 5 ratings an item, by items", 100_000, rating_ranking, 1.5),
+    ("audit of 5 ratings an item, by items", 100_000, rating_audit, 1.7),
     ("top 10 of 2 ratings an item, by items", 80_000, sparse_topk, 1.3),
     ("top 10 of 1,000 models, Bradley-Terry, by battles", 100_000, league_topk, 1.3),
     ("top 10 of a chain, Bradley-Terry, by items", 3000, chain_topk, 2.3),

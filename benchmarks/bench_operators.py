@@ -66,6 +66,11 @@ WHY = "ours spends about 0.1 us on each edge between states, and NumPy leaves li
 
 
 def count_row(rng: np.random.Generator, quick: bool) -> Row:
+    """Count the rankings of a set, against a dictionary of states; the goal is 20 times as fast.
+
+    It was 13 to 16 times. No step stands out: a quarter of the time is gathering the digits of states
+    along edges, and the rest is a dozen passes over the same edges. NumPy allows for about 13.
+    """
     scores = rng.random(200 if quick else 1000)
     eps = 0.05 if quick else 0.015
     ranked = sorted(scores.tolist(), reverse=True)

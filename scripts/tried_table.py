@@ -29,8 +29,8 @@ VERDICTS = {
     "and scored anew.": ("away margins condorcet_margins lists_for_removals stuffing random_removals"),
     "**Scorers.** Scores with and without each unit are those of fractions, dictionaries, replays and "
     "refits; no unit moves them further than is proved.": (
-        "battle_scorers instant_runoff pairwise table_scorers fitted_scores weights weights_apart "
-        "extreme_units climbing"
+        "battle_scorers instant_runoff pairwise table_scorers scaled_ties fitted_scores weights "
+        "weights_apart extreme_units climbing"
     ),
     "**Sizes.** Huge, subnormal and far-off numbers change no other item's score, or are refused by "
     "name.": "sums counts extremes",

@@ -154,6 +154,7 @@ def test_the_rest_of_a_margin_is_what_was_seen(cases: Cases) -> None:
         every = list(zip(left.tolist(), right.tolist(), points.tolist(), strict=True))
         ratings = played([match for row, match in enumerate(every) if row not in found.units], 60.0)
         assert scorer.score(found.rest) == pytest.approx(ratings, abs=1e-6)
+        assert scorer.score(data.without(found.units)) == pytest.approx(ratings, abs=1e-6)
         assert found.rest.n_units == 12 - found.upper
         assert np.argmax(ratings) in found.enters
         seen, merged = seen + 1, merged + (len(data.units) < 12)

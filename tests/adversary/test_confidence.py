@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy.stats import norm, t as student_t
 
 from adversary.test_margins import ballots, battles, matrix, medians, votes
 from steadyrank import (
+    Battles,
     Estimates,
     Ratings,
     Refit,
@@ -26,6 +28,7 @@ from steadyrank import (
 from steadyrank.demo import demo_file
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.text import plain_text
+from steadyrank.scorers.sums import scores_of_copies
 from steadyrank.study.confidence import bootstrap_scores, rank_percentiles
 from steadyrank.study.rank_sets import Noise, normal_draws
 
@@ -227,6 +230,21 @@ def alike(data: Any) -> float:
     return sum(sizes) ** 2 / sum(size * size for size in sizes)
 
 
+def telling(data: Any) -> np.ndarray:
+    """Return how many units tell the score of each item, by hand: at most as many as count alike."""
+    kinds = {"battles": lambda row: {int(data.left[row]), int(data.right[row])}}
+    kinds["scores"] = lambda row: set(np.flatnonzero(~np.isnan(data.values[row])).tolist())
+    if data.kind.name not in kinds:
+        return np.full(data.n_items, alike(data))
+    found = [Counter() for _ in data.items]
+    times = data.counts if hasattr(data, "counts") else np.ones(len(data.values), dtype=int)
+    for row in range(len(times)):
+        for item in kinds[data.kind.name](row):
+            one = row if data.unit is None else int(data.unit[row])
+            found[item][one] = int(times[row]) if data.unit is None else 1
+    return np.array([min(alike(data), sum(each.values())) for each in found], dtype=float)
+
+
 def test_unequal_units_count_as_fewer_equal_ones() -> None:
     unequal = Votes(["x"] * 30 + ["y"] * 50, weights=[20.0] * 4 + [0.5] * 76)
     grouped = Votes(["x"] * 50 + ["y"] * 50, units=[0] * 40 + list(range(1, 61)))
@@ -253,25 +271,26 @@ def test_bootstrap_draws_units_as_numpy_does(make: Callable, cases: Cases) -> No
         data, counts, rows = study.data, study.units.counts, []
         if data.n_units < 2:
             continue
-        with suppress(SteadyrankError):  # an item without data
-            for which in range(10):
-                drawn = np.random.default_rng([seed, which]).multinomial(
-                    counts.sum(), counts / counts.sum()
-                )
+        for which in range(10):
+            drawn = np.random.default_rng([seed, which]).multinomial(counts.sum(), counts / counts.sum())
+            with suppress(SteadyrankError):  # an item without data
                 rows.append(study.scorer.score(data.with_copies(drawn)))
-        if len(rows) < 10:
+        if len(rows) < 9:
             with pytest.raises(SteadyrankError, match="of 10 resamples cannot be scored"):
                 study.confidence(0.8, draws=10, seed=seed)
             continue
         found = study.confidence(0.8, draws=10, seed=seed)
+        assert any("resamples cannot be scored" in note for note in found.notes) == (len(rows) < 10)
         assert np.allclose(found.errors, np.std(rows, axis=0, ddof=1))
-        number, error = alike(data), np.std(rows, axis=0, ddof=1)
-        far = least_limit(0.8, 2, number) * error  # 10 draws reach no tail that is less than a tenth
+        number, error = telling(data), np.std(rows, axis=0, ddof=1)
+        limits = [least_limit(0.8, 2, each) if each > 1 else np.nan for each in number]
+        far = np.array(limits) * error  # 10 draws reach no tail that is less than a tenth
         far[error < 1e-12] = np.nan
         assert np.allclose(
             found.score_intervals, [study.scores - far, study.scores + far], equal_nan=True
         )
-        assert np.array_equal(found.bootstrap_ranks, rank_percentiles(np.array(rows), 0.1))
+        silent = 10 - len(rows)
+        assert np.array_equal(found.bootstrap_ranks, rank_percentiles(np.array(rows), 0.1, silent))
 
 
 def test_means_of_drawn_rows_by_hand(cases: Cases) -> None:
@@ -298,7 +317,7 @@ def test_the_number_of_workers_changes_nothing() -> None:
 
 def test_more_draws_begin_with_the_same_ones() -> None:
     study = Study(Votes(["a"] * 5 + ["b"] * 4))
-    few, more = (bootstrap_scores(study.data, study.scorer, number, 3) for number in (5, 9))
+    few, more = (bootstrap_scores(study.data, study.scorer, number, 3)[0] for number in (5, 9))
     assert np.array_equal(few, more[:5])
 
 
@@ -314,7 +333,7 @@ def test_intervals_are_percentiles_further_out_for_fewer_units(cases: Cases) -> 
     for rng in cases(3):
         number, draws = int(rng.integers(4, 40)), 60
         study = Study(ScoreMatrix(rng.normal(size=(number, 3))))
-        drawn = bootstrap_scores(study.data, study.scorer, draws, 5)
+        drawn = bootstrap_scores(study.data, study.scorer, draws, 5)[0]
         tail = float(norm.sf(least_limit(0.7, 2, number)))
         assert tail < 0.15
         found = study.confidence(0.7, draws=draws, seed=5)
@@ -400,7 +419,7 @@ def test_a_list_that_the_ranks_shown_would_shorten_says_so() -> None:
     with demo_file("restaurants.csv") as path:
         found = Study(Ratings.read(path)).confidence(draws=999).asking(3)
     ranks = dict(zip(found.items, found.simultaneous[0].tolist(), strict=True))
-    assert [item for item in found.top(3) if ranks[item] > 3] == ["Mill Pond Tea"]
+    assert [item for item in found.top(3) if ranks[item] > 3] == ["Kettle Row"]
     assert "The ranks of 1 of these begin further down than 3 in the table" in found.top_sentence
 
 
@@ -443,3 +462,54 @@ def test_what_is_said_is_true(cases: Cases) -> None:
             assert to_csv(told).splitlines()[0].endswith("confidence_best,confidence_worst")
             assert "ranks, 90 % confidence" in plain_text(told).replace("\n", " ")
             assert list(both.to_frame("pandas").columns)[-2:] == ["confidence_best", "confidence_worst"]
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_few_draws_far_out_tell_the_same_as_all(known: bool, cases: Cases) -> None:
+    """The quick way through many pairs, against every pair and draw."""
+    for rng in cases(12):
+        items, draws = int(rng.integers(2, 25)), int(rng.choice([60, 300]))
+        mixed = rng.normal(size=(items, items)) if rng.random() < 0.4 else np.eye(items) + rng.random()
+        noise = mixed @ rng.normal(size=(items, draws))
+        noise = np.round(noise) if rng.random() < 0.3 else noise
+        units = None if known else rng.integers(1, 400, size=items).astype(float)
+        scores, silent = rng.choice([0.5, 3.0, 10.0]) * rng.normal(size=items), int(rng.integers(3))
+        ways = [
+            Noise(scores, np.cov(noise), noise, units, silent, few_numbers=few) for few in (0, 10**12)
+        ]
+        for level in (0.9, 0.95):
+            quick, slow = ([way.simultaneous(level), way.marginal(level)] for way in ways)
+            assert np.array_equal(quick, slow)
+            quick, slow = (way.simultaneous(level, one_sided=True) for way in ways)
+            assert np.array_equal(quick, slow)
+
+
+def test_sums_of_draws_are_scores_of_draws(cases: Cases) -> None:
+    """Many draws at once, against data that hold the same copies."""
+    for rng in cases(8):
+        for make in (votes, ballots, matrix):
+            study = make(rng)
+            copies = rng.integers(0, 3, size=(6, len(study.units)))
+            rows = scores_of_copies(study.scorer, study.data, copies)
+            for row, held in zip([] if rows is None else rows, copies, strict=True):
+                with suppress(SteadyrankError):
+                    anew = study.scorer.score(study.data.with_copies(held))
+                    assert np.allclose(row, anew, rtol=1e-15, atol=0)
+
+
+def test_draws_without_an_answer_leave_more_open() -> None:
+    """A bridge of few battles is missing from some draws: they count against everything."""
+    wins = [("a", "b", 40), ("b", "a", 30), ("b", "c", 6), ("c", "b", 6), ("a", "c", 5)]
+    pairs = [(one, other) for one, other, times in wins for _ in range(times)]
+    left, right = zip(*pairs, strict=True)
+    study = Study(Battles(left, right, ["left"] * len(pairs)))
+    found = study.confidence(draws=1000)
+    (note,) = [note for note in found.notes if "resamples cannot be scored" in note]
+    silent = int(note.split()[0])
+    assert 0 < silent < 50
+    assert found._noise.silent == silent
+    passed_over = replace(found._noise, silent=0)
+    for one, other in zip(found.simultaneous, passed_over.simultaneous(0.95), strict=True):
+        assert (np.abs(one - 2) >= np.abs(other - 2)).all()
+    with pytest.raises(SteadyrankError, match="too many to decide anything"):
+        Study(Battles([*left, *"bbdd"], [*right, *"ddbb"], ["left"] * (len(left) + 4))).confidence()

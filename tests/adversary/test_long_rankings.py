@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.operators.critical import critical_eps
-from steadyrank.operators.eligible_ranges import eligible_ends, swap_ends
-from steadyrank.operators.intervals import certainly_above
-from steadyrank.operators.sorting import best_first
+from steadyrank.operators.intervals import certainly_above, eligible_ends, swap_ends
+from steadyrank.operators.topk_sets import best_first
 
 if TYPE_CHECKING:
     from conftest import Cases

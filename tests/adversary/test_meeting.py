@@ -14,6 +14,7 @@ from steadyrank import Ratings, ScoreMatrix, Study, audit, covering_eps, critica
 from steadyrank.operators.intervals import tiers
 from steadyrank.operators.meeting import Rival
 from steadyrank.operators.rankings import inflated_ranking
+from steadyrank.study.calibration import Calibration, eps_above
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -101,7 +102,7 @@ def test_covering_implies_meeting_and_a_comparison_gives_both(cases: Cases) -> N
         w, v = two_scores(rng, most=60)
         meeting, covering = meeting_eps(w, v), covering_eps(w, np.argsort(-v, kind="stable"))
         assert meeting <= covering
-        assert Rival(w).meeting_and_covering(v) == (meeting, covering)
+        assert (Rival(w).meeting(v), Rival(w).covering(v)) == (meeting, covering)
 
 
 def test_few_changes_among_many_items_are_looked_at_alone(cases: Cases) -> None:
@@ -110,7 +111,31 @@ def test_few_changes_among_many_items_are_looked_at_alone(cases: Cases) -> None:
         v, moved = w.copy(), rng.integers(0, 100, int(rng.integers(1, 6)))
         v[moved] = rng.choice(w, len(moved)) + rng.integers(-1, 2) / 14
         expected = meeting_eps(w, v), covering_eps(w, np.argsort(-v, kind="stable"))
-        assert Rival(w).meeting_and_covering(v) == expected
+        assert (Rival(w).meeting(v), Rival(w).covering(v)) == expected
+
+
+def test_bounds_hold_what_covering_costs_and_a_floor_hides_only_what_is_below(cases: Cases) -> None:
+    for rng in cases(60):
+        w, _ = two_scores(rng, most=60)
+        rows = w + rng.integers(-2, 3, (5, len(w))) * rng.choice([0.0, 1e-300, 0.01, 0.3])
+        rival = Rival(w)
+        exactly = [covering_eps(w, np.argsort(-row, kind="stable")) for row in rows]
+        lower, upper = rival.covering_bounds(rows)
+        assert (lower <= exactly).all()
+        assert (exactly <= upper).all()
+        for floor in (0.0, exactly[0], float(rng.choice(upper))):
+            assert [rival.covering(row, floor) for row in rows] == [max(one, floor) for one in exactly]
+
+
+def test_the_eps_for_a_share_is_that_of_the_whole_curve(cases: Cases) -> None:
+    for rng in cases(20):
+        study = Study(odd_data(rng))
+        target = float(rng.choice([0, 0.1, 0.3, 0.5]))
+        found, curve = Calibration(study.facts, None, "cover").eps_needed(target), study.ranking_curve()
+        assert found == eps_above(target, curve.covering_eps, curve.counts, curve.tie_eps)
+        eps = float(rng.choice(np.append(curve.covering_eps, found)))
+        if eps:
+            assert (study.facts.covering().reaching(eps) == (curve.covering_eps >= eps)).all()
 
 
 def test_fractions_say_the_same_on_either_side(cases: Cases) -> None:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from oracles.raw_rows import Raw, Said
-from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, Study, Votes
+from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, Study, Votes, topk
 from steadyrank.errors import SteadyrankError
+from steadyrank.scorers.registry import scorers_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -184,9 +185,13 @@ def battles(draw: Draw) -> Mixture:
     ]
     raw = Raw(draw.said(gives, counts), draw.items, "mean")
 
+    in_order = bool(draw.rng.random() < 0.5)  # one row a battle, or counted
+    rows = [row for row, n in enumerate(counts) for _ in range(n)] if in_order else [*range(draw.rows)]
+
     def data() -> Any:
-        left, right = ([items[pair[side]] for pair in pairs] for side in (0, 1))
-        return Battles(left, right, results, counts=counts, items=items, **draw.people())
+        left, right = ([items[pairs[row][side]] for row in rows] for side in (0, 1))
+        said, times = [results[row] for row in rows], None if in_order else counts
+        return Battles(left, right, said, counts=times, items=items, **draw.people(rows))
 
     return Mixture(draw.told("battles", pairs, results, counts), data, "win-rate", raw)
 
@@ -263,10 +268,29 @@ def test_margins_are_those_of_raw_rows(kind: Any, cases: Cases) -> None:
                 assert found.lower <= fewest <= (found.upper or fewest), told
                 assert (found.lower == 1) == (fewest == 1), told
             if found.upper is not None:
-                left = Study(study.data.without(found.units), study.scorer)
+                left = Study(mixture.data().without(found.units), study.scorer)
                 ranked = tuple(items.index(str(left.items[i])) for i in left.facts.order)
                 assert changed(ranked), told
     assert asked > 20
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: str(kind.__name__))
+def test_units_of_margins_are_numbered_as_in_the_data_that_were_given(kind: Any, cases: Cases) -> None:
+    seen = set()
+    for rng in cases(30):
+        mixture = kind(Draw(rng))
+        for scorer in scorers_for(mixture.data().kind.name) if studied(mixture) else ():
+            try:
+                found = Study(mixture.data(), scorer).margin(1)
+            except SteadyrankError:  # not every scorer takes gaps, weights or ties
+                continue
+            if found.upper is not None:
+                left = found.study.scorer.score(mixture.data().without(found.units))
+                assert left.tolist() == found.study.scorer.score(found.rest).tolist(), mixture.told
+                assert tuple(topk(left, 1)) != tuple(topk(found.study.scores, 1)), mixture.told
+                seen.add(scorer)
+    assert seen
+    assert kind is not battles or "elo" in seen  # which has units of its own
 
 
 def test_an_oracle_that_is_wrong_is_noticed(cases: Cases) -> None:

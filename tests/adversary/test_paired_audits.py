@@ -15,6 +15,7 @@ from steadyrank.operators.critical import STEEPEST, critical_eps
 from steadyrank.operators.meeting import Rival, meeting_eps
 from steadyrank.scorers import BradleyTerry, Scorer
 from steadyrank.scorers.bradley_terry.folds import BattlesOut
+from steadyrank.study import standings
 
 
 def newton(wins, ridge):
@@ -229,3 +230,24 @@ def test_how_fast_critical_and_meeting_eps_move(cases):
         assert off.max() <= STEEPEST * reach * (1 + 1e-5) + 1e-9
         off = abs(meeting_eps(scores, moved) - meeting_eps(scores, others))
         assert off <= STEEPEST * reach * (1 + 1e-5) + 1e-5
+
+
+def test_ranks_from_nearby_scores_hold_the_exact_ones(cases, monkeypatch: pytest.MonkeyPatch) -> None:
+    same = total = 0
+    for rng in cases(6):
+        strength, number = rng.normal(size=7), 400
+        left = rng.integers(0, 7, number)
+        right = (left + rng.integers(1, 7, number)) % 7
+        won = rng.random(number) < 1 / (1 + np.exp(strength[right] - strength[left]))
+        facts = Study(Battles(left, right, np.where(won, "left", "right"))).facts
+        exact = standings.rank_ranges(facts, 7)
+        monkeypatch.setattr(standings, "FITTED_ANEW", 0)
+        near = standings.near_rank_ranges(facts, 7)
+        monkeypatch.undo()
+        assert not near.exact
+        assert (near.best <= exact.best).all()
+        assert (near.worst >= exact.worst).all()
+        same += int(((near.best == exact.best) & (near.worst == exact.worst)).sum())
+        total += 7
+        assert standings.near_rank_ranges(facts, 7).exact
+    assert same > 0.8 * total

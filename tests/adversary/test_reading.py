@@ -70,6 +70,13 @@ def ballots_of(table: Any) -> Any:
     return tiers, table.cells("count")
 
 
+SAID = (
+    "not UTF-8", "several columns are called", "fewer fields than columns", "left out before the header",
+    "left out below the table", "the first line is data", "2 lines read as one header",
+    "3 lines read as one header", "column 1 has no name", "blank fields beyond", "blanks before",
+)  # fmt: skip
+"""How notes begin about a file that a strict reader refuses, or reads in another way."""
+
 READ: dict[str, tuple[Callable[[bytes], Any], Callable[[Any], Any]]] = {
     "csv": (twins.read_csv, cells),
     "tsv": (lambda content: twins.read_csv(content, "\t"), cells),
@@ -78,13 +85,16 @@ READ: dict[str, tuple[Callable[[bytes], Any], Callable[[Any], Any]]] = {
 }
 
 
+GRAMMARS = {"condorcet", "pgn", "stv"}
+
+
 def test_every_text_format_has_its_files() -> None:
     """Those of evaluation tools, and what a program packs, are made in tests/data/layouts.
 
-    Tables of Markdown and LaTeX are in tests/reading.
+    Tables of Markdown and LaTeX, and grammars of ballots and games, are in tests/reading.
     """
     of_tools = {name for name, found in FORMATS.items() if found.among_others}
-    assert set(TEXTS) == set(FORMATS) - {"parquet", "excel", "json", "markup"} - of_tools
+    assert set(TEXTS) == set(FORMATS) - {"parquet", "excel", "json", "markup"} - of_tools - GRAMMARS
 
 
 @pytest.mark.parametrize("name", READ)
@@ -97,16 +107,20 @@ def test_sound_files_are_read_as_the_twin_reads_them(name: str) -> None:
 
 @pytest.mark.parametrize("name", READ)
 def test_damaged_files_are_read_as_the_twin_reads_them_or_refused(name: str, cases: Cases) -> None:
+    """What the strict twin refuses may be read, too, where a note says how."""
     twin, shown = READ[name]
     read = 0
     for rng in cases(600):
         content = damaged(rng, TEXTS[name])
         expected = twin(content)
+        file = drip(rng, content)
         try:
-            found = shown(FORMATS[name].read(drip(rng, content)))
+            table = FORMATS[name].read(file)
+            found = shown(table)
         except InvalidDataError:
-            found = None
-        assert repr(found) == repr(expected), content
+            found, table = None, None
+        if table is None or not any(note.startswith(SAID) for note in [*table.notes, *file.notes]):
+            assert repr(found) == repr(expected), content
         read += found is not None
     assert read > 50  # or nothing was compared
 

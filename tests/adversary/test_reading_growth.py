@@ -20,8 +20,8 @@ from oracles.steps import Matcher, pattern_steps, steps
 from steadyrank.data import read_any
 from steadyrank.data.orders import BRACED
 from steadyrank.errors import SteadyrankError
+from steadyrank.reading.adapters.ballot_files import HEADER, ORDER
 from steadyrank.reading.labels import encode
-from steadyrank.reading.preflib import HEADER, ORDER
 from steadyrank.reading.profile import LONGEST_NAME, NUMBERED, Profile
 from steadyrank.reading.table import as_table
 from steadyrank.reading.text_columns import NUMBER

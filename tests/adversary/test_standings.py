@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from oracles.standing import Stands, check_headline, covering_list
-from steadyrank import ScoreMatrix, Study, audit, stable_ranking, stable_topk, topk
+from steadyrank import Ratings, ScoreMatrix, Study, audit, stable_ranking, stable_topk, topk
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 from steadyrank.study import standings
@@ -147,6 +147,22 @@ def test_of_large_data_the_list_and_its_neighbours_have_exact_ranks(make, cases:
             assert row.rank > answer.last_place or row.best_rank is not None
             blank += row.best_rank is None
     assert blank
+
+
+def test_ranks_from_touched_items_alone_are_those_of_whole_rows(cases: Cases, monkeypatch):
+    monkeypatch.setattr(standings, "THIN", 0)
+    for rng in cases(60):
+        items, users = (int(number) for number in rng.integers(2, 12, 2))
+        user, item = np.nonzero(rng.random((users, items)) < rng.choice([0.3, 0.6, 0.9]))
+        both = np.append(user, [users, users + 1]), np.append(item, [0, 1])  # two more users, surely
+        scorer = f"mean-rating:shrinkage={rng.choice([0.5, 1.0, 5.0])}"
+        facts = Study(Ratings(*both, rng.integers(1, 4, len(both[0])), items=range(items)), scorer).facts
+        for upto in range(1, items + 1):
+            rivals = np.arange(items)
+            found = standings.rank_ranges(facts, upto)
+            rows = standings._ranges(facts.leave_one_out, rivals, facts.order[:upto], standings._ranks)
+            assert found.best.tolist() == rows.best.tolist()
+            assert found.worst.tolist() == rows.worst.tolist()
 
 
 @pytest.mark.parametrize("make", [votes, ballots, matrix, ratings, gaps, battles, refitted])

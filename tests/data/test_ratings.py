@@ -63,16 +63,6 @@ def test_sorting_against_a_stable_sort(triples: list[Any]) -> None:
     assert in_strict_order(users, items) == (pairs == sorted(set(pairs)))
 
 
-@pytest.mark.parametrize("stride", [1, 2, 3])
-def test_order_checks_see_across_strides(stride: int) -> None:
-    assert in_strict_order(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), stride)
-    for bad in ([0, 0, 0, 1], [1, 0, 1, 1], [0, 1, 1, 0]):
-        assert not in_strict_order(np.array(bad), np.array([0, 1, 1, 1]), stride)
-    falling, users = np.array([0, 1, 2, 2]), np.array([1, 1, 0, 0])
-    assert stable_order(users, falling, 2, 3, stride).tolist() == [2, 3, 0, 1]
-    assert stable_order(np.array([0, 0, 0]), np.array([1, 2, 0]), 1, 3, stride).tolist() == [2, 0, 1]
-
-
 def test_fields_and_types() -> None:
     ratings = Ratings(["v", "u", "v"], [30, 10, 20], [5, 3, 4])
     assert ratings.user_labels == ("u", "v")

@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 
 from steadyrank.errors import NotANumberError, SteadyrankError
 from steadyrank.reading.delimited import read_delimited
-from steadyrank.reading.text_columns import TextColumn, is_plain_whole, join_columns
+from steadyrank.reading.text_columns import SeriesColumn, TextColumn, is_plain_whole
 
 if TYPE_CHECKING:
     from steadyrank.reading.table import Table
@@ -133,9 +133,49 @@ def test_both_ways_agree_on_any_text(text: str, size: int) -> None:
 
 
 def test_parts_of_numbers_and_text_become_text() -> None:
-    joined = join_columns([np.array([7, 12]), TextColumn.of(["007"])])
-    assert isinstance(joined, TextColumn)
-    assert [joined.words[code] for code in joined.codes] == ["7", "12", "007"]
+    column = read_delimited([b"a,b\n7,x\n12,x\n", b"007,x\n"], ",").columns["a"]
+    assert column.cells() == ["7", "12", "007"]
+
+
+NUMBERS = [
+    "1",
+    "-2.5",
+    "1e3",
+    "+4",
+    ".5",
+    "5.",
+    "007",
+    "0.1",
+    "1e-5",
+    "inf",
+    "nan",
+    "-nan",
+    "1_0",
+    "9" * 20,
+]
+FIELDS_OF_NUMBERS = st.sampled_from(
+    [*NUMBERS, "", "NA", "-", " 3 ", "1,5", "45%", "x", "2 ± 1", "3 (1)", "٣"]
+)
+
+
+@given(st.lists(FIELDS_OF_NUMBERS, min_size=1, max_size=6))
+def test_polars_parses_numbers_as_we_do(words: list[str]) -> None:
+    pl = pytest.importorskip("polars")
+    answers = []
+    for column in (TextColumn.of(words), SeriesColumn(pl.Series(values=words, dtype=pl.String))):
+        notes: list[str] = []
+        try:
+            found = column.numbers("r", notes=notes)
+            answers.append((found.dtype, repr(found.tolist()), notes, column.is_numeric()))
+        except SteadyrankError as error:
+            answers.append((type(error), str(error), column.is_numeric()))
+        answers[-1] += (
+            column.labels().tolist(),
+            column.cells(),
+            column.holds("x"),
+            column.share_of_numbers(),
+        )
+    assert answers[0] == answers[1]
 
 
 def test_text_asks_for_polars_by_name(monkeypatch: pytest.MonkeyPatch) -> None:

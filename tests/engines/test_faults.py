@@ -244,7 +244,7 @@ class TestBadFiles:
         with pytest.raises(FileNotThereError, match="no file matches"):
             Ratings.scan(str(tmp_path / "*.parquet"))
         (tmp_path / "x.xlsx").write_bytes(b"PK\x03\x04")
-        with pytest.raises(InvalidDataError, match="a zip archive or a spreadsheet"):
+        with pytest.raises(InvalidDataError, match="zip archive or spreadsheet"):
             Ratings.scan(tmp_path / "x.xlsx")
         write_parts(tmp_path, 1)
         (tmp_path / "y.csv").write_text("user,item,rating\n")

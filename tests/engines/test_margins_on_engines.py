@@ -8,7 +8,7 @@ import pytest
 from engine_makers import maker, relation
 from steadyrank import MeanRating, Ratings, ScoreMatrix, SteadyrankError, Study, Votes
 from steadyrank.errors import EngineError, InvalidDataError, InvalidSettingError
-from steadyrank.margins import entries
+from steadyrank.margins import sums
 from steadyrank.scorers.sums import scores_without
 
 SCALES = {
@@ -205,7 +205,7 @@ def test_a_margin_takes_few_passes_however_many_pairs_there_are(lazily_here, mon
 def test_little_room_gives_the_same_answers(monkeypatch):
     columns = close_ratings(10, users=20)
     plenty = answers(Ratings.scan(relation(columns)))
-    monkeypatch.setattr(entries, "ROOM", 25)
+    monkeypatch.setattr(sums, "HELD", 25)
     assert answers(Ratings.scan(relation(columns))) == plenty
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from oracles.ball import squared_distances
 from steadyrank import ball_distances, ball_topk, critical_eps, inflated_ranking, inflated_topk, topk
-from steadyrank.operators import ball
-from steadyrank.operators.ball import cover_factor
+from steadyrank.operators import topk_sets
 from steadyrank.operators.boundary import just_above
+from steadyrank.operators.topk_sets import cover_factor
 
 
 def whole_scores():
@@ -147,9 +147,9 @@ def test_a_planted_fault_is_caught(fault: str, monkeypatch: pytest.MonkeyPatch) 
     if fault == "one too few moved":
         real = np.searchsorted
         monkeypatch.setattr(
-            ball.np, "searchsorted", lambda *a, **how: np.maximum(real(*a, **how) - 1, 0), raising=True
+            np, "searchsorted", lambda *a, **how: np.maximum(real(*a, **how) - 1, 0), raising=True
         )
     else:
-        monkeypatch.setattr(ball, "entry_eps", lambda distance, best: distance * 1.01)
+        monkeypatch.setattr(topk_sets, "entry_eps", lambda distance, best: distance * 1.01)
     with pytest.raises(AssertionError):
         test_distances_are_those_of_the_slow_twin()

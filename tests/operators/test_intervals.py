@@ -10,8 +10,7 @@ from hypothesis import given
 
 from oracles import enumeration, exact
 from oracles.cases import Case, cases
-from steadyrank.operators.eligible_ranges import eligible_ends
-from steadyrank.operators.intervals import certainly_above, rank_intervals, tiers
+from steadyrank.operators.intervals import certainly_above, eligible_ends, rank_intervals, tiers
 from steadyrank.operators.topk_sets import inflated_topk_mask
 
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from oracles import projection
+from steadyrank.operators.inflation import eligible_of_few, eligible_prefix
 from steadyrank.operators.topk_sets import (
     best_indices,
     inflated_argmax,
@@ -235,3 +236,16 @@ def test_projection_agrees_on_a_wide_window() -> None:
     for eps in (0.5, 1.0, 2.0):
         w = random.random(60)
         assert set(inflated_argmax(w, eps).tolist()) == projection.inflated_argmax(w.tolist(), eps)
+
+
+def test_a_short_row_in_pure_python_is_decided_as_a_batch_is() -> None:
+    rng = np.random.default_rng(5)
+    for number in range(600):
+        size, eps = int(rng.integers(1, 30)), float(rng.choice([1e-320, 1e-9, 0.01, 0.3, 1.0, 1e200]))
+        grid = rng.integers(0, 6, size) * eps / np.sqrt(2)  # many on the boundary
+        scores = np.sort(grid if number % 2 else rng.random(size) * 10 ** rng.uniform(-3, 2))[::-1]
+        with np.errstate(over="ignore", under="ignore"):
+            (prefix,), (depth,) = eligible_prefix((scores[0] - scores)[np.newaxis], scores[:1], eps)
+        found, reached = eligible_of_few(scores, eps)
+        assert found == prefix
+        assert reached == pytest.approx(depth, rel=1e-9)

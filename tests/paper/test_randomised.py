@@ -203,7 +203,7 @@ def test_a_scorer_without_randomness_has_its_plain_audit_either_way() -> None:
 
 def test_seeds_of_bags_and_too_few_seeds() -> None:
     def bagged(seed: int) -> Bagged:
-        return Bagged(Plurality(), bags=20, seed=seed, reuse=True)
+        return Bagged(Plurality(), bags=20, seed=seed)
 
     one, *_ = randomised_audit(VOTES, [1], bagged, seeds=[5], eps=0.1)
     assert one.delta == audit(VOTES, 1, eps=0.1, scorer=bagged(5)).row("topk", 1).delta

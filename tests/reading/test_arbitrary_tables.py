@@ -6,11 +6,13 @@ without an option is listed in ``answered.toml``, each with a reason.
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import random
 import tomllib
 import warnings
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,7 @@ import pytest
 
 from steadyrank import read_any
 from steadyrank.errors import NotRecognisedError, SteadyrankError
+from steadyrank.reading.headers import find_header
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +96,28 @@ def test_some_tables_are_refused_with_suggestions_that_work() -> None:
     check_suggestions(check_answered(names, large=False)[:20])
 
 
+def check_headers(names: list[str]) -> None:
+    """Check that the first line is the header wherever it is one, and mostly not where it is data."""
+    data = told = 0
+    for name in names:
+        rows = list(islice(csv.reader(io.StringIO(as_csv(name).decode())), 40))
+        header = find_header(rows)
+        assert (header.before, header.size) == (0, 1), name
+        if len(rows) > 4:
+            without = find_header(rows[1:])
+            assert (without.before, without.size) in {(0, 0), (0, 1)}, name
+            data, told = data + 1, told + (without.size == 0)
+    assert told > 0.8 * data
+
+
+def test_the_header_of_a_table_is_found_or_missed() -> None:
+    check_headers(random.Random(31).sample(every_table(), SOME))
+
+
 if "STEADYRANK_FUZZ" in os.environ:  # all of them take minutes: make fuzz
+
+    def test_all_headers() -> None:
+        check_headers(every_table())
 
     def test_all_tables() -> None:
         refused = check_answered(every_table(), large=True)

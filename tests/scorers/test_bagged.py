@@ -220,10 +220,9 @@ class TestRadius:
         assert ColumnMeans().output_radius_squared(ScoreMatrix([[1.0]])) is None
 
 
-@pytest.mark.parametrize("reuse", [False, True])
-def test_a_stated_ball_that_is_too_small_for_the_bags_is_refused(reuse) -> None:
+def test_a_stated_ball_that_is_too_small_for_the_bags_is_refused() -> None:
     votes = Votes(["a"] * 3 + ["b"] * 3)
-    how = {"bags": 20, "size": 1, "reuse": reuse}  # bags say (1, 0) or (0, 1): sqrt(2) apart
+    how = {"bags": 20, "size": 1}  # bags say (1, 0) or (0, 1): sqrt(2) apart
     kept = Bagged(Plurality(), radius_squared=0.5, **how)
     assert (kept.score(votes) == Bagged(Plurality(), **how).score(votes)).all()
     small = Bagged(Plurality(), radius_squared=0.49, **how)

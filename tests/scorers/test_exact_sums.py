@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from steadyrank import Ratings, ScoreMatrix, Study
+from steadyrank.data.observations import Observations
+from steadyrank.errors import InvalidSettingError
 from steadyrank.sums.exact import difference, exact_form, together
 
 decimals = st.integers(0, 6).flatmap(
@@ -72,3 +75,38 @@ def test_whole_numbers_that_would_not_fit_are_split() -> None:
 def test_nothing_at_all_and_only_zeros() -> None:
     assert exact_form([], addends=0).scale == 1.0
     assert exact_form([np.zeros(0), np.zeros(3)], addends=3).whole
+
+
+SMALL = (1.0, 2.0, 1 / 3, math.pi, 7.5)
+
+
+def rows_without(data: Observations, scorer: str | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the leave-one-out scores, and those of the data scored anew without each unit."""
+    study = Study(data, scorer)
+    out = study.scorer.leave_one_out(data)
+    rows = np.concatenate([block.dense(out.scores) for block in out.blocks()])
+    return rows, np.array([study.scorer.score(data.without(unit)) for unit in range(len(data.units))])
+
+
+@pytest.mark.parametrize("exponent", [9, 20, 38, 100, 307])
+def test_one_huge_value_leaves_the_others_as_they_are(exponent: int) -> None:
+    rng = np.random.default_rng(exponent)
+    for _ in range(12):
+        values = rng.choice(SMALL, size=(5, 2))
+        values[rng.integers(5), 0] = rng.choice([-3.4, 3.4]) * 10.0**exponent
+        users, items = np.repeat(range(5), 2), ["a", "b"] * 5
+        for data, scorer in (
+            (ScoreMatrix(values), None),
+            (ScoreMatrix(values), "trimmed-mean:share=0"),
+            (ScoreMatrix(values, units=[0, 0, 1, 1, 2]), None),
+            (ScoreMatrix(values, weights=[1, 2, 1, 0.5, 1]), None),
+            (Ratings(users, items, values.ravel()), None),
+            (Ratings(users, items, values.ravel()), "mean-rating:shrinkage=0"),
+        ):
+            rows, anew = rows_without(data, scorer)
+            np.testing.assert_allclose(rows, anew, rtol=4e-16)
+
+
+def test_values_beyond_all_parts_are_refused() -> None:
+    with pytest.raises(InvalidSettingError, match="too far apart"):
+        Study(ScoreMatrix([[1.7e308, 1.0], [1e-300, 2.0], [0.4, 1.0]])).topk(1)

@@ -14,7 +14,7 @@ from unittest.mock import patch
 import numpy as np
 from scipy.stats import binom
 
-from steadyrank import ScoreMatrix, Study, Votes
+from steadyrank import Ratings, ScoreMatrix, Study, Votes
 from steadyrank.study.rank_sets import Noise, normal_draws
 
 if TYPE_CHECKING:
@@ -134,12 +134,12 @@ ROWS: dict[str, tuple[float, Callable[[np.random.Generator, tuple[int, int]], np
 """How one row of equally good items is drawn, and their true score."""
 
 
-def means_at_once(data: ScoreMatrix, scorer: object, draws: int, seed: int) -> np.ndarray:
+def means_at_once(data: ScoreMatrix, scorer: object, draws: int, seed: int) -> tuple[np.ndarray, dict]:
     """Return the means of rows drawn anew, all draws in one product: as the library's, but fast."""
     assert scorer is not None
     number = data.n_units
     copies = np.random.default_rng(seed).multinomial(number, np.full(number, 1 / number), size=draws)
-    return copies @ data.values / number
+    return copies @ data.values / number, {}
 
 
 def few_trial(kind: str, units: int, items: int = 5, draws: int = 299) -> Trial:
@@ -153,6 +153,20 @@ def few_trial(kind: str, units: int, items: int = 5, draws: int = 299) -> Trial:
         low, high = found.score_intervals[:, 0]
         inside = np.isnan(low) or low <= true + 1e-9 <= high + 2e-9  # an unknown one claims nothing
         return np.zeros(items), {"simultaneous": found.simultaneous, "interval": np.array(inside)}
+
+    return trial
+
+
+def sparse_trial(users: int, items: int, each: int) -> Trial:
+    """Return a trial with ratings of equally good items, of which every user rates a few."""
+
+    def trial(rng: np.random.Generator, level: float) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        rated = np.concatenate([rng.choice(items, size=each, replace=False) for _ in range(users)])
+        owners, stars = np.repeat(np.arange(users), each), rng.integers(1, 6, size=users * each)
+        data = Ratings(owners, rated, stars)
+        found: Confidence = Study(data).confidence(level, draws=299, seed=int(rng.integers(2**31)))
+        ranks = {"simultaneous": found.simultaneous, "marginal": found.marginal}
+        return np.zeros(data.n_items), ranks | {"one-sided": found.simultaneous}
 
     return trial
 

@@ -48,7 +48,7 @@ def every_certificate():
     yield "proved", stable_topk(votes, 2)
     yield "proved", stable_ranking(votes)
     yield "proved", stable_topk(votes, 1, removals=3)
-    yield "observed", stable_topk(votes, 1, scorer=Bagged(Plurality(), bags=500, seed=1, reuse=True))
+    yield "observed", stable_topk(votes, 1, scorer=Bagged(Plurality(), bags=500, seed=1))
     yield "observed", stable_topk(votes, 1, guarantee="overlap")
     yield "observed", stable_topk(flipping(), 1, eps=1e-6)
     yield "observed", stable_ranking(flipping(), eps=1e-6)
@@ -207,7 +207,7 @@ def test_a_bagged_certificate_has_all_numbers_of_its_bound():
     assert covering.eps == certificate.eps  # the ball's list
     numbers = certificate.numbers
     assert set(numbers) == {
-        "n", "size", "bags", "replace", "reuse", "p", "q", "C", "finite_bags", "radius_squared",
+        "n", "size", "bags", "replace", "p", "q", "C", "finite_bags", "radius_squared",
     }  # fmt: skip
     assert (numbers["n"], numbers["size"], numbers["bags"]) == (42, 10, 400)
     assert numbers["finite_bags"] == 2 / 400

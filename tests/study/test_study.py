@@ -8,7 +8,7 @@ import pytest
 from steadyrank import Battles, Refit, ScoreMatrix, Study, Votes, audit, stable_ranking, stable_topk
 from steadyrank.errors import InvalidValueError, WrongDataError
 from steadyrank.scorers import ColumnMeans
-from steadyrank.study import calibration
+from steadyrank.study import facts
 from steadyrank.study.study import usual_k
 
 
@@ -102,7 +102,7 @@ def test_rankings_of_many_fitted_items_rest_on_bounds_and_say_so(monkeypatch):
     left = rng.integers(0, 6, 200)
     data = Battles(left, (left + rng.integers(1, 6, 200)) % 6, rng.random(200) < 0.6)
     exact = Study(data).ranking(delta=1e-9)
-    monkeypatch.setattr(calibration, "FITTED", 0)
+    monkeypatch.setattr(facts, "FITTED", 0)
     bounded = Study(data).ranking(delta=1e-9)
     assert bounded.eps >= exact.eps
     assert bounded.certificate.rule == "shifts of the scores"
@@ -110,6 +110,17 @@ def test_rankings_of_many_fitted_items_rest_on_bounds_and_say_so(monkeypatch):
     looser = Study(data).ranking(delta=0.2)
     assert "except without at most" in looser.certificate.promise
     assert Study(data).ranking_curve().uncovered(looser.eps) <= looser.certificate.delta <= 0.2
+
+
+def test_audits_of_very_many_rankings_rest_on_bounds_and_say_so(monkeypatch):
+    data = ScoreMatrix(np.random.default_rng(2).integers(0, 9, (7, 5)))
+    exact = Study(data).audit(2).row("inflated_ranking")
+    assert "a bound" not in exact.note
+    monkeypatch.setattr(facts, "LOOKED_AT", 0)
+    bounded = Study(data).audit(2).row("inflated_ranking")
+    assert bounded.eps >= exact.eps
+    assert (bounded.delta, bounded.uncovered) == (0.0, 0.0)
+    assert "comes from how far units move the scores: a bound" in bounded.note
 
 
 def test_functions_are_thin(tmp_path):

@@ -175,12 +175,12 @@ def test_fresh_bags_of_one_seed_are_a_scorer_like_any_other(bags: Bagged) -> Non
     assert Study(Votes(["a", "a", "b"]), bags).topk(1).certificate.status == "proved"
 
 
-def test_of_reused_bags_nothing_is_claimed_of_a_list_made_anew() -> None:
-    for bags in (Bagged(Plurality(), bags=40, reuse=True), Bagged(Plurality(), bags=40)):
-        told = Study(Votes(["a"] * 5 + ["b"] * 3), bags).topk(1).certificate
-        assert told.status == "observed"
-        assert "Nothing is claimed of an answer made anew: " in told.promise
-        assert "Proved" not in told.sentence
+def test_of_bags_of_no_given_size_nothing_is_claimed_of_a_list_made_anew() -> None:
+    bags = Bagged(Plurality(), bags=40)
+    told = Study(Votes(["a"] * 5 + ["b"] * 3), bags).topk(1).certificate
+    assert told.status == "observed"
+    assert "Nothing is claimed of an answer made anew: " in told.promise
+    assert "Proved" not in told.sentence
 
 
 def test_any_two_removals_leave_k_items_in_common() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
@@ -183,13 +182,6 @@ class Ballots(CountedRows):
     @property
     def _keys(self) -> IntArray:
         return np.arange(len(self.counts))  # equal ballots are one row
-
-    @cached_property
-    def item_counts(self) -> IntArray:
-        """How many ballots name each item."""
-        found = np.zeros(self.n_items, dtype=np.int64)
-        np.add.at(found, self.ranked, np.repeat(self.counts, np.diff(self.indptr)))
-        return found
 
     def _describe(self, ballot: int) -> str:
         span = slice(self.indptr[ballot], self.indptr[ballot + 1])

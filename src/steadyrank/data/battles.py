@@ -106,6 +106,12 @@ class UnitPairs:
     ties: FloatArray
 
 
+class RowNumbers(tuple[int, ...]):
+    """Numbers of battles that count in their order: of rows, where equal ones are not one unit."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Battles(CountedRows):
     """Pairs of items and who won. The unit left out is the battle, or a group of battles.
@@ -275,14 +281,6 @@ class Battles(CountedRows):
         beside = ", ".join(f"{turned * part + 0.0:.6g}" for part in self.covariates[row])
         return f"{told} at {beside}" if beside else told
 
-    @cached_property
-    def item_counts(self) -> IntArray:
-        """How many battles each item took part in."""
-        found = np.zeros(self.n_items, dtype=np.int64)
-        for side in (self.left, self.right):
-            np.add.at(found, side, self.counts)
-        return found
-
     def _said(self, row: int, those: Sequence[int]) -> str | None:
         winner, loser = (int(side[row]) for side in self._winner_first)
         if winner not in those and loser not in those:
@@ -321,6 +319,15 @@ class Battles(CountedRows):
         rows = np.arange(len(self.counts))
         labels = LazyLabels(len(rows), self._numbered)
         return self._changed({"unit": rows, "_unit_labels": labels, "_unit_kind": self.kind.unit})
+
+    def without(self, units: int | Iterable[int]) -> Self:
+        """Return the battles without some units, or without some rows, if these are their numbers."""
+        held = self.in_order() if isinstance(units, RowNumbers) else self
+        return super(Battles, held).without(units)
+
+    def _numbers(self, units: Iterable[int]) -> tuple[int, ...]:
+        by_row = isinstance(self._unit_labels, LazyLabels)
+        return RowNumbers(units) if by_row else tuple(units)
 
     def _numbered(self, row: int) -> str:
         return f"{row + 1}: {self._describe(row)}"

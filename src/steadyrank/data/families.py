@@ -28,6 +28,7 @@ class CountedRows(Observations):
     """
 
     counts: IntArray
+    indptr: IntArray  # of ballots alone
 
     @property
     @abstractmethod
@@ -37,6 +38,15 @@ class CountedRows(Observations):
     @abstractmethod
     def _describe(self, row: int) -> object:
         """Return what a row says."""
+
+    @cached_property
+    def item_counts(self) -> IntArray:
+        """How many votes, ballots or battles name each item."""
+        found = np.zeros(self.n_items, dtype=np.int64)
+        times = np.repeat(self.counts, np.diff(self.indptr)) if self._entry_fields else self.counts
+        for name in self._item_fields:
+            np.add.at(found, getattr(self, name), times)
+        return found
 
     @cached_property
     def _distinct(self) -> tuple[IntArray, IntArray]:

@@ -53,7 +53,7 @@ def read_any(
     *,
     kind: str | None = None,
     format: str | None = None,  # noqa: A002 (the word users know from other readers)
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     **arguments: Any,
 ) -> Observations:
     r"""Read observations of any kind; the kind is recognised unless it is given.
@@ -67,12 +67,14 @@ def read_any(
         What the data are.
     format : str, optional
         ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``, ``"markup"`` (tables
-        of Markdown and LaTeX),
-        ``"movielens"``, ``"preflib"``, ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
+        of Markdown and LaTeX), ``"movielens"``, ``"pgn"``, ``"preflib"``, ``"stv"``,
+        ``"condorcet"`` (``A > B`` on each line), ``"dominion"``,
+        ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
         ``"swe-bench"``, ``"alpaca-eval"``, ``"trec-run"`` or ``"trec-eval"``.
         Told from the content where not given.
-    encoding : str
-        Of a text file.
+    encoding : str, optional
+        Of a text file. If not given, UTF-8, or UTF-16 by its byte order mark; text that is neither is
+        read as cp1252, and that is noted.
     **arguments
         Columns and policies, as for ``from_frame`` of the kind; unknown ones are refused.
 
@@ -109,7 +111,7 @@ def scan_any(
     kind: str | None = None,
     engine: str | Engine | None = None,
     format: str | None = None,  # noqa: A002 (the word users know from other readers)
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     **arguments: Any,
 ) -> Observations:
     """Scan observations of any kind; the kind is recognised from the first rows unless it is given.
@@ -139,7 +141,8 @@ def scan_any(
     check_kind(kind)
     if kind is not None:
         check_scannable(KINDS[kind].kind)
-    lazy = opened(source, engine, format=format, encoding=encoding)
+    layout = {"format": format, "encoding": encoding, "header": arguments.get("header")}
+    lazy = opened(source, engine, **layout)
     try:
         table = lazy.first_rows()
         found = decided(table, kind, arguments)

@@ -20,12 +20,11 @@ from steadyrank.operators.checks import check_whole
 from steadyrank.reading.arrays import as_counts, frozen, is_hashable
 from steadyrank.reading.deciding import decide
 from steadyrank.reading.declarations import Kind, Role, Setting
-from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import with_names
 from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import Table
+from steadyrank.reading.table import Dropping, Table
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
 from steadyrank.reading.words import known
 from steadyrank.text import counted, plural, shortened
@@ -252,6 +251,10 @@ class Observations(ABC):
         """Return a unit that favours one item over another, as :meth:`with_added` takes it."""
         raise errors.InvalidDataError(f"no unit can be added to {self.kind.name}")
 
+    def _numbers(self, units: Iterable[int]) -> tuple[int, ...]:
+        """Return numbers of units so that :meth:`without` knows whose they are."""
+        return tuple(units)
+
     def keeping(self, items: Iterable[object]) -> Self:
         """Return the data about some items alone, as if nothing had been said of the others.
 
@@ -389,7 +392,7 @@ class Observations(ABC):
         source: Source,
         *,
         format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str = "utf-8",
+        encoding: str | None = None,
         **arguments: Any,
     ) -> Self:
         r"""Read data of this kind from a file, plain or gzipped.
@@ -421,7 +424,7 @@ class Observations(ABC):
         *,
         engine: str | Engine | None = None,
         format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str = "utf-8",
+        encoding: str | None = None,
         max_units: int | None = None,
         batch_rows: int | None = None,
         **arguments: Any,
@@ -462,7 +465,7 @@ class Observations(ABC):
         from steadyrank.data.scanned import scanned
 
         limits = {"max_units": max_units, "batch_rows": batch_rows}
-        layout = {"format": format, "encoding": encoding}
+        layout = {"format": format, "encoding": encoding, "header": arguments.get("header")}
         return scanned(cls, source, engine, arguments, limits, layout)
 
 
@@ -487,6 +490,11 @@ def with_notes(data: Data, *notes: str, first: bool = False) -> Data:
 def favouring(data: Observations, behind: int, ahead: int, ends: Ends) -> Any:
     """Return a unit that favours one item over another, as :meth:`Observations.with_added` takes it."""
     return data._favouring(behind, ahead, ends)  # noqa: SLF001 (one of us)
+
+
+def numbers_of(data: Observations, units: Iterable[int]) -> tuple[int, ...]:
+    """Return numbers of units for ``without``, also of the data that ``data`` were prepared from."""
+    return data._numbers(units)  # noqa: SLF001 (one of us)
 
 
 def from_table(cls: type[Data], table: Table, given: Mapping[str, Any]) -> Data:

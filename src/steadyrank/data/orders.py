@@ -12,7 +12,7 @@ from steadyrank._typing import AnyArray, IntArray
 from steadyrank.data.rows import repeated_cells
 from steadyrank.errors import NO_BLANKS, InvalidDataError, shorten
 from steadyrank.reading.arrays import numbered, objects
-from steadyrank.reading.dropping import Dropping
+from steadyrank.reading.table import Dropping
 from steadyrank.reading.text_columns import TextColumn
 
 TIED = (list, tuple, set, frozenset, np.ndarray)

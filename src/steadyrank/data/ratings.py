@@ -13,7 +13,7 @@ from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.data.families import EntryObservations
 from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, Ends, from_table, set_fields
-from steadyrank.data.rows import begins, check_some, check_spans, goes_up, in_strict_order, stable_order
+from steadyrank.data.rows import begins, check_some, check_spans, in_strict_order, stable_order
 from steadyrank.data.units import People, PeopleArguments, agreed, of_people, renumbered, whole_parts
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import as_scores, check_length, compact
@@ -133,9 +133,7 @@ class Ratings(EntryObservations):
         fields = of_people(np.ones(len(all_users), dtype=np.int64), "user", **by_user)
         if not in_strict_order(user_codes, item_codes):
             order = stable_order(user_codes, item_codes, len(all_users), len(all_items))
-            item_codes, stars = item_codes[order], stars[order]
-            if not goes_up(user_codes):  # memory that nobody has touched yet costs more than a look
-                user_codes = user_codes[order]
+            user_codes, item_codes, stars = user_codes[order], item_codes[order], stars[order]
             again = _repeats(user_codes, item_codes)
             if again.any():
                 if duplicates == "error":

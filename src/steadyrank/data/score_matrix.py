@@ -25,6 +25,7 @@ from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Guess, Table, as_table, simplify
 from steadyrank.reading.words import known
 from steadyrank.sums.dense import DenseEntries
+from steadyrank.sums.exact import whole_rows
 from steadyrank.text import counted, counted_are, plural
 
 MISSING = {
@@ -33,6 +34,9 @@ MISSING = {
     "available": "Means are over the values that are there.",
 }
 """What may be done about missing values."""
+
+RESOLUTION = 1e-12
+"""How close means of values on one scale are equal: a thousand times what rounding adds up to."""
 
 ROW = Role(
     "the task, question or row; in a wide table, what names the rows",
@@ -102,6 +106,9 @@ class ScoreMatrix(EntryObservations):
     missing : {"error", "drop", "available"}
         What to do with missing values (NaN): complain and list them, drop their rows, or keep
         them, for scorers that take the mean over the values that are available.
+    resolution : float
+        How close means of the values are equal, where the values were computed and rounded, as those on
+        one scale are; short decimals are exact. Default: 0.
 
     Attributes
     ----------
@@ -147,6 +154,7 @@ class ScoreMatrix(EntryObservations):
     values: FloatArray
     row_labels: Sequence[object]
     missing: str
+    resolution: float
 
     def __init__(
         self,
@@ -155,6 +163,7 @@ class ScoreMatrix(EntryObservations):
         items: Iterable[object] | None = None,
         rows: Iterable[object] | None = None,
         missing: str = "error",
+        resolution: float = 0.0,
         **people: Unpack[People],
     ) -> None:
         GAPS.check("missing", missing)
@@ -166,7 +175,8 @@ class ScoreMatrix(EntryObservations):
         gaps = np.isnan(matrix)
         row = "row" if people.get("units") is not None else people.get("unit_kind", "row")
         fields = of_people(np.ones(len(matrix), dtype=np.int64), row, **people)
-        set_fields(self, items=labels, values=matrix, row_labels=row_labels, missing=missing, **fields)
+        fields |= {"missing": missing, "resolution": float(resolution)}
+        set_fields(self, items=labels, values=matrix, row_labels=row_labels, **fields)
         if gaps.any():
             kept, notes = without_gaps(missing, gaps, row_labels, labels, row=row)
             set_fields(self, **self._rows(kept), notes=self.notes + notes)
@@ -175,10 +185,14 @@ class ScoreMatrix(EntryObservations):
     @cached_property
     def entries(self) -> DenseEntries:
         """The matrix as values that units give to items, with their sums."""
-        return self.entries_of(self.values)
+        return self.entries_of(self.values, resolution=self.resolution)
 
-    def entries_of(self, values: FloatArray, parts: int = 1) -> DenseEntries:
+    def entries_of(
+        self, values: FloatArray, parts: int = 1, *, resolution: float = RESOLUTION
+    ) -> DenseEntries:
         """Return other values in the same places, such as ranks, as whole numbers of parts of 1.
+
+        Means that no such numbers make exact are equal within the resolution.
 
         Examples
         --------
@@ -186,7 +200,8 @@ class ScoreMatrix(EntryObservations):
         (array([1., 2.]),)
         """
         weights = None if self.weights is None else whole_parts(self.weights)
-        return DenseEntries(values, self.unit, weights, (self.row_labels, self.items), parts=parts)
+        labels = self.row_labels, self.items
+        return DenseEntries(values, self.unit, weights, labels, parts=parts, resolution=resolution)
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         values = self.values[:, kept]
@@ -246,21 +261,22 @@ class ScoreMatrix(EntryObservations):
     def _from_columns(cls, found: Resolved) -> Self:
         made = _long_matrix(found) if "score" in found.columns else _wide_matrix(found)
         kept = made.pop("kept", None)
-        made["values"] = _scaled(found, made["values"], made["rows"])
+        made["values"], resolution = _scaled(found, made["values"], made["rows"])
         with errors.rows_among(kept):
-            return cls(**made, missing=found.settings.get("missing", "error"))
+            missing = found.settings.get("missing", "error")
+            return cls(**made, missing=missing, resolution=resolution)
 
 
-def _scaled(found: Resolved, values: FloatArray, named: Any) -> FloatArray:
-    """Return the values so that more is better, on one scale if that is asked for."""
+def _scaled(found: Resolved, values: FloatArray, named: Any) -> tuple[FloatArray, float]:
+    """Return the values so that more is better, on one scale if asked for, and how fine it is."""
     table, settings = found.table, found.settings
     how, rows = settings.get("standardise"), range(len(values)) if named is None else list(named)
     values[scales.turned_rows(table, rows, settings.get("lower_is_better"))] *= -1.0
     if how:
         table.notes.append(scales.SCALES[how])
-        return scales.on_one_scale(values, how)
+        return scales.on_one_scale(whole_rows(values), how), 0.0 if how == "ranks" else RESOLUTION
     table.notes += scales.suggestion(values, rows)
-    return values
+    return values, 0.0
 
 
 def _wide_matrix(found: Resolved) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated, Any, ClassVar, Self, Unpack
 
 import numpy as np
@@ -96,12 +95,10 @@ class Votes(CountedRows):
         times, codes = row_counts(counts, len(codes), "votes"), codes.astype(np.int64)
         self._filled(items=labels, choices=codes, counts=times, **of_people(times, "vote", **people))
 
-    @cached_property
+    @property
     def tally(self) -> IntArray:
         """The number of votes for each item."""
-        tally = np.zeros(self.n_items, dtype=np.int64)
-        np.add.at(tally, self.choices, self.counts)
-        return tally
+        return self.item_counts
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
@@ -123,11 +120,6 @@ class Votes(CountedRows):
 
     def _describe(self, row: int) -> object:
         return self.items[self.choices[row]]
-
-    @property
-    def item_counts(self) -> IntArray:
-        """The number of votes for each item."""
-        return self.tally
 
     def _said(self, row: int, those: Sequence[int]) -> str | None:
         item = int(self.choices[row])

@@ -27,11 +27,10 @@ from steadyrank.engines.backends import needed
 from steadyrank.errors import EmptyDataError, InvalidDataError, listing, shorten
 from steadyrank.reading.arrays import Coded
 from steadyrank.reading.declarations import Columns
-from steadyrank.reading.dropping import Dropping
 from steadyrank.reading.files import open_source
 from steadyrank.reading.formats import delimiter_of, format_of
 from steadyrank.reading.roles import taken_by
-from steadyrank.reading.table import Table, as_table
+from steadyrank.reading.table import Dropping, Table, as_table
 from steadyrank.reading.text_columns import PLAIN, SPELLINGS, Spelling
 
 ROWS = 1 << 18
@@ -71,8 +70,8 @@ class Files:
         The first rows of the first file.
     format : str, optional
         As the user called it; told by the content where not given.
-    encoding : str
-        Of text.
+    encoding, header : str, optional
+        Of text, and how many lines its header has; told by the content where not given.
     others : tuple of Files
         Those among them whose columns differ, or stand in another order.
     """
@@ -82,7 +81,8 @@ class Files:
     layout: str
     first: Table
     format: str | None = None
-    encoding: str = "utf-8"
+    encoding: str | None = None
+    header: str | None = None
     others: tuple[Files, ...] = ()
 
     @property
@@ -118,7 +118,10 @@ class Files:
     def first_rows(self) -> FirstRows:
         """Return the first rows as a table of its own, which takes up notes."""
         first = self.first
-        return FirstRows(first.columns, first.source, format=first.format, numeric=self._is_numeric)
+        knows = ("header",) if self.text else ()
+        return FirstRows(
+            first.columns, first.source, format=first.format, answers_to=knows, numeric=self._is_numeric
+        )
 
     def _is_numeric(self, name: str, among: tuple[Spelling, ...]) -> bool:
         if not self.text:
@@ -151,7 +154,9 @@ class Files:
         notes: dict[str, None] = {}
         for path in self.paths:
             with closing(open_source(path, encoding=self.encoding)) as file:
-                notes |= dict.fromkeys(format_of(file, self.format).read(file, take=take).notes)
+                file.given = {"header": self.header}
+                read = format_of(file, self.format).read(file, take=take)
+                notes |= dict.fromkeys([*read.notes, *file.notes])
         return list(notes)
 
     def damaged(self) -> tuple[str, str] | None:
@@ -186,14 +191,15 @@ def in_strict_order(paths: Iterable[str], one: str, two: str) -> bool:
 def find_files(
     pattern: str | os.PathLike[str],
     format: str | None = None,  # noqa: A002 (the word users know from other readers)
-    encoding: str = "utf-8",
+    encoding: str | None = None,
+    header: str | None = None,
 ) -> Files:
     """Return the files that a path, a folder or a glob names, after looking at their columns.
 
     Only their beginnings are read, and what Parquet says about itself.
     """
     pattern = os.fspath(pattern)
-    every = [_file(path, format, encoding) for path in _matching(pattern)]
+    every = [_file(path, format, encoding, header) for path in _matching(pattern)]
     layouts = {file.layout for file in every}
     if len(layouts) > 1:
         raise InvalidDataError(
@@ -230,17 +236,18 @@ class _Enough(Exception):  # noqa: N818 (no error: a reader has handed over what
     """The first rows are there."""
 
 
-def _file(path: str, name: str | None, encoding: str) -> Files:
+def _file(path: str, name: str | None, encoding: str | None, header: str | None) -> Files:
     """Look at a file as reading it would: its format is told by its content."""
     with closing(open_source(path, encoding=encoding)) as file:
-        found = format_of(file, name)
-        if found.on_engine == "delimited":
+        file.given, found = {"header": header}, format_of(file, name)
+        if found.on_engine == "delimited" and not file.is_folder:
             between = "\t" if found.name == "tsv" else delimiter_of(file)
             first = _first_stretch(lambda take: found.read(file, take=take))
             first.format = found.name
             places = {name: f"text in place {place}" for place, name in enumerate(first.names)}
-            return Files((path,), places, f"text separated by {between!r}", first, name, encoding)
-        if found.on_engine is None or isinstance(file.stream, gzip.GzipFile):
+            layout = f"text separated by {between!r}"
+            return Files((path,), places, layout, first, name, encoding, header)
+        if found.on_engine != PARQUET or isinstance(file.stream, gzip.GzipFile):
             raise InvalidDataError(
                 f"{named(path)} is not a file that can be scanned",
                 way_out="Engines scan Parquet, CSV and TSV (text may be gzipped). Read other formats "

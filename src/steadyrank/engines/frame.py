@@ -34,8 +34,7 @@ from steadyrank.engines.files import (
 from steadyrank.engines.lazy_columns import without_dropped
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import objects
-from steadyrank.reading.dropping import Dropping
-from steadyrank.reading.table import Column, GivenColumn, Table, wrapped
+from steadyrank.reading.table import Column, Dropping, GivenColumn, Table, wrapped
 from steadyrank.reading.text_columns import SPELLINGS, Spelling
 
 Frame: TypeAlias = nw.LazyFrame[Any]
@@ -80,7 +79,7 @@ class Source:
         A path may hold wildcards; a folder stands for the Parquet files in it.
     engine : str or engine, optional
         Which engine reads the files; frames run where they are.
-    format, encoding : str, optional
+    format, encoding, header : str, optional
         Of the files, as for reading them into memory.
 
     Attributes
@@ -106,7 +105,8 @@ class Source:
         given: Any,
         engine: str | Engine | None = None,
         format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str = "utf-8",
+        encoding: str | None = None,
+        header: str | None = None,
     ) -> None:
         self.traffic = Traffic()
         self.wrong: dict[str, errors.InvalidDataError] = {}
@@ -120,7 +120,7 @@ class Source:
         self._opened = ExitStack()
         if isinstance(given, str | os.PathLike):
             self._chosen = engine_of(engine)
-            self.files = find_files(given, format, encoding)
+            self.files = find_files(given, format, encoding, header)
             self.engine = self._chosen.name
             return
         if engine is not None:

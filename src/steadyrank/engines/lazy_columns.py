@@ -16,7 +16,7 @@ import numpy as np
 from steadyrank import errors
 from steadyrank.errors import NO_BLANKS, shorten
 from steadyrank.reading.arrays import EXACT, not_exact, written
-from steadyrank.reading.dropping import MOST_SEEN
+from steadyrank.reading.table import MOST_SEEN
 from steadyrank.reading.text_columns import NUMBER, is_plain_whole
 from steadyrank.sums.exact import NO_DECIMALS, TO_WHOLE, fit_as_decimals, form_of_items, most_digits
 from steadyrank.text import counted
@@ -200,9 +200,10 @@ def ranges_of_items(frame: Frame, dtype: Any) -> Frame:
         marks = {f"alike {n}": are_decimals(value, n, single=single) for n in range(NO_DECIMALS)}
     marks = {name: alike.cast(nw.Int64) for name, alike in marks.items()}
     wide = value.cast(nw.Float64)
-    grouped = frame.select("item", lowest=wide, highest=wide, size=wide.abs(), **marks).group_by("item")
+    sizes = {"size": wide.abs(), "least": nw.when(wide != 0).then(wide.abs())}
+    grouped = frame.select("item", lowest=wide, highest=wide, **sizes, **marks).group_by("item")
     most = nw.col("highest", "size").max()
-    found = grouped.agg(nw.col("lowest").min(), most, *(nw.col(name).min() for name in marks))
+    found = grouped.agg(nw.col("lowest", "least").min(), most, *(nw.col(name).min() for name in marks))
     fewest: Any = nw.lit(NO_DECIMALS)
     for places in reversed(range(len(marks))):
         within = nw.col("size") < most_digits(places, single=single) / TENS[places]
@@ -221,14 +222,14 @@ def places_for_all(found: Mapping[str, Any], *, single: bool) -> int:
     return NO_DECIMALS
 
 
-def with_forms(ranges: Frame, largest: FloatArray, addends: int) -> Frame:
-    """Return for each item the scale of its exact form and what rounds to its halves.
+def with_forms(ranges: Frame, largest: FloatArray, addends: int, parts: int) -> Frame:
+    """Return for each item the scale of its exact form and what rounds to so many parts.
 
     ``largest`` are the sizes of all items, from which the powers of two that occur are known.
     """
     exponents = np.unique(np.frexp(largest)[1])
     tops = np.ldexp(0.5, exponents)  # the least size with each exponent
-    split = form_of_items(np.full(len(tops), NO_DECIMALS), tops, (0.0, 0.0), addends)
+    split = form_of_items(np.full(len(tops), NO_DECIMALS), tops, (0.0, 0.0), addends, parts)
     tens: Any = nw.lit(1.0)
     for places, ten in enumerate(TENS):
         tens = nw.when(nw.col("places") == places).then(nw.lit(ten)).otherwise(tens)
@@ -243,8 +244,7 @@ def with_forms(ranges: Frame, largest: FloatArray, addends: int) -> Frame:
         "item",
         scale=chosen(nw.col("tens"), split.scale),
         tens=chosen(nw.col("tens"), np.ones(len(tops))),
-        coarse=chosen(nw.lit(TO_WHOLE), split.coarse),
-        fine=chosen(nw.lit(TO_WHOLE), split.fine),
+        **{f"step{n}": chosen(nw.lit(TO_WHOLE), step) for n, step in enumerate(split.steps)},
     )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import compress, pairwise
 from typing import Any, TypeAlias
 
@@ -16,12 +17,14 @@ from steadyrank.engines.frame import Source
 from steadyrank.engines.lazy_columns import places_for_all, ranges_of_items, with_forms
 from steadyrank.reading.labels import encode
 from steadyrank.sums.blocks import SparseBlock, Wanted, roots
-from steadyrank.sums.exact import ExactForm, form_of, form_of_items
+from steadyrank.sums.exact import ExactForm, form_of, form_of_items, parts_for
 from steadyrank.sums.model import Entries, Given, ItemSums, Parts, reach
 
 MAX_UNITS = 100_000_000
 """Of each unit its label, its number of entries and its shift are brought back: 24 bytes."""
 MAX_ITEMS = 10_000_000
+MOST_PARTS = 4
+"""Into more parts values are not split here: each is an expression of those before it."""
 BATCH_ROWS = 4_000_000
 """How many entries are brought back at a time: about 100 MB."""
 FEW_UNITS = 5_000
@@ -80,13 +83,16 @@ class LazyEntries(Entries):
         self.form = form_of(places, float(ends[0]), float(ends[1]), addends=self.rows)
         frame = self.frame
         if not self.form.whole:  # then each item has its own
-            largest, digits = (self._by_item(self._ranges, name) for name in ("size", "places"))
-            self.form = form_of_items(digits, largest, (self.form.lowest, self.form.highest), self.rows)
-            frame = frame.join(with_forms(ranges, largest, self.rows), on="item", how="inner")
-        parts = parts_of(nw.col("value"), self.form, integers=dtype.is_integer())
-        self._halves = ["part0", "part1"][: len(parts)]
+            found = (self._by_item(self._ranges, name) for name in ("least", "size", "places"))
+            (least, largest, digits), ends = found, (self.form.lowest, self.form.highest)
+            least = np.where(least > 0, least, np.inf)
+            halves = parts_for(least, largest, self.rows, MOST_PARTS)
+            self.form = form_of_items(digits, largest, ends, self.rows, halves)
+            frame = frame.join(with_forms(ranges, largest, self.rows, halves), on="item", how="inner")
+        self._halves = [f"part{number}" for number in range(max(1, len(self.form.steps)))]
         self._scales = [] if self.form.whole else ["scale", "tens"]  # of an entry's item
-        frame = frame.with_columns(leaving=nw.lit(1.0), **dict(zip(self._halves, parts, strict=True)))
+        frame = with_parts(frame, self.form, integers=dtype.is_integer())
+        frame = frame.with_columns(leaving=nw.lit(1.0))
         if self.grouped:
             frame = frame.group_by("unit", "item").agg(
                 *(nw.col(name).sum() for name in ("leaving", *self._halves)),
@@ -94,7 +100,7 @@ class LazyEntries(Entries):
             )
         self._with_parts = frame
         # What a unit gives to an item, in the scale of the item, and how many values leave with that.
-        self._together = nw.col("part0") if self.form.whole else nw.col("part0") + nw.col("part1")
+        self._together = _added([nw.col(name) for name in self._halves])
         self._leaving = nw.col("leaving")
 
     def means(self) -> nw.LazyFrame[Any]:
@@ -196,9 +202,7 @@ class LazyEntries(Entries):
 
     def _without(self, sums: ItemSums) -> Any:
         """Return the score of an entry's item without it: the same steps as in memory."""
-        left = nw.col("total0") - nw.col("part0")
-        if not self.form.whole:
-            left = left + (nw.col("total1") - nw.col("part1"))
+        left = _added([nw.col(name.replace("part", "total")) - nw.col(name) for name in self._halves])
         weight, share = sums.prior.weight, sums.prior.share
         return self._ratio(left * share, (nw.col("count") - self._leaving) * share + weight)
 
@@ -323,16 +327,23 @@ def item_labels(source: Source, frame: nw.LazyFrame[Any]) -> tuple[object, ...]:
     return encode(source.collect_up_to(grouped, "items", MAX_ITEMS, FEWER_ITEMS)["item"])[1]
 
 
-def parts_of(value: nw.Expr, form: ExactForm, *, integers: bool) -> list[nw.Expr]:
-    """Return the exact form of values as expressions: the same steps as ``ExactForm.parts``."""
-    if integers and form.whole and form.scale == 1.0:
-        return [value.cast(nw.Float64)]
-    scaled = value.cast(nw.Float64) * _scale(form)
+def with_parts(frame: nw.LazyFrame[Any], form: ExactForm, *, integers: bool) -> nw.LazyFrame[Any]:
+    """Return the frame with the exact form of its values: the same steps as ``ExactForm.parts``."""
+    value = nw.col("value").cast(nw.Float64)
     if form.whole:
-        return [scaled.round(0)]
-    coarse, fine = nw.col("coarse"), nw.col("fine")
-    upper = (scaled + coarse) - coarse
-    return [upper, ((scaled - upper) + fine) - fine]
+        as_given = integers and form.scale == 1.0
+        return frame.with_columns(part0=value if as_given else (value * form.scale).round(0))
+    frame = frame.with_columns(left=value * nw.col("scale"))
+    for number in range(len(form.steps)):
+        name, step = f"part{number}", nw.col(f"step{number}")
+        frame = frame.with_columns(((nw.col("left") + step) - step).alias(name))
+        frame = frame.with_columns(left=nw.col("left") - nw.col(name))
+    return frame
+
+
+def _added(parts: list[nw.Expr]) -> nw.Expr:
+    """Add parts up, the finest first, as in memory."""
+    return reduce(operator.add, reversed(parts))
 
 
 def _scale(form: ExactForm) -> Any:

@@ -28,16 +28,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.margins.entries import Given, top_sum, upto
 from steadyrank.margins.pairs import MANY, PairMargins, Removal, last_true, narrowed
+from steadyrank.margins.sums import Given, top_sum, upto
 from steadyrank.sums.blocks import slices
 from steadyrank.sums.exact import EXACT
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
-    from steadyrank.margins.added import NewUnits
-    from steadyrank.margins.entries import Ends, ItemGiven
+    from steadyrank.margins.known import NewUnits
     from steadyrank.margins.pairs import Pairs
+    from steadyrank.margins.sums import Ends, ItemGiven
 
 WORK = 20_000_000
 """How many numbers are looked at for one pair before its exact number is given up for an interval."""
@@ -178,11 +178,8 @@ class RatioMargins(PairMargins):
         ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         found: list[int] = self.at_least(ahead, behind, most=most).tolist()
         near = [place for place, number in enumerate(found) if number <= most]
-        wanted = iter(near)
-        for batch in self._given.batches([pairs[place] for place in near]):
-            for pair in batch:
-                place = next(wanted)
-                found[place] = max(found[place], self._of_pair(*pair, most))
+        for place, pair in zip(near, self._given.each([pairs[place] for place in near]), strict=True):
+            found[place] = max(found[place], self._of_pair(*pair, most))
         return found
 
     def _of_pair(self, ahead: int, behind: int, most: int) -> int:
@@ -211,11 +208,10 @@ class RatioMargins(PairMargins):
 
     def leads(self, removals: int, pairs: Pairs, upto: list[float]) -> list[float]:
         """Halve the intervals of leads that the bound allows."""
-        found, most = [], iter(upto)
-        for batch in self._given.batches(pairs):
-            for pair in batch:
-                both = _Pair(*self._given.of(pair), tie=True)
-                found.append(both.most_ahead(removals, next(most) * self.new.scale) / self.new.scale)
+        found, scale = [], self.new.scale
+        for pair, most in zip(self._given.each(pairs), upto, strict=True):
+            both = _Pair(*self._given.of(pair), tie=True)
+            found.append(both.most_ahead(removals, most * scale) / scale)
         return found
 
 
@@ -306,9 +302,8 @@ class _Splits:
         self._highest = only_ahead[np.argsort(-s_i[only_ahead], kind="stable")]
         self._low_sums, self._high_sums = upto(s_j[self._lowest]), upto(s_i[self._highest])
         x_i, x_j = s_i[self._both], s_j[self._both]
-        named = {"ahead": x_i, "behind": x_j, "gap": x_i - x_j}
-        self._top = {name: upto(-np.sort(-values)) for name, values in named.items()}
-        self._low = {name: upto(np.sort(values)) for name, values in named.items()}
+        rising = np.sort([x_i, x_j, x_i - x_j], axis=1)  # ahead, behind, gap
+        self._low, self._top = ([upto(row) for row in part] for part in (rising, rising[:, ::-1]))
         size = (abs(pair.ahead.total) + float(np.abs(s_i).sum())) * pair.behind.denominator
         size += (abs(pair.behind.total) + float(np.abs(s_j).sum())) * pair.ahead.denominator
         whole = all(float(part) == np.rint(part) for part in (pair.ahead.total, pair.behind.total))
@@ -332,10 +327,12 @@ class _Splits:
         """Return for each triple something that what it can do does not exceed."""
         over, under = self._denominators(p, q, r)
         wider = under > over
-        top, low = ({name: sums[r] for name, sums in part.items()} for part in (self._top, self._low))
-        apart = over * top["gap"] + (under - over) * np.where(wider, top["ahead"], low["ahead"])
-        other = under * top["gap"] + (under - over) * np.where(wider, top["behind"], low["behind"])
-        alone = under * top["ahead"] - over * low["behind"]
+        (low_i, low_j, _), (top_i, top_j, gap) = (
+            [s[r] for s in part] for part in (self._low, self._top)
+        )
+        apart = over * gap + (under - over) * np.where(wider, top_i, low_i)
+        other = under * gap + (under - over) * np.where(wider, top_j, low_j)
+        alone = under * top_i - over * low_j
         return self._apart(p, q, over, under) + np.minimum(np.minimum(apart, other), alone)
 
     def turned(self, p: int, q: int, r: int) -> IntArray | None:

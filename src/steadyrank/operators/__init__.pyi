@@ -1,4 +1,3 @@
-from steadyrank.operators.ball import ball_distances as ball_distances, ball_topk as ball_topk
 from steadyrank.operators.critical import critical_eps as critical_eps
 from steadyrank.operators.intervals import (
     CertainOrder as CertainOrder,
@@ -14,6 +13,8 @@ from steadyrank.operators.rankings import (
 )
 from steadyrank.operators.topk_sets import (
     InflatedTopK as InflatedTopK,
+    ball_distances as ball_distances,
+    ball_topk as ball_topk,
     inflated_argmax as inflated_argmax,
     inflated_topk as inflated_topk,
     inflated_topk_mask as inflated_topk_mask,

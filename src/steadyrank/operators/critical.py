@@ -83,13 +83,13 @@ def critical_below(below: FloatArray, best: FloatArray, narrow: int = NARROW) ->
 
     A distance that is infinite, between huge scores or as padding, is never reached.
     """
-    c = _region_gaps(below, narrow)
-    for odd, scale in zip(((below > 0) & (below < TINY), below > HUGE), SCALES, strict=True):
+    c, padded = _region_gaps(below, narrow), np.isinf(below)
+    for odd, scale in zip(((below > 0) & (below < TINY), (below > HUGE) & ~padded), SCALES, strict=True):
         rows = odd.any(axis=1)
         if rows.any():
             scaled = _region_gaps(below[rows] * scale, narrow) / scale
             c[rows] = np.where(odd[rows], scaled, c[rows])
-    c[np.isinf(below)] = np.inf
+    c[padded] = np.inf
     entry, swap = entry_eps(c / C, best[:, np.newaxis]), swap_eps(below, best[:, np.newaxis])
     # Theory that holds to the last bit, too: nobody enters before swapping with the best (the second
     # best just then) nor before the better ones; equal distances enter together.

@@ -20,6 +20,7 @@ decide, the critical eps does instead, which is the rule (see :mod:`steadyrank.o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -69,6 +70,33 @@ def eligible_prefix(below: FloatArray, best: FloatArray, eps: float) -> tuple[In
     in_doubt = np.flatnonzero((prefix < x.shape[1]) & (after < limit + unsure))
     if len(in_doubt):
         prefix[in_doubt] = entered(below[in_doubt], best[in_doubt], eps)
+    return prefix, (limit + unsure) * tight
+
+
+def eligible_of_few(scores: FloatArray, eps: float) -> tuple[int, float]:
+    """Return the same of one short row of descending scores, in pure Python: calls cost more than sums.
+
+    Examples
+    --------
+    >>> eligible_of_few(np.array([1.0, 0.5, 0.0]), 1.0)[0]
+    2
+    """
+    top, *lower = scores.tolist()
+    tight = float(effective_eps(eps, top))
+    number, total, square, at = 1, 0.0, 0.0, 0.0
+    for score in lower:
+        depth = (top - score) / tight
+        wider = total + number * (depth - at)
+        larger = square + (depth - at) * (wider + total)
+        if wider * wider + larger >= 1:
+            break
+        number, total, square, at = number + 1, wider, larger, depth
+    mean, about_mean = at - total / number, square - total * total / number
+    limit = mean - C + math.sqrt((number + 1) / number * (1 - about_mean))
+    unsure = doubt(float(number), eps)
+    prefix = 1 + sum((top - score) / tight < limit - unsure for score in lower)
+    if prefix <= len(lower) and (top - lower[prefix - 1]) / tight < limit + unsure:
+        prefix = int(entered((top - scores)[np.newaxis], scores[:1], eps)[0])
     return prefix, (limit + unsure) * tight
 
 

@@ -3,20 +3,44 @@
 The best rank of an item is the first k whose inflated top-k holds it; its worst
 rank is the number of items above ``w_j - c``; i comes before j in every ranking exactly if
 ``w_i - w_j >= c``. All are attained: see the theory page of the documentation for the proofs.
+
+How far eligibility reaches from *every* rank on is found in O(L log L). Section by section of the sorted
+scores one would have to sum anew. Instead, sums over runs of 1, 2, 4, 8... scores are tabulated for
+every start, and each start takes the longest runs that still fit, as in binary lifting. Two neighbouring
+runs are joined by
+
+    D = D_1 + n_1 h + D_2,      G = G_1 + 2 h D_1 + n_1 h^2 + G_2,
+
+with h the distance between their last scores. All terms are nonnegative: nothing cancels, which
+differences of prefix sums would do.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.operators.boundary import swap_eps
+from steadyrank.operators.boundary import UNIT, C, doubt, effective_eps, swap_eps
 from steadyrank.operators.checks import check_eps, check_scores, check_square
-from steadyrank.operators.eligible_ranges import rank_ranges
-from steadyrank.operators.sorting import best_first
+from steadyrank.operators.inflation import entered, reach
+from steadyrank.operators.topk_sets import best_first
+
+CHUNK = 1 << 15
+"""Starts handled at once, unless more are in reach of each other: few enough to stay in the cache."""
+
+LARGEST = 1 << 18
+"""Starts handled at once at most, to bound the memory of the tables."""
+
+SEARCHED = 1 << 5
+"""Of so many values in ascending order, one is searched by NumPy."""
+
+SETTLED = 1 << 17
+"""Scores looked at together where a boundary is too close for a shortcut."""
 
 
 @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
@@ -129,3 +153,201 @@ def tier_eps(ranked: FloatArray) -> FloatArray:
 def _certain(above: FloatArray, below: FloatArray, eps: float) -> BoolArray:
     """Tell where the first score leads the second so far that they never swap."""
     return np.asarray((above > below) & (eps <= swap_eps(above - below, above)))
+
+
+class _Sums(NamedTuple):
+    """Sums over runs of scores, relative to the last score of each run (in units of eps)."""
+
+    total: FloatArray
+    square: FloatArray
+
+    def joined(self, count: FloatArray | int, apart: FloatArray, after: _Sums) -> _Sums:
+        total = count * apart
+        total += self.total
+        square = total + self.total
+        square *= apart
+        square += self.square
+        square += after.square
+        total += after.total
+        return _Sums(total, square)
+
+    def fit(self, eps_squared: FloatArray | float) -> BoolArray:
+        both = self.total * self.total
+        both += self.square
+        return both < eps_squared
+
+    def where(self, fits: BoolArray, shorter: _Sums) -> _Sums:
+        """Return these sums, overwritten by the shorter ones where they do not fit.
+
+        Sums only grow, so that the larger one is right: a branch at every place would take longer.
+        """
+        kept = fits.astype(np.float64)
+        for longer, less in zip(self, shorter, strict=True):
+            np.maximum(np.multiply(longer, kept, out=longer), less, out=longer)
+        return self
+
+    def at(self, places: IntArray) -> _Sums:
+        return _Sums(self.total.take(places, mode="clip"), self.square.take(places, mode="clip"))
+
+    def between(self, start: int, stop: int) -> _Sums:
+        return _Sums(self.total[start:stop], self.square[start:stop])
+
+
+def eligible_ends(ranked: FloatArray, eps: float, chunk: int = CHUNK) -> IntArray:
+    """Return, for each place p of descending scores, where eligibility among ``ranked[p:]`` ends.
+
+    The items eligible for place p, once all before it are placed, are ``ranked[p:ends[p]]``.
+    ``ends`` never decreases. About ``chunk`` places are handled at once.
+
+    Examples
+    --------
+    >>> eligible_ends(np.array([1.0, 0.5, 0.0]), 1.0)
+    array([2, 3, 3])
+    """
+    return np.concatenate([ends for _, ends, _ in rank_ranges(ranked, eps, chunk, swaps=False)])
+
+
+def swap_ends(ranked: FloatArray, eps: float, chunk: int = CHUNK) -> IntArray:
+    """Return, for each place of descending scores, how many scores it is not certainly above.
+
+    All scores above it count, too.
+    """
+    parts = _chunks(ranked, eps, chunk)
+    return np.concatenate([first + _chunk_swaps(depths, starts, eps) for first, depths, starts in parts])
+
+
+def rank_ranges(
+    ranked: FloatArray, eps: float, chunk: int = CHUNK, *, swaps: bool = True
+) -> Iterator[tuple[slice, IntArray, IntArray]]:
+    """Yield some places, where eligibility from them ends, and their swap ends, if wanted."""
+    furthest = 0
+    for first, depths, starts in _chunks(ranked, eps, chunk):
+        ends = first + _chunk_ends(depths, starts, eps)
+        ends[0] = max(ends[0], furthest)  # they never decrease by theory; now also after rounding
+        furthest = np.maximum.accumulate(ends, out=ends)[-1]
+        others = first + _chunk_swaps(depths, starts, eps) if swaps else ends
+        yield slice(first, first + starts), ends, others
+
+
+def _chunks(ranked: FloatArray, eps: float, chunk: int) -> Iterator[tuple[int, FloatArray, int]]:
+    """Yield the first of some places, the depths from there as far as they reach, and their number.
+
+    Depths are scores with their sign changed: they ascend, and after the last comes infinity.
+    """
+
+    def reaching(floor: float) -> int:
+        return len(ranked) - int(np.searchsorted(ranked[::-1], floor, side="left"))
+
+    start = 0
+    while start < len(ranked):
+        within = reaching(ranked[start] - eps) - start
+        stop = min(start + max(chunk, min(within, LARGEST)), len(ranked))
+        # What lies eps or more below the last start is out of reach for all of them.
+        reached = max(stop, reaching(ranked[stop - 1] - eps))
+        depths = np.append(ranked[start:reached], -np.inf)
+        yield start, np.negative(depths, out=depths), stop - start
+        start = stop
+
+
+def _chunk_swaps(depths: FloatArray, starts: int, eps: float) -> IntArray:
+    """Return the swap ends for the first ``starts`` places.
+
+    A depth tells about where they are; the distances themselves decide, since a sum is rounded,
+    which matters where scores are huge.
+    """
+    place, top = np.arange(starts), depths[:starts]
+
+    def inside(places: IntArray) -> BoolArray:
+        return swap_eps(depths.take(places, mode="clip") - top, top) < eps
+
+    ends = _searched(depths, top + C * effective_eps(eps, top))
+    while len(more := np.flatnonzero(inside(ends))):
+        ends[more] = depths.searchsorted(depths[ends[more]], side="right")
+    while len(less := np.flatnonzero((ends > place + 1) & ~inside(ends - 1))):
+        ends[less] = depths.searchsorted(depths[ends[less] - 1])
+    return np.maximum(ends, place + 1)
+
+
+def _chunk_ends(depths: FloatArray, starts: int, eps: float) -> IntArray:
+    """Return the ends of eligibility for the first ``starts`` places."""
+    top = depths[:starts]
+    tight = effective_eps(eps, top) / eps
+    past, count, sums = _longest_runs(depths, starts, tight * tight, eps)
+    limit = reach(_apart(top, depths.take(past - 1), eps), count, sums, tight)
+    # Where a depth ends is rounded, too: a search among large scores cannot tell it to the last digit.
+    unsure = doubt(count, eps) + 4 * UNIT * np.abs(top) / eps
+    ends = np.maximum(_searched(depths, top + (limit - unsure) * eps), np.arange(1, starts + 1))
+    limit = (limit + unsure) * eps
+    in_doubt = np.flatnonzero(depths.take(ends) - top < limit)
+    if len(in_doubt):
+        furthest = depths.searchsorted(top[in_doubt] + limit[in_doubt], side="right")
+        ends[in_doubt] = _settled_ends(depths, in_doubt, furthest, eps)
+    return ends
+
+
+def _searched(depths: FloatArray, values: FloatArray) -> IntArray:
+    """Return how many depths lie below each of the values, which ascend.
+
+    NumPy searches one value after the other, and the processor guesses wrongly at every second step.
+    Between two that were searched so, all the others go the same steps at once. Where rounding has
+    brought values out of their order, what is found may be off by what lies between them.
+    """
+    some = depths.searchsorted(values[::SEARCHED])
+    between = np.diff(some, append=depths.searchsorted(values[-1])).max()
+    found = np.repeat(some, SEARCHED)[: len(values)]
+    for level in reversed(range(int(between).bit_length())):
+        below = depths[(1 << level) - 1 :].take(found, mode="clip") < values
+        found += below.astype(np.int64) << level
+    return found
+
+
+def _longest_runs(
+    depths: FloatArray, starts: int, most: FloatArray, eps: float
+) -> tuple[IntArray, FloatArray, _Sums]:
+    """Return, for each start, where its longest run that fits ends, its length and its sums."""
+    ends, count, sums = np.arange(starts), np.zeros(starts), _Sums(np.zeros(starts), np.zeros(starts))
+    for level, table in reversed(list(enumerate(_tables(depths, eps)))):
+        run = 1 << level
+        above, under = (depths.take(ends + more, mode="clip") for more in (-1, run - 1))
+        longer = sums.joined(count, _apart(above, under, eps), table.at(ends))
+        fits = longer.fit(most)
+        sums = longer.where(fits, sums)
+        grown = run * fits
+        ends += grown
+        count += grown
+    return ends, count, sums
+
+
+def _settled_ends(depths: FloatArray, place: IntArray, furthest: IntArray, eps: float) -> IntArray:
+    """Return where eligibility from these places ends, by the rule itself; ``furthest`` bounds it."""
+    ends = np.empty(len(place), dtype=np.int64)
+    step = max(1, SETTLED // int((furthest - place).max()))
+    for start in range(0, len(place), step):
+        begin, stop = place[start : start + step], furthest[start : start + step]
+        window = begin[:, np.newaxis] + np.arange(int((stop - begin).max()))
+        top, known = depths[begin], window < stop[:, np.newaxis]
+        below = np.where(known, depths.take(window, mode="clip") - top[:, np.newaxis], np.inf)
+        ends[start : start + step] = begin + entered(below, -top, eps)
+    return ends
+
+
+def _tables(depths: FloatArray, eps: float) -> list[_Sums]:
+    """Return the sums over runs of 1, 2, 4... scores, up to the longest that fits anywhere."""
+    tables = [_Sums(np.zeros(len(depths)), np.zeros(len(depths)))]
+    run = 1
+    while 2 * run <= len(depths):
+        known, pairs = tables[-1], len(depths) - 2 * run + 1
+        apart = _apart(depths[run - 1 : run - 1 + pairs], depths[2 * run - 1 :], eps)
+        doubled = known.between(0, pairs).joined(run, apart, known.between(run, run + pairs))
+        if not doubled.fit(1.0).any():
+            break
+        tables.append(doubled)
+        run *= 2
+    return tables
+
+
+def _apart(above: FloatArray, under: FloatArray, eps: float) -> FloatArray:
+    """Return distances in units of eps; beyond 2 nothing is eligible, so that is the most."""
+    apart = under - above
+    apart /= eps
+    return np.minimum(apart, 2.0, out=apart)

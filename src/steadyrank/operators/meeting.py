@@ -27,11 +27,17 @@ from steadyrank.operators.unplaced import Unplaced, place_together
 
 ROOT = float(np.sqrt(2))
 
+STEEPEST_COVER = 3.42
+"""A set holds the ranking by scores that moved by less than eps over this, 2 + sqrt(2) and a bit."""
+
 LARGEST = float(np.nextafter(np.finfo(np.float64).max, 0))
 """The largest cost that some eps exceeds."""
 
 FEW = 32
 """Up to so many items greedy goes the shortest way at once."""
+
+STEPS = 16
+"""How many steps of a ranking are looked at together."""
 
 STRIDES = (0.5, 0.05, 0.002, 0.0)
 """By how much more than needed each pass over many items allows."""
@@ -78,16 +84,31 @@ class Rival:
         self._place = np.argsort(self.order)
         self._rising = -scores[self.order]
 
-    def meeting_and_covering(self, others: FloatArray) -> tuple[float, float]:
-        """Return the eps above which both sets meet, and above which this one holds their ranking."""
-        items = self._in_question(others)
-        scores, others = self.scores[items], others[items]
-        return _meeting(scores, others), _covering(scores, np.argsort(-others, kind="stable"))
-
     def meeting(self, others: FloatArray) -> float:
         """Return the eps above which both sets meet."""
         items = self._in_question(others)
         return _meeting(self.scores[items], others[items])
+
+    def covering(self, others: FloatArray, floor: float = 0.0) -> float:
+        """Return the eps above which this set holds the ranking by others, the floor if that is more."""
+        items = self._in_question(others)
+        return _covering(self.scores[items], np.argsort(-others[items], kind="stable"), floor)
+
+    @np.errstate(over="ignore")  # likewise
+    def covering_bounds(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return two bounds of the eps above which this set holds the ranking by each row of others.
+
+        The item that is furthest behind one that it overtakes costs that swap at least, and no item
+        costs more than it would to overtake as many as any does, all of them as far ahead.
+        """
+        order = np.argsort(-rows, axis=1, kind="stable")
+        scores = self.scores[order]
+        furthest = np.maximum.accumulate(scores[:, ::-1], axis=1)[:, ::-1]
+        gap = (furthest - scores).max(axis=1)
+        number = np.maximum((self._place[order] - np.arange(rows.shape[1])).max(axis=1), 1)
+        lower, upper = ROOT * gap * (1 - 1e-9), gap * _dearest_overtaking(number)
+        sure = (gap == 0) | (gap > FULL_DIGITS)  # floats near 0 have few digits
+        return np.where(sure, lower, 0.0), np.where(sure, upper, 4 * FULL_DIGITS)
 
     @np.errstate(over="ignore", invalid="ignore")  # what overflows is settled by nothing
     def meeting_bounds(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -180,7 +201,7 @@ def _placed(mine: Unplaced, theirs: Unplaced, left: int, allowed: float) -> int:
 
 
 @np.errstate(over="ignore")  # likewise
-def _covering(scores: FloatArray, ranking: IntArray) -> float:
+def _covering(scores: FloatArray, ranking: IntArray, floor: float = 0.0) -> float:
     """Place a ranking step by step: an item costs what it takes to overtake better ones that come later.
 
     Whoever is overtaken by a worse item costs no more than that one, which overtakes the same items
@@ -194,14 +215,26 @@ def _covering(scores: FloatArray, ranking: IntArray) -> float:
     items = np.flatnonzero((position == first_of_rest) & (position < np.arange(len(order))))
     number = items - position[items]  # all that are placed before such an item are better ones
     best = np.searchsorted(np.maximum.accumulate(position), position[items], side="right")
-    most = (ranked[best] - ranked[items]) * (ROOT / (ROOT * np.sqrt(1 + 1 / number) - 1)) * (1 + 1e-5)
-    found = 0.0
-    for step in np.argsort(-most, kind="stable"):
-        if FULL_DIGITS < most[step] <= found:
+    lead = ranked[best] - ranked[items]
+    most, one = lead * _dearest_overtaking(number), number == 1
+    found = float(swap_eps(lead[one], ranked[best[one]]).max(initial=floor))
+    steps = np.flatnonzero(~one)
+    steps = steps[np.argsort(-most[steps], kind="stable")]
+    for start in range(0, len(steps), STEPS):
+        some = steps[start : start + STEPS]
+        if FULL_DIGITS < most[some[0]] <= found:
             break
-        start, item = best[step], items[step]
-        overtaken = start + np.flatnonzero(position[start:item] > position[item])
-        scores = ranked[np.append(overtaken, item)]
-        critical = critical_below((scores[0] - scores)[np.newaxis], scores[:1])
-        found = max(found, float(critical[0, -1]))
+        pairs = zip(best[some].tolist(), items[some].tolist(), strict=True)
+        overtaken = [b + np.flatnonzero(position[b:item] > position[item]) for b, item in pairs]
+        last = np.array([len(places) for places in overtaken])
+        below = np.full((len(some), int(last.max()) + 1), np.inf)
+        for row, places, item in zip(below, overtaken, items[some], strict=True):
+            row[: len(places) + 1] = ranked[places[0]] - ranked[np.append(places, item)]
+        critical = critical_below(below, ranked[best[some]])
+        found = max(found, float(critical[np.arange(len(some)), last].max()))
     return found
+
+
+def _dearest_overtaking(number: IntArray) -> FloatArray:
+    """Return what it costs to overtake so many equal items, in units of their lead; a little more."""
+    return np.asarray(ROOT / (ROOT * np.sqrt(1 + 1 / number) - 1) * (1 + 1e-5))

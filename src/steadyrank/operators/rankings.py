@@ -19,10 +19,9 @@ from steadyrank.operators.checks import (
     check_scores,
     check_square,
 )
-from steadyrank.operators.eligible_ranges import swap_ends
-from steadyrank.operators.intervals import rank_intervals, tier_starts
-from steadyrank.operators.sorting import best_first
+from steadyrank.operators.intervals import rank_intervals, swap_ends, tier_starts
 from steadyrank.operators.states import MAX_STATES, StateGraph
+from steadyrank.operators.topk_sets import best_first
 from steadyrank.operators.unplaced import Unplaced, all_orders, common_order, contains
 
 

@@ -20,8 +20,8 @@ import numpy as np
 
 from steadyrank._typing import FloatArray, IntArray
 from steadyrank.errors import too_many_states
-from steadyrank.operators.eligible_ranges import eligible_ends
 from steadyrank.operators.folds import Digits, Exact, Layer, Places, order_of
+from steadyrank.operators.intervals import eligible_ends
 from steadyrank.operators.sweep import DistinctScores, Sweep
 
 MAX_STATES = 10_000_000

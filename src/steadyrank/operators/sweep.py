@@ -20,9 +20,9 @@ import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.operators.boundary import doubt, effective_eps
-from steadyrank.operators.eligible_ranges import swap_ends
 from steadyrank.operators.folds import Layer, Places, States, Words, order_of
 from steadyrank.operators.inflation import entered, reach
+from steadyrank.operators.intervals import swap_ends
 
 FIRST, PLACED, NAME = range(3)
 """Of a state: its best score left, how many items are gone, and its number among the states with as many

@@ -1,7 +1,8 @@
-"""Plain and inflated top-k, for one vector or a batch, and the eps at which each item enters."""
+"""Plain and inflated top-k, for one vector or a batch, and the list that a ball of scores needs."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,19 +11,34 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.operators.boundary import swap_eps
+from steadyrank.operators.boundary import entry_eps, swap_eps
 from steadyrank.operators.checks import check_eps, check_k, check_score_batch, check_scores
-from steadyrank.operators.inflation import eligible_prefix
-from steadyrank.operators.sorting import best_first
+from steadyrank.operators.inflation import eligible_of_few, eligible_prefix
 
 FIRST_LOOK = 16
 """How many scores from rank k on are looked at first; most inflations end among them."""
+
+FEW = 256
+"""Up to so many scores of one vector are looked at one by one."""
 
 CHUNK = 1 << 19
 """Scores of a batch handled at once, 4 MiB: with fewer, calls cost more than passes over them do."""
 
 STRIDE = 64
 """How many scores share one maximum when a floor under the m-th best is looked for."""
+
+
+HUGE, SMALLER = 2.0**900, 2.0**-100
+"""Where scores are beyond the first, sums of them may overflow: they are multiplied with the other."""
+
+LONG = 1 << 14
+"""From so many scores on, sorting whole numbers beats sorting indices."""
+
+PART = 1 << 16
+"""Keys made at once: few enough to stay in the cache."""
+
+THINNEST = 2.0**-900
+"""Scores that differ by less are not divided by their difference."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,14 +155,22 @@ def inflated_topk(scores: ArrayLike, k: int, eps: float) -> InflatedTopK:
     eps = check_eps(eps)
     leaders = best_indices(values, k + FIRST_LOOK)
     window = values[leaders]
-    (eligible,), (depth,) = _eligible(window[np.newaxis, k - 1 :], eps)
+    eligible, depth = _first_eligible(window[k - 1 :], eps)
     if k - 1 + eligible == len(window) < len(values):
         # The window ended before the inflation did. Its depth bounds that of the whole.
         leaders = reaching_indices(values, window[k - 1] - depth)
         window = values[leaders]
-        (eligible,), _ = _eligible(window[np.newaxis, k - 1 :], eps)
+        eligible, _ = _first_eligible(window[k - 1 :], eps)
     members = leaders[: k - 1 + eligible]
     return InflatedTopK(members, k, eps, always_indices=members[: _certain(window, k, eps)])
+
+
+def _first_eligible(window: FloatArray, eps: float) -> tuple[int, float]:
+    """Return how many of the scores of one window are eligible, and how deep eligibility reaches."""
+    if len(window) < FEW:
+        return eligible_of_few(window, eps)
+    (eligible,), (depth,) = _eligible(window[np.newaxis], eps)
+    return int(eligible), float(depth)
 
 
 def _eligible(windows: FloatArray, eps: float) -> tuple[IntArray, FloatArray]:
@@ -205,6 +229,45 @@ def member_cut(rows: FloatArray, window: FloatArray, k: int, eps: float) -> Floa
     return cut
 
 
+def best_first(scores: FloatArray, long: int = LONG) -> tuple[IntArray, FloatArray]:
+    """Return the items from best to worst, the smaller index first in a tie, and their scores.
+
+    NumPy sorts numbers several times as fast as it sorts indices by them. So the distances from the
+    best score are rounded to whole numbers, which have their index in the lower bits. Rounding keeps the
+    order of all that it does not make equal; of those, usually few, the scores themselves decide.
+
+    Examples
+    --------
+    >>> best_first(np.array([0.1, 0.9, 0.5, 0.9]))
+    (array([1, 3, 2, 0]), array([0.9, 0.9, 0.5, 0.1]))
+    """
+    best, size = float(scores.max()), len(scores)
+    width = best - float(scores.min())
+    if size < long or not THINNEST < width < np.inf:
+        order = np.argsort(-scores, kind="stable")
+        return order, scores[order]
+    bits = (size - 1).bit_length()
+    step = 2.0 ** (63 - bits) * (1 - 2.0**-40) / width  # a little less than what would overflow
+    keys = np.empty(size, dtype=np.int64)
+    for start in range(0, size, PART):
+        part = keys[start : start + PART]
+        below = best - scores[start : start + PART]
+        part[:] = np.multiply(below, step, out=below)
+        part <<= bits
+        part |= np.arange(start, start + len(part))
+    keys.sort()
+    crowded = np.zeros(size, dtype=np.bool_)
+    for start in range(0, size, PART):
+        cells = keys[start : start + PART + 1] >> bits
+        crowded[start + 1 : start + len(cells)] = cells[1:] == cells[:-1]
+    keys &= (1 << bits) - 1
+    crowded[:-1] |= crowded[1:]
+    places = np.flatnonzero(crowded)
+    items = keys[places]
+    keys[places] = items[np.argsort(-scores[items], kind="stable")]
+    return keys, scores[keys]
+
+
 def best_indices(scores: FloatArray, m: int) -> IntArray:
     """Return the indices of the m best scores, best first; the smaller index wins a tie.
 
@@ -261,3 +324,81 @@ def reaching_windows(rows: FloatArray, floor: FloatArray) -> FloatArray:
     window[row, place] = -rows[row, column]
     window.sort(axis=1)
     return -window
+
+
+def ball_topk(scores: ArrayLike, k: int, eps: float) -> IntArray:
+    """Return the items that scores closer than ``eps`` could put into the plain top k, best first.
+
+    Boundary cases are out, as for every operator; equal scores enter together.
+
+    Examples
+    --------
+    >>> [ball_topk([1.0, 0.97, 0.96, 0.6], k=1, eps=eps).tolist() for eps in (0.02, 0.03)]
+    [[0], [0, 1, 2]]
+    """
+    values = check_scores(scores)
+    inside = ball_distances(values, k) < check_eps(eps)
+    order, _ = best_first(values)
+    return order[inside[order]]
+
+
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
+def ball_distances(scores: ArrayLike, k: int) -> FloatArray:
+    r"""Return for each item the eps above which it is in the ball's list: 0 in the plain top k.
+
+    One vector serves every eps, as that of the critical eps does.
+
+    If leaving out a unit moves the scores ``w`` by less than eps, the new plain top k lies in the union
+    of the plain top k's of all ``v`` with ``|v - w| < eps``, and no shorter list that is made from ``w``
+    alone holds it for every such ``v``. Item j is in that union exactly if ``d_j < eps``, with ``d_j``
+    the distance from ``w`` to the scores by which at most k - 1 items are ahead of j.
+
+    The cheapest such scores let the k - 1 best items be and bring j and m of the others to one level.
+    With ``g_1 >= g_2 >= ...`` how far the items from rank k on are ahead of j, that level is
+    ``(g_1 + ... + g_m) / (m + 1)`` above j, m being the largest number with
+    ``g_m > (g_1 + ... + g_(m-1)) / m``, so that
+
+        d_j^2 = g_1^2 + ... + g_m^2 - (g_1 + ... + g_m)^2 / (m + 1).
+
+    Written with drops ``y`` below the k-th best, the condition is
+    ``y_j > m y_m - (y_1 + ... + y_(m-1))``. The right side grows with m, so that one search in a sorted
+    array finds m for all items.
+
+    Examples
+    --------
+    >>> ball_distances([1.0, 0.5, 0.0], k=1).round(5)
+    array([0.     , 0.35355, 0.70711])
+    """
+    values = check_scores(scores)
+    k = check_k(k, len(values))
+    order, ranked = best_first(values)
+    scale = SMALLER if np.abs(ranked[[0, -1]]).max() > HUGE else 1.0
+    drops = (scale * ranked[k - 1]) - (scale * ranked[k - 1 :])
+    sums, roots = np.cumsum(drops), np.hypot.accumulate(drops)
+    numbers = np.arange(1, len(drops) + 1)
+    begins = np.maximum.accumulate(numbers * drops - (sums - drops))  # rounding must not let it fall
+    moved = np.searchsorted(begins, drops, side="left")
+    last, below = np.maximum(moved, 1) - 1, np.where(moved > 0, drops, 1.0)
+    # In units of the item's own drop: its square may be beyond all floats.
+    ahead = moved - sums[last] / below
+    squared = moved - 2 * (sums[last] / below) + (roots[last] / below) ** 2 - ahead**2 / (moved + 1)
+    apart = np.where(moved > 0, drops, 0.0) * np.sqrt(np.maximum(squared, 0.0)) / scale
+    distances = np.zeros(len(values))
+    distances[order[k - 1 :]] = entry_eps(apart, ranked[k - 1]) * (moved > 0)
+    return distances
+
+
+def cover_factor(window: int) -> float:
+    r"""Return how many eps to inflate by, so that scores closer than eps have their answer inside.
+
+    If ``|w - v| < eps``, the plain top k by ``v`` is in the inflated top k of ``w`` at ``factor * eps``,
+    for ``window = L - k``, and the ranking by ``v`` is in the inflated ranking, for ``window = L - 1``.
+    No smaller factor serves all scores of so many items: equal ones above a single one need all of it.
+
+    Examples
+    --------
+    >>> [round(cover_factor(window), 3) for window in (0, 1, 2, 3, 4, 10**9)]
+    [1.0, 2.0, 2.366, 2.58, 2.721, 3.414]
+    """
+    root = math.sqrt(2)
+    return root / (root - math.sqrt(window / (window + 1))) * (1 + 1e-12)

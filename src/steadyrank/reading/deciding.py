@@ -266,12 +266,12 @@ def refusal(
 
 def _check_first_line(table: Table) -> None:
     """Refuse a text file whose first line is no header: its fields come again below it."""
-    texts = {n: c.words for n, c in table.columns.items() if isinstance(c, TextColumn)}
-    again = [name for name, words in texts.items() if name in words]
+    texts = {n: c for n, c in table.columns.items() if isinstance(c, TextColumn)}
+    again = [name for name, column in texts.items() if column.holds(name)]
     enough = len(again) > 1 or len(table.names) == 1
     if table.format in {"csv", "tsv"} and again and enough and 2 * len(again) >= len(texts):
         with table.errors():
-            table.check_header(again[0], texts[again[0]])
+            table.check_header(again[0], again)
 
 
 def _say_what_is_wrong(

@@ -99,10 +99,22 @@ LABELS = Setting(
     "names for items that are ids: a file with columns of ids and of names; FILE:ID,NAME says which",
     takes="FILE",
 )
+HEADER = Setting(
+    "how many lines the header has; told by the first lines if not given",
+    {
+        "0": "There is no header: columns are called column_1, column_2...",
+        "1": "The first line names the columns.",
+        "2": "The first two lines name the columns together.",
+    },
+    takes="0|1|2",
+    some_formats=True,
+)
 METRIC = Setting("of results with several metrics, the one to take", takes="NAME", some_formats=True)
 QRELS = Setting("of TREC runs, the file of relevance judgements", takes="PATH", some_formats=True)
 SHEET = Setting(
-    "of a spreadsheet, the sheet to take, or the leaderboard", takes="NAME", some_formats=True
+    "of several sheets, tables, contests or leaderboards in a file, the one to take",
+    takes="NAME",
+    some_formats=True,
 )
 
 
@@ -113,6 +125,7 @@ class ReadingArguments(TypedDict, total=False):
     drop: Annotated[Iterable[object] | None, DROP]
     decimal: Annotated[str | None, DECIMAL]
     labels: Annotated[Any, LABELS]
+    header: Annotated[str | None, HEADER]
     metric: Annotated[str | None, METRIC]
     qrels: Annotated[str | None, QRELS]
     sheet: Annotated[str | None, SHEET]

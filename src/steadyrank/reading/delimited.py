@@ -13,8 +13,8 @@ import itertools
 import os
 import re
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.util import find_spec
@@ -23,15 +23,20 @@ from typing import Any
 import numpy as np
 
 from steadyrank import errors
-from steadyrank._typing import AnyArray, IntArray
-from steadyrank.errors import UnreadableFileError, shorten
+from steadyrank._typing import IntArray
+from steadyrank.errors import UnreadableFileError, listing, shorten
 from steadyrank.reading.arrays import compact
 from steadyrank.reading.files import MARK, OpenFile, times
+from steadyrank.reading.headers import LOOKED_AT, find_header
 from steadyrank.reading.table import Column, Table, WholeColumn
-from steadyrank.reading.text_columns import TextColumn, join_columns
+from steadyrank.reading.text_columns import SeriesColumn, is_plain_whole
+from steadyrank.text import counted
 
 BATCH = 1 << 14
 """How many rows the csv module reads before they are laid out as columns."""
+
+BEGINNING = 1 << 18
+"""How many bytes of the text, at least its first line, are looked at for the header."""
 
 WIDE = 64
 """Polars needs a while for each column: a block with more columns, but not more lines, is not for it."""
@@ -46,6 +51,7 @@ def read_delimited(
     *,
     source: str = "the text",
     names: Sequence[str] | None = None,
+    header: int | None = None,
     referee: bool = False,
     take: Callable[[Table], None] | None = None,
 ) -> Table:
@@ -60,6 +66,8 @@ def read_delimited(
         The name of the file.
     names : sequence of str, optional
         The names of the columns of a file without a header.
+    header : {0, 1, 2}, optional
+        How many lines the header has; told by the first rows where not given.
     referee : bool
         Whether the csv module reads all of it; the result is the same.
     take : callable, optional
@@ -74,7 +82,7 @@ def read_delimited(
     if find_spec("polars") is None:
         raise errors.MissingPackageError(f"to read {source}, polars is needed", "cli")
     fast, called = not (referee or any(_FORKED_WITH_POLARS)), None if names is None else list(names)
-    return _Reader(delimiter, source, called, take, fast).read(_whole_records(blocks))
+    return _Reader(delimiter, source, called, take, fast, header).read(_whole_records(blocks))
 
 
 _FORKED_WITH_POLARS: list[bool] = []
@@ -97,19 +105,6 @@ def _whole_records(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield b"".join(waiting)
 
 
-def header_names(fields: Sequence[str], source: str) -> tuple[list[str], list[str]]:
-    """Return the names of columns from the fields of a header, and what is to be noted of them."""
-    names, notes = [field.strip() for field in fields], []
-    for place, name in enumerate(names, 1):
-        if not name:
-            names[place - 1] = f"column_{place}"
-            notes.append(f"column {place} has no name and is called 'column_{place}'")
-    if doubled := [name for name, times in Counter(names).items() if times > 1]:
-        told = f"the header names {shorten(min(doubled))} more than once"
-        raise errors.ColumnError(told, source=source, way_out="Rename one of these columns.")
-    return names, notes
-
-
 @dataclass
 class _Reader:
     delimiter: str
@@ -117,33 +112,45 @@ class _Reader:
     names: list[str] | None
     take: Callable[[Table], None] | None
     fast: bool
+    header: int | None = None
     whole: list[int] | None = None  # the columns that may be whole numbers; later fewer
     next_line: int = 1
     lines: list[IntArray] = field(default_factory=list)
-    parts: list[Sequence[TextColumn | AnyArray]] = field(default_factory=list)
+    parts: list[Sequence[Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    spaced: bool = False  # a blank stands before every field but the first
+    ended: bool = True  # by a line end
+    blank: int = 0
+    long: int = 0
+    short: list[tuple[int, int]] = field(default_factory=list)
+    below: list[tuple[int, str]] = field(default_factory=list)
 
     def read(self, blocks: Iterator[bytes]) -> Table:
         for block in blocks:
-            rest = self._take_header(block) if self.fast else block
-            if not self.fast or self.names is None or not self._parsed(rest, len(self.names)):
+            rest = block if self.names is not None else self._take_header(block)
+            if self.names is None and not block.strip():
+                self.next_line += times(block, NEWLINE)
+            elif self.names is None or not (self.fast and self._parsed(rest, len(self.names))):
                 self._read_slowly(itertools.chain([rest], blocks))
                 break
         if self.names is None:
             raise errors.EmptyDataError(f"{self.source} holds no header and no rows")
+        self._say_what_is_odd()
         parts = zip(*self.parts, strict=True) if self.parts else [()] * len(self.names)
-        return self._table(map(join_columns, parts), self.lines)
+        return self._table(map(_joined, parts), self.lines)
 
-    def _table(self, parts: Iterable[TextColumn | AnyArray], lines: list[IntArray]) -> Table:
+    def _table(self, parts: Iterable[Any], lines: list[IntArray]) -> Table:
         columns: dict[str, Column] = {
-            name: part if isinstance(part, TextColumn) else WholeColumn(part, name)
+            name: SeriesColumn(part) if _is_text(part) else WholeColumn(part, name)
             for name, part in zip(self.names or (), parts, strict=True)
         }
         placed = np.concatenate([np.empty(0, dtype=np.int32), *lines])
         return Table(columns, self.source, placed, self.notes)
 
-    def _add(self, columns: Sequence[TextColumn | AnyArray], lines: Any) -> None:
+    def _add(self, columns: Sequence[Any], lines: Any) -> None:
         """Take in a stretch of rows, which start on these lines."""
+        if self.spaced:
+            columns = [part.str.strip_chars_start(" ") if _is_text(part) else part for part in columns]
         lines = np.asarray(lines, dtype=np.int32)
         if self.take is None:
             self.lines.append(lines)
@@ -152,18 +159,33 @@ class _Reader:
             self.take(self._table(columns, [lines]))
 
     def _take_header(self, block: bytes) -> bytes:
-        """Take in a plain header on the first line of the text, and return what comes after it."""
-        line, _, rest = block.partition(NEWLINE)
-        plain = QUOTE not in line and RETURN not in line.removesuffix(RETURN)
-        if self.names is not None or not line.strip() or not plain:
+        """Find the header in the first rows of the text, and return what comes after it."""
+        lines, rows, ends = self._first_rows(block[: block.find(NEWLINE, BEGINNING) + 1 or None])
+        if not rows:  # a header that takes many lines, in quotes, or one that is said to be wrong later
+            lines, rows, ends = self._first_rows(block)
+        if not rows:
             return block
-        self._set_header(line.removesuffix(RETURN).decode().split(self.delimiter))
-        self.next_line = 2
-        return rest
+        header = find_header(rows, self.header)
+        used = ends[header.before + header.size]
+        self.names, self.next_line = header.names, self.next_line + used
+        self.notes += header.notes
+        self.blank += sum(not line.strip() for line in lines[:used])
+        beside = [field for row in rows[header.before :] for field in row[1:]]
+        self.spaced = bool(beside) and all(field.startswith(" ") for field in beside)
+        self.notes += ["blanks before the fields left out"] if self.spaced else []
+        some = zip(*rows[header.before + header.size :], strict=False)
+        self.whole = [place for place, fields in enumerate(some) if all(map(is_plain_whole, fields))]
+        return block[sum(map(len, lines[:used])) :]
 
-    def _set_header(self, fields: Sequence[str]) -> None:
-        self.names, notes = header_names(fields, self.source)
-        self.notes += notes
+    def _first_rows(self, text: bytes) -> tuple[list[bytes], list[list[str]], list[int]]:
+        """Return lines, the first rows on them, and how many lines have been used before each row."""
+        lines, rows, ends = text.splitlines(keepends=True), list[list[str]](), [0]
+        reader = csv.reader(map(bytes.decode, lines), delimiter=self.delimiter, strict=True)
+        with _long_fields(), suppress(csv.Error):  # which is said once they are read in earnest
+            for row in itertools.islice(filter(_is_row, reader), LOOKED_AT):
+                rows.append(row)
+                ends.append(reader.line_num)
+        return lines, rows, ends
 
     def _parsed(self, block: bytes, width: int) -> bool:
         """Take in a block as polars reads it, unless that reading is not certain to be the right one."""
@@ -179,7 +201,7 @@ class _Reader:
         ):
             return False
         starts = np.arange(self.next_line, self.next_line + frame.height, dtype=np.int32)
-        if marks[QUOTE]:
+        if marks[NEWLINE] + (not block.endswith(NEWLINE)) > frame.height:
             inside = _inside(frame, NEWLINE)
             starts = starts + np.cumsum(inside) - inside
         self._add([_column(series) for series in frame], starts)
@@ -221,38 +243,88 @@ class _Reader:
         rows = self._rows(blocks)
         while batch := list(itertools.islice(rows, BATCH)):
             lines, fields = zip(*batch, strict=True)
-            self._add([TextColumn.of(column) for column in zip(*fields, strict=True)], lines)
+            self._add([_texts(column) for column in zip(*fields, strict=True)], lines)
 
     def _rows(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, list[str]]]:
         """Yield the rows as the csv module reads them, with the line on which each starts."""
-        offset, blank, waiting = self.next_line - 1, 0, 0
-        lines = (line.decode() for block in blocks for line in block.splitlines(keepends=True))
-        longest = csv.field_size_limit(sys.maxsize)  # of the whole process, so it is given back
-        reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
+        offset, waiting, width = self.next_line - 1, 0, len(self.names or ())
+        reader = csv.reader(self._lines(blocks), delimiter=self.delimiter, strict=True)
         start = offset + 1
         try:
-            for row in reader:
-                here, start = start, offset + reader.line_num + 1
-                # A blank line of a single column is a field without a value.
-                alone = self.names is not None and len(self.names) == 1
-                if not row or (len(row) == 1 and not row[0].strip() and not alone):
-                    waiting += 1
-                    continue
-                blank, waiting = blank + waiting, 0
-                if self.names is None:
-                    self._set_header(row)
-                    continue
-                if len(row) != len(self.names):
-                    told = f"line {here} of {self.source} has {len(row)} fields instead of "
-                    told += f"{len(self.names)}: {shorten(self.delimiter.join(row))}"
-                    raise UnreadableFileError(told, way_out=NEEDS_QUOTES)
-                yield here, row
+            with _long_fields():
+                for row in reader:
+                    here, start = start, offset + reader.line_num + 1
+                    # A blank line of a single column is a field without a value.
+                    if not _is_row(row) and not (row and width == 1):
+                        waiting += 1
+                        continue
+                    self.blank, waiting, self.next_line = self.blank + waiting, 0, here
+                    yield from self._fitted(here, row, width)
         except csv.Error as error:
             problem = f"{self.source} is not proper CSV on line {start}: {error}"
             raise UnreadableFileError(problem, way_out="Correct the quotes on this line.") from None
-        finally:
-            csv.field_size_limit(longest)
-        self.notes += [f"{blank:,} blank lines skipped"] if blank else []
+
+    def _lines(self, blocks: Iterator[bytes]) -> Iterator[str]:
+        for block in blocks:
+            self.ended = block.endswith((NEWLINE, RETURN))
+            yield from (line.decode() for line in block.splitlines(keepends=True))
+
+    def _fitted(self, line: int, row: list[str], width: int) -> Iterator[tuple[int, list[str]]]:
+        """Yield a row with as many fields as there are columns.
+
+        At its end, a row may lack fields, which are blank then, or have more that are; a lonely field
+        may be a remark below the table. What else differs is refused.
+        """
+        for place, text in self.below if len(row) > 1 else ():
+            raise self._ragged(place, [text], width)
+        if len(row) == 1 < width - 1:
+            self.below.append((line, row[0]))
+            return
+        rest = row[width:]
+        broken = self.short and self.short[-1] == (line - 1, width - len(row) + 1)
+        if any(field.strip() for field in rest) or broken or (len(row) == 1 < width):
+            raise self._ragged(line, row, width)
+        if len(row) < width:
+            self.short.append((line, len(row)))
+        self.long += bool(rest)
+        yield line, row[:width] + [""] * (width - len(row))
+
+    def _ragged(self, line: int, row: list[str], width: int) -> UnreadableFileError:
+        told = f"line {line} of {self.source} has {len(row)} fields instead of {width}: "
+        return UnreadableFileError(told + shorten(self.delimiter.join(row)), way_out=NEEDS_QUOTES)
+
+    def _say_what_is_odd(self) -> None:
+        """Note what of the text is in no row as it stands there; refuse an end that is cut off."""
+        width = len(self.names or ())
+        for line, text in self.below:
+            if " " not in text.strip():
+                raise self._ragged(line, [text], width)
+        if len(self.short) == 1 and not self.ended and self.short[0][0] == self.next_line:
+            told = f"the last line of {self.source} has {self.short[-1][1]} fields instead of {width}"
+            raise UnreadableFileError(told, way_out="It may be cut short: get the file again.")
+        short, below = listing(str(line) for line, _ in self.short), (text for _, text in self.below)
+        said = {
+            f"blank fields beyond the last column left out on {counted(self.long, 'line')}": self.long,
+            f"{self.blank:,} blank lines skipped": self.blank,
+            f"fewer fields than columns, the last ones read as blank, on line {short}": self.short,
+            f"left out below the table: {listing(map(shorten, below))}": self.below,
+        }
+        self.notes += [note for note, some in said.items() if some]
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Let the csv module read fields of any length."""
+    longest = csv.field_size_limit(sys.maxsize)  # of the whole process, so it is given back
+    try:
+        yield
+    finally:
+        csv.field_size_limit(longest)
+
+
+def _is_row(row: list[str]) -> bool:
+    """Tell whether a line holds fields: blank lines do not."""
+    return len(row) > 1 or bool(row and row[0].strip())
 
 
 def _read(block: bytes, delimiter: str, width: int, marks: dict[bytes, int], whole: list[int]) -> Any:
@@ -262,22 +334,26 @@ def _read(block: bytes, delimiter: str, width: int, marks: dict[bytes, int], who
     """
     import polars as pl
 
-    types = {str(place): pl.Int64 if place in whole else pl.String for place in range(width)}
+    types: dict[str, Any] = {str(place): pl.String for place in range(width)}
+    types |= {str(place): pl.Int64 for place in whole}
     how: dict[str, Any] = {"schema": types, "empty_string_is_null": False, "glob": False}
     try:
         frame = pl.read_csv(block, has_header=False, separator=delimiter, **how)
     except pl.exceptions.PolarsError:
         return None
     if marks[QUOTE]:
-        marks = {mark: times - int(_inside(frame, mark).sum()) for mark, times in marks.items()}
+        marks = {
+            mark: times and times - int(_inside(frame, mark).sum()) for mark, times in marks.items()
+        }
     rows, between = marks[NEWLINE] + (not block.endswith(NEWLINE)), marks[delimiter.encode()]
     if (rows, between) != (frame.height, (width - 1) * frame.height):
         return None
     blank = width == 1 and not whole and (frame["0"] == "").any()
-    if blank or any(series.null_count() for series in frame):
+    if blank or any(frame.null_count().row(0)):
         return None
-    letters = sum(map(_letters, frame)) + sum(marks.values())
-    return frame if letters == len(block) else None
+    texts = frame.select(pl.col(pl.String).str.len_bytes().sum())
+    letters = sum(texts.row(0) if texts.width else ()) + sum(marks.values())
+    return frame if letters + sum(_letters(frame[str(place)]) for place in whole) == len(block) else None
 
 
 def _inside(frame: Any, mark: bytes) -> IntArray:
@@ -290,9 +366,7 @@ def _inside(frame: Any, mark: bytes) -> IntArray:
 
 
 def _letters(series: Any) -> int:
-    """Return how many bytes texts take in all, or whole numbers once they are printed."""
-    if not series.dtype.is_integer():
-        return int(series.str.len_bytes().sum())
+    """Return how many bytes whole numbers take in all, once they are printed."""
     found = compact(series.to_numpy())
     sizes = found if found.min(initial=0) >= 0 else np.abs(found.astype(np.int64)).view(np.uint64)
     more = (np.count_nonzero(sizes >= 10**digits) for digits in range(1, len(str(sizes.max(initial=0)))))
@@ -301,19 +375,37 @@ def _letters(series: Any) -> int:
 
 def _are_plain_whole(series: Any) -> bool:
     """Tell whether texts of a polars series are what whole numbers print as."""
+    if len(series) and not is_plain_whole(series[0]):
+        return False
     printed = series.cast(int, strict=False).cast(str)
     return bool((printed == series).fill_null(value=False).all())
 
 
-def _column(series: Any) -> TextColumn | AnyArray:
-    """Return whole numbers as they are, of text each distinct one once."""
+def _column(series: Any) -> Any:
+    """Return whole numbers as an array, texts as they are."""
+    return compact(series.to_numpy()) if series.dtype.is_integer() else series
+
+
+def _is_text(part: Any) -> bool:
+    return not isinstance(part, np.ndarray)
+
+
+def _texts(fields: Sequence[object]) -> Any:
     import polars as pl
 
-    if series.dtype == pl.Int64:
-        return compact(series.to_numpy())
-    words = series.unique(maintain_order=True)
-    codes = series.cast(pl.Enum(words)).to_physical().to_numpy()
-    return TextColumn(codes.astype(np.int32), words.to_list())
+    return pl.Series(values=fields, dtype=pl.String)
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    """Return the parts of a column together: an array of whole numbers if all are, else texts."""
+    if len(parts) == 1:
+        return parts[0]
+    if parts and not any(map(_is_text, parts)):
+        return np.concatenate(parts)
+    import polars as pl
+
+    texts = [part if _is_text(part) else pl.Series(part).cast(str) for part in parts]
+    return pl.concat([_texts([]), *(text.rename("") for text in texts)])
 
 
 MOVIELENS_NAMES = ("user", "movie", "rating", "timestamp")

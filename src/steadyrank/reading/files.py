@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
 import os
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, TypeAlias
+from zipfile import ZipFile
 
 import numpy as np
 
 from steadyrank import errors
 from steadyrank.errors import Option, shorten
 from steadyrank.progress import tell
+from steadyrank.reading.table import Guess
 from steadyrank.writing import remember_input
 
 Source: TypeAlias = "str | os.PathLike[str] | BinaryIO | Sequence[str | os.PathLike[str]]"
@@ -35,7 +39,6 @@ NOT_OF_FILES = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-
 """What Python calls encodings, too, but no file is written in."""
 
 OTHER_PACKAGES = {
-    ZIP: "a zip archive or a spreadsheet",
     b"BZh": "packed with bzip2",
     b"\xfd7zXZ": "packed with xz",
     b"\x28\xb5\x2f\xfd": "packed with zstandard",
@@ -43,8 +46,13 @@ OTHER_PACKAGES = {
 
 SPREADSHEET = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
 EVAL_LOG = (b"_journal/", b"header.json", b"samples/", b"summaries.json")
+OF_A_FORMAT = SPREADSHEET + EVAL_LOG
 """How the first name begins in those zip archives that are files of a format."""
 
+NOT_WESTERN = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]")
+"""Bytes that no text in cp1252 has, the encoding of Western Europe."""
+
+UNPACK = "Unpack it, or export as CSV."
 MISSING_PART = "Get it again: part of the data is missing."
 IN_BINARY = 'Open it in binary mode ("rb", sys.stdin.buffer).'
 BINARY = ("It is binary, damaged, or text in another encoding: try ", Option("encoding", "utf-16"))
@@ -69,11 +77,10 @@ class _Ahead:
 
     def read(self, size: int) -> bytes:
         """Return at most so many bytes, none at the end."""
-        if self.ahead:
-            part = bytes(self.ahead[:size])
-            del self.ahead[:size]
-        else:
-            part = self._next(size)
+        part = bytes(self.ahead[:size])
+        del self.ahead[:size]
+        if len(part) < size:
+            part += self._next(size - len(part))
         self.taken += len(part)
         return part
 
@@ -96,8 +103,9 @@ class OpenFile:
     ----------
     name : str
         What to call it in messages: the file's name without its folder.
-    encoding : str
-        Of the text in it.
+    encoding : str or None
+        Of the text in it; None where nobody said it. Then it is UTF-8, unless a byte order mark tells
+        UTF-16, or some byte is none of UTF-8: this is read as it is on most computers, and noted.
     path : Path or None
         Where it lies, if it is a file or a folder.
     several : sequence of Path
@@ -112,10 +120,14 @@ class OpenFile:
         Where the bytes come from, as they are and unpacked; None for a folder.
     head : bytes
         The first bytes, unpacked, to the end of the first line at least.
+    notes : list of str
+        What was assumed.
+    assumed : bool
+        Whether its text was found not to be UTF-8.
     """
 
     name: str
-    encoding: str
+    encoding: str | None
     path: Path | None = None
     several: Sequence[Path] = ()
     size: int = 0
@@ -124,6 +136,9 @@ class OpenFile:
     raw: Any = None
     stream: Any = None
     head: bytes = b""
+    notes: list[str] = field(default_factory=list)
+    assumed: bool = False
+    _beyond_ascii: bool = False
 
     def begin(self, stream: Any) -> None:
         """Look at the beginning of a stream, and unpack it if it is packed."""
@@ -139,9 +154,11 @@ class OpenFile:
         if not head:
             raise errors.EmptyDataError(f"{self.name} is empty: there is nothing to read in it.")
         self.head = head
+        if self.encoding is None and head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            self.encoding = "utf-16"
         for magic, what in OTHER_PACKAGES.items():
-            if head.startswith(magic) and not self.zipped.startswith(SPREADSHEET + EVAL_LOG):
-                raise self.wrong(f"is {what}", "Unpack it, or export as CSV.")
+            if head.startswith(magic):
+                raise self.wrong(f"is {what}", UNPACK)
 
     @property
     def is_folder(self) -> bool:
@@ -167,7 +184,7 @@ class OpenFile:
             yield self
         for path in self.several:
             with closing(open_source(path, encoding=self.encoding)) as part:
-                part.given = self.given
+                part.given, part.notes = self.given, self.notes
                 yield part
 
     def place(self, where: object, part: str) -> object:
@@ -177,14 +194,18 @@ class OpenFile:
     @property
     def is_utf8(self) -> bool:
         """Whether its text needs no decoding."""
-        return codecs.lookup(self.encoding).name == "utf-8"
+        return self.encoding is None or codecs.lookup(self.encoding).name == "utf-8"
 
     @cached_property
     def text_head(self) -> bytes:
         """The first bytes, as UTF-8 without a byte order mark."""
         if self.is_utf8:
             return self.head.removeprefix(MARK)
-        return self.head.decode(self.encoding, "ignore").encode("utf-8", "ignore").removeprefix(MARK)
+        return (
+            self.head.decode(self.encoding or "utf-8", "ignore")
+            .encode("utf-8", "ignore")
+            .removeprefix(MARK)
+        )
 
     @cached_property
     def first_line(self) -> bytes:
@@ -203,9 +224,7 @@ class OpenFile:
 
     def read_text(self) -> str:
         """Return all of a text, which may be one long line."""
-        text = b"".join(self._as_utf8())
-        self._check_text(text, 1)
-        return text.decode()
+        return self._checked(b"".join(self._as_utf8()), 1).decode()
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield each line that is not blank, with its number."""
@@ -229,12 +248,10 @@ class OpenFile:
                 continue
             block = b"".join([*waiting, chunk[:cut]])
             waiting = [chunk[cut:]]
-            self._check_text(block, line)
+            yield self._checked(block, line)
             line += times(block, NEWLINE)
-            yield block
         if last := b"".join(waiting):
-            self._check_text(last, line)
-            yield last
+            yield self._checked(last, line)
 
     def _as_utf8(self) -> Iterator[bytes]:
         chunks = self._chunks() if self.is_utf8 else self._decoded()
@@ -242,7 +259,7 @@ class OpenFile:
         yield from chunks
 
     def _decoded(self) -> Iterator[bytes]:
-        decoder = codecs.getincrementaldecoder(self.encoding)()
+        decoder = codecs.getincrementaldecoder(self.encoding or "utf-8")()
         try:
             for chunk in self._chunks():
                 yield decoder.decode(chunk).encode()
@@ -260,20 +277,39 @@ class OpenFile:
         finally:
             self.close()
 
-    def _check_text(self, block: bytes, line: int) -> None:
-        """Complain about text that is binary or in another encoding, on which line."""
+    def _checked(self, block: bytes, line: int) -> bytes:
+        """Return text as UTF-8; complain about what is binary or in another encoding, on which line."""
         nul = block.find(b"\0")
         if nul >= 0:
             place = line + block.count(NEWLINE, 0, nul)
             raise self.wrong(f"holds a NUL byte on line {place}", BINARY)
         if block.isascii():
-            return
+            return block
         try:
             block.decode()
+            if not self.assumed:
+                self._beyond_ascii = True
+                return block
+            start = 0
         except UnicodeDecodeError as error:
-            byte, place = block[error.start], line + block.count(NEWLINE, 0, error.start)
-            told = f"is not text in UTF-8: byte {byte:#04x} on line {place}"
-            raise self.wrong(told, ENCODED) from None
+            start = error.start
+        place = line + block.count(NEWLINE, 0, start)
+        # Where other text is UTF-8 beyond ASCII, this would be spoilt by another encoding.
+        mixed = self._beyond_ascii or not block.decode(errors="ignore").isascii()
+        if self.encoding or mixed or NOT_WESTERN.search(block):
+            told = f"is not text in UTF-8: byte {block[start]:#04x} on line {place}"
+            raise self.wrong(told, ENCODED)
+        return self._assumed(block, place, start)
+
+    def _assumed(self, block: bytes, line: int, place: int) -> bytes:
+        """Return text of Western Europe as UTF-8, and say how it was read, with a word to look at."""
+        if not self.assumed:
+            start = max(block.rfind(mark, 0, place) for mark in b' ,;\t"\n') + 1
+            word = re.split(rb'[ ,;\t"\r\n]', block[start : place + 40], maxsplit=1)[0].decode("cp1252")
+            note = f"not UTF-8 from line {line} on: read as cp1252, such as {shorten(word)}"
+            self.notes.append(Guess(note, "text read as cp1252", Option("encoding")))
+        self.assumed = True
+        return block.decode("cp1252").encode()
 
     def close(self) -> None:
         """Close what was opened for it."""
@@ -297,7 +333,7 @@ class OpenFile:
         return errors.UnreadableFileError(f"{place}{self.name} {told}", way_out=way_out)
 
 
-def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
+def open_source(source: Source, *, encoding: str | None = None) -> OpenFile:
     """Open a path or a binary stream, unpack gzip, and look at the first bytes.
 
     Examples
@@ -330,13 +366,31 @@ def open_source(source: Source, *, encoding: str = "utf-8") -> OpenFile:
         raise errors.InvalidDataError(told, way_out="For dataframes and columns use from_frame(...).")
     try:
         file.begin(stream)
+        is_package = file.head.startswith(ZIP) and not file.zipped.startswith(OF_A_FORMAT)
+        return _unzipped(file) if is_package else file
     except BaseException:
         file.close()
         raise
-    return file
 
 
-def _check_encoding(encoding: str) -> None:
+def _unzipped(file: OpenFile) -> OpenFile:
+    """Return the only file of a zip archive, or all of them as a folder until it is closed."""
+    with file.sound("zip archive or spreadsheet", UNPACK), ExitStack() as stack:
+        archive = stack.enter_context(ZipFile(io.BytesIO(file.read_all())))
+        if any(name.endswith(".xml") for name in archive.namelist()):
+            raise file.wrong("is a zip archive or a spreadsheet", UNPACK)
+        folder = stack.enter_context(TemporaryDirectory(prefix="steadyrank-"))
+        archive.extractall(folder)
+        whole = OpenFile(file.name, file.encoding, Path(folder), opened=[stack])
+        inside = whole.files()
+        found = open_source(inside[0], encoding=file.encoding) if len(inside) == 1 else whole
+        found.opened = [*found.opened, stack.pop_all()]
+        return found
+
+
+def _check_encoding(encoding: str | None) -> None:
+    if encoding is None:
+        return
     try:
         "".encode(encoding)  # unlike a lookup, this refuses codecs that are not for text
         known = codecs.lookup(encoding).name not in NOT_OF_FILES

@@ -9,17 +9,22 @@ from dataclasses import dataclass, replace
 from functools import partial
 from glob import glob, has_magic
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal, TypeAlias
 
 from steadyrank import errors
 from steadyrank.errors import listing, shorten
 from steadyrank.reading.delimited import COLONS, TABBED, read_delimited, read_movielens
-from steadyrank.reading.files import EVAL_LOG, PARQUET, SPREADSHEET, OpenFile, Source, open_source
+from steadyrank.reading.files import EVAL_LOG, HEAD, PARQUET, SPREADSHEET, OpenFile, Source, open_source
+from steadyrank.reading.headers import LOOKED_AT, header_size
 from steadyrank.reading.table import Table
+from steadyrank.reading.text_columns import number_in
 from steadyrank.text import counted
 
 DELIMITERS = ",;\t|"
+QUOTED, BLANKS, AROUND = (re.compile(part) for part in (rb'"[^"]*"', rb"[ \t]+", rb"(?m)^ +| +(?=\r?$)"))
 RUN = re.compile(rb"\s*\S+\s+(Q0|q0|0)\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*\Z")
 EVALUATED = re.compile(
     rb"runid\s*\tall\t|(num_|map|gm_|Rprec|bpref|recip_rank|iprec_at|P_|recall_|ndcg|Rndcg|success_|set_|11pt_"
@@ -27,6 +32,14 @@ EVALUATED = re.compile(
 )
 """The first line of a TREC run, and of what trec_eval says of one."""
 PREFLIB = (b"# FILE NAME", b"# DATA TYPE", b"# NUMBER ALTERNATIVES", b"# ALTERNATIVE NAME")
+STV = rb"\d++,\d++,?[ \r]*+\n(?:\d++(?:,\d++)++,[ \r]*+\n)++"
+BLT = rb"(?:#.*+\n)*+\d++ ++\d++[ \r]*+\n(?:-\d.*+\n)*+\d++(?: ++(?:-|[1-9][\d=]*+))*+ ++0[ \r]*+\n"
+PGN = rb'\[[A-Z]\w++ ++".*"\][ \r]*+\n'
+YAML = rb"(?:#.*+\n|---.*+\n|[ \t\r]*+\n)*+- [\w.-]++:(?: .*+|\r)?\n ++[\w.-]++:"
+"""The first lines of grammars."""
+FROM_YAML = (
+    'python -c "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin), default=str))"'
+)
 Looks: TypeAlias = Callable[[OpenFile], bool]
 """Tells by the beginning of an open file whether it is of a format."""
 
@@ -69,12 +82,17 @@ class Format:
 def _read_delimited(
     file: OpenFile, *, delimiter: str | None = None, take: Callable[[Table], None] | None = None
 ) -> Table:
-    delimiter = delimiter or delimiter_of(file)
-    table = read_delimited(file.blocks(), delimiter, source=file.name, take=take)
+    if re.match(YAML, file.text_head):
+        target = quote(f"{Path(file.name).stem}.json")
+        way_out = f"Turn it into JSON: {FROM_YAML} < {quote(file.name)} > {target}"
+        raise file.wrong("is YAML, which is not read here", way_out)
+    delimiter, blocks = delimiter or delimiter_of(file), file.blocks()
+    if delimiter == " ":
+        blocks = (BLANKS.sub(b"\t", AROUND.sub(b"", block)) for block in blocks)
+    header, between = header_size(file.given), delimiter.replace(" ", "\t")
+    table = read_delimited(blocks, between, source=file.name, header=header, take=take)
     if delimiter not in ",\t":
         table.notes.insert(0, f"fields read as separated by {delimiter!r}")
-    if all(name.replace(".", "", 1).isdecimal() for name in table.names):
-        table.notes.append("the first line, all numbers, read as the names of the columns")
     return table
 
 
@@ -122,11 +140,22 @@ def _parquet(file: OpenFile) -> bool:
 
 
 def _tabbed(file: OpenFile) -> bool:
-    return file.first_line.count(b"\t") > file.first_line.count(b",")
+    return delimiter_of(file) == "\t"
 
 
 def _preflib(file: OpenFile) -> bool:
     return file.text_head.startswith(b"#") and any(mark in file.text_head for mark in PREFLIB)
+
+
+def _stv(file: OpenFile) -> bool:
+    ballots = re.match(STV, file.text_head)
+    # Ballots are of many lengths; the names come after them, perhaps beyond what is looked at.
+    ragged = ballots is not None and len({line.count(b",") for line in ballots[0].splitlines()}) > 2
+    return ragged and (b'"Candidate 1"' in file.text_head or len(file.head) >= HEAD)
+
+
+def _orders(file: OpenFile) -> bool:
+    return b">" in file.text_head and bool(_later("adapters.ballot_files.looks_like_orders")(file))
 
 
 def _one_document(file: OpenFile) -> bool:
@@ -135,9 +164,10 @@ def _one_document(file: OpenFile) -> bool:
 
 
 def _markup(file: OpenFile) -> bool:
-    first = file.text_head.lstrip()
-    bars = b"|" in file.first_line or first.startswith(b"\\begin{")
-    return bars and bool(_later("adapters.markup.looks_like_markup")(file))
+    lines = file.text_head.splitlines()
+    rules = (two for one, two in pairwise(lines) if b"|" in one and b"|" in two and b"-" in two)
+    latex = any(b"\\begin{%b" % name in file.text_head for name in (b"tabular", b"longtable"))
+    return latex or any(not two.strip(b" \t:|-") for two in rules)
 
 
 RESULTS = rb'\{\s*"results"\s*:\s*\{'
@@ -151,9 +181,13 @@ REPORTS = [_json(b"{", name) for name in OF_RUNS]
 
 ENTRIES = (
     Format("parquet", _parquet, _later("typed_files.read_parquet"), on_engine="parquet"),
-    Format("preflib", _preflib, _later("preflib.read_preflib")),
+    Format("preflib", _preflib, _later("adapters.ballot_files.read_preflib")),
+    Format("stv", _any(_stv, _head(BLT)), _later("adapters.ballot_files.read_stv")),
+    Format("pgn", _head(PGN), _later("adapters.games.read_pgn")),
     Format("movielens", _first_line(TABBED, COLONS), read_movielens, also_as_csv=True),
-    Format("excel", _zipped(SPREADSHEET), _later("typed_files.read_excel"), answers_to=("sheet",)),
+    Format(
+        "excel", _zipped(SPREADSHEET), _later("typed_files.read_excel"), answers_to=("sheet", "header")
+    ),
     _of_scores("lm-eval", _any(_head(RESULTS), _json(b"{", *SAMPLE)), "harnesses.lm_eval_entries"),
     _of_scores("helm", _json(b"[", *INSTANCE), "harnesses.helm_entries"),
     _of_scores("inspect", _any(_zipped(EVAL_LOG), _json(b"{", *LOG)), "harnesses.inspect_entries"),
@@ -162,11 +196,20 @@ ENTRIES = (
     _of_tool("alpaca-eval", _json(b"[", *PREFERENCE), _later("adapters.harnesses.read_alpaca_eval")),
     _of_scores("trec-run", _first_line(RUN), "trec.run_entries", "metric", "qrels"),
     _of_scores("trec-eval", _first_line(EVALUATED), "trec.trec_eval_entries"),
+    _of_tool(
+        "dominion",
+        _json(b"{", "ElectionId", "Sessions"),
+        _later("adapters.ballot_files.read_dominion"),
+        answers_to=("sheet",),
+    ),
     Format("json", _one_document, _later("typed_files.read_json"), folders=True),
     Format("jsonl", _json(b"{"), _later("typed_files.read_json_lines"), folders=True),
-    Format("markup", _markup, _later("adapters.markup.read_markup")),
-    Format("tsv", _tabbed, partial(_read_delimited, delimiter="\t"), on_engine="delimited"),
-    Format("csv", lambda _: True, _read_delimited, on_engine="delimited"),
+    Format("condorcet", _orders, _later("adapters.ballot_files.read_orders")),
+    Format("markup", _markup, _later("adapters.markup.read_markup"), answers_to=("sheet",)),
+    Format(
+        "tsv", _tabbed, partial(_read_delimited, delimiter="\t"), "delimited", answers_to=("header",)
+    ),
+    Format("csv", lambda _: True, _read_delimited, "delimited", answers_to=("header",)),
 )
 FORMATS: dict[str, Format] = {entry.name: entry for entry in ENTRIES}
 """All formats by name, in the order in which a file is tried for them."""
@@ -176,7 +219,7 @@ def read_table(
     source: Source,
     *,
     format: str | None = None,  # noqa: A002 (the word users know from other readers)
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     given: Mapping[str, Any] | None = None,
 ) -> Table:
     r"""Read a table from a path or a binary stream.
@@ -186,8 +229,8 @@ def read_table(
     source : path or binary stream
     format : str, optional
         One of ``FORMATS``; told from the content where not given.
-    encoding : str
-        Of a text file.
+    encoding : str, optional
+        Of a text file; told from the content where not given.
     given : mapping, optional
         What the user said about the data; a format may need to know.
 
@@ -203,7 +246,7 @@ def read_table(
             _format_of_files(file, format) if file.is_folder else (format_of(file, format), [])
         )
         table = found.read(file)
-        notes = [*table.notes, *notes]
+        notes = [*table.notes, *file.notes, *notes]
         return replace(table, format=found.name, answers_to=found.answers_to, notes=notes)
 
 
@@ -249,7 +292,7 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
     return FORMATS[chosen[0]], notes
 
 
-def _seen_as(path: Path, encoding: str, name: str | None) -> str:
+def _seen_as(path: Path, encoding: str | None, name: str | None) -> str:
     """Return the format of a file among others, or what else it is."""
     try:
         with closing(open_source(path, encoding=encoding)) as file:
@@ -267,7 +310,7 @@ def is_pattern(path: object) -> bool:
     return isinstance(path, str) and has_magic(path) and not Path(path).exists()
 
 
-def read_together(pattern: object, name: str | None = None, encoding: str = "utf-8") -> list[str]:
+def read_together(pattern: object, name: str | None = None, encoding: str | None = None) -> list[str]:
     """Return the files of a pattern, in order, if no engine reads the format of the first of them."""
     found = glob(str(pattern), recursive=True) if is_pattern(pattern) else []  # noqa: PTH207
     files = sorted(path for path in found if Path(path).is_file())
@@ -276,6 +319,28 @@ def read_together(pattern: object, name: str | None = None, encoding: str = "utf
 
 
 def delimiter_of(file: OpenFile) -> str:
-    """Return what stands between the fields: the commonest delimiter of the first line."""
-    first = file.first_line
-    return max(DELIMITERS, key=lambda mark: first.count(mark.encode()))
+    """Return what stands between the fields.
+
+    That is what each of the first lines has as often as the first; else the commonest of the first line
+    that has any. A blank stands for blanks of any number between words and numbers.
+    """
+    first, *more = file.text_head.splitlines() or [b""]
+    whole = [line for line in (first, *more[:LOOKED_AT][:-1]) if line.strip()]
+    lines = [QUOTED.sub(b"", line) for line in whole] or [b""]
+    steady = [mark for mark in "\t;|," if len({_times(line, mark) for line in lines}) == 1]
+    steady = [mark for mark in steady if len(lines) > 1 and _times(lines[0], mark)]
+    if steady:
+        return steady[0]
+    told = next((line for line in lines if any(_times(line, mark) for mark in DELIMITERS)), b"")
+    if told:
+        return max(DELIMITERS, key=partial(_times, told))
+    words = [line.split() for line in lines]
+    table = len(lines) > 2 and len({len(row) for row in words}) == 1 and len(words[0]) > 1
+    numbers = all(
+        any(number_in(word.decode("utf-8", "replace")) is not None for word in row) for row in words[1:]
+    )
+    return " " if table and numbers else ","
+
+
+def _times(line: bytes, mark: str) -> int:
+    return line.count(mark.encode())

@@ -145,7 +145,7 @@ def split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str,
 def outside(kind: Kind, asked: Mapping[str, Any]) -> dict[str, Mapping[str, str]]:
     """Return the settings whose values are none of those that they may have, with these."""
     choices = {name: kind.settings[name].choices or {} for name in asked if name in kind.settings}
-    return {name: known for name, known in choices.items() if known and asked[name] not in known}
+    return {name: known for name, known in choices.items() if known and str(asked[name]) not in known}
 
 
 def as_list(value: Any) -> list[Any]:

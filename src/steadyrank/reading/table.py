@@ -1,10 +1,15 @@
-"""Tables: named columns from a dataframe, a mapping or a file. The only door to dataframes."""
+"""Tables: named columns from a dataframe, a mapping or a file, and rows that leave them.
+
+The only door to dataframes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, Self, TypeAlias
 
@@ -13,7 +18,8 @@ import numpy as np
 from steadyrank._typing import AnyArray, FloatArray
 from steadyrank.errors import ColumnError, InvalidDataError, InvalidLabelError, Option, listing, shorten
 from steadyrank.reading import arrays
-from steadyrank.reading.text_columns import SPELLINGS, Spelling, TextColumn, shared
+from steadyrank.reading.text_columns import SPELLINGS, Spelling, TextColumn, is_missing_word, shared
+from steadyrank.text import counted
 
 Column: TypeAlias = "GivenColumn | TextColumn"
 """A column, whatever it was read from: it gives its fields as labels, numbers or cells."""
@@ -244,11 +250,6 @@ class Table:
         """Return how the numbers of a column of text may be spelt."""
         return self.spellings.get(name, self.spellings[""])
 
-    def is_whole(self, name: str) -> bool:
-        """Tell whether a column of numbers holds whole ones only."""
-        values = self.numbers(name, missing=True)
-        return values.dtype.kind in "iu" or bool((values == np.floor(values)).all())
-
     def number_columns(self, apart: Collection[str | None]) -> list[str]:
         """Return the columns that are items where the user named none: all that are not set apart."""
         names = [name for name in self.names if name not in apart]
@@ -268,7 +269,8 @@ class Table:
             called = f"{shorten(name)} is the name and a value"
             told = f"the first line is no header, or comes again: {called}"
             rows = [row for row, cell in enumerate(self.labels(name)) if cell == name]
-            way_out = ["Name the columns on the first line", *(again if droppable else ["."])]
+            none = ["If there is none, say ", Option("header", "0")]
+            way_out = [*none, *(again if droppable else [])]
             raise InvalidLabelError(told, rows=rows, column=name, way_out=way_out)
 
     @contextmanager
@@ -290,6 +292,88 @@ class Table:
                 lines = None if self.lines is None else np.asarray(self.lines)[error.rows].tolist()
                 error.place_in(self.source, lines, self.lead)
             raise
+
+
+MOST_SEEN = 10_000
+"""Among how many other answers the one that was meant is looked for."""
+
+
+class Dropping:
+    """Which answers are none, and how often each was met so far.
+
+    Parameters
+    ----------
+    values : iterable, text or None
+        What they are called; an empty text, or None in a list, stands for blank cells.
+    columns : mapping
+        The columns of answers, each with whether it holds numbers.
+
+    Attributes
+    ----------
+    texts : tuple of str
+    met : Counter
+        For each text, how many rows, or entries of ballots, have it.
+    rows : int
+        How many rows left.
+    seen : set of str
+        Other answers, or some of them.
+    """
+
+    def __init__(self, values: Any, columns: Mapping[str, bool] | None = None) -> None:
+        several = isinstance(values, Iterable) and not isinstance(values, str)
+        listed = list(values) if several else [] if values is None else [values]
+        self.texts = tuple(dict.fromkeys(map(arrays.written, listed)))
+        self.columns = columns or {}
+        self.met: Counter[str] = Counter()
+        self.rows = 0
+        self.seen: set[str] = set()
+
+    def begin(self) -> None:
+        """Begin to count, once more where rows are looked at again."""
+        self.met.clear()
+        self.rows = 0
+
+    def kept(self, table: Table) -> Table:
+        """Return a table without the rows that have one of these answers."""
+        gone = np.zeros(len(table), dtype=bool)
+        hits = {text: gone.copy() for text in self.texts}
+        for name in self.columns if self.texts else ():
+            codes, answers = table.columns[name].written()
+            for text in self.texts:
+                gap = not text and self.columns[name]
+                same = [one == text or (gap and is_missing_word(one)) for one in answers]
+                hits[text] |= np.array(same, dtype=bool)[codes]
+            self.look_at(answers)
+        for text, hit in hits.items():
+            self.met[text] += int(hit.sum())
+            gone |= hit
+        self.rows += int(gone.sum())
+        return table.taken(np.flatnonzero(~gone)) if gone.any() else table
+
+    def keeps(self, answer: object) -> bool:
+        """Tell whether an entry of a ballot stays."""
+        text = arrays.written(answer) if self.texts else ""
+        found = text != "" and text in self.texts
+        self.met[text] += found
+        self.look_at([text])
+        return not found
+
+    def look_at(self, answers: Iterable[str]) -> None:
+        """Remember some of the answers that there are."""
+        if len(self.seen) < MOST_SEEN:
+            self.seen.update(answers)
+
+    def said(self) -> list[str]:
+        """Return what to say; complain about an answer that nobody gave, with the nearest one."""
+        for text in self.texts:
+            if text and not self.met[text]:
+                near = get_close_matches(text, self.seen - {""}, 1, 0.0)
+                told = f"no answer is {shorten(text)}, which was to be dropped"
+                way_out = f"The nearest that there is: {shorten(near[0])}." if near else ()
+                raise InvalidLabelError(told, way_out=way_out)
+        named = {text: shorten(text) if text else "blank" for text in self.texts}
+        each = ", ".join(f"{name} {self.met[text]:,}" for text, name in named.items())
+        return [f"{counted(self.rows, 'row')} left out by drop: {each}"] if self.texts else []
 
 
 def is_frame(given: Any) -> bool:

@@ -17,9 +17,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,9 +33,16 @@ TRUTH = {"true": 1, "false": 0}
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
 INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
+WITH_ERROR = re.compile(r"(.*\d ?%?)\s*+(?:(?:±|\+/?-)\s*+[\d.,]++ ?%?|\(±?\s*+[\d.,]++ ?%?\))\Z")
+FEW = 1000
+FIRST = 50
+"""So many first fields tell that a column holds no numbers."""
 LONGEST_WHOLE = 19  # the digits of 2**63
 MOST_DIGITS = 310  # no float has more; int() of a hostile field of a million digits is slow
+NUMBER_BEGINS = {*"0123456789+-.,"}
+ERROR_ENDS = {*"0123456789%)"}
 SAME_MARKS = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
+ERRORS_CUT = "of a number with its error, after ± or in brackets, the number is taken"
 MARKS = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 
 
@@ -98,9 +104,31 @@ def plain_number(word: str) -> int | float | None:
     return float(word) if NUMBER.match(word) or INFINITE.match(word) else None
 
 
+def without_error(word: str) -> str:
+    """Return the number of a field that has its error behind it; any other field as it is.
+
+    Examples
+    --------
+    >>> without_error("95.1 ± 0.2"), without_error("12% (3)"), without_error("GPT (4)")
+    ('95.1', '12%', 'GPT (4)')
+    """
+    found = WITH_ERROR.match(word.strip()) if word.rstrip()[-1:] in ERROR_ENDS else None
+    return word if found is None else found[1].rstrip()
+
+
+def number_in(field: str) -> int | float | None:
+    """Return the number that a field by itself may stand for, None if it is none."""
+    word = field.strip()
+    plain = plain_number(word)
+    if plain is not None or word[:1] not in NUMBER_BEGINS:
+        return plain
+    word = without_error(word)
+    return next((value for one in SPELLINGS[:-1] if (value := one.value(word)) is not None), None)
+
+
 def is_missing_word(word: str) -> bool:
     """Tell whether a field of a column of numbers stands for a missing one."""
-    return word.strip().casefold() in MISSING_WORDS
+    return not word[-1:].isdigit() and word.strip().casefold() in MISSING_WORDS
 
 
 def shared(words: Iterable[str], among: tuple[Spelling, ...] = SPELLINGS) -> tuple[Spelling, ...]:
@@ -128,7 +156,6 @@ def with_decimal(mark: str | None) -> tuple[Spelling, ...]:
     return tuple(one for one in SPELLINGS if mark in {None, one.decimal} or one.end == "true")
 
 
-@dataclass(frozen=True, eq=False)
 class TextColumn:
     """Fields of a file, each distinct text kept once.
 
@@ -140,11 +167,11 @@ class TextColumn:
         The distinct texts, exactly as in the file.
     """
 
-    codes: AnyArray
-    words: Sequence[str]
+    def __init__(self, codes: AnyArray, words: Sequence[str]) -> None:
+        self.codes, self.words = codes, words
 
-    @classmethod
-    def of(cls, fields: Iterable[str]) -> TextColumn:
+    @staticmethod
+    def of(fields: Iterable[str]) -> TextColumn:
         """Build a column from the fields, row by row.
 
         Examples
@@ -152,7 +179,7 @@ class TextColumn:
         >>> TextColumn.of(["a", "b", "a"]).codes.tolist()
         [0, 1, 0]
         """
-        return cls(*numbered(list(fields)))
+        return TextColumn(*numbered(list(fields)))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -161,6 +188,11 @@ class TextColumn:
     def _plainly(self) -> list[int | float | None]:
         """The numbers that the words stand for in plain notation; a table is asked again and again."""
         return [_number(word) for word in self.words]
+
+    @cached_property
+    def _bare(self) -> Sequence[str]:
+        """The words without the errors of numbers."""
+        return [without_error(word) for word in self.words] if None in self._plainly else self.words
 
     def labels(self) -> AnyArray:
         """Return labels: whole numbers where that loses nothing, else the text, None if empty.
@@ -201,10 +233,11 @@ class TextColumn:
         values = self._plainly if PLAIN in among else [None]
         if None in values:
             spelling = self._spelling(what, among)
-            values = [_number(word, spelling) for word in self.words]
-            note = f"column {shorten(what)}: {spelling}"
-            if notes is not None and spelling != PLAIN and note not in notes:
-                notes.append(note)
+            values = [_number(word, spelling) for word in self._bare]
+            said = [str(spelling)] * (spelling != PLAIN) + [ERRORS_CUT] * (self._bare != self.words)
+            if notes is not None:
+                new = (f"column {shorten(what)}: {told}" for told in said)
+                notes += [note for note in new if note not in notes]
         whole = all(isinstance(value, int) for value in values)
         most = 2**63 - 1 if whole else EXACT  # whoever needs floats looks at whole numbers again
         large = [code for code, one in enumerate(values) if isinstance(one, int) and abs(one) > most]
@@ -215,15 +248,15 @@ class TextColumn:
     def _spelling(self, what: str, among: tuple[Spelling, ...]) -> Spelling:
         """Return the one spelling of all fields, or complain about the first that has another."""
         left = among
-        for word in self.words:
+        for word in self._bare:
             before, left = left, shared([word], left)
             if not left:
                 how = "is spelt in another way than its column" if shared([word]) else "is not a number"
-                wrong = [code for code, other in enumerate(self.words) if not shared([other], before)]
+                wrong = [code for code, other in enumerate(self._bare) if not shared([other], before)]
                 raise self._wrong(f"{shorten(word)} {how}", wrong, what, CORRECT)
         plain = [one for one in left if one.decimal == "." and not one.thousands]
         best, *others = plain[:1] or left
-        differ = [code for code, word in enumerate(self.words) if len(_values(word, best, *others)) > 1]
+        differ = [code for code, word in enumerate(self._bare) if len(_values(word, best, *others)) > 1]
         if differ:
             word = shorten(self.words[differ[0]])
             told = f"{word} may have a mark between thousands or before decimals"
@@ -245,7 +278,7 @@ class TextColumn:
 
     def spellings(self, among: tuple[Spelling, ...]) -> tuple[Spelling, ...]:
         """Return how all the numbers may be spelt, of the ways that are given."""
-        return shared(self.words, among)
+        return shared(self._bare, among)
 
     def cells(self) -> list[str]:
         """Return the texts, row by row."""
@@ -255,7 +288,11 @@ class TextColumn:
         """Tell whether all fields are numbers or missing, and at least one is a number."""
         if PLAIN in among and None not in self._plainly:
             return any(value == value for value in self._plainly)  # noqa: PLR0124
-        return bool(shared(self.words, among)) and not all(map(is_missing_word, self.words))
+        return bool(shared(self._bare, among)) and not all(map(is_missing_word, self.words))
+
+    def holds(self, text: str) -> bool:
+        """Tell whether some field is this text."""
+        return text in self.words
 
     def share_of_numbers(self) -> float:
         """Return which share of the fields that are not missing are numbers."""
@@ -291,26 +328,73 @@ def _values(word: str, *spellings: Spelling) -> set[int | float | None]:
     return set() if is_missing_word(word) else {one.value(word.strip()) for one in spellings}
 
 
-def join_columns(parts: Sequence[TextColumn | AnyArray]) -> TextColumn | AnyArray:
-    """Join the parts of a column: whole numbers if all parts are, else text.
+class SeriesColumn(TextColumn):
+    """The same as polars reads it: numbers are parsed there, and texts listed only where asked for."""
 
-    Examples
-    --------
-    >>> join_columns([np.array([7]), TextColumn.of(["x"])]).words
-    ['7', 'x']
-    """
-    if not parts:
-        return TextColumn.of([])
-    if not any(isinstance(part, TextColumn) for part in parts):
-        return np.concatenate(parts)  # type: ignore[arg-type]
-    index: dict[str, int] = {}
-    codes = []
-    for part in parts:
-        if isinstance(part, TextColumn):
-            words, inside = part.words, part.codes
-        else:
-            distinct, inside = np.unique(part, return_inverse=True)
-            words = list(map(str, distinct.tolist()))
-        to_joint = [index.setdefault(word, len(index)) for word in words]
-        codes.append(np.array(to_joint, dtype=np.int32)[inside])
-    return TextColumn(np.concatenate(codes), list(index))
+    def __init__(self, series: Any) -> None:
+        self.series = series
+
+    @cached_property
+    def _listed(self) -> TextColumn:
+        if len(self) <= FEW:  # where setting out takes longer than the way
+            return TextColumn.of(self.series.to_list())
+        import polars as pl
+
+        words = self.series.unique(maintain_order=True)
+        codes = self.series.cast(pl.Enum(words)).to_physical().to_numpy()
+        return TextColumn(codes.astype(np.int32), words.to_list())
+
+    @property
+    def codes(self) -> AnyArray:  # type: ignore[override]
+        """For each row, the place of its text in ``words``."""
+        return self._listed.codes
+
+    @property
+    def words(self) -> Sequence[str]:  # type: ignore[override]
+        """The distinct texts."""
+        return self._listed.words
+
+    def __len__(self) -> int:
+        return len(self.series)
+
+    @cached_property
+    def _parsed(self) -> AnyArray | None:
+        """Plain numbers, NaN for missing; None where polars may not read what is written as we do."""
+        import polars as pl
+
+        found: AnyArray = self.series.cast(pl.Float64, strict=False).to_numpy()
+        odd = np.flatnonzero(np.isnan(found))
+        if 2 * len(odd) > len(found) and not self._may_be_numbers():
+            return None
+        if not all(map(is_missing_word, self.series[odd])) or (np.abs(found) > EXACT).any():
+            return None
+        whole = not len(odd) and (found == np.floor(found)).all()
+        return found.astype(np.int64) if whole and not self.series.str.contains("[.eE]").any() else found
+
+    def _may_be_numbers(self) -> bool:
+        return bool(shared(map(without_error, self.series.head(FIRST))))
+
+    def numbers(
+        self, what: str, among: tuple[Spelling, ...] = SPELLINGS, notes: list[str] | None = None
+    ) -> AnyArray:
+        """Return numbers: int64 where all are whole, else float64 with NaN for missing."""
+        parsed = self._parsed if PLAIN in among else None
+        return super().numbers(what, among, notes) if parsed is None else parsed
+
+    def is_numeric(self, among: tuple[Spelling, ...] = SPELLINGS) -> bool:
+        """Tell whether all fields are numbers or missing, and at least one is a number."""
+        if PLAIN in among and self._parsed is not None:
+            return not np.isnan(self._parsed).all()
+        return self._may_be_numbers() and super().is_numeric(among)
+
+    def taken(self, rows: AnyArray) -> SeriesColumn:
+        """Return some rows."""
+        return SeriesColumn(self.series[rows])
+
+    def cells(self) -> list[str]:
+        """Return the texts, row by row."""
+        return list(self.series)
+
+    def holds(self, text: str) -> bool:
+        """Tell whether some field is this text."""
+        return bool((self.series == text).any())

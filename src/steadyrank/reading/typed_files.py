@@ -13,6 +13,7 @@ from steadyrank import errors
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.adapters.documents import Node, load, load_lines
 from steadyrank.reading.files import OpenFile
+from steadyrank.reading.headers import LOOKED_AT, find_header, header_size
 from steadyrank.reading.table import Table, as_table
 from steadyrank.text import counted
 
@@ -152,28 +153,29 @@ def read_excel(file: OpenFile) -> Table:
             raise errors.ColumnError(told, way_out=["Choose one of these as ", Option("sheet")])
         notes = [f"the sheet {shorten(sheet)} taken of {listed}"] if len(book.sheet_names) > 1 else []
         load_sheet = partial(book.load_sheet, sheet, header_row=None, schema_sample_rows=None)
-        return _sheet(load_sheet, f"the sheet {shorten(sheet)} of {file.name}", file.name, notes)
+        table = _sheet(load_sheet, file.name, sheet, header_size(file.given))
+        return replace(table, notes=notes + table.notes)
 
 
-def _sheet(load_sheet: Callable[..., Any], what: str, source: str, notes: list[str]) -> Table:
+def _sheet(load_sheet: Callable[..., Any], source: str, sheet: str, size: int | None) -> Table:
     """Return the rows and columns that hold something; say what else there is."""
     cells = load_sheet(skip_rows=0, dtypes="string").to_polars()
-    texts = cells.rows()
-    head = next((row for row, fields in enumerate(texts) if any(fields)), 0)
-    lines = [row for row in range(head + 1, len(texts)) if any(texts[row])]
-    filled = [place for place in range(cells.width) if any(texts[row][place] for row in lines)]
+    texts = [[text or "" for text in row] for row in cells.rows()]
+    there = [row for row, fields in enumerate(texts) if any(fields)]
+    used = [place for place in range(cells.width) if any(fields[place] for fields in texts)]
+    first = [[texts[row][place] for place in used] for row in there[:LOOKED_AT]]
+    header = find_header(first or [[""]], size)
+    lines = there[header.before + header.size :]
+    filled = [at for at, place in enumerate(used) if any(texts[row][place] for row in lines)]
     if not filled:
-        raise errors.EmptyDataError(f"{what} holds no rows")
-    fields = [cells.columns[place] for place in filled]
-    kept = load_sheet(skip_rows=head + 1, use_columns=fields).to_polars()
-    frame = kept[[row - head - 1 for row in lines]]
-    names = [texts[head][place] or f"column_{place + 1}" for place in filled]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise errors.ColumnError(f"{source} names {shorten(twice[0])} more than once")
-    table = as_table(dict(zip(names, frame.get_columns(), strict=True)))
-    notes += [f"column {place + 1} has no name" for place in filled if not texts[head][place]]
-    if gaps := len(texts) - head - 1 - len(lines):
+        raise errors.EmptyDataError(f"the sheet {shorten(sheet)} of {source} holds no rows")
+    fields = [cells.columns[used[at]] for at in filled]
+    frame = load_sheet(skip_rows=lines[0], use_columns=fields).to_polars()
+    columns = frame[[row - lines[0] for row in lines]].get_columns()
+    table = as_table(dict(zip((header.names[at] for at in filled), columns, strict=True)))
+    notes = list(header.notes)
+    if gaps := lines[-1] + 1 - lines[0] - len(lines):
         notes.append(f"{counted(gaps, 'empty row')} skipped")
-    if empty := [name for place, name in enumerate(texts[head]) if name and place not in filled]:
+    if empty := [name for at, name in enumerate(header.names) if at not in filled]:
         notes.append(f"empty columns left out: {listing(map(shorten, empty))}")
     return Table(table.columns, source, [row + 1 for row in lines], notes, lead="on row")

@@ -264,6 +264,10 @@ class LeaveOneOut(ABC):
 class Sketched(LeaveOneOut):
     """Scores that are fitted anew without each unit, and known nearby, with ``settled``, for less."""
 
+    @abstractmethod
+    def nearby(self, items: IntArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+        """Yield (units, scores of these items, how far each is off at most), all distinct units once."""
+
 
 def gaps_without(out: LeaveOneOut, one: int, other: int, *, nearly: bool = False) -> FloatArray:
     """Return by how much an item leads another without each distinct unit; nearly, if that does."""

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steadyrank._typing import FloatArray
+from steadyrank._typing import AnyArray, FloatArray
 from steadyrank.data.battles import Battles
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, noted, snapped
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
@@ -39,6 +39,8 @@ from steadyrank.scorers.settings import Range, setting
 REPLAYED = "matches are played in the order of their rows; without one, all later ones are played again"
 ROUNDING = 1 + 1e-9
 """More than what rounding adds to the distance of two replays of many million matches, relatively."""
+BEYOND = 700.0
+"""Log odds from here on are a chance of 0, as far as floats tell."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,9 @@ def replayed(data: Battles, steps: FloatArray, slope: float, units: slice) -> Fl
 
     rows = np.repeat(np.arange(len(data.counts)), data.counts)
     unit, points = np.asarray(data.unit)[rows], (data.outcome[rows] + 1) / 2
+    matches = (data.left[rows], data.right[rows], points, steps[rows])
+    if units.stop <= units.start:
+        return played(matches, slope, data.n_items)
     begins = np.full(len(data.units), len(rows), dtype=np.int64)
     np.minimum.at(begins, unit, np.arange(len(rows)))
     chosen = np.arange(len(begins))[units]
@@ -155,8 +160,8 @@ def replayed(data: Battles, steps: FloatArray, slope: float, units: slice) -> Fl
     place[chosen[order]] = np.arange(len(order)) + 1
     begun = 1 + np.searchsorted(begins[chosen][order], np.arange(len(rows)), side="right")
     ratings, before = np.zeros((data.n_items, 1 + len(order))), 1
-    parts = (data.left[rows], data.right[rows], points, steps[rows], place[unit], begun)
-    for left, right, won, step, skips, upto in zip(*(part.tolist() for part in parts), strict=True):
+    parts = (part.tolist() for part in (*matches, place[unit], begun))
+    for left, right, won, step, skips, upto in zip(*parts, strict=True):
         if upto > before:
             ratings[:, before:upto] = ratings[:, :1]
             before = upto
@@ -168,3 +173,17 @@ def replayed(data: Battles, steps: FloatArray, slope: float, units: slice) -> Fl
         two -= moves
     ratings[:, before:] = ratings[:, :1]
     return np.asarray(ratings[:, np.append(0, 1 + np.argsort(order))].T)
+
+
+def played(matches: tuple[AnyArray, ...], slope: float, items: int) -> FloatArray:
+    """Return how far ratings are from the start after all matches, (1, items): one number at a time.
+
+    Python's own numbers are faster at that than arrays of one.
+    """
+    ratings, exp = [0.0] * items, math.exp
+    for left, right, won, step in zip(*(part.tolist() for part in matches), strict=True):
+        odds = slope * (ratings[right] - ratings[left])
+        move = step * (won - 1.0 / (1.0 + exp(odds))) if odds < BEYOND else step * won
+        ratings[left] += move
+        ratings[right] -= move
+    return np.array([ratings])

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from steadyrank.errors import FEW_DATA, Option
-from steadyrank.scorers.sensitivity import Sensitivity, same_people
+from steadyrank.scorers.sensitivity import Sensitivity, root_rounded_up, same_people
 from steadyrank.scorers.settings import Range, setting
 from steadyrank.scorers.sums import EntrySums
 from steadyrank.sums.exact import EXACT
@@ -135,6 +135,9 @@ class RowMeans(EntrySums):
             largest, scale = int(entries.most_leaving.max()), entries.scale
             sizes = {"rows": entries.rows / scale, "largest_unit": largest / scale}
         eps = self.largest_move(data, entries, Fraction(highest) - Fraction(lowest))
+        if entries.resolution:  # a chain of equal scores has fewer than L links
+            eps = root_rounded_up(eps) if isinstance(eps, Fraction) else eps
+            eps = eps * ROUNDING + entries.resolution * data.n_items**1.5
         said = {"rule": self.rule, "moved": self.moved, "units": f"{data.units.kind} units"}
         numbers = {"lowest": lowest, "highest": highest, **sizes}
         return Sensitivity.of(data, eps, **said, scope=scope, numbers=numbers)

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 Fit = Callable[[int], FloatArray]
-Where = Callable[[int], str]
 Found = TypeVar("Found")
 FULL = -1
 """The unit number of the scores on all the data."""
@@ -156,33 +155,20 @@ def refit_all(fit: Fit, data: Observations, how: Refit | Bagged) -> LeaveOneOut:
     is told and how many work stand in the scorer, too.
     """
     check_several(data)
-    units = data.units
-    numbers = (FULL, *range(len(units)))
-    scores = all_fits(fit, numbers, partial(_place, units), data, how)
-    scores = snapped(scores, how.resolution)
-    return RowsOut(scores[FULL], units, scores[:FULL].__getitem__)
-
-
-def all_fits(
-    fit: Fit, numbers: Sequence[int], where: Where, data: Observations, how: Refit | Bagged
-) -> FloatArray:
-    """Run ``fit`` for each of some numbers, and return the scores, each at the place of its number.
-
-    ``where`` tells what a fit was made on, for one that fails. The rest is as for :func:`refit_all`.
-    """
     data.with_copies(data.units.counts)  # data in an engine refuse this, before anything is computed
-    scores = np.empty((len(numbers), data.n_items))
-    show = _shown(how.progress)
+    units, show = data.units, _shown(how.progress)
+    scores = np.empty((len(units) + 1, data.n_items))
     with _checkpoint(data, how) as (done, add):
         for number, found in done.items():
             scores[number] = found
-        todo = [number for number in numbers if number not in done]
-        fits = run_fits(partial(_named_fit, fit, where), todo, how.n_jobs)
+        todo = [number for number in (FULL, *range(len(units))) if number not in done]
+        fits = run_fits(partial(_named_fit, fit, units), todo, how.n_jobs)
         for finished, (number, found) in enumerate(fits, start=len(done) + 1):
             scores[number] = found
             add(number, found)
             show(finished, len(scores))
-    return scores
+    scores = snapped(scores, how.resolution)
+    return RowsOut(scores[FULL], units, scores[:FULL].__getitem__)
 
 
 def _checkpoint(data: Observations, how: Refit | Bagged) -> AbstractContextManager[Kept]:
@@ -249,7 +235,7 @@ def _fit_without(model: Any, seed: int, data: Observations, unit: int) -> FloatA
     return fitted_scores(model, seed, data if unit == FULL else data.without(unit))
 
 
-def _named_fit(fit: Fit, where: Where, number: int) -> tuple[int, FloatArray]:
+def _named_fit(fit: Fit, units: Units, number: int) -> tuple[int, FloatArray]:
     """Run one refit; if it fails, say which."""
     try:
         return number, fit(number)
@@ -257,13 +243,8 @@ def _named_fit(fit: Fit, where: Where, number: int) -> tuple[int, FloatArray]:
         if number == FULL and isinstance(error, SteadyrankError) and not isinstance(error, RefitError):
             raise  # what is wrong with the data themselves is no fault of the model
         why = error.why if isinstance(error, RefitError) else f"{type(error).__name__}: {error}"
-        raise RefitError(where(number), why) from error
-
-
-def _place(units: Units, unit: int) -> str:
-    if unit == FULL:
-        return "all the data"
-    return f"the data without {units.kind} {shorten(units.labels[unit])}"
+        without = f"the data without {units.kind} {shorten(units.labels[number])}"
+        raise RefitError("all the data" if number == FULL else without, why) from error
 
 
 def _takes_seed(model: Any) -> bool:

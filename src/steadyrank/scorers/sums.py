@@ -20,8 +20,8 @@ from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.observations import Observations
 from steadyrank.data.units import Units
 from steadyrank.errors import WayOut, listing, shorten
-from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled, check_several
-from steadyrank.sums.blocks import Block, Rows, SparseBlock, Wanted
+from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled, check_several, snapped
+from steadyrank.sums.blocks import Block, DenseBlock, Rows, SparseBlock, Wanted
 from steadyrank.sums.model import Entries, ItemSums, Prior, Sums
 
 if TYPE_CHECKING:
@@ -36,19 +36,25 @@ class SumScorer(Scorer):
     value_range: tuple[float, float] | None = None
 
     @abstractmethod
-    def sums(self, data: Any) -> Sums:
-        """Return what each unit adds to each item's numerator and denominator."""
+    def added(self, data: Any) -> Sums:
+        """Return what each unit adds to each item's numerator and denominator, or complain."""
+
+    def sums(self, data: Any) -> Sums | None:
+        """Return what each unit adds to each item's numerator and denominator, if scores are that."""
+        return self.added(data)
 
     def score(self, data: Any) -> FloatArray:
         """Return the score of each item."""
-        return self.sums(data).sums(self.prior).scores
+        added = self.added(data)
+        return snapped(added.sums(self.prior).scores, added.resolution)
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
         """Return the scores without each unit; equal units may be one distinct unit."""
-        added = self.sums(data)
+        added = self.added(data)
         self._check_left(data, added)
-        sums = added.sums(self.prior)
-        return SumsOut(sums.scores, data.units, added, sums, self.value_range)
+        sums, made = added.sums(self.prior), RoundedOut if added.resolution else SumsOut
+        scores = snapped(sums.scores, added.resolution)
+        return made(scores, data.units, added, sums, self.value_range)
 
     def _check_left(self, data: Observations, added: Any) -> None:  # noqa: ARG002 (entries are looked at)
         """Complain about a single unit."""
@@ -93,6 +99,20 @@ class SumsOut(LeaveOneOut):
         return self.added.touching(self.sums, Wanted.of(self.scores, items))
 
 
+class RoundedOut(SumsOut):
+    """Sums of rounded values, of which scores closer than their resolution are equal."""
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield blocks of scores, equal ones as one number."""
+        for block in super().blocks():
+            rows = block.dense(self.sums.scores)
+            yield DenseBlock(block.start, snapped(rows, self.added.resolution))
+
+    # All that follows from the blocks is asked of them.
+    bounds, shifts, columns = LeaveOneOut.bounds, LeaveOneOut.shifts, LeaveOneOut.columns
+    reordered, touching = LeaveOneOut.reordered, LeaveOneOut.touching
+
+
 MOST_LISTED = 2**24
 """Up to so many units that leave are listed one by one; data without more of them are scored anew."""
 
@@ -108,6 +128,19 @@ def scores_without(out: LeaveOneOut, leaving: IntArray) -> FloatArray | None:
     if gone is None or not (out.sums.prior.weight or (gone[1] < out.sums.counts).all()):
         return None
     return out.sums.without(slice(None), *gone)
+
+
+def scores_of_copies(scorer: Scorer, data: Any, copies: IntArray) -> FloatArray | None:
+    """Return what scoring so many copies of each distinct unit gives, a row for each row of copies.
+
+    NaN where an item has nothing left; None where scores are no sums.
+    """
+    if (added := scorer.sums(data)) is None:
+        return None
+    sums = added.sums(scorer.prior)  # type: ignore[attr-defined]  # who has sums has one
+    parts, counts = added.of_copies(copies)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return snapped(sums.of_sums(parts, counts), added.resolution)
 
 
 class EntrySums(SumScorer):
@@ -135,7 +168,7 @@ class EntrySums(SumScorer):
         """Return the least and the largest value that units could give, where that is known."""
         return self.value_range
 
-    def sums(self, data: Any) -> Entries:
+    def added(self, data: Any) -> Entries:
         """Return the values; complain of those outside the range, and of items without any."""
         entries = self.entries(self.prepared(data))
         self._check_range(entries)
@@ -144,7 +177,7 @@ class EntrySums(SumScorer):
 
     def sensitivity(self, data: Any) -> Sensitivity | None:
         """Return the most that one unit can move the scores, or None without a ``value_range``."""
-        entries, ends = self.sums(data), self.ends(data)
+        entries, ends = self.added(data), self.ends(data)
         if ends is None:
             return None
         self._check_left(data, entries)

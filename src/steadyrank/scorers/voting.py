@@ -72,14 +72,14 @@ class MeanPoints(SumScorer, UnitShares):
     def points(self, data: Any) -> Given:
         """Return the points that each row gives."""
 
-    def sums(self, data: Any) -> Points:
+    def added(self, data: Any) -> Points:
         """Return the points that each distinct unit gives."""
         data = self.prepared(data)
         return self.points(data).of_units(data)
 
     def sizes(self, data: Any) -> IntArray:
         """Return what each unit takes off the divisor."""
-        return self.sums(data).sizes
+        return self.added(data).sizes
 
 
 def first_choices(data: Ballots, stay: BoolArray) -> Given:
@@ -291,9 +291,12 @@ class InstantRunoff(Plurality):
     takes = ("ballots",)
     name = "instant-runoff round"
 
+    def sums(self, data: Any) -> None:
+        """Return None: rounds are no sums."""
+
     def score(self, data: Any) -> FloatArray:
         """Return the round in which each item is eliminated."""
-        self.sums(data)  # complains about data without first choices, or weights
+        self.added(data)  # complains about data without first choices, or weights
         return np.asarray(_rounds(data, np.array([len(data.units)]))[0])
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:

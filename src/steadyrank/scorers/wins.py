@@ -27,7 +27,7 @@ from steadyrank.scorers.means import ROUNDING
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 from steadyrank.scorers.settings import Range, setting
 from steadyrank.scorers.sums import EntrySums
-from steadyrank.sums.model import Entries
+from steadyrank.sums.model import Entries, Sums
 
 RESOLUTION = 1e-12
 """How close means over opponents are equal: far more than their rounding."""
@@ -75,6 +75,10 @@ class WinRate(EntrySums):
     def resolution(self) -> float:
         """How close scores are equal."""
         return 0.0 if self.over == "battles" else RESOLUTION
+
+    def sums(self, data: Any) -> Sums | None:
+        """Return the points of battles; means over opponents are no sums."""
+        return super().sums(data) if self.over == "battles" else None
 
     def score(self, data: Any) -> FloatArray:
         """Return the win rate of each item."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.errors import Option, SteadyrankError
+from steadyrank.operators.critical import critical_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.report.export import columns_of
 from steadyrank.scorers.base import gaps_without
@@ -227,8 +228,6 @@ class StableTopK(Answer):
         The inflation, or the radius of the ball; None where the list needs none.
     indices : int array
         The list by index, best first.
-    critical_eps : float array (items,)
-        The eps above which each item is in the inflated top k.
     deletions : TopKDeletions or None
         The plain top k without each unit; None where nobody was left out.
 
@@ -248,7 +247,6 @@ class StableTopK(Answer):
 
     k: int
     indices: IntArray
-    critical_eps: FloatArray
     deletions: TopKDeletions | None
 
     def __repr__(self) -> str:
@@ -269,6 +267,11 @@ class StableTopK(Answer):
     def size(self) -> int:
         """How many items the list holds."""
         return len(self.indices)
+
+    @cached_property
+    def critical_eps(self) -> FloatArray:
+        """The eps above which each item is in the inflated top k."""
+        return frozen(critical_eps(self.scores, self.k))
 
     @cached_property
     def members(self) -> tuple[object, ...]:

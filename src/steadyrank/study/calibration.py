@@ -18,8 +18,8 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, NoProofError, Option, not_a_choice, shorten
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps, check_whole
-from steadyrank.operators.topk_sets import inflated_topk
-from steadyrank.scorers.base import Sketched, check_several, declared
+from steadyrank.operators.topk_sets import ball_topk, cover_factor, inflated_topk
+from steadyrank.scorers.base import check_several, declared
 from steadyrank.study.certificate import EVERY_ITEM, NOTHING_LEFT_OUT, Claims, Guarantee, unchecked
 from steadyrank.text import counted, eps_in_words, plural, rounded_up
 
@@ -42,9 +42,6 @@ class How(TypedDict, total=False):
     claim: Claim
     removals: int
 
-
-FITTED = 4_000_000
-"""Distinct units times items from which full rankings of fitted scores rest on bounds."""
 
 NOTHING: IntArray = np.empty(0, dtype=np.int64)
 
@@ -131,8 +128,6 @@ class Calibration:
     @property
     def _factor(self) -> float:
         """How much larger than a shift of the scores the eps of an inflated answer must be."""
-        from steadyrank.operators.ball import cover_factor
-
         return cover_factor(len(self.study.items) - (self.k or 1)) if self._cover else 1.0
 
     def unless_everything(self, made: Made) -> Certificate:
@@ -167,8 +162,11 @@ class Calibration:
         """Return the tightest eps on these data that at most a share ``delta`` of the units breaks."""
         if self._by_shifts:
             return just_above(self._factor * self.study.eps_for(delta))
-        needed = self._each_needs  # first: it makes the scores, too
-        return eps_above(check_delta(delta), needed, self.study.units.counts, self.study.tie_eps)
+        if self.k is None and self._cover:
+            needed = self.study.covering().exceeded(check_delta(delta))
+            return just_above(needed) if needed > 0 else self.study.tie_eps
+        each = self._each_needs  # first: it makes the scores, too
+        return eps_above(check_delta(delta), each, self.study.units.counts, self.study.tie_eps)
 
     @property
     def _each_needs(self) -> FloatArray:
@@ -179,19 +177,15 @@ class Calibration:
             return np.asarray(study.critical_eps(self.k)[study.order][reach - 1])
         if self.k is not None:
             return study.curve(self.k).breaking_eps
-        curve = study.ranking_curve()
-        return curve.covering_eps if self._cover else curve.breaking_eps
+        return study.ranking_curve().breaking_eps
 
     @property
     def _by_shifts(self) -> bool:
         """Whether eps comes from how far units move the scores, a bound: all else would take hours.
 
-        That is so of full rankings of many items whose scores are fitted anew without each unit.
+        That is so of full rankings of many items, the sooner if scores are fitted anew for each unit.
         """
-        if self.k is not None:
-            return False
-        loo = self.study.leave_one_out
-        return isinstance(loo, Sketched) and len(loo.units) * len(loo.scores) > FITTED
+        return self.k is None and self.study.too_many_rankings
 
     def whoever_leaves(self, removals: int, delta: float, eps: float | None, claim: Claim) -> Made:
         """Return what holds whichever units leave, up to so many of them together."""
@@ -260,8 +254,6 @@ class Calibration:
         if self.k is None or not self._cover:
             found = certificate(just_above(self._factor * eps), factor=self._factor)
             return self._inflated(found, told=self._told)
-        from steadyrank.operators.ball import ball_topk
-
         radius = just_above(eps)
         listed = ball_topk(self.study.scores, self.k, radius)
         return Made(certificate(radius, factor=None), listed, told=self._told)
@@ -294,6 +286,8 @@ class Calibration:
             from steadyrank.study.audit.rankings import units_without_common_ranking
 
             broken = units_without_common_ranking(study, eps)
+        elif self.k is None and self._cover:
+            broken = study.covering().reaching(eps)
         else:
             broken = self._each_needs >= eps
         number, ties = int(study.units.counts[broken].sum()), not self.given and eps == study.tie_eps

@@ -284,12 +284,10 @@ class Claims:
         """
         reach = (factor or 1) * 2 * math.sqrt(numbers["radius_squared"])
         promise, why = self._bagging_claim(eps, delta, reach)
-        how, term = "drawn anew without each", "2/B = "
-        if numbers.get("reuse"):
-            how, term = "used again without each, given that none is in all of them", ""
         why += (
             f". There are {numbers['n']:,} {plural(self.unit)}; the price of {numbers['bags']:,} bags, "
-            f"{how}, is the term {term}{numbers['finite_bags']:.3g} beside C = {numbers['C']:.3g}"
+            f"drawn anew without each, is the term 2/B = {numbers['finite_bags']:.3g} beside C = "
+            f"{numbers['C']:.3g}"
         )
         kind: Kind = eps, min(delta, 1.0), "proved", "bagging"
         found = self._made(kind, ("Proved for bagging", promise, why), numbers, bare=delta >= 1)

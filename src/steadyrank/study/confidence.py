@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from steadyrank.data.observations import Observations
     from steadyrank.scorers.base import Scorer
     from steadyrank.study.study import Study
+    from steadyrank.sums.model import Entries
 
 GIVEN = "the scores are normal estimates with the covariance given, or independent with the errors given"
 DRAWN = "the {} were drawn independently from one population"
@@ -133,12 +134,17 @@ class Confidence(Result):
     def _caution(self) -> str:
         """What units, if there are any, cannot tell because they are few or agree."""
         units, alike = counted(self.n_units, self.unit), self._noise.unvaried()
-        equal, rare = self._noise.units or np.inf, "if rare ones that differ much are missing"
+        rare, behind = "if rare ones that differ much are missing", self._noise.units
+        equal = np.inf if behind is None else behind.max()
         if equal < self.n_units - 0.5:
             units += f", unequal ones, count as about {equal:,.0f} equal ones and"
         few = f" {units} are few: {rare}, it holds less often."
+        sparse = 0 if behind is None else int((behind < FEW).sum()) * bool(equal >= FEW)
+        if sparse:
+            some = f"Fewer than {FEW} {plural(self.unit)} tell the scores of {counted(sparse, 'item')}"
+            few = f" {some}: {rare}, it holds less often."
         same = f" Undecided, as no draw changes it: the difference of {counted(alike, 'pair')} of items."
-        return few * (equal < FEW) + same * bool(self.n_units and alike)
+        return few * bool(equal < FEW or sparse) + same * bool(self.n_units and alike)
 
     @property
     def top_sentence(self) -> str | None:
@@ -178,7 +184,7 @@ class Confidence(Result):
 
 def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confidence:
     """Return which ranks the true scores may have."""
-    from scipy.special import ndtr, ndtri  # loads longer than a small file takes
+    from scipy.special import ndtr  # loads longer than a small file takes
 
     level, seed = check_level("level", level), check_whole("seed", seed, 0)
     draws = check_whole("draws", draws, int(np.ceil(round(2 / (1 - level), 6))))  # for both ends
@@ -188,35 +194,55 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
     # A score of a draw is kept several times over, with its ranks, in a row that takes as much as ten.
     check_size(draws * (len(study.items) + 10) * 64, what, "Ask for fewer draws.")
     data, scores, tail = study.data, study.scores, (1 - level) / 2
-    given = data.covariance if isinstance(data, Estimates) else None
+    given, notes, units = data.covariance if isinstance(data, Estimates) else None, data.notes, None
     if given is None:
-        drawn = bootstrap_scores(data, study.scorer, draws, seed)
+        drawn, reasons = bootstrap_scores(data, study.scorer, draws, seed)
+        notes, units = (*notes, *about_silent(reasons, draws, level)), units_behind(data)
     else:
         drawn = np.add(scores, normal_draws(given, draws, seed))
-    noise = np.ascontiguousarray((drawn - scores).T)
+    noise, silent = np.ascontiguousarray((drawn - scores).T), draws - len(drawn)
     # Squares of very large or small differences are beyond floats; a common size changes nothing.
     size = max(float(np.abs(noise).max()), 1e-150 * float(np.abs(scores).max())) or 1.0
     covariance = np.atleast_2d(np.cov(noise / size)) if given is None else given / size**2
     errors = np.sqrt(np.diag(covariance)) * size
-    units = data.shares.n_alike if given is None else None
-    limit = -ndtri(tail) if units is None else student(tail, units)
-    ends, beyond = scores + np.outer((-1, 1), limit * errors), ndtr(-limit)
-    if given is None and beyond * draws >= 1:  # percentiles, further out for fewer units (Hesterberg)
-        ends = np.quantile(drawn, [beyond, 1 - beyond], axis=0, method="inverted_cdf")
-    ends[:, (errors <= NEVER * np.abs(scores)) & (given is None)] = np.nan
+    limit = student(tail, np.full(len(scores), np.inf) if units is None else units)
+    with np.errstate(invalid="ignore"):
+        ends = scores + np.outer((-1, 1), limit * errors)
+    if given is None:  # percentiles, further out for fewer units (Hesterberg), where draws reach so far
+        ranked, beyond = np.sort(drawn, axis=0), ndtr(-limit) * draws
+        reached, place = beyond >= 1 + silent, np.maximum(np.ceil(beyond).astype(np.int64) - silent, 1)
+        both = ranked[place - 1, np.arange(len(scores))], ranked[-place, np.arange(len(scores))]
+        ends = np.where(reached, both, ends)
+        ends[:, (errors <= NEVER * np.abs(scores)) | ~np.isfinite(limit)] = np.nan
     about = origin(study) | {"_study": None, "level": level, "draws": draws, "seed": seed}
     return Confidence(
-        **about | {"notes": (*data.notes, TIES, *(declared(study.scorer, "remarks", scores) or ()))},
+        **about | {"notes": (*notes, TIES, *(declared(study.scorer, "remarks", scores) or ()))},
         errors=frozen(errors),
         score_intervals=frozen(ends),
-        bootstrap_ranks=rank_percentiles(drawn, tail),
+        bootstrap_ranks=rank_percentiles(drawn, tail, silent),
         basis=DRAWN.format(plural(study.facts.unit)) if given is None else GIVEN,
-        _noise=Noise(scores / size, covariance, noise / size, units),
+        _noise=Noise(scores / size, covariance, noise / size, units, silent),
     )
 
 
-def bootstrap_scores(data: Observations, scorer: Scorer, draws: int, seed: int) -> FloatArray:
-    """Return the scores (draws, items) of data with units drawn anew; refuse if any draw has none."""
+def units_behind(data: Observations) -> FloatArray:
+    """Return how many units of equal weight tell the score of each item: those that say something of it.
+
+    Votes and ballots say something of all items.
+    """
+    alike = data.shares.n_alike
+    entries: Entries | None = getattr(data, "entries", None)
+    if entries is None or not entries.gaps:
+        return np.full(data.n_items, alike)
+    unit, place, *_ = entries.values_of(np.arange(data.n_items))
+    unit, place = np.divmod(np.unique(unit * data.n_items + place), data.n_items)
+    return np.minimum(alike, np.bincount(place, data.units.counts[unit], minlength=data.n_items))
+
+
+def bootstrap_scores(
+    data: Observations, scorer: Scorer, draws: int, seed: int
+) -> tuple[FloatArray, dict[int, str]]:
+    """Return the scores (draws, items) of data with units drawn anew, and why some draws have none."""
     if data.n_units < 2:
         single = f"there is only one unit (a {data.units.kind})"
         say = "Bring more units, or scores with their standard errors; their column is named by "
@@ -224,25 +250,37 @@ def bootstrap_scores(data: Observations, scorer: Scorer, draws: int, seed: int) 
         raise TooFewUnitsError(problem, way_out=[say, Option("error")])
     copies = partial(draw, data.units.counts, data.n_units, seed, replace=True)
     found, reasons = scored_draws(data, scorer, copies, draws, "resamples")
-    if reasons:
-        why = f"dropping them would bias the rest; the first: {reasons[min(reasons)]}"
-        problem = f"{len(reasons):,} of {draws:,} resamples cannot be scored, and {why}"
+    return np.array(list(found.values()), dtype=np.float64), reasons
+
+
+def about_silent(reasons: dict[int, str], draws: int, level: float) -> tuple[str, ...]:
+    """Say what becomes of draws that have no scores; refuse so many that nothing could be decided."""
+    if not reasons:
+        return ()
+    silent, first = f"{len(reasons):,} of {draws:,} resamples cannot be scored", reasons[min(reasons)]
+    if len(reasons) >= (1 - level) * draws:
+        problem = f"{silent}, too many to decide anything; the first: {first}"
         raise InvalidValueError(problem, way_out=FEW_DATA)
-    return np.array(list(found.values()), dtype=np.float64)
+    return (f"{silent}; each counts as one that may rank the items in any way. The first: {first}",)
 
 
-def rank_percentiles(scores: FloatArray, tail: float) -> tuple[IntArray, IntArray]:
+def rank_percentiles(scores: FloatArray, tail: float, silent: int = 0) -> tuple[IntArray, IntArray]:
     """Return the ranks of each item that all but a tail of the draws stay within, at either end.
 
     Equal scores share their ranks: the best of these counts at the low end, the worst at the high one.
+    As many more draws as are ``silent`` may put any item at any rank.
 
     Examples
     --------
     >>> rank_percentiles(np.array([[3.0, 1.0, 1.0], [2.0, 2.0, 1.0]]), 0.25)
     (array([1, 1, 2]), array([2, 3, 3]))
     """
-    best = [1 + len(row) - np.searchsorted(np.sort(row), row, side="right") for row in scores]
-    worst = [len(row) - np.searchsorted(np.sort(row), row, side="left") for row in scores]
+    draws, number = scores.shape
+    best, worst = np.ones((draws + silent, number), np.int64), np.full((draws + silent, number), number)
+    for which, row in enumerate(scores):
+        ranked = np.sort(row)
+        best[which] = 1 + number - np.searchsorted(ranked, row, side="right")
+        worst[which] = number - np.searchsorted(ranked, row, side="left")
     low = np.quantile(best, tail, axis=0, method="inverted_cdf")
     high = np.quantile(worst, 1 - tail, axis=0, method="inverted_cdf")
     return low.astype(np.int64), high.astype(np.int64)

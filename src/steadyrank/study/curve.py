@@ -18,7 +18,7 @@ ranking, and ``c_i`` that at which the set begins to hold the plain ranking with
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -27,13 +27,15 @@ from steadyrank.operators.boundary import just_above
 from steadyrank.operators.checks import check_eps
 from steadyrank.operators.critical import critical_eps
 from steadyrank.operators.intervals import tier_eps
-from steadyrank.operators.meeting import Rival
+from steadyrank.operators.meeting import STEEPEST_COVER, Rival
 from steadyrank.reading.arrays import frozen
-from steadyrank.study.calibration import Calibration, check_delta, eps_above, made
+from steadyrank.study.calibration import Calibration, check_delta, eps_above, exceeded_by_at_most, made
 from steadyrank.study.deletions import MANY, Active, active_items, breaking_bounds
 from steadyrank.text import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from matplotlib.axes import Axes
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
@@ -313,10 +315,67 @@ def ranking_curve(facts: Facts) -> RankingCurve:
     breaking, covering = np.zeros((2, len(loo.units)))
     for block in loo.blocks():
         for number in np.flatnonzero(block.reordered(loo.scores, rival.order)).tolist():
-            found = rival.meeting_and_covering(block.row(number, loo.scores))
-            breaking[block.start + number], covering[block.start + number] = found
+            row, unit = block.row(number, loo.scores), block.start + number
+            breaking[unit], covering[unit] = rival.meeting(row), rival.covering(row)
     tiers, ties = tier_eps(loo.scores[rival.order]), facts.tie_eps
     return RankingCurve(frozen(breaking), frozen(covering), loo.units.counts, frozen(tiers), ties)
+
+
+class Covering:
+    """The eps above which the inflated ranking holds the plain ranking without each distinct unit.
+
+    It is known between two bounds, and exactly where that is asked for.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts, self._loo = facts, facts.leave_one_out
+        self._rival = Rival(self._loo.scores)
+        self._lower, self._upper = np.zeros((2, len(self._loo.units)))
+
+    @cached_property
+    def _moved(self) -> BoolArray:
+        """The units without which the ranking is another: of all others it is 0."""
+        moved = np.zeros(len(self._lower), dtype=np.bool_)
+        moved[self._loo.reordered(self._rival.order)] = True
+        self._upper[moved] = np.inf
+        return moved
+
+    def exceeded(self, delta: float) -> float:
+        """Return the smallest of these eps that at most a share ``delta`` of all units exceed."""
+        counts = self._loo.units.counts
+        self._look(self._moved & np.isinf(self._upper), lambda: np.inf)
+        least = partial(exceeded_by_at_most, delta, self._lower, counts)
+        self._look((self._lower < self._upper) & (self._upper > least()), least)
+        return least()
+
+    def reaching(self, eps: float) -> BoolArray:
+        """Return the units without which the plain ranking is not in the set at eps.
+
+        A unit that moves the scores by less than eps over 2 + sqrt(2) never is one of them.
+        """
+        may, below = self._facts.reaching(eps / STEEPEST_COVER), float(np.nextafter(eps, 0))
+        self._look(may & self._moved & (self._lower < eps) & (self._upper >= eps), lambda: below)
+        return np.asarray(self._lower >= eps)
+
+    def _look(self, among: BoolArray, least: Callable[[], float]) -> None:
+        """Bound these eps for some units, and find those exactly that may be more than the least."""
+
+        def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:  # the order alone matters
+            gaps = np.diff(np.sort(rows, axis=1), axis=1).min(axis=1, initial=np.inf)
+            return np.asarray(gaps > 2 * errors.max(axis=1))
+
+        for units, rows in self._loo.columns(np.arange(len(self._loo.scores)), among, settled):
+            self._lower[units], self._upper[units] = self._rival.covering_bounds(rows)
+            floor = least()
+            for step, number in enumerate(np.argsort(-self._upper[units], kind="stable").tolist()):
+                if not step & (step - 1):
+                    floor = least()  # which grows with what is found
+                unit = units[number]
+                if self._upper[unit] <= floor:
+                    break
+                self._upper[unit] = found = self._rival.covering(rows[number], floor)
+                if found > floor:
+                    self._lower[unit] = found
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from steadyrank.margins.search import MarginSearch
 from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps
 from steadyrank.operators.critical import critical_eps
 from steadyrank.reading.arrays import frozen
-from steadyrank.scorers.base import Scorer, declared
+from steadyrank.scorers.base import Scorer, Sketched, declared
 from steadyrank.study.calibration import check_delta, eps_above, exceeded_by_at_most
 from steadyrank.study.results import RULES
 from steadyrank.study.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data import Observations, Units
     from steadyrank.scorers.base import LeaveOneOut, Settled
-    from steadyrank.study.curve import RankingCurve, StabilityCurve
+    from steadyrank.study.curve import Covering, RankingCurve, StabilityCurve
 
     Found = TypeVar("Found")
 
@@ -33,6 +33,10 @@ SUMS = 1e-12
 """More than what rounding of the operators' sums amounts to, relative to eps."""
 
 SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
+
+
+FITTED, LOOKED_AT = 4_000_000, 50_000_000
+"""Distinct units times items from which full rankings rest on bounds: fitted scores, and others."""
 
 
 class Facts:
@@ -100,9 +104,11 @@ class Facts:
         """What was guessed, which policies were applied, what may leave, how ties are treated."""
         weighted = "" if self.data.weights is None else " with its weight"
         unit = f"unit: one {self.unit}{weighted}, of {self.units.total:,}"
-        ties, resolution = RULES["ties"], self.scorer.resolution
+        ties, of_values = RULES["ties"], getattr(self.data, "resolution", 0.0)
+        resolution = max(self.scorer.resolution, of_values)
         if resolution:
-            ties += f"; scores closer than the scorer's resolution, {resolution:g}, are equal"
+            whose = "scorer" if resolution > of_values else "scale"
+            ties += f"; scores closer than the {whose}'s resolution, {resolution:g}, are equal"
         return (*self.data.notes, unit, ties, *(declared(self.scorer, "remarks", self.scores) or ()))
 
     @property
@@ -175,6 +181,19 @@ class Facts:
         from steadyrank.study.curve import ranking_curve
 
         return self.once(ranking_curve)
+
+    @property
+    def too_many_rankings(self) -> bool:
+        """Whether there are more full rankings, one without each unit, than are looked at."""
+        loo = self.leave_one_out
+        limit = FITTED if isinstance(loo, Sketched) else LOOKED_AT
+        return len(loo.units) * len(loo.scores) > limit
+
+    def covering(self) -> Covering:
+        """Return the eps above which the inflated ranking holds the ranking without each unit."""
+        from steadyrank.study.curve import Covering
+
+        return self.once(Covering)
 
     def margin_search(self, by: str = "remove") -> MarginSearch:
         """Return the search for how many units must leave, be added or change."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 import numpy as np
 
+from steadyrank.data.observations import numbers_of
 from steadyrank.errors import InvalidValueError, Option, listing, not_a_choice, shorten
 from steadyrank.margins.pairs import last_true, turning
 from steadyrank.margins.search import NEAREST, Found, order_of, precedes
@@ -149,8 +150,9 @@ class Margin(Result):
 
     @property
     def units(self) -> tuple[int, ...]:
-        """Their numbers in ``study.data``; a number that occurs again is another copy."""
-        return tuple(np.repeat(np.arange(len(self.leaving)), self.leaving).tolist())
+        """Their numbers, for ``data.without(units)``; a number that occurs again is another copy."""
+        numbers = np.repeat(np.arange(len(self.leaving)), self.leaving).tolist()
+        return numbers_of(self.study.data, numbers)
 
     @property
     def rest(self) -> Observations:

@@ -16,14 +16,21 @@ from steadyrank.errors import SteadyrankError
 from steadyrank.progress import counting
 from steadyrank.scorers.bagged import Bagged, drawn_copies
 from steadyrank.scorers.refit import Refit, run_fits
+from steadyrank.scorers.sums import scores_of_copies
 from steadyrank.study.facts import refits
+from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.data.observations import Observations
     from steadyrank.scorers.base import Scorer
+
+    Fit = Callable[[int], tuple[int, FloatArray | str]]
+
+AT_ONCE = 1 << 22
+"""How many numbers of copies and scores are handled at a time: 32 MB."""
 
 
 def scored_draws(
@@ -31,8 +38,8 @@ def scored_draws(
 ) -> tuple[dict[int, FloatArray], dict[int, str]]:
     """Return the scores of each draw by its number, and why the others have none.
 
-    ``copies`` tells of a draw how many copies of each distinct unit it holds. Where leave-one-out is by
-    refitting, they are computed through joblib, too.
+    ``copies`` tells of a draw how many copies of each distinct unit it holds. Sums are added up for many
+    draws at once. Where leave-one-out is by refitting, they are computed through joblib, too.
     """
     data.with_copies(data.units.counts)  # data in an engine refuse this, before any work
     parallel, numbers = refits(scorer), range(draws)
@@ -40,9 +47,22 @@ def scored_draws(
         scorer = replace(scorer, progress=None)  # it need not travel to other processes
     fit = partial(_scored, data, scorer, copies)
     fits = run_fits(fit, numbers, getattr(scorer, "n_jobs", None)) if parallel else map(fit, numbers)
+    if scorer.sums(data) is not None:
+        fits = _added_up(data, scorer, copies, draws, fit)
     found = dict(sorted(counting(fits, draws, what)))
     reasons = {which: why for which, why in found.items() if isinstance(why, str)}
     return {which: row for which, row in found.items() if not isinstance(row, str)}, reasons
+
+
+def _added_up(
+    data: Observations, scorer: Scorer, copies: Callable[[int], IntArray], draws: int, fit: Fit
+) -> Iterator[tuple[int, FloatArray | str]]:
+    """Score draws of sums, many at a time; one that lacks an item says so by itself."""
+    for part in slices(draws, AT_ONCE, len(data.units) + data.n_items):
+        numbers = range(draws)[part]
+        rows = scores_of_copies(scorer, data, np.stack([copies(which) for which in numbers]))
+        for which, row in zip(numbers, np.asarray(rows), strict=True):
+            yield (which, row) if np.isfinite(row).all() else fit(which)
 
 
 def _scored(

@@ -17,15 +17,19 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from steadyrank.reading.arrays import frozen
+from steadyrank.scorers.base import Sketched
+from steadyrank.scorers.sums import SumsOut
 from steadyrank.study.deletions import TopKAudit, chunked, plain_members
 from steadyrank.sums.blocks import DenseBlock
+from steadyrank.sums.model import Entries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.study.facts import Facts
+    from steadyrank.sums.blocks import SparseBlock
 
     RanksIn = Callable[[FloatArray], tuple[IntArray, IntArray]]
 
@@ -36,6 +40,17 @@ ALL_ITEMS = 4_000_000
 
 NEIGHBOURS = 25
 """Of larger data, so many items beyond the list have theirs, too."""
+
+FITTED_ANEW = 4_000_000
+"""Distinct units times items up to which ranks rest on fits without each unit, and not on sketches."""
+
+NEAR_RANKS = (
+    "ranks: no single removal goes beyond those shown; some may be wider than what is reached: "
+    "exact ones would take longer than all the rest"
+)
+
+THIN = 32
+"""From so many scores for each value on, ranks come from what units touch and not from whole rows."""
 
 RIVALS = 2_000
 """If more items than this can be ahead of those neighbours, they have none."""
@@ -83,10 +98,13 @@ class Ranks:
     ----------
     best, worst : int arrays
         Their ranks, in the order of the plain ranking.
+    exact : bool
+        Whether these are reached, and not only never left.
     """
 
     best: IntArray
     worst: IntArray
+    exact: bool = True
 
     def __len__(self) -> int:
         return len(self.best)
@@ -140,8 +158,102 @@ def rank_ranges(facts: Facts, upto: int) -> Ranks:
     >>> found.best, found.worst
     (array([1, 2, 2]), array([1, 3, 3]))
     """
+    rivals, loo = _rivals(facts, upto), facts.leave_one_out
+    if isinstance(loo, SumsOut) and isinstance(loo.added, Entries):
+        rows, values = len(loo.units) * len(rivals), int(loo.added.observed[rivals].sum())
+        blocks = loo.touching(rivals) if rows > THIN * values else None
+        if blocks is not None:  # units touch few items, and all others keep their scores
+            return _ranges_of_touched(loo.scores, rivals, upto, blocks)
+    return _ranges(loo, rivals, np.searchsorted(rivals, facts.order[:upto]), _ranks)
+
+
+def _ranges_of_touched(
+    scores: FloatArray, items: IntArray, upto: int, blocks: Iterator[SparseBlock]
+) -> Ranks:
+    r"""Return the ranges of the first ``upto`` of these items, from what units touch among them alone.
+
+    Let ``a`` be the place that the new score of a touched item has in the plain ranking. Without the
+    unit, an item that it does not touch goes down by one for each ``a`` up to its place, and up by one
+    for each touched item that was ahead of it: between these places all go up or down by the same.
+    """
+    order = items[np.lexsort((items, -scores[items]))]
+    place, size = np.empty(len(scores), dtype=np.int64), len(order)
+    place[order] = np.arange(size)
+    best, worst = np.arange(1, size + 1), np.arange(1, size + 1)
+    ups, downs = Spans(upto), Spans(upto)
+    for block in blocks:
+        owner, old = block.owners() * (size + 1), place[block.items]
+        first = np.repeat(block.indptr[:-1], np.diff(block.indptr))
+        # Equal scores are in the order of their items: one search for both, in ranks of them.
+        _, level = np.unique(np.concatenate([-scores[order], -block.scores]), return_inverse=True)
+        keys = level * np.int64(len(scores)) + np.concatenate([order, block.items])
+        new = np.searchsorted(keys[:size], keys[size:])
+        among = np.empty(len(new), dtype=np.int64)
+        among[np.lexsort((keys[size:], owner))] = np.arange(len(new))
+        gone = np.searchsorted(np.sort(owner + old), owner + new)
+        rank = 1 + new - (gone - first) + (among - first)
+        np.minimum.at(best, old, rank)
+        np.maximum.at(worst, old, rank)
+        ends = np.concatenate([owner + new, owner + old, owner + old + 1])
+        steps = np.repeat([1, 0, -1], len(new))
+        by_place = np.argsort(ends, kind="stable")
+        ends, change = ends[by_place], np.cumsum(steps[by_place])
+        moved, begin = (ends[:-1] < ends[1:]) & (change[:-1] != 0), ends[:-1] % (size + 1)
+        moved &= begin < upto
+        moved[np.searchsorted(ends, owner + old, side="right") - 1] = False  # touched: seen above
+        begin, end, change = begin[moved], (begin + np.diff(ends))[moved], change[:-1][moved]
+        ups.widen(begin, end, -change)
+        downs.widen(begin, end, change)
+    here = np.arange(1, upto + 1)
+    np.minimum(best[:upto], here - ups.most(), out=best[:upto])
+    np.maximum(worst[:upto], here + downs.most(), out=worst[:upto])
+    return Ranks(frozen(best[:upto]), frozen(worst[:upto]))
+
+
+class Spans:
+    """The largest of the numbers, 0 or more, that were given to the spans around each place.
+
+    A span is two overlapping ones whose length is a power of two; in the end, each hands its number
+    down to its halves.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._levels = np.zeros((size.bit_length(), size), dtype=np.int64)
+
+    def widen(self, begin: IntArray, end: IntArray, number: IntArray) -> None:
+        """Give numbers to the places from ``begin`` to before ``end``, as far as there are some."""
+        end = np.minimum(end, self._levels.shape[1])
+        level = np.frexp(end - begin)[1] - 1
+        np.maximum.at(self._levels, (level, begin), number)
+        np.maximum.at(self._levels, (level, end - (1 << level)), number)
+
+    def most(self) -> IntArray:
+        """Return the largest number of each place."""
+        for level in range(len(self._levels) - 1, 0, -1):
+            half, above, below = 1 << (level - 1), self._levels[level], self._levels[level - 1]
+            np.maximum(below, above, out=below)
+            np.maximum(below[half:], above[:-half], out=below[half:])
+        return np.asarray(self._levels[0])
+
+
+def near_rank_ranges(facts: Facts, upto: int) -> Ranks:
+    """Return ranks that no deletion takes one of the first items beyond, for what a column is worth.
+
+    Of large data whose scores are fitted anew without each unit, nearby scores tell them; ranks may
+    then be wider than the exact ones. Of all other data they are exact.
+    """
+    loo = facts.leave_one_out
+    if not isinstance(loo, Sketched) or len(facts.units) * len(facts.items) <= FITTED_ANEW:
+        return facts.ranks(upto)
     rivals = _rivals(facts, upto)
-    return _ranges(facts.leave_one_out, rivals, np.searchsorted(rivals, facts.order[:upto]), _ranks)
+    columns = np.searchsorted(rivals, facts.order[:upto])
+    best = worst = np.arange(1, upto + 1)
+    for _, rows, errors in loo.nearby(rivals):
+        for low, high in zip(rows - errors, rows + errors, strict=True):
+            ahead = len(rivals) - np.searchsorted(np.sort(low), high[columns], side="right")
+            level = len(rivals) - np.searchsorted(np.sort(high), low[columns], side="left")
+            best, worst = np.minimum(best, ahead + 1), np.maximum(worst, level)
+    return Ranks(frozen(best), frozen(worst), exact=False)
 
 
 def place_ranges(facts: Facts, items: IntArray) -> Ranks:

@@ -17,7 +17,7 @@ from steadyrank.study.calibration import made
 from steadyrank.study.facts import Facts
 from steadyrank.study.margin import Asked, margin_of
 from steadyrank.study.results import origin
-from steadyrank.study.standings import upto_which
+from steadyrank.study.standings import NEAR_RANKS, near_rank_ranges, upto_which
 
 if TYPE_CHECKING:
     import os
@@ -106,11 +106,14 @@ class Study:
             certificate=certificate,
             ranks=None,
             indices=listed,
-            critical_eps=facts.critical_eps(k),
             deletions=facts.deletions(k) if told else None,
         )
         shown = upto_which(facts, answer.last_place)
-        return replace(answer, ranks=facts.ranks(shown)) if told else answer
+        if not told:
+            return answer
+        ranks = facts.once(near_rank_ranges, shown)
+        notes = answer.notes if ranks.exact else (*answer.notes, NEAR_RANKS)
+        return replace(answer, ranks=ranks, notes=notes)
 
     def ranking(self, **how: Unpack[How]) -> StableRanking:
         """Return the stable ranking; see :func:`steadyrank.stable_ranking`."""

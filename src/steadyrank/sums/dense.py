@@ -11,7 +11,7 @@ import numpy as np
 from steadyrank._typing import FloatArray, IntArray
 from steadyrank.errors import shorten
 from steadyrank.sums.blocks import DenseBlock, Rows, Wanted, segment_sums, slices
-from steadyrank.sums.exact import ExactForm, exact_form, form_of_items, places_of_items
+from steadyrank.sums.exact import ExactForm, exact_form, form_of_items, parts_for, places_of_items
 from steadyrank.sums.model import Entries, Given, ItemSums, Parts, reach
 from steadyrank.sums.sparse import unit_ranges
 
@@ -37,6 +37,8 @@ class DenseEntries(Entries):
         What to call rows and items in an error.
     parts : int, optional
         A number of parts of 1 that all values are whole numbers of, where that is known.
+    resolution : float
+        How close means are equal, where the values are no short decimals.
     block_numbers : int
         How many numbers are handled at a time.
 
@@ -57,6 +59,7 @@ class DenseEntries(Entries):
         labels: tuple[Sequence[object], Sequence[object]] = ((), ()),
         *,
         parts: int = 1,
+        resolution: float = 0.0,
         block_numbers: int = BLOCK_NUMBERS,
     ) -> None:
         self.values = values
@@ -70,7 +73,7 @@ class DenseEntries(Entries):
         present = (chunk[~np.isnan(chunk)] if self._holes else chunk for chunk in self._chunks())
         self.form = exact_form(present, addends=self.rows, parts=parts)
         if not self.form.whole:
-            self.form = self._form_of_columns()
+            self.form, self.resolution = self._form_of_columns(), resolution
         self._unit = np.arange(self._rows) if unit is None else unit
         self._units = int(self._unit.max()) + 1
 
@@ -92,12 +95,14 @@ class DenseEntries(Entries):
         return tuple(map(np.concatenate, zip(*sums, strict=True))), np.concatenate(counts)
 
     def _form_of_columns(self) -> ExactForm:
-        least, most = self._ends
-        largest = np.nan_to_num(np.maximum(abs(least), abs(most)))
+        least, largest = np.full(self._items, np.inf), np.zeros(self._items)
+        for chunk in map(np.abs, self._chunks()):
+            np.fmax(largest, np.fmax.reduce(chunk, axis=0), out=largest)
+            np.fmin(least, np.fmin.reduce(np.where(chunk > 0, chunk, np.inf), axis=0), out=least)
         in_columns: Any = partial(np.any, axis=0)
         places = [places_of_items(chunk, largest, in_columns) for chunk in self._chunks()]
-        ends = float(np.nanmin(least)), float(np.nanmax(most))
-        return form_of_items(np.max(places, axis=0), largest, ends, self.rows)
+        ends, parts = (self.form.lowest, self.form.highest), parts_for(least, largest, self.rows)
+        return form_of_items(np.max(places, axis=0), largest, ends, self.rows, parts)
 
     @cached_property
     def counts(self) -> IntArray:

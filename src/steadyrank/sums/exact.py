@@ -8,10 +8,11 @@ addends is the difference of exact numbers, the same as if that addend had never
   numbers of the last place: 9.95 is taken as 995 hundredths, which is what was meant, and not
   as the binary number next to it. A mean of such values is one division of whole numbers and
   correctly rounded: equal ratios are equal floats.
-- All other values are split into a coarse and a fine half, each a multiple of a power of two
-  that leaves room for the sum of n of them. What the split drops of a value is below
-  ``n^2 2^-100`` of the largest one, ``2^-60`` for a million: totals are then right to the last
-  bit, save for rare cases half way between two floats.
+- All other values are split into coarser and finer parts, each a multiple of a power of two
+  that leaves room for the sum of n of them. Two parts drop what is below ``n^2 2^-100`` of the largest
+  value, ``2^-60`` for a million: totals are then right to the last bit, save for rare cases half way
+  between two floats. Where an item has values that are far smaller than its largest, there are as many
+  parts as hold them too: a huge value that leaves leaves the others as they are.
 
 Where the values of all items are decimals that fit, one form serves them all. Else every item has its
 own: a huge or an odd value of one item changes nothing about the others.
@@ -26,18 +27,27 @@ from typing import Any
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+from steadyrank.errors import InvalidSettingError
 
 MOST_DECIMALS = 6
 NO_DECIMALS = MOST_DECIMALS + 1
 """Stands for values that are no decimals of so few places."""
 EXACT = 2.0**53
 """Whole numbers up to here are exact in double precision."""
+DIGITS, ORDINARY = 53, 24
+"""How many binary digits a float has, and up to how many powers of two values differ by in most data."""
+HIGHEST_EXPONENT = 900
+"""Sums of many numbers up to two to this power are floats; values that differ much are not scaled."""
 SINGLE_DIGITS = 10.0**6
 """Decimals of up to six digits survive single precision, longer ones may not."""
+SMALLEST_DIGIT = -1074
+"""Two to this power is the least float."""
 SMALLEST_EXPONENT = -960
 """Numbers below two to this power are not scaled up all the way, lest a sum of counts overflow."""
 SURELY_NESTED = 2.0**50 / 10.0**MOST_DECIMALS
 """Below it decimals of some places are also decimals of more, whatever rounding does."""
+WHOLE_ROWS, MOST_PLACES = 2.0**50, 22
+"""Decimals of so many parts survive being multiplied by a power of ten, up to this one."""
 TO_WHOLE = 1.5 * 2.0**52
 """Adding and subtracting this rounds numbers below ``2^51`` to whole ones."""
 
@@ -55,8 +65,8 @@ class ExactForm:
         The scale where it makes whole numbers, else 1.
     whole : bool
         Whether the scaled values of all items are whole numbers of one scale.
-    coarse, fine : float, or float array (items,)
-        Otherwise: adding and subtracting these rounds to the two halves.
+    steps : tuple of floats, or of float arrays (items,)
+        Otherwise: adding and subtracting these rounds to the parts, the coarsest first.
     lowest, highest : float
         The range of the values.
     """
@@ -64,13 +74,12 @@ class ExactForm:
     scale: float | FloatArray
     tens: float | FloatArray
     whole: bool
-    coarse: float | FloatArray = 0.0
-    fine: float | FloatArray = 0.0
+    steps: tuple[float | FloatArray, ...] = ()
     lowest: float = 0.0
     highest: float = 0.0
 
     def parts(self, values: AnyArray, items: AnyArray | slice = slice(None)) -> tuple[FloatArray, ...]:
-        """Return one or two arrays whose sums are exact and together give the scaled values.
+        """Return one or more arrays whose sums are exact and together give the scaled values.
 
         ``items`` are those that the values, or the columns of a matrix of values, belong to.
 
@@ -84,11 +93,11 @@ class ExactForm:
         scaled = np.multiply(values, of_items(self.scale, items), dtype=np.float64)
         if self.whole:
             return (np.rint(scaled, out=scaled),)
-        coarse, fine = of_items(self.coarse, items), of_items(self.fine, items)
-        upper = (scaled + coarse) - coarse
-        scaled -= upper
-        lower = (scaled + fine) - fine
-        return upper, lower
+        found = []
+        for step in (of_items(step, items) for step in self.steps):
+            found.append((scaled + step) - step)
+            scaled -= found[-1]
+        return tuple(found)
 
     def ratio(self, sums: FloatArray, share: float, below: AnyArray, items: Any) -> FloatArray:
         """Return ``sums * share / below`` of sums in this form: one division for decimals.
@@ -162,14 +171,16 @@ def form_of(decimals: int, lowest: float, highest: float, *, addends: int) -> Ex
     if fit_as_decimals(decimals, largest * scale, addends):
         return ExactForm(scale, scale, whole=True, lowest=lowest, highest=highest)
     split = form_of_items(np.array([NO_DECIMALS]), np.array([largest]), (lowest, highest), addends)
-    scale, coarse, fine = (float(of_items(part, 0)) for part in (split.scale, split.coarse, split.fine))
-    return ExactForm(scale, 1.0, whole=False, coarse=coarse, fine=fine, lowest=lowest, highest=highest)
+    steps = tuple(float(of_items(step, 0)) for step in split.steps)
+    return ExactForm(float(of_items(split.scale, 0)), 1.0, False, steps, lowest, highest)
 
 
 def form_of_items(
-    decimals: IntArray, largest: FloatArray, ends: tuple[float, float], addends: int
+    decimals: IntArray, largest: FloatArray, ends: tuple[float, float], addends: int, parts: int = 2
 ) -> ExactForm:
     """Choose a form for each item, from the places and the largest size of its values.
+
+    Values that do not fit as decimals are split into so many ``parts``.
 
     Examples
     --------
@@ -180,12 +191,50 @@ def form_of_items(
     with np.errstate(over="ignore"):
         are_whole = fit_as_decimals(decimals, largest * tens, addends)
     exponent = np.frexp(largest)[1].astype(np.int64)
-    reached = np.maximum(exponent, SMALLEST_EXPONENT)
-    room = max(addends, 2).bit_length() + 1
-    size = np.ldexp(1.5, exponent - reached)  # the halves of what could not be scaled up are finer
+    reached, room = np.maximum(exponent, SMALLEST_EXPONENT), room_for(addends)
+    if parts > 2:  # the least must not lose a digit
+        reached = np.maximum(exponent - HIGHEST_EXPONENT, 0)
+    size = np.ldexp(1.5, exponent - reached)  # the parts of what could not be scaled up are finer
     scale = np.where(are_whole, tens, np.ldexp(1.0, -reached))
-    coarse, fine = (np.where(are_whole, TO_WHOLE, size * 2.0**bits) for bits in (room, 2 * room - 53))
-    return ExactForm(scale, np.where(are_whole, tens, 1.0), False, coarse, fine, *ends)
+    places = (room - part * (DIGITS - room) for part in range(parts))
+    steps = tuple(np.where(are_whole, TO_WHOLE, size * 2.0**bits) for bits in places)
+    return ExactForm(scale, np.where(are_whole, tens, 1.0), False, steps, *ends)
+
+
+def room_for(addends: int) -> int:
+    """Return how many binary digits sums of so many numbers have beyond those of one."""
+    return max(addends, 2).bit_length() + 1
+
+
+def parts_for(least: FloatArray, largest: FloatArray, addends: int, most: int = 64) -> int:
+    """Return into how many parts values are split, from their least size, but for 0, and the largest.
+
+    More than ``most`` are refused.
+
+    Examples
+    --------
+    >>> parts_for(np.array([0.1, 1.0]), np.array([7.0, 3.4e38]), addends=3)
+    4
+    """
+    top, bottom = (np.frexp(sizes)[1] for sizes in (largest, np.fmin(least, largest)))
+    spread = int((top - bottom).max(initial=0))
+    held = spread + DIGITS if spread > ORDINARY else 0
+    parts = max(2, -(-held // (DIGITS - room_for(addends))))
+    lost = (top > HIGHEST_EXPONENT) & (bottom - DIGITS - (top - HIGHEST_EXPONENT) < SMALLEST_DIGIT)
+    if lost.any() or parts > most:
+        raise InvalidSettingError(
+            f"a value of an item is 2^{spread} times as large as another: too far apart to be added "
+            "up exactly",
+            way_out="If the largest marks missing values, leave those out.",
+        )
+    return parts
+
+
+def widen_sizes(least: FloatArray, largest: FloatArray, items: AnyArray, values: AnyArray) -> None:
+    """Let the least size, but for 0, and the largest of each item hold some more of its values."""
+    sizes = np.abs(values.astype(np.float64))
+    np.maximum.at(largest, items, sizes)
+    np.minimum.at(least, items, np.where(sizes > 0, sizes, np.inf))
 
 
 def fit_as_decimals(decimals: Any, scaled: Any, addends: int) -> Any:
@@ -231,6 +280,32 @@ def are_decimals(values: AnyArray, decimals: int) -> BoolArray:
     return same
 
 
+def whole_rows(values: FloatArray) -> FloatArray:
+    """Return rows of decimals as whole numbers from 0 on without a common factor; others as they are.
+
+    So rows that differ by their unit alone, as percentages and shares do, are the same numbers.
+
+    Examples
+    --------
+    >>> whole_rows(np.array([[0.26, 0.19], [26.0, 19.0], [0.3, np.nan], [1 / 3, 0.0]]))
+    array([[1.        , 0.        ],
+           [1.        , 0.        ],
+           [0.        ,        nan],
+           [0.33333333, 0.        ]])
+    """
+    found, left = values.copy(), np.arange(len(values))
+    peaks = np.fmax.reduce(np.abs(values), axis=1, initial=0.0)
+    for places in range(MOST_PLACES + 1):
+        left = left[peaks[left] * 10.0**places < WHOLE_ROWS]
+        fits = are_decimals(values[left], places).all(axis=1)
+        whole = np.rint(values[left[fits]] * 10.0**places)
+        whole -= np.fmin.reduce(whole, axis=1, keepdims=True)
+        common = np.gcd.reduce(np.nan_to_num(whole).astype(np.int64), axis=1, keepdims=True)
+        found[left[fits]] = whole / np.maximum(common, 1)
+        left = left[~fits]
+    return found
+
+
 def difference(totals: tuple[FloatArray, ...], parts: tuple[FloatArray, ...]) -> FloatArray:
     """Return totals minus parts, rounded once at the end.
 
@@ -239,12 +314,12 @@ def difference(totals: tuple[FloatArray, ...], parts: tuple[FloatArray, ...]) ->
     >>> difference((np.array([7.0]),), (np.array([2.0]),))
     array([5.])
     """
-    left = totals[0] - parts[0]
-    for total, part in zip(totals[1:], parts[1:], strict=True):
-        left += total - part
-    return left
+    return together(tuple(total - part for total, part in zip(totals, parts, strict=True)))
 
 
 def together(totals: tuple[FloatArray, ...]) -> FloatArray:
-    """Return the totals as one array of floats."""
-    return totals[0].copy() if len(totals) == 1 else totals[0] + totals[1]
+    """Return the totals as one array of floats, the finest added first."""
+    found = totals[-1].copy()
+    for total in totals[-2::-1]:
+        found += total
+    return found

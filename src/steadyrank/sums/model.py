@@ -79,6 +79,10 @@ class ItemSums:
         left = difference(tuple(total[items] for total in self.totals), parts)
         return self._ratio(left, self.counts[items] - leaving, items)
 
+    def of_sums(self, parts: Parts, counts: IntArray) -> FloatArray:
+        """Return the scores of other sums and counts, a row of them for each."""
+        return self._ratio(together(parts), counts, slice(None))
+
     @property
     def exact(self) -> bool:
         """Whether each score is one division of whole numbers, which no other form would round else."""
@@ -131,10 +135,13 @@ class Sums(ABC):
         How what is added is written so that its sums are exact.
     scale : int
         How many parts make one in the denominators.
+    resolution : float
+        How close scores are equal; 0 where they are exact.
     """
 
     form: ExactForm
     scale: int = 1
+    resolution: float = 0.0
 
     @property
     @abstractmethod
@@ -176,6 +183,10 @@ class Sums(ABC):
         """Return the lowest and highest score of each item, with and without each unit."""
         return blocks.bounds_of(self.blocks(sums), sums.scores)
 
+    @abstractmethod
+    def of_copies(self, copies: IntArray) -> tuple[Parts, IntArray]:
+        """Return sums and counts of so many copies of each distinct unit, (draws, units) of them."""
+
     def given_by(self, units: IntArray) -> tuple[Parts, IntArray] | None:  # noqa: ARG002 (some know)
         """Return the sums and counts of all that some units give to each item, if that is quick."""
         return None
@@ -215,6 +226,13 @@ class Entries(Sums):
     def values_of(self, items: IntArray, among: IntArray | None = None) -> Given:
         """Return all that units, or at least those given, give to some items, in any order."""
 
+    def of_copies(self, copies: IntArray) -> tuple[Parts, IntArray]:
+        """Return sums and counts of so many copies of each distinct unit, (draws, units) of them."""
+        unit, place, parts, counts = self.values_of(np.arange(len(self.counts)))
+        number, table = copies.astype(np.float64), (copies.shape[1], len(self.counts))
+        sums = tuple(number @ sparse(part, unit, place, table) for part in parts)
+        return sums, np.rint(number @ sparse(counts, unit, place, table)).astype(np.int64)
+
     def apart(self) -> tuple[Entries, IntArray] | None:
         """Return the same with equal units one by one, and of each which one it is, if there are any."""
         return None
@@ -248,6 +266,13 @@ class Entries(Sums):
     def first_outside(self, lowest: float, highest: float) -> str:  # noqa: ARG002 (some know)
         """Say where the first value outside a range stands, as far as that is known."""
         return ""
+
+
+def sparse(values: AnyArray, rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> Any:
+    """Return a table with these values, added up where a place occurs again, and 0 elsewhere."""
+    from scipy.sparse import csr_array  # loads longer than a small file takes
+
+    return csr_array((values.astype(np.float64), (rows, columns)), shape=shape)
 
 
 def reach(

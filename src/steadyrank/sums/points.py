@@ -21,7 +21,7 @@ import numpy as np
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.sums.blocks import DenseBlock, Rows, SparseBlock, Wanted, segment_sums, slices
 from steadyrank.sums.exact import EXACT, ExactForm
-from steadyrank.sums.model import ItemSums, Sums
+from steadyrank.sums.model import ItemSums, Sums, sparse
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,12 @@ class Points(Sums):
         scores = (totals[listed] - self.given[kept]) / self.rest[self.owners[kept]]
         pointers = np.searchsorted(kept, self.indptr)
         yield ListedBlock(0, pointers, listed, scores, totals, self.others, self.rest)
+
+    def of_copies(self, copies: IntArray) -> tuple[tuple[FloatArray], IntArray]:
+        """Return the points of so many copies of each unit, and the divisors."""
+        beyond, number = self.given - self.others[self.owners], copies.astype(np.float64)
+        given = number @ sparse(beyond, self.owners, self.listed, (copies.shape[1], self.items))
+        return (given + (number @ self.others)[:, np.newaxis],), (copies @ self.sizes)[:, np.newaxis]
 
     def bounds(self, sums: ItemSums) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest scores, from the most and least that one unit gives."""

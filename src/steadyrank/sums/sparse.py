@@ -17,7 +17,14 @@ import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.sums.blocks import SparseBlock, Wanted, lengths, segment_sums, slices
-from steadyrank.sums.exact import ExactForm, exact_form, form_of_items, places_of_items
+from steadyrank.sums.exact import (
+    ExactForm,
+    exact_form,
+    form_of_items,
+    parts_for,
+    places_of_items,
+    widen_sizes,
+)
 from steadyrank.sums.model import Entries, Given, ItemSums, Parts, Prior, reach
 
 BLOCK_ENTRIES = 1 << 19
@@ -168,14 +175,15 @@ class SparseEntries(Entries):
             self.form = self._form_of_items()
 
     def _form_of_items(self) -> ExactForm:
-        largest = np.zeros(self.items)
+        least, largest = np.full(self.items, np.inf), np.zeros(self.items)
         for part in slices(len(self.values), self.scan):
-            np.maximum.at(largest, self.rated[part], np.abs(self.values[part].astype(np.float64)))
+            widen_sizes(least, largest, self.rated[part], self.values[part])
         places = np.zeros(self.items, dtype=np.int64)
         for part in slices(len(self.values), max(self.scan, self.items)):
             some = partial(self._some, self.rated[part])
             np.maximum(places, places_of_items(self.values[part], largest, some), out=places)
-        return form_of_items(places, largest, (self.form.lowest, self.form.highest), self.addends)
+        ends, parts = (self.form.lowest, self.form.highest), parts_for(least, largest, self.addends)
+        return form_of_items(places, largest, ends, self.addends, parts)
 
     def _some(self, rated: AnyArray, marked: BoolArray) -> BoolArray:
         """Return which items have a marked entry."""
@@ -197,7 +205,7 @@ class SparseEntries(Entries):
         """The sums of each item's values."""
         if self._histogram is not None:
             return (self._histogram.counts @ self._histogram.stars,)
-        totals = tuple(np.zeros(self.items) for _ in range(1 if self.form.whole else 2))
+        totals = tuple(np.zeros(self.items) for _ in range(max(1, len(self.form.steps))))
         for part in slices(len(self.values), self.block_entries):
             rated = self.rated[part]
             for total, addends in zip(totals, self.form.parts(self.values[part], rated), strict=True):

@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from steadyrank.errors import ColumnError, EmptyDataError, Option, UnreadableFileError, listing, shorten
 from steadyrank.reading.arrays import is_missing
-from steadyrank.reading.files import OpenFile
+from steadyrank.reading.files import OpenFile, open_source
 from steadyrank.reading.table import Table, as_table
 from steadyrank.reading.words import known
 from steadyrank.text import counted
@@ -34,6 +35,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def load(file: OpenFile) -> Node:
     """Return the one value that a file of JSON holds."""
+    file.encoding = file.encoding or "utf-8"  # as its standard says
     try:
         return Node(json.loads(file.read_text(), object_pairs_hook=_once), "", file.name)
     except (ValueError, RecursionError) as error:
@@ -43,6 +45,7 @@ def load(file: OpenFile) -> Node:
 
 def load_lines(file: OpenFile) -> Iterator[tuple[int, Node]]:
     """Yield the objects of JSON lines, each with its line."""
+    file.encoding = file.encoding or "utf-8"
     for line, text in file.lines():
         try:
             found = json.loads(text, object_pairs_hook=_once)
@@ -219,6 +222,15 @@ def _best(names: Collection[str], asked: str | None) -> str | None:
         if fitting := [name for name in names if _metric(name) == wanted]:
             return min(fitting, key=lambda name: not name.endswith(",none"))
     return next(iter(names)) if asked is None and len(names) == 1 else None
+
+
+def beside(file: OpenFile, name: str) -> Node | None:
+    """Return what a file of JSON in the same folder holds, None where there is no such file."""
+    path = file.path.absolute().with_name(name) if file.path else None
+    if path is None or not path.exists():
+        return None
+    with closing(open_source(path)) as other:
+        return load(other)
 
 
 def folder_of(file: OpenFile, *apart: str) -> str:

@@ -12,15 +12,14 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
-from contextlib import closing
 from importlib.util import find_spec
 from typing import Any
 
 from steadyrank import errors
 from steadyrank.errors import Option, listing, shorten
-from steadyrank.reading.adapters.documents import Entry, Found, Node, folder_of, load, load_lines
+from steadyrank.reading.adapters.documents import Entry, Found, Node, beside, folder_of, load, load_lines
 from steadyrank.reading.arrays import is_missing
-from steadyrank.reading.files import OpenFile, open_source
+from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
 from steadyrank.reading.words import known
 from steadyrank.text import counted
@@ -69,8 +68,8 @@ def _results(top: Node, file: OpenFile) -> Found:
 
 
 def _is_metric(name: str) -> bool:
-    beside = known("beside_metrics_of_lm_eval")
-    return name not in beside and not name.partition(",")[0].endswith("_stderr")
+    others = known("beside_metrics_of_lm_eval")
+    return name not in others and not name.partition(",")[0].endswith("_stderr")
 
 
 def _model_of_results(top: Node, file: OpenFile) -> str:
@@ -115,11 +114,8 @@ def helm_entries(file: OpenFile) -> Found:
 def _run(file: OpenFile) -> tuple[str, str]:
     """Return the model and the name of a run, which the file itself does not tell."""
     name = folder_of(file)
-    for path in [file.path.with_name(beside) for beside in BESIDE] if file.path else ():
-        if path.exists():
-            with closing(open_source(path, encoding=file.encoding)) as other:
-                top = load(other)
-            return top["adapter_spec"]["model"].label(), str(top["name"].value or name)
+    for top in filter(None, (beside(file, other) for other in BESIDE)):
+        return top["adapter_spec"]["model"].label(), str(top["name"].value or name)
     if found := MODEL_OF_RUN.search(name):
         return found[1], name
     way_out = f"Keep {' or '.join(BESIDE)} of the run in the same folder, and give the path."
@@ -178,13 +174,13 @@ def _unpacked(file: OpenFile) -> Node:
 
 def mteb_entries(file: OpenFile) -> Found:
     """Yield the splits and subsets of tasks."""
-    beside = known("beside_metrics_of_mteb")
+    others = known("beside_metrics_of_mteb")
     for part in file.parts():
         top, model = load(part), _model_of_folder(part)
         splits = top["scores"].inside()
         task = top["task_name" if splits else "mteb_dataset_name"].label()
         for split, subset, node in _newer(splits) if splits else _older(top):
-            scores = {name: one.value for name, one in node.inside().items() if name not in beside}
+            scores = {name: one.value for name, one in node.inside().items() if name not in others}
             row = "/".join([task, split, *([subset] if subset != "default" else [])])
             yield Entry(model, row, task, scores, node)
 
@@ -209,11 +205,9 @@ def _model_of_folder(file: OpenFile) -> str:
     """Return the model as ``model_meta.json`` beside the file names it, or as its folder does."""
     if file.path is None:
         return file.name
-    meta = file.path.absolute().with_name("model_meta.json")
-    if meta.exists():
-        with closing(open_source(meta)) as beside:
-            return load(beside)["name"].label()
-    above = meta.parent.name
+    if (meta := beside(file, "model_meta.json")) is not None:
+        return meta["name"].label()
+    above = file.path.absolute().parent.name
     return folder_of(file, above) if REVISION.fullmatch(above) else above
 
 

@@ -3,68 +3,89 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from steadyrank.errors import UnreadableFileError
-from steadyrank.reading.delimited import header_names
+from steadyrank.errors import ColumnError, Option, UnreadableFileError, listing, shorten
 from steadyrank.reading.files import OpenFile
+from steadyrank.reading.headers import header_names
 from steadyrank.reading.table import Table
-from steadyrank.reading.text_columns import TextColumn
+from steadyrank.reading.text_columns import TextColumn, number_in
 
 RULE = re.compile(r"\s*+\|?[\s:|-]*-[\s:|-]*+\Z")
 """The line below the header of Markdown."""
+TABULAR = re.compile(r"\\begin\{(tabular\*?|tabularx|longtable)\}(.*?)\\end\{\1\}", re.DOTALL)
 COMMAND = re.compile(r"\\[a-zA-Z]+\*?")
 NOTHING = re.compile(r"[*`_$]{1,2}(?=\S)|(?<=\S)[*`$]{1,2}|[{}]")
-WITH_ERROR = re.compile(r"([+-]?[\d.,]+%?)\s*(?:±|\+/-)\s*[\d.,]+%?")
 ESCAPED = {"\\%": "%", "\\_": "_", "\\&": "and", "\\#": "#", "~": " "}
 
-
-def looks_like_markup(file: OpenFile) -> bool:
-    """Tell whether a file begins with a table of Markdown or LaTeX."""
-    text = file.text_head.decode("utf-8", "ignore").lstrip()
-    lines = text.splitlines()[:2]
-    if len(lines) == 2 and "|" in lines[0] and "|" in lines[1] and RULE.match(lines[1]):
-        return True
-    return text.startswith(("\\begin{tab", "\\begin{longtab"))
+Rows = list[tuple[int, list[str]]]
+"""The cells of each row, with its line."""
 
 
 def read_markup(file: OpenFile) -> Table:
-    """Read the table; of a number with its error, 95.1 ± 0.2, the number is taken."""
+    """Read the only table that holds numbers, or the one whose number the user gives."""
     text = file.read_text()
-    latex = text.lstrip().startswith("\\begin")
-    found = list(_latex_rows(text) if latex else _markdown_rows(text))
-    if len(found) < 2:
+    found = list(_latex_tables(text) if "\\begin{" in text else _markdown_tables(text))
+    tables = {str(number): rows for number, rows in enumerate(found, 1) if len(rows) > 1}
+    of_numbers = [number for number, rows in tables.items() if _holds_numbers(rows)]
+    chosen = file.given.get("sheet") or next(iter(of_numbers if len(of_numbers) == 1 else ()), None)
+    if not tables:
         raise UnreadableFileError(f"{file.name} holds a header and no rows of a table")
-    rows = [(line, [_plain(cell) for cell in row]) for line, row in found]
-    errors = sum(WITH_ERROR.fullmatch(cell) is not None for _, row in rows for cell in row)
-    (_, header), *body = [(line, [WITH_ERROR.sub(r"\1", cell) for cell in row]) for line, row in rows]
+    if chosen not in tables:
+        each = (
+            f"{number} ({len(rows) - 1} rows below {_title(rows)})" for number, rows in tables.items()
+        )
+        told = f"{file.name} holds several tables: {listing(each, len(tables))}"
+        largest = max(tables, key=lambda number: len(tables[number]))
+        raise ColumnError(told, way_out=["Choose one by its number, such as ", Option("sheet", largest)])
+    (_, header), *body = tables[chosen]
     for line, row in body:
         if len(row) != len(header):
             raise UnreadableFileError(
                 f"line {line} of {file.name} has {len(row)} cells instead of {len(header)}",
                 way_out="Correct this line.",
             )
-    names, notes = header_names(header, file.name)
-    notes += [f"{errors:,} errors after ± left out"] if errors else []
+    names, notes = header_names(header)
+    notes += [f"table {chosen} taken of {len(found)}"] if len(found) > 1 else []
     columns = {
         name: TextColumn.of(cells) for name, *cells in zip(names, *(row for _, row in body), strict=True)
     }
     return Table(columns, file.name, [line for line, _ in body], notes)
 
 
-def _markdown_rows(text: str) -> list[tuple[int, list[str]]]:
-    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
-    table = [(number, line) for number, line in lines if "|" in line and not RULE.match(line)]
-    return [(number, line.strip("|").split("|")) for number, line in table]
+def _holds_numbers(rows: Rows) -> bool:
+    return any(number_in(cell) is not None for _, row in rows[1:] for cell in row[1:])
 
 
-def _latex_rows(text: str) -> list[tuple[int, list[str]]]:
-    found, line = [], 1
-    for part in text.split("\\\\"):
-        if "&" in part:
-            body = part.split("}\n", 1)[-1] if "\\begin" in part else part
-            found.append((line, body.replace("\\&", "\0").split("&")))
-        line += part.count("\n")
-    return found
+def _title(rows: Rows) -> str:
+    return listing((shorten(cell, 20) for cell in rows[0][1][:3]), len(rows[0][1]))
+
+
+def _markdown_tables(text: str) -> Iterator[Rows]:
+    """Yield the tables: a line with bars, a rule, and more lines with bars."""
+    lines = text.splitlines()
+    places = [place for place, line in enumerate(lines) if "|" in line and RULE.match(line)]
+    for rule in places:
+        end = next((at for at in range(rule + 1, len(lines)) if "|" not in lines[at]), len(lines))
+        if rule and "|" in lines[rule - 1]:
+            kept = [rule - 1, *(at for at in range(rule + 1, end) if at not in places)]
+            yield [(at + 1, _cells(lines[at].strip().strip("|").split("|"))) for at in kept]
+
+
+def _latex_tables(text: str) -> Iterator[Rows]:
+    for found in TABULAR.finditer(text):
+        rows: Rows = []
+        line = text.count("\n", 0, found.start(2)) + 1
+        for part in found[2].split("\\\\"):
+            if "&" in part:
+                body = part.split("}\n", 1)[-1] if not rows else part
+                rows.append((line, _cells(body.replace("\\&", "\0").split("&"))))
+            line += part.count("\n")
+        yield rows
+
+
+def _cells(cells: list[str]) -> list[str]:
+    return [_plain(cell) for cell in cells]
 
 
 def _plain(cell: str) -> str:

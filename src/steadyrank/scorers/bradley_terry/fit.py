@@ -204,7 +204,9 @@ class Chords:
         kept = 1.0 - np.bincount(place, share, minlength=folds)
         scores = np.repeat(curves.scores[np.newaxis], folds, axis=0)
         sound, active = np.zeros(folds, dtype=np.bool_), np.flatnonzero(kept > 0)
-        wins = wins[:, active]
+        wins, own = wins[:, active], np.full(folds, -1)
+        own[place] = pair
+        own[np.unique(place[pair != own[place]])] = -1  # units of several pairs
         for _ in range(CHORD_STEPS):
             if not len(active):
                 break
@@ -213,13 +215,29 @@ class Chords:
             odds = np.exp(gaps)
             force = (wins[0] - wins[1] * odds) / (1.0 + odds)
             steps = ((self._ends @ force.T).T - self._ridge * now) @ curves.inverse
-            now += steps
+            now += steps + self._of_own_pair(steps, own[active], wins, odds)
             scores[active] = now
             further = np.exp(np.ptp(now - curves.scores, axis=1)) / kept[active]
             done = np.ptp(steps, axis=1) * further <= curves.tolerance
             sound[active[done]] = True
             active, wins = active[~done], wins[:, ~done]
         return scores - scores.mean(axis=1, keepdims=True), sound
+
+    def _of_own_pair(
+        self, steps: FloatArray, own: IntArray, wins: FloatArray, odds: FloatArray
+    ) -> FloatArray:
+        """Return what Newton's steps have beyond those of the full fit where one pair has changed.
+
+        A pair ``u = e_i - e_j`` has less information, by some d, so the Hessian is ``H - d u u'``,
+        whose inverse has ``d G u u' G / (1 - d u' G u)`` beyond G.
+        """
+        row, pair = np.arange(len(own)), np.maximum(own, 0)
+        i, j, now = self.first[pair], self.second[pair], odds[row, pair]
+        information = wins.sum(axis=0)[row, pair] * now / (1.0 + now) ** 2
+        less = np.where(own >= 0, self.curves.information[i, j] - information, 0.0)
+        left = 1.0 - less * self.curves.resistance(i, j)
+        factor = np.where(left > 0, less / left, 0.0) * (steps[row, i] - steps[row, j])
+        return np.asarray(factor[:, np.newaxis] * (self.curves.inverse[i] - self.curves.inverse[j]))
 
 
 class ContextFit:

@@ -182,6 +182,22 @@ class BattlesOut(RowsOut, Sketched):
         for rest in self._parts(np.flatnonzero(asked)):
             yield rest, self.exact(rest)[:, items]
 
+    def nearby(self, items: IntArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+        """Yield rows to second order, and exact ones of units that no sketch serves."""
+        units, sketch = self.folds.sketch
+        table, fitted, heights = sketch.table[:, items], self._fitted[items], sketch.heights[items]
+        bent, sound = sketch.bent(table), np.isfinite(sketch.first.missed)
+        for folds in self._parts(np.flatnonzero(sound), SKETCH_NUMBERS):
+            moves, missed = sketch.quadratic(folds, table, bent)
+            fine = np.isfinite(missed)
+            errors = np.outer(missed[fine], heights) + self._digits
+            errors += self._linked[folds[fine], np.newaxis]
+            yield units[folds[fine]], moves[fine] + fitted, errors
+            sound[folds[~fine]] = False
+        for rest in self._parts(np.setdiff1d(np.arange(len(self.units)), units[sound])):
+            rows = self.exact(rest)[:, items]
+            yield rest, rows, np.zeros_like(rows)
+
     @cached_property
     def _sketched_shifts(self) -> tuple[FloatArray, FloatArray]:
         """Shifts and their errors, as far as they are known; they become exact where somebody asks."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from steadyrank.errors import TooLargeError
 from steadyrank.operators.critical import STEEPEST
-from steadyrank.operators.meeting import Rival
+from steadyrank.operators.meeting import STEEPEST_COVER, Rival
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.states import MAX_STATES
 from steadyrank.scorers.base import Sketched
@@ -23,12 +23,10 @@ if TYPE_CHECKING:
 ROUGHLY = 1e-5
 """Nearer to eps than this share of it, bounds leave it to the operators, which know of rounding."""
 
-STEEPEST_COVER = 3.42
-"""A little more than 2 + sqrt(2)."""
-
 COVERED = 20_000_000
 """Up to so many scores of units that may not be covered are looked at."""
 
+FROM_SHIFTS = "; an eps that is not given comes from how far units move the scores: a bound"
 NOT_JACCARD = "Jaccard similarity is defined for sets of items, not for sets of rankings"
 
 
@@ -41,11 +39,19 @@ def ranking_row(facts: Facts, eps_of: EpsOf, max_states: int | None) -> AuditRow
 
 
 def inflated_ranking_row(facts: Facts, eps_of: EpsOf, max_states: int | None) -> AuditRow:
-    """Audit the inflated ranking: broken where the two sets share no ranking."""
+    """Audit the inflated ranking: broken where the two sets share no ranking.
+
+    They share one wherever the set holds the plain ranking without the unit.
+    """
     eps = eps_of(None)
-    broken = units_without_common_ranking(facts, eps)
-    delta, uncovered = facts.share(broken), uncovered_share(facts, eps)
+    limit = COVERED // 100 if isinstance(facts.leave_one_out, Sketched) else COVERED
+    cheap = int(facts.reaching(eps / STEEPEST_COVER).sum()) * len(facts.items) <= limit
+    lost = facts.covering().reaching(eps) if cheap else None
+    broken = units_without_common_ranking(facts, eps, lost)
+    delta, uncovered = facts.share(broken), None if lost is None else facts.share(lost)
     size, note, limit = None, NOT_JACCARD, MAX_STATES if max_states is None else max_states
+    if facts.too_many_rankings:
+        note += FROM_SHIFTS
     try:
         size = RankingSet(facts.scores, eps).count(max_states=limit)
     except TooLargeError as error:
@@ -53,40 +59,14 @@ def inflated_ranking_row(facts: Facts, eps_of: EpsOf, max_states: int | None) ->
     return AuditRow("inflated_ranking", None, delta, uncovered, None, size, eps, note, broken)
 
 
-def uncovered_share(facts: Facts, eps: float) -> float | None:
-    """Return the share of units without which the plain ranking is not in the set, where it is cheap.
-
-    A unit that moves the scores by less than eps over 2 + sqrt(2) never is one of them.
-    """
-    loo, rival = facts.leave_one_out, Rival(facts.scores)
-    chosen = facts.reaching(eps / STEEPEST_COVER)
-    exact = not isinstance(loo, Sketched)
-    if int(chosen.sum()) * len(loo.scores) > (COVERED if exact else COVERED // 100):
-        return None
-    moved = np.zeros(len(chosen), dtype=np.bool_)
-    moved[loo.reordered(rival.order)] = True
-
-    def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
-        gaps = np.diff(np.sort(rows, axis=1), axis=1).min(axis=1, initial=np.inf)
-        return np.asarray(gaps > 2 * errors.max(axis=1))
-
-    lost = [
-        unit
-        for units, rows in loo.columns(np.arange(len(loo.scores)), chosen & moved, settled)
-        for unit, row in zip(units.tolist(), rows, strict=True)
-        if rival.meeting_and_covering(row)[1] >= eps
-    ]
-    return facts.share(np.array(lost, dtype=np.int64))
-
-
-def units_without_common_ranking(facts: Facts, eps: float) -> IntArray:
-    """Return the distinct units without which no ranking of the set remains.
+def units_without_common_ranking(facts: Facts, eps: float, among: BoolArray | None = None) -> IntArray:
+    """Return the distinct units, of all or of some, without which no ranking of the set remains.
 
     Where scores move by less than eps, Theorem 8 settles it without a look. Of units that do the same
     to items with the same scores, one is looked at: names do not matter here.
     """
-    loo = facts.leave_one_out
-    reaching = np.flatnonzero(facts.reaching(eps))
+    loo, may = facts.leave_one_out, facts.reaching(eps)
+    reaching = np.flatnonzero(may if among is None else may & among)
     first = alike(loo, reaching) if len(reaching) else reaching
     chosen = np.zeros(len(loo.units), dtype=np.bool_)
     chosen[first] = True

@@ -1,0 +1,214 @@
+"""Files of ballots and games that are known by their grammar, read against a count by hand."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from steadyrank import Ballots, Battles, read_any
+from steadyrank.errors import ColumnError, EmptyDataError, UnreadableFileError
+from steadyrank.reading.formats import read_table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+STV = """3,1,
+12,1,
+4,1,2,
+7,3,2,1,
+1,2,
+"Candidate 1","Ann A.","Red",
+"Candidate 2","Bob B.","Blue",
+"Candidate 3","Cat C.","Green",
+"North Ward",
+"""
+BLT = """3 1
+-2
+12 1 0
+4 1 2 0
+7 3 1=2 0
+2 0
+0
+"Ann A."
+"Bob B."
+"Cat C."
+"North Ward"
+"""
+ORDERS = """# counted by hand
+#/Candidates: ann; bob; cat; dan
+
+north || ann > bob = cat * 12
+south || bob > ann ^2 * 4
+north || cat
+"""
+PGN = """[Event "Open"]
+[White "Ann"]
+[Black "Bob"]
+[Result "1-0"]
+
+1. e4 {[%clk 0:01]} e5 2. Qh5
+[%clk 0:02] 1-0
+
+[Event "Open"]
+[White "Bob \\"B\\""]
+[Black "Cat"]
+[Result "1/2-1/2"]
+
+1. d4 1/2-1/2
+
+[Event "Open"]
+[White "Cat"]
+[Black "Ann"]
+[Result "*"]
+
+*
+"""
+
+
+def read(text: str, **given: Any) -> Any:
+    return read_any(io.BytesIO(text.encode()), **given)
+
+
+def counts(data: Ballots) -> dict[object, int]:
+    return dict(zip(data.units.labels, data.units.counts.tolist(), strict=True))
+
+
+class TestBallots:
+    def test_stv_with_commas(self) -> None:
+        data = read(STV)
+        assert data.items == ("Ann A.", "Bob B.", "Cat C.")
+        assert counts(data) == {
+            "Ann A.": 12,
+            "Ann A. > Bob B.": 4,
+            "Cat C. > Bob B. > Ann A.": 7,
+            "Bob B.": 1,
+        }
+        assert "North Ward" in data.notes[1]
+
+    def test_blt(self) -> None:
+        data = read(BLT)
+        assert counts(data) == {"Ann A.": 12, "Ann A. > Bob B.": 4, "Cat C. > Ann A. = Bob B.": 7}
+        assert "2 ballots without a name left out" in data.notes
+
+    def test_orders(self) -> None:
+        data = read(ORDERS)
+        assert data.items == ("ann", "bob", "cat", "dan")
+        assert counts(data) == {
+            "ann > bob = cat, weight 1": 12,
+            "bob > ann, weight 2": 4,
+            "cat, weight 1": 1,
+        }
+        assert read(ORDERS, unit="tags").n_units == 2
+        assert read("a > b\nb > a * 3\n").n_units == 4
+
+    @pytest.mark.parametrize(
+        ("text", "match"),
+        [
+            (STV.replace('"Candidate 2","Bob B.","Blue",\n', ""), "names 2 of 3 candidates"),
+            (STV.replace("4,1,2,", "4,1,5,"), "line 3 .* ranks candidate 5"),
+            (BLT.replace('\n0\n"', '\n"'), "ranks candidate 0"),
+            (BLT.replace("4 1 2 0", "4 1 x 0"), "line 4 .* 'x' where a number should be"),
+            (BLT.replace('"Cat C."\n"North Ward"\n', ""), "names 2 of 3 candidates"),
+            (ORDERS + "a > b * x\n", "line 7 .* is not of the form"),
+        ],
+    )
+    def test_damage(self, text: str, match: str) -> None:
+        with pytest.raises(UnreadableFileError, match=match):
+            read(text)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "1,2,\n3,4,\n5,6,\n",  # no ballots: a table
+            "1 2\n3 4\n5 6\n",
+            "key = value\nother = 3\n",
+            "a -> b\nb -> c\n",
+            "order\na > b\nb > a\n",
+            "<a>\n<b>\n",
+        ],
+    )
+    def test_what_only_looks_alike(self, text: str) -> None:
+        assert read_table(io.BytesIO(text.encode())).format == "csv"
+
+
+class TestGames:
+    def test_results(self) -> None:
+        data = read(PGN)
+        assert isinstance(data, Battles)
+        assert sorted(data.units.labels) == ["Ann beats Bob", 'Bob "B" ties Cat']
+        assert "1 game without a result left out" in data.notes
+        assert ("event", 1) not in data.unit_candidates
+
+    def test_faults_have_their_line(self) -> None:
+        with pytest.raises(UnreadableFileError, match=r"line 9 of .*without White or Black"):
+            read(PGN.replace('[White "Bob \\"B\\""]\n', ""))
+        with pytest.raises(EmptyDataError, match="no game with a result"):
+            read('[Event "x"]\n[White "a"]\n[Black "b"]\n\n*\n')
+
+
+def session(number: int, *contests: dict[str, Any], modified: Any = None) -> dict[str, Any]:
+    card = {"Id": 1, "Contests": list(contests)}
+    return {
+        "RecordId": number,
+        "Original": {"IsCurrent": not modified, "Cards": [card]},
+        "Modified": modified,
+    }
+
+
+def contest(number: int, *marks: tuple[int, int], **more: Any) -> dict[str, Any]:
+    said = [
+        {"CandidateId": who, "Rank": rank, "IsVote": True, "IsAmbiguous": False, **more}
+        for who, rank in marks
+    ]
+    return {"Id": number, "Marks": said}
+
+
+RECORDS = {
+    "Version": "5.10",
+    "ElectionId": "Test",
+    "Sessions": [
+        session(1, contest(7, (1, 1), (2, 2)), contest(8, (9, 1))),
+        session(2, contest(7, (2, 1), (2, 2), (3, 3))),
+        session(3, contest(7, (1, 1), (3, 1), (2, 2))),
+        session(4, contest(7)),
+        session(5, contest(7, (1, 1), IsVote=False)),
+        session(6, contest(7, (1, 1)), modified={"IsCurrent": True, "Contests": [contest(7, (3, 1))]}),
+    ],
+}
+NAMES = {1: "Ann", 2: "Bob", 3: "Cat", 9: "Yes"}
+CANDIDATES = {"List": [{"Id": who, "Description": name} for who, name in NAMES.items()]}
+CONTESTS = {"List": [{"Id": 7, "Description": "Mayor"}, {"Id": 8, "Description": "Measure A"}]}
+FILES = {
+    "CvrExport.json": RECORDS,
+    "CandidateManifest.json": CANDIDATES,
+    "ContestManifest.json": CONTESTS,
+}
+
+
+class TestDominion:
+    def test_a_folder_and_a_zip_archive_of_it(self, tmp_path: Path) -> None:
+        with zipfile.ZipFile(out := io.BytesIO(), "w") as archive:
+            for name, content in FILES.items():
+                (tmp_path / name).write_text(json.dumps(content))
+                archive.writestr(f"export/{name}", json.dumps(content))
+        out.seek(0)
+        for source in (tmp_path, tmp_path / "CvrExport.json", out):
+            data = read_any(source, sheet="Mayor")
+            assert counts(data) == {"Ann > Bob": 1, "Bob > Cat": 1, "Bob": 1, "Cat": 1}
+            assert {
+                "1 ballot with several marks at one rank, which is left out",
+                "1 ballot with a name again: the first place counts",
+                "2 ballots without a valid mark left out",
+            } <= set(data.notes)
+        with pytest.raises(ColumnError, match=r"the contests 'Mayor', 'Measure A'.*sheet="):
+            read_any(tmp_path)
+
+    def test_without_manifests_and_with_several_votes(self) -> None:
+        sessions = [session(1, contest(7, (1, 1), (2, 1))), session(2, contest(7, (2, 1)))]
+        data = read(json.dumps({**RECORDS, "Sessions": sessions}))
+        assert data.approval
+        assert counts(data) == {"{1, 2}": 1, "{2}": 1}

@@ -1,0 +1,343 @@
+"""Text as people have it: other encodings, titles, remarks, no header or two, ragged lines."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from steadyrank import Ballots, ScoreMatrix, Votes, read_any
+from steadyrank.cli import main
+from steadyrank.errors import (
+    InvalidDataError,
+    MissingValuesError,
+    NotRecognisedError,
+    UnreadableFileError,
+)
+from steadyrank.reading.formats import read_table
+from steadyrank.reading.headers import find_header
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from steadyrank.reading.table import Table
+
+LONG = {"row": "column_2", "item": "column_1", "score": "column_3"}
+VOTES = "choice,count\nÅngström,2\nZoë,1\n"
+
+
+def table(text: str | bytes, **given: Any) -> Table:
+    return read_table(io.BytesIO(text.encode() if isinstance(text, str) else text), given=given)
+
+
+class TestEncodings:
+    @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+    def test_a_byte_order_mark_tells(self, encoding: str) -> None:
+        data = Votes.read(io.BytesIO(VOTES.encode(encoding)))
+        assert data.items == ("Zoë", "Ångström")
+        assert not any("UTF" in note for note in data.notes)
+
+    @pytest.mark.parametrize("encoding", ["latin-1", "cp1252"])
+    def test_text_of_western_europe_is_read_and_said(self, encoding: str) -> None:
+        data = Votes.read(io.BytesIO(VOTES.encode(encoding)))
+        assert data.items == ("Zoë", "Ångström")
+        note = next(note for note in data.notes if "UTF-8" in note)
+        assert note == "not UTF-8 from line 2 on: read as cp1252, such as 'Ångström'"
+        assert note.option.typed() == "--encoding ..."
+
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "choice\nZoë\n".encode() + b"Zo\xeb\n",  # both
+            b"choice\nZo\xeb\n" + "Zoë\n".encode(),
+            b"choice\nb\x81d\n",  # cp1252 has no such byte
+            b"choice\nb\xe9\x07d\n",  # binary
+        ],
+    )
+    def test_what_another_encoding_would_spoil_is_refused(self, content: bytes) -> None:
+        with pytest.raises(UnreadableFileError, match=r"not text in UTF-8: byte 0x.*encoding="):
+            Votes.read(io.BytesIO(content))
+
+    def test_the_encoding_that_is_said_is_the_one(self) -> None:
+        with pytest.raises(UnreadableFileError, match="byte 0xc5 on line 2"):
+            Votes.read(io.BytesIO(VOTES.encode("latin-1")), encoding="utf-8")
+        greek = "choice\nΑθήνα\n".encode("iso8859-7")
+        assert Votes.read(io.BytesIO(greek), encoding="iso8859-7").items == ("Αθήνα",)
+
+    def test_blocks_agree(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What is assumed in one block holds in all others, and what was UTF-8 before forbids it."""
+        monkeypatch.setattr("steadyrank.reading.files.BLOCK", 8)
+        lines = ["choice", *["plain"] * 5, "Zoë", "plain", "Noël", ""]
+        assert Votes.read(io.BytesIO("\n".join(lines).encode("cp1252"))).tally.tolist() == [1, 1, 6]
+        mixed = "\n".join(lines[:-2]).encode("cp1252") + "\nNoël\n".encode()
+        for content in (mixed, "\n".join(lines).encode() + b"Zo\xeb\n"):
+            with pytest.raises(UnreadableFileError, match="not text in UTF-8"):
+                Votes.read(io.BytesIO(content))
+
+    def test_engines_read_the_same(self, tmp_path: Path) -> None:
+        pytest.importorskip("duckdb")
+        path = tmp_path / "votes.csv"
+        path.write_bytes(VOTES.encode("cp1252"))
+        memory, engine = Votes.read(path), Votes.scan(str(path))
+        assert dict(zip(memory.items, memory.tally, strict=True)) == dict(
+            zip(engine.items, engine.tally, strict=True)
+        )
+        assert any("read as cp1252" in note for note in engine.notes)
+
+
+SCORES = "model,mmlu,arc\nx,1.5,2\ny,3,1\nz,2,2.5\n"
+
+
+class TestBeforeAndBelow:
+    @pytest.mark.parametrize(
+        "before", ["# made by me, today\n", "Our results\n", "Our results,,\n\n", "# a\n# b, c\n\n"]
+    )
+    def test_lines_before_the_header(self, before: str) -> None:
+        found = table(before + SCORES)
+        assert found.names == ["model", "mmlu", "arc"]
+        assert found.notes[0].startswith("left out before the header: ")
+        assert list(found.lines) == [number + before.count("\n") for number in (2, 3, 4)]
+
+    @pytest.mark.parametrize(
+        "text", ["picks\na,b,c\nb,c,a\n", "model\nx,1\ny,2\n", "picks,,\na,b,c\nb,c,a\n"]
+    )
+    def test_nothing_is_left_out_that_may_be_the_header(self, text: str) -> None:
+        if ",," in text:
+            assert table(text).names[0] == "picks"
+            return
+        with pytest.raises(UnreadableFileError, match="line 2 of"):
+            table(text)
+
+    def test_remarks_below_the_table(self) -> None:
+        found = table(SCORES + "\nSource: the authors\nAll scores in points\n")
+        assert len(found) == 3
+        assert (
+            found.notes[-1] == "left out below the table: 'Source: the authors', 'All scores in points'"
+        )
+        with pytest.raises(UnreadableFileError, match="line 5 of the stream has 1 fields"):
+            table(SCORES + "Source: the authors\nw,1,2\n")
+        with pytest.raises(UnreadableFileError, match="line 5 of the stream has 1 fields"):
+            table(SCORES + "w")
+
+
+class TestLengths:
+    def test_a_short_line_lacks_its_last_fields(self) -> None:
+        found = table(SCORES + "v,4\nw,1,2\n")
+        assert found.cells("arc") == ["2", "1", "2.5", "", "2"]
+        assert found.notes == ["fewer fields than columns, the last ones read as blank, on line 5"]
+        with pytest.raises(MissingValuesError, match="1 value is missing"):
+            ScoreMatrix.read(io.BytesIO((SCORES + "v,4\nw,1,2\n").encode()), items_in="rows")
+
+    @pytest.mark.parametrize(
+        ("more", "match"),
+        [
+            ("v,4,5,6\n", "line 5 of the stream has 4 fields instead of 3"),
+            (
+                "v,a\ntext,5\n",
+                "line 6 of the stream has 2 fields instead of 3",
+            ),  # one line broken in two
+            ("v,4", "the last line of the stream has 2 fields instead of 3.*cut short"),
+        ],
+    )
+    def test_what_may_be_a_fault_is_refused(self, more: str, match: str) -> None:
+        with pytest.raises(UnreadableFileError, match=match):
+            table(SCORES + more)
+
+    def test_blank_fields_beyond_the_last_column_are_none(self) -> None:
+        assert table("a,b\n1,2,\n3,4,\n").cells("b") == ["2", "4"]
+
+    def test_names_of_rows_without_a_name_of_their_own(self) -> None:
+        found = table('"acc","f1"\n"x",1,2\n"y",3,4\n')
+        assert (found.names, found.cells("column_1")) == (["column_1", "acc", "f1"], ["x", "y"])
+
+
+DATA = "red,x,3\nblue,y,1\nblue,x,2\nred,y,2\nred,z,1\nblue,z,8\n"
+
+
+class TestHeaders:
+    def test_numbers_above_numbers_are_data(self) -> None:
+        found = table("7.4,0.7,3\n7.8,0.9,5\n6.1,0.3,4\n9.9,0.1,3\n")
+        assert found.names == ["column_1", "column_2", "column_3"]
+        assert (len(found), list(found.lines)) == (4, [1, 2, 3, 4])
+        assert found.notes[0].option.typed() == "--header 1"
+        assert table("7.4,0.7,3\n7.8,0.9,5\n6.1,0.3,4\n9.9,0.1,3\n", header="1").names[0] == "7.4"
+
+    @pytest.mark.parametrize("first", ["1,31,2.5", "1,2,5", "3,7,3", "196,242,881250949"])
+    def test_a_first_rating_is_no_header(self, first: str) -> None:
+        assert len(table(f"{first}\n1,29,3.5\n2,31,4\n2,29,1\n")) == 4
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "1990,2000,2005\n5,4,3\n1,2,3\n3,2,1\n",
+            "5,10,15\n5,4,3\n1,2,3\n3,2,1\n",
+            "2019,2020,2021\n5,4,3\n1,2,3\n3,2,1\n",  # years
+            "0,1,2\n5,4,3\n1,2,3\n3,2,1\n",  # as pandas numbers columns
+            "model,0.05,0.5,0.95\nx,1,2,3\ny,1,2,3\nz,2,3,4\n",  # quantiles
+            "model,2019,score\nx,1,2\ny,1,2\nz,2,3\n",
+            "country,2020\na,1\nb,2\nc,3\n",
+        ],
+    )
+    def test_numbers_that_name_columns(self, text: str) -> None:
+        assert table(text).names == text.split("\n", maxsplit=1)[0].split(",")
+
+    def test_how_many_lines_is_said(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert table("red,3\nblue,1\ngreen,2\n").names == ["red", "3"]  # perhaps: nothing comes again
+        assert table(DATA).names == ["column_1", "column_2", "column_3"]  # x does
+        assert table(DATA, header=0).names == ["column_1", "column_2", "column_3"]
+        assert table("a,b\nc,d\n1,2\n", header="2").names == ["a c", "b d"]
+        path = tmp_path / "points.csv"
+        path.write_text(DATA)
+        named = [
+            "--row",
+            "column_2",
+            "--item",
+            "column_1",
+            "--score",
+            "column_3",
+            "--missing",
+            "available",
+        ]
+        assert main(["topk", str(path), "-k", "1", "--header", "0", *named]) == 0
+        assert "blue" in capsys.readouterr().out
+        assert main(["topk", str(path), "-k", "1", "--header", "x", *named]) == 2
+        assert "--header must be one of '0', '1', '2'" in " ".join(capsys.readouterr().err.split())
+        assert read_any(path, header=0, **LONG).items == ("blue", "red")
+
+    @pytest.mark.parametrize("header", [None, "0"])
+    def test_engines_find_the_same(self, header: str | None, tmp_path: Path) -> None:
+        pytest.importorskip("duckdb")
+        path = tmp_path / "points.csv"
+        path.write_text("\n".join(["# by hand, today", "", DATA] if header is None else [DATA]))
+        memory = ScoreMatrix.read(path, header=header, **LONG)
+        with ScoreMatrix.scan(str(path), header=header, **LONG) as engine:
+            assert (memory.items, memory.n_units) == (engine.items, engine.n_units)
+            assert memory.entries.observed.tolist() == engine.entries.observed.tolist()
+
+    @pytest.mark.parametrize(
+        ("text", "names"),
+        [
+            (
+                ",acc,acc,time\n,mean,sd,mean\nmodel,,,\nx,1,2,3\ny,4,5,6\n",
+                ["model", "acc mean", "acc sd", "time mean"],
+            ),
+            ("model,acc,,t,\n,m,sd,m,sd\nx,1,2,3,4\n", ["model", "acc m", "acc sd", "t m", "t sd"]),
+            ("model,acc,acc\nname,mean,sd\nx,1,2\n", ["model name", "acc mean", "acc sd"]),
+        ],
+    )  # fmt: skip
+    def test_two_rows_are_joined(self, text: str, names: list[str]) -> None:
+        found = table(text)
+        assert (found.names, found.cells(names[0])[0]) == (names, "x")
+
+    def test_a_row_of_text_below_a_header_is_no_header(self) -> None:
+        assert table("a,,b\nx,y,z\nw,v,u\n").names == ["a", "column_2", "b"]
+        assert table("a,b,b\nx,1,2\ny,2,3\n").names == ["a", "b_2", "b_3"]
+
+    def test_made_names_are_new(self) -> None:
+        header = find_header([["x", "x", "x_1", ""], ["1", "2", "3", "4"]])
+        assert len(set(header.names)) == 4
+
+    def test_pandas_writes_what_is_read(self) -> None:
+        pd = pytest.importorskip("pandas")
+        frame = pd.DataFrame(
+            {"model": list("xxyy"), "task": list("abab"), "acc": [1.0, 2, 3, 4], "f1": 1.5}
+        )
+        pivot = frame.pivot_table(index="model", columns="task", values=["acc", "f1"])
+        found = table(pivot.to_csv())
+        assert found.names == ["model", "acc a", "acc b", "f1 a", "f1 b"]
+        assert found.numbers("acc b").tolist() == [2.0, 4.0]
+
+
+class TestFields:
+    def test_blanks_between_numbers(self) -> None:
+        found = table("  1.5   2.25  1\n 0.5   1.25  9 \n 2.5   0.25  6\n 1.0   4.5   2\n")
+        assert found.names == ["column_1", "column_2", "column_3"]
+        assert found.numbers("column_2").tolist() == [2.25, 1.25, 0.25, 4.5]
+
+    def test_what_parts_the_fields_is_the_same_on_all_lines(self) -> None:
+        assert table("id;answers\n1;a,b,c\n2;b,a,c\n").names == ["id", "answers"]
+        assert table("name\tx, y\nann\t1\nbob\t2\n").names == ["name", "x, y"]
+
+    def test_blanks_after_the_commas(self) -> None:
+        found = table("rank, title, year\n1, Juicy, 1994\n2, The Message, 1982\n")
+        assert found.cells("title") == ["Juicy", "The Message"]
+        assert found.labels("year").tolist() == [1994, 1982]
+        assert found.notes == ["blanks before the fields left out"]
+        assert table("a,b\nx, y\nz,w\n").cells("b") == [" y", "w"]
+
+    def test_numbers_with_their_errors(self) -> None:
+        found = table('model,acc,f1,n\nx,95.1 ± 0.2,80% (1),"1,234"\ny,94.0 +/- 0.1,79%,"2,345"\n')
+        assert found.is_numeric("acc")
+        assert found.numbers("acc").tolist() == [95.1, 94.0]
+        assert found.numbers("f1").tolist() == [80, 79]
+        assert sum("of a number with its error" in note for note in found.notes) == 2
+        assert table("model\nGPT (4)\nGPT (3)\n").labels("model").tolist() == ["GPT (4)", "GPT (3)"]
+
+
+def test_yaml_is_refused_with_a_command() -> None:
+    with pytest.raises(UnreadableFileError, match=r"is YAML.*python -c .*yaml.safe_load.*\.json"):
+        read_any(io.BytesIO(b"---\n- model: x\n  score: 1\n- model: y\n  score: 2\n"))
+
+
+def zipped(files: dict[str, bytes]) -> io.BytesIO:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    out.seek(0)
+    return out
+
+
+def test_engines_scan_a_file_in_a_zip_archive_and_no_folder(tmp_path: Path) -> None:
+    pytest.importorskip("duckdb")
+    (tmp_path / "one.zip").write_bytes(zipped({"votes.csv": b"choice\nx\ny\nx\n"}).getvalue())
+    assert Votes.scan(str(tmp_path / "one.zip")).n_units == 3
+    (tmp_path / "two.zip").write_bytes(zipped({"a.csv": b"x\n1\n", "b.csv": b"x\n2\n"}).getvalue())
+    with pytest.raises(InvalidDataError, match=r"two\.zip.* is not a file that can be scanned"):
+        Votes.scan(str(tmp_path / "two.zip"))
+
+
+def test_a_zip_archive_is_the_file_or_the_folder_in_it() -> None:
+    assert read_any(zipped({"votes.csv": b"choice\nx\ny\nx\n"})).n_units == 3
+    with pytest.raises(NotRecognisedError, match="is a folder of 2 csv files"):
+        read_any(zipped({"a.csv": b"choice\nx\n", "b.csv": b"choice\ny\n"}))
+    with pytest.raises(UnreadableFileError, match="zip archive or a spreadsheet"):
+        read_any(zipped({"content.xml": b"<x/>", "meta.xml": b"<x/>"}))
+
+
+def test_sheets_have_titles_and_headers_of_two_rows() -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (
+        ["Results of 2024"],
+        [],
+        ["model", "acc", None],
+        [None, "a", "b"],
+        ["x", 1, 2.5],
+        ["y", 2, 1],
+    ):
+        book.active.append(row)
+    book.save(out := io.BytesIO())
+    found = table(out.getvalue())
+    assert found.names == ["model", "acc a", "acc b"]
+    assert found.notes[0] == "left out before the header: 'Results of 2024'"
+    assert list(found.lines) == [5, 6]
+
+
+def test_choices_on_a_spreadsheet_are_ballots() -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    rows = [
+        ["Precinct", "1st choice", "2nd choice"],
+        ["P1", "ann", "bob"],
+        ["P1", "bob", "cat"],
+        ["P2", "cat", "ann"],
+    ]
+    for row in rows:
+        book.active.append(row)
+    book.save(out := io.BytesIO())
+    data = read_any(io.BytesIO(out.getvalue()), kind="ballots")
+    assert isinstance(data, Ballots)
+    assert data.n_units == 3
