@@ -139,8 +139,8 @@ class Explanation(Result):
         )
         if not self.additive:
             return begin + (
-                f"{self.number(1):,} would cost {item} ground if removed and {self.number(-1):,} would gain "
-                "it some; a contribution is the difference minus that without the unit."
+                f"{self.number(1):,} would cost {item} ground if removed and {self.number(-1):,} would "
+                "gain it some; a contribution is the difference minus that without the unit."
             )
         ours, theirs = (f"{each:,} favour{'s' * (each == 1)}" for each in map(self.number, (1, -1)))
         return begin + (
