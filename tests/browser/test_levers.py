@@ -146,7 +146,7 @@ def test_a_number_that_cannot_be_served_is_said(open_report: Any) -> None:
     report.move(leave=2)
     assert report.settings() == (1, 2)
     assert report.text("#told") == (
-        "Nothing is certified where 2 of the 18 battles leave: "
+        "Nothing is known for the removal of 2 of the 18 battles: "
         "the bounds rule out no change of the top 1."
     )
     report.move(leave=9)

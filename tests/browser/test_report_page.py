@@ -213,7 +213,7 @@ def test_those_who_decide_are_those_of_the_audit_and_grouped(open_report: Any) -
     for place, flip in enumerate(listed):
         flip["said"] = ("<i>5</i> against 2", "4 against 3", None)[place % 3]
     report = open_report(document)
-    assert report.text("#flips-text") == "Each of 34 users, of 180, changes the top 5 by leaving alone."
+    assert report.text("#flips-text") == "Removing any one of 34 of the 180 users changes the top 5."
     flips = audit(data, k=5, eps=document["eps"]).flips(5).plain
     assert [flip["unit"] for flip in listed] == [flip.unit for flip in flips]
     rows = report.rows("#flips")
@@ -262,8 +262,10 @@ def test_the_answer_needs_no_script(chromium: Any, tmp_path: Path) -> None:
     assert page.inner_text("#headline") == document["headline"]
     promise = document["certificate"]["promise"]
     assert page.inner_text("#claim") == f"The list has 6 items. {promise}"
-    guesses = "; ".join(f"{one['text']} {one['option']}" for one in document["guesses"])
-    assert page.inner_text("#guesses") == f"Guessed about the file: {guesses}"
+    page.click("#details summary")
+    first, *others = (f"{one['text']} ({{}}{one['option']})" for one in document["guesses"])
+    told = "; ".join([first.format("change with "), *(other.format("") for other in others)])
+    assert page.inner_text("#guesses").startswith(f"Guessed: {told}")
     assert page.inner_text("#warnings") == "The file may be upside down."
     assert page.locator("noscript tbody tr").count() == 20
     assert not page.is_visible("#chart")

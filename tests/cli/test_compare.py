@@ -178,8 +178,8 @@ def test_the_page_says_what_was_guessed_about_each_file(
     page = tmp_path / "moves.html"
     run("compare", *files, "-o", page)
     told = page.read_text()
-    assert "Guessed about the old file: scores" in told
-    assert "Guessed about the new file: scores" in told
+    assert "Old file: Read as scores" in told
+    assert "New file: Read as scores" in told
 
 
 def test_names_do_not_steer_the_terminal(run: Command, tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_what_fills_a_place_cannot_bring_another() -> None:
     document = report_document(Votes(["@@data@@"] * 5 + ["b"] * 2), 1)
     page = render_html(document, title="@@page@@")
     assert "<title>@@page@@</title>" in page
-    assert page.count("@@page@@") == 2  # the title and the heading
+    assert page.count("@@page@@") == 3  # the title, the heading and the share image
     assert to_json(packed(document), indent=None).count("@@data@@") > 0
     assert page.count("@@") == 2 * (page.count("@@page@@") + page.count("@@data@@"))
     assert page.count("report-data") == 2  # one element, and the script that reads it
@@ -149,8 +149,13 @@ def test_warnings_and_suggestions_stand_on_top() -> None:
     assert 'id="warnings"' not in render_html(document | {"warnings": [], "suggestions": []})
     told = {"warnings": ["a & b"], "suggestions": [{"text": "Use it:", "option": "--unit <u>"}]}
     page = render_html(document | told)
-    assert "<li>a &amp; b</li><li>Use it: <code>--unit &lt;u&gt;</code></li>" in page
+    assert "<li>a &amp; b</li><li>Use it:</li>" in page
     assert page.index('id="headline"') < page.index('id="warnings"') < page.index('id="tiles"')
+    # Options are for those who run it: they stand in the details alone.
+    assert page.index('id="details"') < page.index("Use it: (--unit &lt;u&gt;)")
+    assert "--" not in re.sub(
+        r"<!--|<style>.*?</style>", "", page.partition('id="details"')[0], flags=re.S
+    )
 
 
 def test_the_same_data_give_the_same_file() -> None:

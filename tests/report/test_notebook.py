@@ -9,8 +9,7 @@ import pytest
 
 from browser.examples import HOSTILE, hostile_matrix, restaurants
 from steadyrank import audit, stable_ranking, stable_topk
-from steadyrank.report.sharing import LONGEST
-from steadyrank.text import shortened
+from steadyrank.text import LONGEST, shortened
 
 OURS = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "p"}
 

@@ -33,7 +33,10 @@ def test_a_picture_tells_the_findings() -> None:
     document = report_document(restaurants(), 5)
     drawn = ET.fromstring(share_image(document))
     told = texts(drawn)
-    assert " ".join(told).startswith(document["headline"])
+    assert told[0] == "Stable top 5 of 20 items"
+    assert " ".join(told[2:]).startswith(document["headline"])
+    named = texts(ET.fromstring(share_image(document, title="Where to eat", date="2026-01-31")))
+    assert named[:2] == ["Where to eat", "2026-01-31"]
     for row in document["rows"]:
         assert row["item"] in told
     assert told.count("81.1%") == told.count("18.9%") == 1

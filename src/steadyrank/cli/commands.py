@@ -13,7 +13,7 @@ from steadyrank.cli.inputs import STANDARD_INPUT, item_named, open_study
 from steadyrank.data.kinds import KINDS
 from steadyrank.errors import InvalidSettingError, InvalidValueError, UnwritableFileError, shorten
 from steadyrank.reading.formats import FORMATS
-from steadyrank.text import counted
+from steadyrank.text import counted, today
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -167,19 +167,23 @@ def report(options: group.ReportOptions) -> None:
 
     from steadyrank.report.html import render_html
     from steadyrank.report.terminal import Line
-    from steadyrank.study.study import usual_k
+    from steadyrank.study.study import usual_k, with_names
     from steadyrank.writing import write_whole
 
     def ask(study: Study) -> Any:
         k = usual_k(len(study.items)) if options.k is None else options.k
-        return study.topk(k, **_how(options))
+        return with_names(study, options.item_name, options.unit_name).topk(k, **_how(options))
 
     found = _found(options, ask, "Writing the report")
-    pages = {options.output: render_html(found, title=options.title), **_beside(found, options)}
+    about = {"title": options.title, "date": today()}
+    pages = {options.output: render_html(found, **about), **_beside(found, options, about)}
     for path, content in pages.items():  # all were made before anything is written
         write_whole(content, path)
     screen = output.console()
-    size, where = counted(found["n_items"], "item"), output.terminal_of(screen).safe(options.output)
+    size, where = (
+        counted(found["n_items"], found["item_name"]),
+        output.terminal_of(screen).safe(options.output),
+    )
     output.show(
         [Line(f"Wrote the report of the top {found['k']:,} of {size} to {where}")], screen, whole=True
     )
@@ -188,14 +192,16 @@ def report(options: group.ReportOptions) -> None:
         output.say("note: no browser could be opened; open the file yourself.")
 
 
-def _beside(found: dict[str, Any], options: group.ReportOptions) -> dict[str, str | bytes]:
+def _beside(
+    found: dict[str, Any], options: group.ReportOptions, about: dict[str, str | None]
+) -> dict[str, str | bytes]:
     """Return what was asked for beside the report, by path: a badge, a picture, a table."""
     from steadyrank.report.picture import share_image
     from steadyrank.report.sharing import badge_svg, table_fragment
 
     form: Any = group.form_of(options.image, group.BESIDE_REPORTS["image"])
     makers: dict[str, Callable[[Any], str | bytes]] = {"badge": badge_svg, "table": table_fragment}
-    makers["image"] = partial(share_image, format=form)
+    makers["image"] = partial(share_image, format=form, **about)
     return {path: makers[name](found) for name, path in options.beside.items()}
 
 

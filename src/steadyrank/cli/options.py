@@ -392,6 +392,10 @@ class ReportOptions(WritingOptions, AnswerOptions):
         How many items you want; if not given, 10, or half of fewer than 20 items.
     title : TEXT (Output)
         A heading of your own.
+    item_name : WORD (Output)
+        What one item is called, such as model; if not given, as its column is.
+    unit_name : WORD (Output)
+        What one unit is called, such as judge; if not given, as its column is.
     opened, --open : flag
         Show the report in the browser.
     badge : PATH (Output)
@@ -404,6 +408,8 @@ class ReportOptions(WritingOptions, AnswerOptions):
 
     output: str = "report.html"
     title: str | None = None
+    item_name: str | None = None
+    unit_name: str | None = None
     opened: bool = False
     badge: str | None = None
     image: str | None = None
@@ -523,29 +529,34 @@ def _command(kinds: dict[str, type]) -> type[TyperCommand]:
     """Return a command of typer that takes plain values as they are and each option once.
 
     Typer checks every option with pydantic, which takes longer to load than a small file to read. What
-    is not plain (a request for help, a value that is missing or no number) is left to it all the same.
+    is not plain (a request for help, a value that is missing) is left to it all the same.
     """
 
     class Command(TyperCommand):
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
             found, rest, order = self.make_parser(ctx).parse_args(args=[*args])
             for part in order:
-                if order.count(part) > 1 and kinds.get(part.name) is not bool:
+                if order.count(part) > 1:
                     raise InvalidValueError(
                         f"{part.opts[0]} was given {order.count(part)} times", way_out="Give it once."
                     )
             given = {part: found[part.name] for part in order if found.get(part.name) is not None}
             absent = [part for part in self.params if part.required and part not in given]
-            try:
-                values = {part.name: kinds[part.name](text) for part, text in given.items()}
-            except (KeyError, ValueError):
+            if absent or rest or ctx.resilient_parsing or any(part.name not in kinds for part in given):
                 return super().parse_args(ctx, args)
-            if absent or rest or ctx.resilient_parsing:
-                return super().parse_args(ctx, args)
-            ctx.params.update(values)
+            ctx.params.update({part.name: _value(part, kinds[part.name], given[part]) for part in given})
             return rest
 
     return Command
+
+
+def _value(part: Any, kind: type, text: Any) -> Any:
+    """Return what was typed as the option takes it."""
+    try:
+        return kind(text)
+    except ValueError:
+        what = "a whole number" if kind is int else "a number"
+        raise InvalidValueError(f"{part.opts[0]} must be {what}, but is {text!r}") from None
 
 
 def as_typed(problem: str, names: Iterable[str]) -> str:

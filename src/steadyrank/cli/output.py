@@ -141,6 +141,8 @@ class Pace:
         now = self._clock()
         start, before = self._first.setdefault(noun, (now, done))
         known = f"{self._what}: {done:,} of {total:,} {noun}"
+        if done >= total:
+            return f"{self._what}: {total:,} {noun} done, finishing"
         if done <= before:
             return known
         return f"{known}, about {in_words((now - start) * (total - done) / (done - before))} left"

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from steadyrank.report.audit_text import verdict
 from steadyrank.report.export import cell, names_of, rows_of
-from steadyrank.report.sharing import LONGEST
+from steadyrank.report.sharing import HEADS
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
-from steadyrank.text import rounded_up, shortened
+from steadyrank.text import LONGEST, readable, rounded_up, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -41,22 +41,25 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     >>> print("\n".join(to_markdown(found).splitlines()[:5]))
     ### STABLE: top 1
     <BLANKLINE>
-    | k | method | eps | delta | breaking_units | size | max_delta | stable |
-    | --- | --- | --- | --- | --- | --- | --- | --- |
-    | 1 | `topk` |  | 0.0 | 0 | 1 | 0.0 | true |
+    ```text
+    STABLE: top 1
+    0 of the 5 votes change it when removed: a share of 0 (0 allowed).
     """
     page, document = terminal or Terminal(), findings["document"]
     title = verdict(findings) if document == "check" else document.capitalize()
     source = "" if findings["source"] is None else f", {code(findings['source'])}"
     parts = [f"### {title}{source}"]
-    rows, most = list(rows_of(findings)), None if page.everything else ROWS
-    names = names_of(findings)
-    cells = [[_told(*one) for one in zip(names, row, strict=True)] for row in rows[:most]]
-    parts.append(_table(names, cells, len(rows)))
-    if document == "check" and findings["method"] == "topk" and findings["flips"]["plain"]["listed"]:
+    most = None if page.everything else ROWS
+    if document != "check":  # whose one row is told in words
+        rows = list(rows_of(findings))
+        columns = zip(names_of(findings), zip(*rows[:most], strict=True), strict=True)
+        told = {HEADS.get(name, name.replace("_", " ")): _told(name, cells) for name, cells in columns}
+        parts.append(_table(tuple(told), zip(*told.values(), strict=True), len(rows)))
+    elif findings["method"] == "topk" and findings["flips"]["plain"]["listed"]:
         plain = findings["flips"]["plain"]
         listed = [_flip_cells(flip) for flip in plain["listed"][:most]]
-        parts.append(_table(("without", "count", "leaves", "enters"), listed, plain["distinct_units"]))
+        heads = ("without", "times", "drops out", "comes in")
+        parts.append(_table(heads, listed, plain["distinct_units"]))
     text = plain_text(findings, page).rstrip()
     fence = "`" * max(3, _longest_run(text) + 1)
     told = "\n\n".join([*parts, f"{fence}text\n{text}\n{fence}\n"])
@@ -89,15 +92,28 @@ def _flip_cells(flip: Row) -> list[object]:
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[object]], number: int) -> str:
     """Return a table, and how many rows of it are not shown."""
-    cells = [names, ["---"] * len(names), *([cell(value, _named) for value in row] for row in rows)]
+    cells = [names, ["---"] * len(names), *([_cell(value) for value in row] for row in rows)]
     table = "\n".join(f"| {' | '.join(row)} |" for row in cells)
     more = number + 2 - len(cells)
     return f"{table}\n\n{more:,} more not shown." if more else table
 
 
-def _told(name: str, value: object) -> object:
-    """Return a share with the digits that the text below has, and all else as it is."""
-    return float(rounded_up(value)) if name in SHARES and isinstance(value, float) else value
+def _told(name: str, cells: Sequence[object]) -> list[object]:
+    """Return a column as people read it: shares with the digits of the text below, names as names."""
+    if name in SHARES:
+        return [None if share is None else Written(rounded_up(share)) for share in cells]
+    texts = zip(cells, readable(cells), strict=True)
+    return [value if isinstance(value, str) else Written(text) for value, text in texts]
+
+
+class Written(str):
+    """What is no name, and stands as it is."""
+
+    __slots__ = ()
+
+
+def _cell(value: object) -> str:
+    return value if isinstance(value, Written) else cell(value, _named)
 
 
 def _named(name: str) -> str:

@@ -142,11 +142,19 @@ def heading(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 
 def guessed(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what was guessed about the file, and the options that change it."""
-    if guesses := findings["guesses"]:
-        lead = "Read as" if guesses[0]["option"] == "--kind" else "Guessed:"
-        hints = [f"change with {guesses[0]['option']}", *(one["option"] for one in guesses[1:])]
-        told = [one["text"] + terminal.hint(hint) for one, hint in zip(guesses, hints, strict=True)]
-        yield from paragraph(f"{lead} {'; '.join(told)}", terminal, style=FAINT)
+    if told := guessed_text(findings, terminal):
+        yield from paragraph(told, terminal, style=FAINT)
+
+
+def guessed_text(findings: Findings, terminal: Terminal) -> str:
+    """Return what was guessed, and the options that change it where they can be typed; "" if nothing."""
+    guesses = findings["guesses"]
+    if not guesses:
+        return ""
+    lead = "Read as" if guesses[0]["option"] == "--kind" else "Guessed:"
+    hints = [f"change with {guesses[0]['option']}", *(one["option"] for one in guesses[1:])]
+    told = [one["text"] + terminal.hint(hint) for one, hint in zip(guesses, hints, strict=True)]
+    return f"{lead} {'; '.join(told)}"
 
 
 def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:

@@ -24,7 +24,14 @@ from steadyrank.report.terminal import (
     notes,
     paragraph,
 )  # fmt: skip
-from steadyrank.text import away_in_words, columns_of, confidence_title, ranks_in_words, share_in_words
+from steadyrank.text import (
+    away_in_words,
+    columns_of,
+    confidence_title,
+    number_format,
+    ranks_in_words,
+    share_in_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -218,7 +225,7 @@ def item_columns(
 
     Every view of items has these columns; each says rank and standing in its own way.
     """
-    number = _score_format([row["score"] for row in rows])
+    number = number_format([row["score"] for row in rows])
     given = [[row[end] for end in ("score_low", "score_high")] for row in rows if "error" in row]
     lengths = ["unknown" if low is None else f"{number(low)} to {number(high)}" for low, high in given]
     columns = [
@@ -274,21 +281,6 @@ def _ends_of(rows: Sequence[Row], *, everything: bool, middle: int = 0) -> list[
             found.append(None)
         found.append(rows[place])
     return found
-
-
-def _score_format(scores: Sequence[float]) -> Callable[[float], str]:
-    """Return how to write scores so that different ones look different: with two to six decimals.
-
-    What is as small as the rounding of the others, as a fit may leave of 0, is written as 0.
-    """
-    ways = ({f"{score:.{decimals}f}" for score in scores} for decimals in range(2, 6))
-    different, rounding = len(set(scores)), 1e-12 * max(map(abs, scores), default=0.0)
-    decimals = next((2 + place for place, texts in enumerate(ways) if len(texts) == different), 6)
-    return lambda score: (
-        f"{score:.6g}"
-        if abs(score) > rounding and not 1e-6 < abs(score) < 1e9
-        else f"{score:z.{decimals}f}"
-    )
 
 
 VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {

@@ -283,8 +283,9 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Mapping[str, Any])
 def _check_alike(old: Study, new: Study) -> None:
     """Complain about data of two kinds, scored in two ways, or without an item in both."""
     if len({(one.data.kind.name, repr(one.scorer)) for one in (old, new)}) > 1:
+        told = " and ".join(f"{one.data.kind.name} by {one.scorer.name}" for one in (old, new))
         raise WrongDataError(
-            f"both versions must be of one kind and scored in one way, but are {old!r} and {new!r}",
+            f"both versions must be of one kind and scored in one way, but are {told}",
             way_out=["Give both the same ", Option("kind"), " and ", Option("scorer")],
         )
     if (old.data.weights is None) != (new.data.weights is None):

@@ -52,7 +52,8 @@ def topk_headline(answer: StableTopK) -> str:
     if answer.deletions is None:
         return f"Top {k:,} by score: {best}. No {answer.unit} was removed to see how well that holds."
     if k == len(answer.items):
-        return f"The top {k:,} holds every item: there {'is' if k == 1 else 'are'} {counted(k, 'item')}."
+        every = f"there {'is' if k == 1 else 'are'} {counted(k, answer.item_name)}"
+        return f"The top {k:,} holds every {answer.item_name}: {every}."
     changing = answer.deletions.changing_units()
     if not changing:
         what = "comes first" if k == 1 else f"are the top {k:,}"
@@ -61,7 +62,7 @@ def topk_headline(answer: StableTopK) -> str:
     if places > 1:
         whoever = f"any one of {changing:,} of {units}" if changing > 1 else f"1 of {units}"
         free = "all" if places == k else f"{in_words(places)} of the"
-        contend = f"{counted(len(contenders), 'item')} contend for {free} {in_words(k)} places"
+        contend = f"{counted(len(contenders), answer.item_name)} contend for {free} {in_words(k)} places"
         return f"{contend}: {named(contenders, 'and')}. Removing {whoever} changes the top {k:,}."
     # A sure item that comes k-th somewhere takes the last place there itself.
     last = answer.ranks is not None and len(answer.ranks) >= k and k not in answer.ranks.worst[:k]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from steadyrank.data.observations import origin_of
 from steadyrank.errors import MissingPackageError, SteadyrankError, not_a_choice
 from steadyrank.reading.table import Guess
 from steadyrank.report.export import COLUMNS
@@ -71,6 +72,8 @@ class Result:
         How many observations are behind each item.
     counted_as : str
         What these are: votes, ratings, battles.
+    item_name : str
+        What one item is called.
     """
 
     document: ClassVar[str]
@@ -86,6 +89,7 @@ class Result:
     notes: tuple[str, ...]
     counts: IntArray | None = field(kw_only=True)
     counted_as: str = field(kw_only=True)
+    item_name: str = field(default="item", kw_only=True)
     _study: Study | None = field(kw_only=True)
 
     def __repr__(self) -> str:
@@ -166,8 +170,9 @@ class Result:
         return table_of(self.brief())
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """Return the table as a dataframe (polars, pandas or pyarrow: the first that is installed)."""
-        return frame_of(self._columns(), backend)
+        """Return the table as a dataframe: as the data came, or polars, pandas or pyarrow."""
+        own = origin_of(self._study.data).library if self._study is not None else None
+        return frame_of(self._columns(), backend or (own if own in BACKENDS else None))
 
 
 def origin(study: Study) -> dict[str, Any]:
@@ -184,6 +189,7 @@ def origin(study: Study) -> dict[str, Any]:
         "notes": facts.notes,
         "counts": data.item_counts,
         "counted_as": plural(data.kind.observation),
+        "item_name": facts.item_name,
         "_study": study,
     }
 
@@ -201,6 +207,8 @@ def about(
         "source": source,
         **told(result, "kind", "unit"),
         "units": plural(result.unit),
+        "item_name": result.item_name,
+        "item_names": plural(result.item_name),
         **told(result, "n_units", "n_distinct_units"),
         "n_items": len(result.items),
         **told(result, "counted_as", "scorer"),

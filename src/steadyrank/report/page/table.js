@@ -84,7 +84,7 @@ const TABLE = (() => {
 
   const line = (report, columns, row) => {
     const texts = {
-      score: WORDS.number,
+      score: report.score,
       share: WORDS.percent,
       away: () => WORDS.away(row, report.n_units),
       confidence_best: () => WORDS.between(row.confidence_best, row.confidence_worst),
@@ -110,15 +110,16 @@ const TABLE = (() => {
     // A column of blanks tells nothing, nor do counts that are all the same.
     const columns = COLUMNS.filter(({ key }) => all.some((row) => row[key] !== (key === "count" ? all[0].count : null)))
       .map((column) => (column.key === "share" ? { ...column, title: `In top ${WORDS.whole(state.k)}` }
-        : column.key === "away" ? { ...column, title: `${report.units} to flip` }
+        : column.key === "item" ? { ...column, title: WORDS.capital(report.item_name) }
+          : column.key === "count" ? { ...column, title: WORDS.capital(report.counted_as) }
           : column.key === "confidence_best" ? { ...column, title: `Ranks, ${WORDS.level(report.confidence.level)} confidence` } : column));
     const body = element("tbody");
     body.append(...kept.slice(0, shownRows).map((row) => line(report, columns, row)));
     document.getElementById("items").replaceChildren(head(columns, redraw), body);
     const shown = Math.min(shownRows, kept.length);
     document.getElementById("count").textContent = kept.length === all.length
-      ? `${WORDS.whole(shown)} of ${WORDS.plural(all.length, "item", "items")} shown.`
-      : `${WORDS.whole(kept.length)} of ${WORDS.plural(all.length, "item", "items")} match, ${WORDS.whole(shown)} shown.`;
+      ? `${WORDS.whole(shown)} of ${WORDS.plural(all.length, report.item_name, report.item_names)} shown.`
+      : `${WORDS.whole(kept.length)} of ${WORDS.plural(all.length, report.item_name, report.item_names)} match, ${WORDS.whole(shown)} shown.`;
     const more = document.getElementById("more");
     more.hidden = shown === kept.length;
     more.textContent = `Show ${WORDS.whole(Math.min(AT_ONCE * 5, kept.length - shown))} more`;
@@ -152,7 +153,7 @@ const TABLE = (() => {
 
   /* The document of this view. What the page was not asked for, it does not certify. */
   const json = (report, state) => {
-    const { columns, audited, mostK, mostLeaving, image, rows, ...made } = report;
+    const { columns, audited, mostK, mostLeaving, image, score, bands, rows, ...made } = report;
     if (state.asked && state.m === 1) return `${JSON.stringify({ ...made, rows }, null, 2)}\n`;
     const about = ["schema_version", "document", "software", "source", "kind", "unit", "n_units", "n_items", "scorer", "policies", "notes", "confidence"];
     const kept = Object.fromEntries(about.map((name) => [name, made[name]]));
@@ -203,7 +204,7 @@ const TABLE = (() => {
     if (table.hidden) return;
     const groups = grouped(plain.listed);
     const said = groups.some((group) => group.said);
-    const titles = [report.units, "Drops out", "Comes in", ...(said ? ["Said"] : []), "Who"];
+    const titles = [WORDS.capital(report.units), "Drops out", "Comes in", said ? "Who, and what they said" : "Who"];
     const row = element("tr");
     row.append(...titles.map((title, place) => element("th", title, place ? "" : "number")));
     const top = element("thead");
@@ -212,7 +213,8 @@ const TABLE = (() => {
     for (const group of all ? groups : groups.slice(0, FLIPS_AT_ONCE)) {
       const made = element("tr");
       made.append(element("td", WORDS.whole(group.count), "number"), several(group.leaves), several(group.enters),
-        ...(said ? [several(group.said ? [group.said] : [])] : []), several(group.who, 4));
+        several(group.who, 4));
+      if (group.said) made.lastChild.append(element("div", group.said, "muted"));
       [...made.children].forEach((one, place) => { one.dataset.title = titles[place]; });
       body.append(made);
     }
