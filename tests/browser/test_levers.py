@@ -150,7 +150,7 @@ def test_a_number_that_cannot_be_served_is_said(open_report: Any) -> None:
         "the bounds rule out no change of the top 1."
     )
     report.move(leave=9)
-    told = "What 9 battles that leave do is not known here; shown is 2."
+    told = "What the removal of 9 battles does is not known here; shown is 2."
     assert report.text("#limits").startswith(told)
     report.move(leave=1)
     assert "not known here; shown" not in report.text("#limits")

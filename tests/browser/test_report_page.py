@@ -217,13 +217,18 @@ def test_those_who_decide_are_those_of_the_audit_and_grouped(open_report: Any) -
     flips = audit(data, k=5, eps=document["eps"]).flips(5).plain
     assert [flip["unit"] for flip in listed] == [flip.unit for flip in flips]
     rows = report.rows("#flips")
-    assert [row["users"] for row in rows] == ["12", "11", "11"]
+    assert [row["Users"] for row in rows] == ["12", "11", "11"]
     assert {row["Drops out"] for row in rows} == {", ".join(map(str, flips[0].leaves))}
-    assert {row["Said"] for row in rows} == {"<i>5</i> against 2", "4 against 3", ""}
+    said = [row["Who, and what they said"] for row in rows]
+    assert {text.partition("more")[2].strip() for text in said} == {
+        "<i>5</i> against 2",
+        "4 against 3",
+        "",
+    }
     report.page.evaluate(
         "() => { for (const one of document.querySelectorAll('#flips details')) one.open = true; }"
     )
-    who = " ".join(row["Who"] for row in report.rows("#flips"))
+    who = " ".join(row["Who, and what they said"] for row in report.rows("#flips"))
     assert all(str(flip.unit) in who for flip in flips)
 
 

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 BAD_OPTIONS = [
     (("-k", 99), " -k must be a whole number from 1 to 12"),
     (("-k", 0), " -k must be a whole number from 1 to 12"),
-    (("-k", "many"), "Invalid value for '-k'"),
+    (("-k", "many"), "-k must be a whole number, but is 'many'."),
+    (("-k", 4, "--eps", "wide"), "--eps must be a number, but is 'wide'."),
+    (("-k", 4, "--all", "--all"), "--all was given 2 times. Give it once."),
     ((), "Missing option '-k'"),
     (("-k", 4, "--eps", -1), "eps must be a positive, finite number"),
     (("-k", 4, "--eps", "nan"), "eps must be a positive, finite number"),

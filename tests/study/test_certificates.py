@@ -113,7 +113,7 @@ def test_sentences_count_in_the_singular_and_the_plural():
     )
     assert (
         "except without 2 of them (delta = 0.6667)"
-        in Claims(3, "row", 3, "cover", given=True).observed(0.1, 2, **how).promise
+        in Claims(3, "row", 3, "cover", given=True).observed(0.1, 2, **how).sentence
     )
     assert (
         "each of the 10 countries was"
@@ -186,7 +186,7 @@ def test_bounds_are_rounded_outward():
     told = stable_topk(votes, 1, delta=1e-6, scorer=scorer, claim="proved").certificate.promise
     assert "probability at least 0.9999 (delta = 1e-06)" in told
     million = Claims(10**9, "vote", 3, "cover").observed(1e-9, 1, ties=False)
-    assert "(delta = 1e-09)" in million.promise
+    assert "(delta = 1e-09)" in million.sentence
     assert "at eps = 1e-09" in million.sentence
 
 

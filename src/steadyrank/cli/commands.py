@@ -175,7 +175,7 @@ def report(options: group.ReportOptions) -> None:
         return with_names(study, options.item_name, options.unit_name).topk(k, **_how(options))
 
     found = _found(options, ask, "Writing the report")
-    about = {"title": options.title, "date": today()}
+    about: dict[str, Any] = {"title": options.title, "date": today()}
     pages = {options.output: render_html(found, **about), **_beside(found, options, about)}
     for path, content in pages.items():  # all were made before anything is written
         write_whole(content, path)
@@ -193,7 +193,7 @@ def report(options: group.ReportOptions) -> None:
 
 
 def _beside(
-    found: dict[str, Any], options: group.ReportOptions, about: dict[str, str | None]
+    found: dict[str, Any], options: group.ReportOptions, about: dict[str, Any]
 ) -> dict[str, str | bytes]:
     """Return what was asked for beside the report, by path: a badge, a picture, a table."""
     from steadyrank.report.picture import share_image

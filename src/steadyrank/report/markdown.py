@@ -8,9 +8,9 @@ is written as an escape.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from steadyrank.report.audit_text import verdict
+from steadyrank.report.audit_text import METHODS, verdict
 from steadyrank.report.export import cell, names_of, rows_of
 from steadyrank.report.sharing import HEADS
 from steadyrank.report.terminal import Terminal
@@ -53,8 +53,8 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     if document != "check":  # whose one row is told in words
         rows = list(rows_of(findings))
         columns = zip(names_of(findings), zip(*rows[:most], strict=True), strict=True)
-        told = {HEADS.get(name, name.replace("_", " ")): _told(name, cells) for name, cells in columns}
-        parts.append(_table(tuple(told), zip(*told.values(), strict=True), len(rows)))
+        named = {HEADS.get(name, name.replace("_", " ")): _told(name, cells) for name, cells in columns}
+        parts.append(_table(tuple(named), zip(*named.values(), strict=True), len(rows)))
     elif findings["method"] == "topk" and findings["flips"]["plain"]["listed"]:
         plain = findings["flips"]["plain"]
         listed = [_flip_cells(flip) for flip in plain["listed"][:most]]
@@ -98,10 +98,12 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[object]], number: int) 
     return f"{table}\n\n{more:,} more not shown." if more else table
 
 
-def _told(name: str, cells: Sequence[object]) -> list[object]:
+def _told(name: str, cells: Sequence[Any]) -> list[object]:
     """Return a column as people read it: shares with the digits of the text below, names as names."""
     if name in SHARES:
         return [None if share is None else Written(rounded_up(share)) for share in cells]
+    if name == "method":
+        return [Written(METHODS[method]) if method in METHODS else method for method in cells]
     texts = zip(cells, readable(cells), strict=True)
     return [value if isinstance(value, str) else Written(text) for value, text in texts]
 

@@ -165,19 +165,27 @@ class Claims:
         return f"on this dataset of {counted(self.n, self.unit)}{told}"
 
     def _made(
-        self, kind: Kind, told: tuple[str, str, str], numbers: Mapping[str, float], *, bare: bool = False
+        self,
+        kind: Kind,
+        told: tuple[str, str, str],
+        numbers: Mapping[str, float],
+        *,
+        plain: str = "",
+        bare: bool = False,
     ) -> Certificate:
         """Return a certificate from where it comes from, its promise, and why: parts of a sentence.
 
-        ``bare``: nothing is promised, so that it need not be said what is not.
+        ``plain``: the promise for everybody, where it is another one than for statisticians. ``bare``:
+        nothing is promised, so that it need not be said what is not.
         """
         where, promise, why = told
         new = "plain ranking is one of the set" if self.k is None else f"top {self.k} is in the list"
         beyond = "" if self.cover or bare else f" It is not promised that the new {new}."
-        sentence, short = f"{where}: {promise}{why}.{beyond} {CAVEAT}", f"{promise}.{beyond}"
+        sentence = f"{where}: {promise}{why}.{beyond} {CAVEAT}"
         about: Any = {"guarantee": self.guarantee, "given": self.given}
         made = Certificate(*kind, sentence, Numbers(numbers), **about)
-        return replace(made, promise=f"{made.status.capitalize()}: {short}")
+        short = plain or f"{made.status.capitalize()}: {promise}"
+        return replace(made, promise=f"{short}.{beyond}")
 
     def left_out(self, size: int | None) -> Certificate:
         """Return the certificate of an answer that holds the plain ones without each unit.
@@ -185,15 +193,16 @@ class Claims:
         Of a list it is told how many items it has; without that it is the ranks of a ranking.
         """
         each = f"each of the {self.n:,} {plural(self.unit)}"
-        held, always = "every new rank is in its range", "Every rank always stayed within its range."
+        held, always = "every new rank is in its range", "Every rank always stayed within its range"
         if size is not None:
-            always = f"The top {self.k:,} always stayed within these {size:,} names."
-            always = f"The top {self.k:,} never changed." if size == self.k else always
+            always = f"The top {self.k:,} always stayed within these {size:,} names"
+            always = f"The top {self.k:,} never changed" if size == self.k else always
             held = f"the new {self._holds}"
         seen = f"{each} was left out in turn, and {held} every time (delta = 0)"
         told, numbers = (f"Observed {self._where()}", seen, ""), {"n": self.n, "broken": 0}
-        found = self._made((None, 0.0, "observed", "left out in turn"), told, numbers)
-        return self._anew(replace(found, promise=f"We removed {each} in turn. {always}"), 0.0)
+        kind: Kind = None, 0.0, "observed", "left out in turn"
+        plain = f"We removed {each} in turn. {always}"
+        return self._anew(self._made(kind, told, numbers, plain=plain), 0.0)
 
     def observed(self, eps: float, broken: int, *, ties: bool, target: float = 0.0) -> Certificate:
         """Return the certificate of an audit of this very dataset, at an eps given or chosen on it.
@@ -201,15 +210,19 @@ class Claims:
         ``ties``: it inflates nothing but equal scores, so that the number says nothing. ``target``: the
         share of units that eps was chosen for, where it was.
         """
-        delta, seen = broken / self.n, " every time (delta = 0)"
-        if broken:
-            seen = f", except without {broken:,} of them (delta = {rounded_up(delta)})"
-        left_out = f"each of the {self.n:,} {plural(self.unit)} was left out in turn"
+        delta, seen = (
+            broken / self.n,
+            f", except without {broken:,} of them" if broken else " every time",
+        )
+        each = f"each of the {self.n:,} {plural(self.unit)}"
+        plain = f"We removed {each} in turn. The new {self._holds}{seen}"
+        held = f"{each} was left out in turn, and the new {self._holds}{seen}"
         told = self._at(eps, "chosen on it and kept fixed while units were left out")
         told = ", with equal scores kept together" if ties else told
-        parts = f"Observed {self._where(told)}", f"{left_out}, and the new {self._holds}{seen}", ""
+        parts = f"Observed {self._where(told)}", f"{held} (delta = {rounded_up(delta)})", ""
         rule = "audit" if self.given else "covering eps" if self.cover else "breaking eps"
-        found = self._made((eps, delta, "observed", rule), parts, {"n": self.n, "broken": broken})
+        kind: Kind = eps, delta, "observed", rule
+        found = self._made(kind, parts, {"n": self.n, "broken": broken}, plain=plain)
         return found if self.given or not self.cover else self._anew(found, target)
 
     def _at(self, eps: float, chosen: str) -> str:

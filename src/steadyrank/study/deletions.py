@@ -235,7 +235,7 @@ class Flips:
 
     def _repr_html_(self) -> str:
         """Show the first of them in a notebook."""
-        columns = {
+        columns: dict[str, list[object]] = {
             "without": [flip.unit for flip in self],
             "times": [flip.count for flip in self],
             "drops out": [", ".join(map(str, flip.leaves)) for flip in self],

@@ -75,13 +75,9 @@ class Study:
 
     def _repr_html_(self) -> str:
         """Show what is studied in a notebook."""
-        facts = self.facts
-        told = {
-            "data": [self.data.kind.name],
-            "items": [len(self.items)],
-            plural(facts.unit): [facts.units.total],
-        }
-        return html_of("Study", told | {"scores": [self.scorer.name]})
+        units, items = plural(self.facts.unit), plural(self.facts.item_name)
+        told: dict[str, list[object]] = {"data": [self.data.kind.name], items: [len(self.items)]}
+        return html_of("Study", told | {units: [self.units.total], "scores": [self.scorer.name]})
 
     @property
     def data(self) -> Observations:
