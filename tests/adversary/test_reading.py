@@ -327,7 +327,7 @@ def test_no_failure_ends_in_the_exit_code_of_unstable(
     def broken(*args: object, **options: object) -> None:
         raise Panic("index out of bounds")
 
-    monkeypatch.setattr("steadyrank.cli.inputs.read_any", broken)
+    monkeypatch.setattr("steadyrank.cli.inputs.read_checked", broken)
     assert main(["check", "votes.csv", "-k", "1"]) == 2
     assert "Panic: index out of bounds" in capsys.readouterr().err
     monkeypatch.setattr("steadyrank.cli.app.make_app", broken)

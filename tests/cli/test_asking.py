@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -76,3 +78,40 @@ def test_a_machine_is_never_asked(
     monkeypatch.setenv("CI", "true")
     code, _, err = asked(table, "1", monkeypatch, capsys)
     assert (code, "Which is meant" in err) == (2, False)
+
+
+LONELY = "year,country,points\n" + "".join(
+    f"{year},{team},{(3 * year + 7 * place) % 11}\n"
+    for year in range(2000, 2010)
+    for place, team in enumerate(["x", "y", "z", *(["once"] if year == 2003 else [])])
+)
+
+
+def test_every_suggested_command_runs_with_each_unit_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    file = tmp_path / "tables.csv"
+    file.write_text(LONELY)
+    code, out, err = asked(file, "1", monkeypatch, capsys)
+    assert code == 0
+    assert "1 item with fewer than 2 scores is left out" in out
+    assert "1 item with fewer than 2 scores left out: it hangs on one row alone" in err
+    commands = [line.partition(". ")[2] for line in err.splitlines() if line[:1].isdecimal()]
+    assert "--min-count 2" in commands[0]
+    for command in commands:
+        assert main(shlex.split(command)[1:]) == 0
+
+
+def test_a_league_that_falls_apart_has_an_answer_by_win_rates(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "league.csv"
+    rows = ["x,y,2,1", "y,x,0,1", "x,z,3,0", "z,x,0,2", "y,z,1,0", "z,y,2,1"]
+    file.write_text("home_team,away_team,home_score,away_score\n" + "\n".join(rows))
+    assert main(["topk", str(file), "-k", "1"]) == 2
+    assert "There is an answer with --scorer win-rate." in capsys.readouterr().err
+    assert main(["topk", str(file), "-k", "1", "--scorer", "win-rate"]) == 0
+    capsys.readouterr()
+    assert main(["inspect", str(file), "--json"]) == 0
+    assert "win-rate" in json.loads(capsys.readouterr().out)["readings"][0]["command"]

@@ -90,8 +90,9 @@ def test_points_and_a_result_must_agree() -> None:
         read_any(io.BytesIO(text.format("A").encode()))
     shootout = read_any(io.BytesIO(text.format("A").encode()), ignore=["FTR"])
     assert sorted(shootout.units.labels) == ["x beats y", "x ties y"]  # type: ignore[type-var]
-    with pytest.raises(InvalidDataError, match=r"'2-1'.*points alone with ignore=\"result\""):
-        read_any(io.BytesIO(b"home,away,home_goals,away_goals,result\nx,y,2,1,2-1\n"))
+    with pytest.raises(InvalidDataError, match=r"'2 to 1'.*points alone with ignore=\"result\""):
+        read_any(io.BytesIO(b"home,away,home_goals,away_goals,result\nx,y,2,1,2 to 1\n"))
+    assert read_any(io.BytesIO(b"home,away,home_goals,away_goals,result\nx,y,2,1,2-1\n")).n_units == 1
 
 
 def test_games_to_come() -> None:

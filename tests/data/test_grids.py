@@ -156,7 +156,7 @@ def test_long_tables_with_more_columns() -> None:
 
 def test_two_columns_of_names_and_several_of_numbers() -> None:
     text = "judge,contestant,technical,artistic\nj,x,5,6\nj,y,6,5\nk,x,5,5\nk,y,4,6\n"
-    with pytest.raises(NotRecognisedError, match=r"(?s)row='judge', item='contestant'.*'technical'"):
+    with pytest.raises(NotRecognisedError, match=r"(?s)user='judge', item='contestant'.*'technical'"):
         read_any(stream(text))
     assert read_any(stream(text), score="artistic").items == ("x", "y")
 

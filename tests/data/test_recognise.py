@@ -75,7 +75,9 @@ def test_a_given_kind_and_given_columns() -> None:
 
 
 def test_what_cannot_be_told() -> None:
-    with pytest.raises(NotRecognisedError, match=r"'p', 'q'.*item=\.\.\. and give kind") as caught:
+    with pytest.raises(
+        NotRecognisedError, match=r"'p', 'q'.*names that come again.*give kind"
+    ) as caught:
         read_any(io.BytesIO(b"p,q\nx,y\n"))
     assert caught.value.readings == []
 

@@ -38,6 +38,16 @@ def tables(rng: np.random.Generator) -> dict[str, Columns]:
         "choices": {f"choice_{n + 1}": [f"c{order[n]}" for order in orders] for n in range(3)},
         "scores": {"task": [f"t{n}" for n in range(SIZE)]}
         | {name: rng.random(SIZE).tolist() for name in ("adam", "sgd", "lion", "muon")},
+        "games": {
+            "Team 1": [f"m{n}" for n in left],
+            "FT": [f"{one}-{two}" for one, two in rng.integers(4, size=(SIZE, 2)).tolist()],
+            "Team 2": [f"m{n}" for n in right],
+        },
+        "long": {
+            "dataset": [f"d{n}" for n in users],
+            "classifier": [f"c{n}" for n in items],
+            "accuracy": rng.random(SIZE).tolist(),
+        },
         "votes": {"candidate": ["ann", "bob", "cat"], "votes": [12, 9, 4]},
     }
 
@@ -68,7 +78,7 @@ def of_text(rng: np.random.Generator, columns: Columns) -> Columns:
 
 
 @pytest.mark.parametrize("change", [renamed, shuffled, dropped, added, of_text])
-@pytest.mark.parametrize("name", ["battles", "ratings", "choices", "scores", "votes"])
+@pytest.mark.parametrize("name", ["battles", "games", "ratings", "choices", "scores", "long", "votes"])
 def test_never_another_answer(
     name: str, change: Callable[[np.random.Generator, Columns], Columns], rng: np.random.Generator
 ) -> None:

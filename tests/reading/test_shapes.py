@@ -127,3 +127,63 @@ def test_the_ends_of_an_interval_are_no_columns_to_average() -> None:
     header = "model,score,rating_q025,rating_q975,avg_tokens"
     with pytest.raises(NotRecognisedError, match="only 1 column of numbers"):
         read_any(stream(header, rows))
+
+
+def test_points_of_both_sides_in_one_cell(rng: np.random.Generator) -> None:
+    rows = [["Sat Aug 19", home, f"{one}-{two}", away] for _, _, home, away, one, two, *_ in games(rng)]
+    data = read_any(stream("Date,Team 1,FT,Team 2", rows))
+    given = read_any(stream(FOOTBALL, games(np.random.default_rng(7))))
+    assert (data.kind.name, data.items, data.n_units) == ("battles", tuple(LETTERS), 30)
+    assert data.outcome.tolist() == given.outcome.tolist()
+
+
+def test_points_beside_two_sides_without_names(rng: np.random.Generator) -> None:
+    rows = [[away, "/a", two, home, "/h", one] for _, _, home, away, one, two, *_ in games(rng)]
+    data = suggested(stream("c1x,c2x,c3x,c4x,c5x,c6x", rows))
+    assert (data.kind.name, data.items, data.n_units) == ("battles", tuple(LETTERS), 30)
+
+
+def test_points_that_belong_to_the_team_are_no_result(rng: np.random.Generator) -> None:
+    rating = {letter: 1000 + 50 * place for place, letter in enumerate(LETTERS)}
+    rows = [[row[2], row[3], rating[row[2]], rating[row[3]]] for row in games(rng)]
+    with pytest.raises(NotRecognisedError):
+        read_any(stream("team1,team2,team1points,team2points", rows))
+
+
+def test_numbered_columns_are_measures_of_the_rows() -> None:
+    rows = [[name, *((3 * place + 7 * n) % 10 for n in range(6))] for place, name in enumerate(LETTERS)]
+    header = ",".join(f"week{1 + n // 2}_judge{1 + n % 2}_score" for n in range(6))
+    data = suggested(stream(f"celebrity,{header}", rows))
+    assert (data.kind.name, data.items) == ("scores", tuple(LETTERS))
+
+
+def test_parts_of_a_whole_are_items_whatever_their_sizes() -> None:
+    rows = [[f"2020-01-{n + 1:02}", "abc"[n % 3], 40 + n % 3, 30, 22 - n % 3, 6, 2] for n in range(12)]
+    data = suggested(stream("date,house,red,blue,gold,grey,rest", rows))
+    assert data.items == ("red", "blue", "gold", "grey", "rest")
+
+
+def test_what_comes_again_is_ranked_not_what_comes_once() -> None:
+    rows = [
+        [y, c, f"song {y}{c}", (3 * y + 7 * n) % 11] for y in range(8) for n, c in enumerate(LETTERS)
+    ]
+    data = suggested(stream("year,country,song,points", [[2000 + y, *row] for y, *row in rows]))
+    assert (data.kind.name, data.items) == ("scores", tuple(LETTERS))
+
+
+def test_numbers_beside_a_choice_are_not_passed_over() -> None:
+    rows = [[f"2020-01-{d + 1:02}", p, 30 + d + 5 * n] for d in range(9) for n, p in enumerate("xyz")]
+    data = suggested(stream("date,party,poll", rows))
+    assert (data.kind.name, data.items) == ("scores", tuple("xyz"))
+
+
+def test_marks_in_long_texts_are_no_orders() -> None:
+    rows = [[f"q{n}", f"PREFIX a: <http://x{n}> SELECT ?{n} WHERE <y{n}>"] for n in range(9)]
+    with pytest.raises(NotRecognisedError):
+        read_any(stream("query,text", rows))
+
+
+def test_only_numbers_of_many_scales_may_be_a_regression(rng: np.random.Generator) -> None:
+    rows = [[*row, 3 * row[0] + row[1] / 100] for row in (rng.random((40, 3)) * [1, 500, 30]).tolist()]
+    data = suggested(stream("crim,tax,dis,medv", rows))
+    assert (data.kind.name, data.items) == ("regression", ("crim", "tax", "dis"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli import options as group, output
-from steadyrank.cli.inputs import STANDARD_INPUT, item_named, open_study
+from steadyrank.cli.inputs import STANDARD_INPUT, item_named, open_study, telling_what_helps
 from steadyrank.data.kinds import KINDS
 from steadyrank.errors import InvalidSettingError, InvalidValueError, UnwritableFileError, shorten
 from steadyrank.reading.formats import FORMATS
@@ -294,7 +294,8 @@ def _found(options: Any, ask: Callable[[Study], Any], work: str) -> dict[str, An
     """Read the data, and return what a study of them answers, with a confidence beside it if wanted."""
     study, about = open_study(options, options.output, *getattr(options, "beside", {}).values())
     level = getattr(options, "confidence", None)
-    with output.working(work if level is None else f"{work}, and drawing them again"):
+    told = work if level is None else f"{work}, and drawing them again"
+    with output.working(told), telling_what_helps(study, options):
         result = ask(study) if level is None else ask(study).with_confidence(level)
         if options.form != "text":
             return dict(result.findings(**about))

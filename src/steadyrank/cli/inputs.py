@@ -5,23 +5,32 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank import errors
 from steadyrank.cli.output import say, ways, working
-from steadyrank.data.kinds import KINDS, read_any, scan_any
+from steadyrank.data.kinds import KINDS, read_checked, scan_any
 from steadyrank.errors import NotRecognisedError, Option, typed_name
 from steadyrank.reading.formats import is_pattern, read_together
+from steadyrank.text import counted
 from steadyrank.writing import target_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from steadyrank.cli.options import InputOptions, ScorerOptions
     from steadyrank.data.observations import Observations
     from steadyrank.engines.backends import Engine
     from steadyrank.study.study import Study
 
 STANDARD_INPUT = "-"
+
+INSTEAD = {"battles": "win-rate"}
+"""Scorers that need less than the usual one."""
+FEWEST = (2, 5, 10, 20, 50)
+"""How many observations items must have that are not left out, tried in turn; of battles at least 5."""
 
 GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
 """Options for one engine alone; each also asks for it."""
@@ -37,6 +46,7 @@ def open_study(
     """
     from steadyrank.study.study import Study
 
+    how: dict[str, Any] = {"scorer": options.scorer, "min_count": options.min_count}
     try:
         try:
             with working("Reading"):
@@ -44,22 +54,82 @@ def open_study(
         except NotRecognisedError as error:
             if not error.readings or not may_ask(options):
                 raise
-            data = asked(error)
-        if options.min_count is not None:
-            data = data.with_min_count(options.min_count)
+            chosen = asked(error)
+            data, how = chosen.read(), how | chosen.answer
+        if how["min_count"] is not None:
+            data = data.with_min_count(how["min_count"])
     except (errors.InvalidDataError, errors.FileNotThereError) as error:
         error.problem = lead + error.problem
         raise
     for path in filter(None, outputs):
         target_of(path)
     about = {"source": source_name(options), "policies": _policies(options)}
-    return Study(data, options.scorer), about
+    return Study(data, how["scorer"]), about
 
 
 def load(options: InputOptions) -> Observations:
     """Read the data that the options describe; their notes say what was recognised and guessed."""
     source, engine, given = described(options)
-    return read_any(source, **given) if engine is None else scan_any(source, engine=engine, **given)
+    if engine is not None:
+        return scan_any(source, engine=engine, **given)
+    kind, format_, encoding = (given.pop(name) for name in ("kind", "format", "encoding"))
+    return read_checked(source, kind, format_, encoding, given, lambda data: withstanding(data, options))
+
+
+def withstanding(data: Any, options: InputOptions) -> tuple[Any, dict[str, Any], str]:
+    """Return data that have scores without any unit, the options that this takes, and why.
+
+    Win rates exist where Bradley-Terry strengths do not, and items with few observations can be left
+    out. What makes no answer even so is an error.
+    """
+    from steadyrank.scorers.registry import resolve_scorer
+
+    asked = {name: getattr(options, name, None) for name in ("scorer", "min_count", "k")}
+    k = asked["k"] if isinstance(asked["k"], int) else 1
+    ways: list[dict[str, Any]] = [{}]
+    if asked["scorer"] is None and data.kind.name in INSTEAD:
+        ways.append({"scorer": INSTEAD[data.kind.name]})
+    fewest = FEWEST[len(ways) - 1 :] if asked["min_count"] is None else ()
+    ways += [{**ways[-1], "min_count": least} for least in fewest]
+    fault: errors.SteadyrankError | None = None
+    for way in ways:
+        chosen = asked | way
+        try:
+            kept = data if chosen["min_count"] is None else data.with_min_count(chosen["min_count"])
+            if kept.n_items < k:
+                break
+            resolve_scorer(chosen["scorer"], kept).leave_one_out(kept)
+        except errors.SteadyrankError as error:
+            fault = fault or error
+        else:
+            return kept, way, _why(way, data, kept)
+    raise fault or errors.InvalidValueError(f"there are only {counted(data.n_items, 'item')}")
+
+
+@contextmanager
+def telling_what_helps(study: Study, options: ScorerOptions) -> Iterator[None]:
+    """Say with which options there is an answer, where the scores of items do not exist."""
+    try:
+        yield
+    except errors.UndefinedScoresError as error:
+        with suppress(errors.SteadyrankError):
+            way = withstanding(study.data, options)[1]
+            told = [part for name, value in way.items() for part in (" and ", Option(name, str(value)))]
+            helps = ("There is an answer with ", *told[1:], ". ") if told else ()
+            error.way_out = (*helps, *error.way_out)
+        raise
+
+
+def _why(way: Mapping[str, Any], data: Any, kept: Any) -> str:
+    """Return why options are needed, in words; nothing where none are."""
+    told = ["win rates, since Bradley-Terry scores do not exist without some battles"] * (
+        "scorer" in way
+    )
+    if gone := data.n_items - kept.n_items:
+        few = f"with fewer than {counted(way['min_count'], data.kind.observation)}"
+        hang = "it hangs" if gone == 1 else "they hang"
+        told.append(f"{counted(gone, 'item')} {few} left out: {hang} on one {data.units.kind} alone")
+    return "; ".join(told)
 
 
 def may_ask(options: InputOptions) -> bool:
@@ -70,8 +140,8 @@ def may_ask(options: InputOptions) -> bool:
     return seen and not machine and options.file != STANDARD_INPUT
 
 
-def asked(error: NotRecognisedError) -> Observations:
-    """Ask which reading is meant, go on with it, and print the command for the next time."""
+def asked(error: NotRecognisedError) -> Any:
+    """Ask which reading is meant, print the command for the next time, and return the reading."""
     typed = sys.argv[1:]
     say(error.worded(Option.typed), 0)
     for line in ways(error.readings, typed):
@@ -85,8 +155,7 @@ def asked(error: NotRecognisedError) -> Observations:
         raise error
     chosen = error.readings[int(answer) - 1]
     say(f"Next time: {shlex.join(chosen.command(*typed))}", 0, lead="")
-    data: Observations = chosen.read()
-    return data
+    return chosen
 
 
 def source_name(options: InputOptions) -> str:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 
-from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name
-from steadyrank.data.kinds import KINDS, check_kind, decided, made_of, scan_any
+from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name, withstanding
+from steadyrank.data.kinds import KINDS, check_kind, made_of, scan_any
 from steadyrank.engines.frame import opened
 from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, SteadyrankError, typed_name
 from steadyrank.reading.arrays import written
-from steadyrank.reading.deciding import considered
+from steadyrank.reading.deciding import Check, Decision, as_they_are
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.profile import Profile
 from steadyrank.reading.roles import taken_by
@@ -71,16 +71,18 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     kinds = [known.kind for name, known in KINDS.items() if asked in {None, name}]
     try:
-        readings, taken = considered(kinds, table, given, made_of, named_kind=asked is not None)
+        decision = Decision(kinds, table, given, made_of, asked is not None, _checked(options, engine))
+        readings = decision.considered
+        taken = decision.chosen is not None and bool(readings)
         found["readings"] = [_described(options, one) for one in readings]
         found["chosen"] = 0 if taken else None
-        resolved = decided(table, asked, given)
+        resolved = decision.taken()
         found["kind"], columns = resolved.kind.name, resolved.columns
         if engine is None:
             data: Any = made_of(resolved)
         else:
             data = scan_any(source, kind=resolved.kind.name, engine=engine, **layout, **given)
-        words = [] if table.kind else _guessed(readings[0] if taken else None)
+        words = list(readings[0].typed)[2:] if taken and not table.kind else []
         command = _command(options, resolved.kind.name, words, usual_k(data.n_items), "error" in columns)
         found |= {"items": labels(data.items), "n_items": data.n_items}
         found |= {"n_units": data.n_units, "unit": data.units.kind, "units": plural(data.units.kind)}
@@ -100,6 +102,13 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     return found | {"columns": looks}
 
 
+def _checked(options: InspectOptions, engine: Any) -> Check:
+    """Return what suggestions must pass; an engine shows its first rows alone, which tell nothing."""
+    if engine is not None:
+        return as_they_are
+    return lambda d: as_they_are(d) if d.kind.name == "estimates" else withstanding(d, options)
+
+
 def _described(options: InspectOptions, reading: Reading) -> dict[str, Any]:
     k = max(1, min(10, reading.n_items // 2))
     return {
@@ -110,10 +119,6 @@ def _described(options: InspectOptions, reading: Reading) -> dict[str, Any]:
         "for": reading.support,
         "against": reading.against,
     }
-
-
-def _guessed(reading: Reading | None) -> list[str]:
-    return [] if reading is None else list(reading.typed)[2:]
 
 
 def _looked_at(

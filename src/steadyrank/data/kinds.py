@@ -15,7 +15,7 @@ from steadyrank.data.regression import Regression
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.data.votes import Votes
 from steadyrank.errors import not_a_choice
-from steadyrank.reading.deciding import decide
+from steadyrank.reading.deciding import Check, as_they_are, decide
 from steadyrank.reading.formats import is_pattern, read_table, read_together
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table, as_table, is_frame
@@ -91,12 +91,24 @@ def read_any(
     (<Battles: 1 battle, 2 items: 'x', 'y'>,
      "recognised as battles by the columns 'left', 'right', 'winner'")
     """
+    return read_checked(source, kind, format, encoding, arguments)
+
+
+def read_checked(
+    source: Any,
+    kind: str | None,
+    format: str | None,  # noqa: A002 (as above)
+    encoding: str | None,
+    arguments: Mapping[str, Any],
+    check: Check = as_they_are,
+) -> Observations:
+    """Do what :func:`read_any` does; a refusal suggests only what passes a check."""
     check_kind(kind)
     if is_source(source):
         table = read_table(source, format=format, encoding=encoding, given=arguments)
     else:
         table = as_table(source)
-    return made_of(decided(table, kind, arguments))
+    return made_of(decided(table, kind, arguments, check))
 
 
 def is_source(given: Any) -> bool:
@@ -159,10 +171,12 @@ def check_kind(kind: str | None) -> None:
         raise not_a_choice("kind", kind, tuple(KINDS))
 
 
-def decided(table: Table, kind: str | None, arguments: Mapping[str, Any]) -> Resolved:
+def decided(
+    table: Table, kind: str | None, arguments: Mapping[str, Any], check: Check = as_they_are
+) -> Resolved:
     """Return a table with its kind and its roles, as was said and else by the evidence, or refuse it."""
-    known = [KINDS[kind]] if kind is not None else KINDS.values()
-    return decide([one.kind for one in known], table, arguments, made_of, named_kind=kind is not None)
+    known = [one.kind for one in ([KINDS[kind]] if kind is not None else KINDS.values())]
+    return decide(known, table, arguments, made_of, named_kind=kind is not None, check=check)
 
 
 def made_of(found: Resolved) -> Observations:

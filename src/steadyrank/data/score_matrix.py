@@ -313,7 +313,8 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
 def _without_summary_rows(table: Table, labels: str) -> IntArray:
     """Return the rows but for those that sum the others up, and note these."""
     names = table.labels(labels).tolist()
-    sums = [name for name in names if simplify(name) in known("sums")]
+    called = {name for name in {*names} if simplify(name) in known("sums")}
+    sums = [name for name in names if name in called]
     if not sums or len(sums) + 2 > len(names):
         return np.arange(len(names))
     shown = listing(map(shorten, sums))

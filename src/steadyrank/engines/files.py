@@ -25,6 +25,7 @@ from steadyrank import errors
 from steadyrank._typing import AnyArray
 from steadyrank.engines.backends import needed
 from steadyrank.errors import EmptyDataError, InvalidDataError, listing, shorten
+from steadyrank.reading import profile
 from steadyrank.reading.arrays import Coded
 from steadyrank.reading.declarations import Columns
 from steadyrank.reading.files import open_source
@@ -35,8 +36,6 @@ from steadyrank.reading.text_columns import PLAIN, SPELLINGS, Spelling
 
 ROWS = 1 << 18
 """How many rows of a Parquet file are looked at together."""
-LOOKED_AT = 1000
-"""How many rows of a typed table are looked at to tell what the columns hold."""
 NUMERIC = ("int", "uint", "float", "double", "halffloat", "bool")
 PARQUET = "parquet"
 WIDER = ("int64", "double", "string")
@@ -254,7 +253,7 @@ def _file(path: str, name: str | None, encoding: str | None, header: str | None)
                 "into memory with read(...).",
             )
     try:
-        empty, *some = islice(_batches(path, rows=LOOKED_AT), 2)
+        empty, *some = islice(_batches(path, rows=profile.ROWS), 2)
         first = as_table(some[0] if some else empty)
     except (OSError, ValueError) as error:  # the second is what a damaged footer makes of it
         raise errors.UnreadableFileError(

@@ -22,18 +22,11 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import AnyArray
 from steadyrank.engines.backends import Engine, engine_of, plain_paths, spill_folder
-from steadyrank.engines.files import (
-    LOOKED_AT,
-    Files,
-    FirstRows,
-    Stage,
-    find_files,
-    in_strict_order,
-    named,
-)
+from steadyrank.engines.files import Files, FirstRows, Stage, find_files, in_strict_order, named
 from steadyrank.engines.lazy_columns import without_dropped
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import objects
+from steadyrank.reading.profile import ROWS
 from steadyrank.reading.table import Column, Dropping, GivenColumn, Table, wrapped
 from steadyrank.reading.text_columns import SPELLINGS, Spelling
 
@@ -155,7 +148,7 @@ class Source:
 
     @cached_property
     def _first_columns(self) -> dict[str, Column]:
-        rows = self.collect(self.frame.head(LOOKED_AT), "the first rows")
+        rows = self.collect(self.frame.head(ROWS), "the first rows")
         return {name: GivenColumn(rows[inner], name) for name, inner in self._names.items()}
 
     def picked(self, columns: Mapping[str, str], numbers: Collection[str]) -> tuple[Frame, list[str]]:

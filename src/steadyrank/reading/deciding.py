@@ -8,7 +8,9 @@ columns are plain. Otherwise the table is refused, with at most three readings t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from steadyrank.errors import (
@@ -41,12 +43,26 @@ PROPOSE: dict[str, tuple[Proposals, ...]] = {
 }
 """What proposes readings of each kind."""
 
-SUGGESTED, OF_A_KIND, BEHIND = 3, 2, 7.0
-"""At most so many suggestions, so many of one kind, none so many points behind the first."""
+Check = Callable[[Any], tuple[Any, dict[str, Any], str]]
+"""Return data, what an answer must be asked for with so that it exists, and why; or raise an error."""
+
+SUGGESTED, BEHIND = 3, 7.0
+"""At most so many suggestions, none so many points behind the first."""
+FAINT = -4.0
+"""Where nothing has a point, the best reading is suggested if it has more than this."""
+LEFT_OUT = 3.0
+"""How many points a reading loses that leaves most of its items out."""
 TRIED = 10 * ROWS
-"""Up to so many rows a suggestion is tried on all of them, else on the first."""
+"""Beyond so many rows a suggestion is tried on the first ones before it is on all of them."""
+ATTEMPTS = 8
+"""How many readings are tried at most."""
 WIDE = 2000
 """Tables with more columns are only looked at as tables of scores."""
+
+
+def as_they_are(data: Any) -> tuple[Any, dict[str, Any], str]:
+    """Pass data that only have to be read."""
+    return data, {}, ""
 
 
 def decide(
@@ -56,6 +72,7 @@ def decide(
     make: Callable[[Resolved], Any],
     *,
     named_kind: bool,
+    check: Check = as_they_are,
 ) -> Resolved:
     """Return a table with its roles, or raise the refusal.
 
@@ -71,87 +88,234 @@ def decide(
         Makes the data of a resolved table; suggestions are tried with it.
     named_kind : bool
         Whether the user said the kind.
+    check : callable
+        What the data of a suggestion must pass: see :data:`Check`.
     """
-    asked = {name: value for name, value in given.items() if value is not None}
-    _check_format(kinds, table)
-    whole = told(table, asked)
-    settled, readings = proposals(kinds, whole, asked)
-    chosen = _chosen(readings, named_kind=named_kind or settled or table.kind is not None)
-    if chosen is None:
-        raise refusal(kinds, whole, asked, readings, make, named_kind=named_kind)
-    return _taken(chosen, whole, asked, named_kind=named_kind)
+    return Decision(kinds, table, given, make, named_kind, check).taken()
 
 
-def considered(
-    kinds: Sequence[Kind],
-    table: Table,
-    given: Mapping[str, Any],
-    make: Callable[[Resolved], Any],
-    *,
-    named_kind: bool,
-) -> tuple[list[Reading], bool]:
-    """Return the readings that work, at most three, and whether the first of them is taken."""
-    asked = {name: value for name, value in given.items() if value is not None}
-    whole = told(table, asked)
-    settled, readings = proposals(kinds, whole, asked)
-    chosen = _chosen(readings, named_kind=named_kind or settled or table.kind is not None)
-    others = suggestions(whole, asked, [one for one in readings if one is not chosen], make)
-    first = [] if chosen is None else suggestions(whole, asked, [chosen], make, least=-BEHIND)
-    return [*first, *others][:SUGGESTED], bool(first)
+@dataclass
+class Decision:
+    """A table with all that was said about it, the readings that are proposed, and the one to take."""
 
+    kinds: Sequence[Kind]
+    given_table: Table
+    given: Mapping[str, Any]
+    make: Callable[[Resolved], Any]
+    named_kind: bool
+    check: Check = as_they_are
 
-def proposals(
-    kinds: Sequence[Kind], table: Table, asked: Mapping[str, Any]
-) -> tuple[bool, list[Reading]]:
-    """Return whether a column that the user named settles the kind, and the readings, best first."""
-    possible = [kind for kind in kinds if asked.keys() <= kind.declared.keys()]
-    possible = [kind for kind in possible if not outside(kind, asked)] or possible
-    if not possible and len(kinds) > 1:
-        raise NotRecognisedError(
-            f"no kind of data takes {listing(map(shorten, asked))}"
-            + (" together" if len(asked) > 1 else ""),
+    def __post_init__(self) -> None:
+        self.asked = {name: value for name, value in self.given.items() if value is not None}
+        _check_format(self.kinds, self.given_table)
+        self.table = told(self.given_table, self.asked)
+        self.settled, self.readings = self._proposals()
+
+    @cached_property
+    def profile(self) -> Profile:
+        """What the table looks like."""
+        return Profile.of(self.table)
+
+    @cached_property
+    def chosen(self) -> Reading | None:
+        """The reading that is taken, None where none may be."""
+        strong = folded([one for one in self.readings if one.strong])
+        if len(strong) == 1:
+            return strong[0]
+        named = self.named_kind or self.settled or self.table.kind is not None
+        if not named:
+            return None
+        firm = [one for one in (strong or self.readings) if one.firm]
+        best = folded(sorted(firm, key=lambda one: -one.points))[:2]
+        if not best or (len(best) > 1 and best[0].points <= best[1].points):
+            return None
+        return best[0]
+
+    @cached_property
+    def considered(self) -> list[Reading]:
+        """The readings that work, at most three, that which is taken first."""
+        first = [] if self.chosen is None else self.suggestions([self.chosen], least=-BEHIND)
+        others = self.suggestions([one for one in self.readings if one is not self.chosen], first)
+        return [*first, *others][:SUGGESTED]
+
+    def _proposals(self) -> tuple[bool, list[Reading]]:
+        """Return whether a column that the user named settles the kind, and the readings, best first."""
+        table, asked, kinds = self.table, self.asked, self.kinds
+        possible = [kind for kind in kinds if asked.keys() <= kind.declared.keys()]
+        possible = [kind for kind in possible if not outside(kind, asked)] or possible
+        if not possible and len(kinds) > 1:
+            raise NotRecognisedError(
+                f"no kind of data takes {listing(map(shorten, asked))}"
+                + (" together" if len(asked) > 1 else ""),
+                source=table.source,
+                way_out=["Give ", Option("kind")],
+            )
+        if table.kind is not None:
+            possible = [kind for kind in kinds if kind.name == table.kind]
+        _check_apart(table)
+        settled = table.kind is None and len(possible) == 1 < len(kinds) and bool(asked)
+        found: list[Reading] = []
+        by_roles: list[Reading] = []
+        faults: list[ColumnError] = []
+        for kind in possible or kinds[:1]:
+            try:
+                named, settings = split(kind, table, asked)
+            except ColumnError as error:
+                # What names columns of one kind may be something else of another.
+                faults.append(error)
+                continue
+            said = [f for f in kind.forms if f.allows(named, settings) and f.settled_by(named)]
+            made = list(self._proposed(Asked(kind, self.profile, named, settings)))
+            found += made
+            by_roles += made if said else []
+        if not found and faults:
+            raise faults[0]
+        distinct: dict[str, Reading] = {}
+        for one in by_roles or found:
+            distinct.setdefault(repr((one.kind.name, one.roles, one.options)), one)
+        ordered = sorted(distinct.values(), key=lambda one: (-one.strong, -one.points))
+        return settled or bool(by_roles), ordered
+
+    def _proposed(self, asked: Asked) -> Iterator[Reading]:
+        few = len(asked.profile.columns) <= WIDE or self.table.kind is not None
+        if few or asked.kind.name in {"scores", "regression"}:
+            for propose in PROPOSE.get(asked.kind.name, (by_names,)):
+                yield from propose(asked)
+
+    def taken(self) -> Resolved:
+        """Return the table with the roles of the reading that is taken, and note that; or refuse it."""
+        if self.chosen is None:
+            raise self.refusal()
+        return self._taken(self.chosen, self.table, named_kind=self.named_kind)
+
+    def _taken(self, chosen: Reading, table: Table, *, named_kind: bool) -> Resolved:
+        if table.kind is None:
+            if not named_kind:
+                why = f"recognised as {chosen.kind.name} {_because(chosen)}"
+                table.notes.insert(0, Guess(why, chosen.kind.name, Option("kind")))
+            table.notes += chosen.notes()
+        elif not named_kind:
+            table.notes.insert(0, f"recognised as {chosen.kind.name} by its format")
+        return self.resolved(chosen, table)
+
+    def resolved(self, reading: Reading, table: Table) -> Resolved:
+        """Return the table with the roles and options of a reading, and what the user said."""
+        said = {name: value for name, value in self.asked.items() if name in reading.kind.settings}
+        settings = {**table.settings, **said}
+        if settings.get("decimal") is None:
+            roles = reading.kind.roles
+            counts = {
+                role: name for role, name in reading.roles.items() if roles[role].holds == "counts"
+            }
+            whole = dict.fromkeys(taken_by(counts), with_decimal("."))  # they have no decimals
+            table.spellings = {**table.spellings, **whole}
+        about = {name: settings.pop(name) for name in list(settings) if is_about_reading(name)}
+        return reading.resolved(table, settings, about)
+
+    def refusal(self) -> NotRecognisedError | ColumnError:
+        """Return the error that says what the table looks like, with readings that work."""
+        table = self.table
+        _check_first_line(table)
+        offered = self.considered
+        if not offered:
+            self._say_what_is_wrong()
+        if not offered and self.named_kind:
+            return missing(self.kinds[0], table, self.asked)
+        shown = listing((shorten(name, 20) for name in table.names[:3]), len(table.names))
+        return NotRecognisedError(
+            f"this table does not say what it holds; the columns are {shown}",
             source=table.source,
-            way_out=["Give ", Option("kind")],
+            readings=offered,
+            way_out=() if offered else self._what_is_missing(),
         )
-    if table.kind is not None:
-        possible = [kind for kind in kinds if kind.name == table.kind]
-    _check_apart(table)
-    profile, found, faults = Profile.of(table), [], []
-    settled = table.kind is None and len(possible) == 1 < len(kinds) and bool(asked)
-    by_roles: list[Reading] = []
-    for kind in possible or kinds[:1]:
-        try:
-            named, settings = split(kind, table, asked)
-        except ColumnError as error:
-            # What names columns of one kind may be something else of another.
-            faults.append(error)
-            continue
-        said = [form for form in kind.forms if form.allows(named, settings) and form.settled_by(named)]
-        made = list(_proposed(kind, profile, named, settings, by_format=table.kind is not None))
-        found += made
-        by_roles += made if said else []
-    if not found and faults:
-        raise faults[0]
-    settled, found = settled or bool(by_roles), by_roles or found
-    distinct: dict[str, Reading] = {}
-    for one in found:
-        distinct.setdefault(repr((one.kind.name, one.roles, one.options)), one)
-    return settled, sorted(distinct.values(), key=lambda one: (-one.strong, -one.points))
 
+    def _say_what_is_wrong(self) -> None:
+        """Raise what the best reading stumbles over, if it is a number that is mistyped."""
+        for reading in [one for one in self.readings if one.firm and one.points >= 2][:1]:
+            try:
+                self.make(self.resolved(reading, _plain(self.profile.table)))
+            except NotANumberError:
+                raise
+            except SteadyrankError:
+                return
 
-def _proposed(
-    kind: Kind,
-    profile: Profile,
-    named: Mapping[str, Any],
-    settings: Mapping[str, Any],
-    *,
-    by_format: bool,
-) -> Iterator[Reading]:
-    view = Asked(kind, profile, named, settings)
-    if len(profile.columns) > WIDE and not by_format and kind.name not in {"scores", "regression"}:
-        return
-    for propose in PROPOSE.get(kind.name, (by_names,)):
-        yield from propose(view)
+    def _what_is_missing(self) -> WayOut:
+        """Return what to name where nothing was found that works."""
+        profile = self.profile
+        for left, right, words in profile.sides:
+            if profile[left].type == profile[right].type == "text" and len(words[0]) > 1:
+                both = Option("left", left), " and ", Option("right", right)
+                return ["No column says who won: name it beside ", *both, " as ", Option("winner")]
+        if not any(column.is_number for column in profile) or profile.rows < 2:
+            needed = "A ranking needs names that come again, or numbers beside names. Else give "
+            return [needed, Option("kind")]
+        once = [c.name for c in profile if c.type == "text" and c.unique and profile.rows > 2]
+        why = (
+            [f"Each {shorten(once[0])} stands on one row, so nothing can be left out. "] if once else []
+        )
+        return [*why, "Name what is to be ranked with ", Option("item"), " and give ", Option("kind")]
+
+    def suggestions(
+        self, readings: Sequence[Reading], before: Sequence[Reading] = (), least: float = 0.0
+    ) -> list[Reading]:
+        """Return the best readings that work, at most three; each was tried, and mended if need be."""
+        found: list[Reading] = []
+        worse: list[Reading] = []
+        attempts = 0
+        for reading in sorted(readings, key=lambda one: -one.points):
+            known = [*before, *found, *worse]
+            turned = len(found) == 2 and found[0].roles == found[1].roles  # the question is which end
+            enough = len([*before, *found]) == SUGGESTED or turned or attempts == ATTEMPTS
+            if enough or (found and found[0].points - reading.points > BEHIND):
+                break
+            faint = reading.points <= (least if known or least else FAINT)
+            if faint or any(_tells(one, reading, known=True) for one in known):
+                continue
+            attempts += 1
+            if (tried := self._tried(reading)) is not None:
+                (worse if tried.points < reading.points else found).append(tried)
+        return sorted([*found, *worse], key=lambda one: -one.points)[:SUGGESTED]
+
+    def _tried(self, reading: Reading) -> Reading | None:
+        """Return a reading that works, as it is or mended, with what it would rank; else None."""
+        asked, table = self.asked, self.table
+        used = taken_by(reading.roles) if reading.kind.name != "regression" else {*table.names}
+        table = replace(
+            table, columns={name: table.columns[name] for name in table.names if name in used}
+        )
+        mend = {name: value for name, value in reading.mend.items() if name not in asked}
+        if not all(map(self.profile.table.is_numeric, self._numbers(reading))):
+            return None
+        blanks = mend if "drop" in asked else {**mend, "drop": [""]}
+        weights = [reading.roles["weights"]] if {"weights"} & reading.roles.keys() - asked.keys() else []
+        for options in (mend, blanks, *([{**mend, "ignore": weights}] if weights else [])):
+            trial = replace(reading, options={**reading.options, **options})
+            if "ignore" in options:
+                trial.roles = {role: name for role, name in reading.roles.items() if role != "weights"}
+            with suppress(SteadyrankError):
+                if len(table) > TRIED:
+                    first = {name: self.profile.table.columns[name] for name in table.names}
+                    self.make(self.resolved(trial, _plain(replace(self.profile.table, columns=first))))
+                whole = self.make(self.resolved(trial, _plain(table)))
+                data, trial.answer, why = self.check(whole)
+                if len(data.items) < 2:
+                    return None
+                if 2 * len(data.items) < len(whole.items):
+                    trial.points -= LEFT_OUT
+                trial.items, trial.n_items = tuple(data.items[:3]), len(data.items)
+                trial.against = [*trial.against, why] if why else trial.against
+                trial.make = self._made
+                return trial
+        return None
+
+    def _made(self, reading: Reading) -> Any:
+        return self.make(self._taken(reading, _plain(self.table), named_kind=True))
+
+    def _numbers(self, reading: Reading) -> set[str]:
+        """Return the columns that must hold numbers."""
+        roles = reading.kind.roles
+        held = [name for role, name in reading.roles.items() if roles[role].holds == "numbers"]
+        return taken_by({"": held, "items": reading.roles.get("items", []) if "items" in roles else []})
 
 
 def by_names(asked: Asked) -> Iterator[Reading]:
@@ -177,20 +341,6 @@ def _check_format(kinds: Sequence[Kind], table: Table) -> None:
         )
 
 
-def _chosen(readings: Sequence[Reading], *, named_kind: bool) -> Reading | None:
-    """Return the reading that is taken, None where none may be."""
-    strong = folded([one for one in readings if one.strong])
-    if len(strong) == 1:
-        return strong[0]
-    if strong and not named_kind:
-        return None
-    firm = [one for one in (strong or readings) if one.firm] if named_kind else []
-    best = folded(sorted(firm, key=lambda one: -one.points))[:2]
-    if not best or (len(best) > 1 and best[0].points <= best[1].points):
-        return None
-    return best[0]
-
-
 def folded(readings: Sequence[Reading]) -> list[Reading]:
     """Return readings without those that tell the same as a better one: wins beside games, say."""
     kept: list[Reading] = []
@@ -200,38 +350,14 @@ def folded(readings: Sequence[Reading]) -> list[Reading]:
     return kept
 
 
-def _tells(better: Reading, other: Reading) -> bool:
+def _tells(better: Reading, other: Reading, *, known: bool = False) -> bool:
     """Tell whether two readings are the same battles, or the same values of the same items."""
     if better.kind.name == other.kind.name == "battles":
-        return better.points >= other.points
-    if "items_in" in {*better.options, *other.options} or better.points < other.points:
+        return better.points >= other.points and not known
+    if "items_in" in {*better.options, *other.options} or (better.points < other.points and not known):
         return False
     parts = [[one.roles.get(role) for role in ("item", "score", "rank")] for one in (better, other)]
     return parts[0] == parts[1] and parts[0][0] is not None
-
-
-def _taken(chosen: Reading, table: Table, asked: Mapping[str, Any], *, named_kind: bool) -> Resolved:
-    """Return the table with the roles of a reading, and note what was decided."""
-    if not named_kind and table.kind is None:
-        why = f"recognised as {chosen.kind.name} {_because(chosen)}"
-        table.notes.insert(0, Guess(why, chosen.kind.name, Option("kind")))
-    elif table.kind is not None and not named_kind:
-        table.notes.insert(0, f"recognised as {chosen.kind.name} by its format")
-    if table.kind is None:
-        table.notes += chosen.notes()
-    return resolved(chosen, table, asked)
-
-
-def resolved(reading: Reading, table: Table, asked: Mapping[str, Any]) -> Resolved:
-    """Return the table with the roles and options of a reading, and what the user said."""
-    settings = {**table.settings, **{n: v for n, v in asked.items() if n in reading.kind.settings}}
-    if settings.get("decimal") is None:
-        roles = reading.kind.roles
-        counted = {role: name for role, name in reading.roles.items() if roles[role].holds == "counts"}
-        whole = dict.fromkeys(taken_by(counted), with_decimal("."))  # they have no decimals
-        table.spellings = {**table.spellings, **whole}
-    about = {name: settings.pop(name) for name in list(settings) if is_about_reading(name)}
-    return reading.resolved(table, settings, about)
 
 
 def _because(reading: Reading) -> str:
@@ -239,29 +365,9 @@ def _because(reading: Reading) -> str:
     return f"by the columns {', '.join(map(shorten, names))}" if names else "by its columns of numbers"
 
 
-def refusal(
-    kinds: Sequence[Kind],
-    table: Table,
-    asked: Mapping[str, Any],
-    readings: Sequence[Reading],
-    make: Callable[[Resolved], Any],
-    *,
-    named_kind: bool,
-) -> NotRecognisedError | ColumnError:
-    """Return the error that says what the table looks like, with readings that work."""
-    _check_first_line(table)
-    offered = suggestions(table, asked, readings, make)
-    if not offered:
-        _say_what_is_wrong(table, asked, readings, make)
-    if not offered and named_kind:
-        return missing(kinds[0], table, asked)
-    shown = listing((shorten(name, 20) for name in table.names[:3]), len(table.names))
-    return NotRecognisedError(
-        f"this table does not say what it holds; the columns are {shown}",
-        source=table.source,
-        readings=offered,
-        way_out=() if offered else _what_is_missing(table),
-    )
+def _plain(table: Table) -> Table:
+    """Return a table whose notes and spellings may be changed without changing the other's."""
+    return replace(table, notes=list(table.notes), spellings=dict(table.spellings))
 
 
 def _check_first_line(table: Table) -> None:
@@ -272,90 +378,6 @@ def _check_first_line(table: Table) -> None:
     if table.format in {"csv", "tsv"} and again and enough and 2 * len(again) >= len(texts):
         with table.errors():
             table.check_header(again[0], again)
-
-
-def _say_what_is_wrong(
-    table: Table, asked: Mapping[str, Any], readings: Sequence[Reading], make: Callable[[Resolved], Any]
-) -> None:
-    """Raise what the best reading stumbles over, if it is a number that is mistyped."""
-    best = [one for one in readings if one.firm and one.points >= 2][:1]
-    for reading in best:
-        try:
-            make(resolved(reading, _plain(table), asked))
-        except NotANumberError:
-            raise
-        except SteadyrankError:
-            return
-
-
-def _what_is_missing(table: Table) -> WayOut:
-    """Return what to name where nothing was found that works."""
-    profile = Profile.of(table)
-    for left, right, words in profile.sides:
-        if profile[left].type == profile[right].type == "text" and len(words[0]) > 1:
-            both = Option("left", left), " and ", Option("right", right)
-            return ["No column says who won: name it beside ", *both, " as ", Option("winner")]
-    return ["Name what is to be ranked with ", Option("item"), " and give ", Option("kind")]
-
-
-def suggestions(
-    table: Table,
-    asked: Mapping[str, Any],
-    readings: Sequence[Reading],
-    make: Callable[[Resolved], Any],
-    least: float = 0.0,
-) -> list[Reading]:
-    """Return the best readings that work, at most three; each was tried, mended where it needs it."""
-    found: list[Reading] = []
-    for reading in sorted(readings, key=lambda one: -one.points):
-        if len(found) == SUGGESTED or (found and found[0].points - reading.points > BEHIND):
-            break
-        alike = sum(one.kind.name == reading.kind.name for one in found)
-        if reading.points <= least or alike >= OF_A_KIND:
-            continue
-        if (tried := _tried(reading, table, asked, make)) is not None:
-            found.append(tried)
-    return found
-
-
-def _tried(
-    reading: Reading, table: Table, asked: Mapping[str, Any], make: Callable[[Resolved], Any]
-) -> Reading | None:
-    """Return a reading that works, as it is or mended, with what it would rank; None if none does."""
-    some = table if len(table) <= TRIED else Profile.of(table).table
-    used = taken_by(reading.roles) if reading.kind.name != "regression" else {*table.names}
-    some = replace(some, columns={name: some.columns[name] for name in some.names if name in used})
-    mend = {name: value for name, value in reading.mend.items() if name not in asked}
-    numbers = [
-        name for role, name in reading.roles.items() if reading.kind.roles[role].holds == "numbers"
-    ]
-    numbers += (
-        reading.roles["items"] if "items" in reading.kind.roles and "items" in reading.roles else []
-    )
-    if not all(table.is_numeric(name) for name in taken_by({"": numbers})):
-        return None
-    for options in (mend, mend if "drop" in asked else {**mend, "drop": [""]}):
-        mended = {**reading.options, **options}
-        try:
-            trial = _copied(reading, mended)
-            data = make(resolved(trial, _plain(some), asked))
-        except SteadyrankError:
-            continue
-        trial.items, trial.n_items = tuple(data.items[:3]), len(data.items)
-        if trial.n_items < 2:
-            return None
-        trial.make = lambda one: make(_taken(one, _plain(table), asked, named_kind=True))
-        return trial
-    return None
-
-
-def _copied(reading: Reading, options: dict[str, Any]) -> Reading:
-    return replace(reading, options=options)
-
-
-def _plain(table: Table) -> Table:
-    """Return a table whose notes and spellings may be changed without changing the other's."""
-    return replace(table, notes=list(table.notes), spellings=dict(table.spellings))
 
 
 def _check_apart(table: Table) -> None:

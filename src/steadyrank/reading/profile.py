@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from steadyrank._typing import AnyArray, FloatArray, IntArray
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.errors import SteadyrankError
 from steadyrank.reading.arrays import written
 from steadyrank.reading.table import GivenColumn, Table, WholeColumn, simplify
@@ -35,7 +35,13 @@ SCALE = 5.0
 LONGEST_NAME = 100
 """Letters of a name that is looked at; patterns go over longer ones again and again."""
 
-DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?([ T].*)?|\d{1,2}:\d\d.*")
+MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec"
+DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?([ T].*)?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*"
+    r"|([01]?\d|2[0-3]):[0-5]\d.*"
+    rf"|(?=.*\d).{{0,20}}\b({MONTHS.replace(' ', '|')})[a-z]{{0,6}}\b.{{0,20}}",
+    re.IGNORECASE,
+)
 ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
 NUMBERED = re.compile(rf"(?<!\d)(\d{{1,3}})(?!\d)(?:st|nd|rd|th)?|({'|'.join(ORDINALS)})")
 YES_NO = ({"0", "1"}, {"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"})
@@ -195,9 +201,23 @@ class Column:
         )
 
     @cached_property
+    def is_measure(self) -> bool:
+        """Whether it is called like something that is measured to compare: its noun says so."""
+        called = {self.noun, *self.words[-1:]}  # wis is no plural
+        listed = known("measures", "points", "less_is_better", "shares")
+        return "%" in str(self.name) or not called.isdisjoint(listed)
+
+    @cached_property
+    def is_amount(self) -> bool:
+        """Whether it is called like how much, how many or how old something is."""
+        words = {*self.words} if not self.is_measure else {self.noun}
+        return not words.isdisjoint(known("amounts"))
+
+    @cached_property
     def is_time(self) -> bool:
         """Whether it says when: dates, or numbers that are called so or look like years."""
-        if self.type == "date" or any(word in known("times") for word in self.words):
+        called = not self.is_measure and any(word in known("times") for word in self.words)
+        if self.type == "date" or called or self.noun in known("times"):
             return True
         years = self.whole and len(self.some) > 0 and self.some.min() >= 1700 and self.some.max() <= 2100
         return bool(years and self.distinct > 1 and self.type == "number")
@@ -228,10 +248,11 @@ def _is_blank(cell: object) -> bool:
 
 @dataclass
 class Profile:
-    """The facts about a table; those of pairs are kept once found."""
+    """The facts about a table, by a share of its rows; those of pairs are kept once found."""
 
     table: Table
     columns: dict[str, Column] = field(default_factory=dict)
+    share: float = 1.0
     _pairs: dict[tuple[str, ...], float] = field(default_factory=dict)
 
     @classmethod
@@ -240,7 +261,8 @@ class Profile:
         most = min(ROWS, max(FEW + 1, CELLS // max(1, len(table.columns))))
         some = table.taken(np.arange(most)) if len(table) > most else table
         looked = replace(some, notes=[])
-        return cls(looked, {name: Column(looked, name) for name in looked.names})
+        columns = {name: Column(looked, name) for name in looked.names}
+        return cls(looked, columns, len(looked) / max(1, len(table)))
 
     def __getitem__(self, name: str) -> Column:
         return self.columns[name]
@@ -274,6 +296,45 @@ class Profile:
             self._pairs[names] = 1.0 - size / max(1, self.rows)
         return self._pairs[names]
 
+    def pairs(self, one: str, two: str) -> int:
+        """Return how many different pairs two columns hold."""
+        return round((1.0 - self.repeated(one, two)) * max(1, self.rows))
+
+    def alone(self, name: str, within: str) -> float:
+        """Return which share of the values of a column come with one value of another alone."""
+        key = ("alone", name, within)
+        if key not in self._pairs:
+            pairs = np.unique(self[name].codes * (self[within].distinct + 1) + self[within].codes + 1)
+            owner = np.bincount((pairs // (self[within].distinct + 1))[pairs >= 0])
+            self._pairs[key] = float((owner[owner > 0] == 1).mean()) if owner.any() else 1.0
+        return self._pairs[key]
+
+    def crossed(self, one: str, two: str) -> bool:
+        """Tell whether nearly each value of one column comes with nearly each of another, once."""
+        cells = self[one].distinct * self[two].distinct
+        several = self[one].distinct > 2 < self[two].distinct
+        return several and cells <= 1.5 * self.rows and self.repeated(one, two) < 1.0 - DETERMINED
+
+    def explained(self, value: str, by: str) -> float:
+        """Return which share of the variance of numbers lies between the groups of another column."""
+        key = ("explained", value, by)
+        if key not in self._pairs:
+            numbers, codes = self[value].numbers, self[by].codes
+            there = np.isfinite(numbers) & (codes >= 0)
+            numbers, codes = (
+                numbers[there] / max(1.0, np.abs(numbers[there]).max(initial=0)),
+                codes[there],
+            )
+            size = np.bincount(codes, minlength=1)
+            groups, rows = int((size > 0).sum()), len(codes)
+            total = float(numbers.var()) if rows else 0.0
+            self._pairs[key] = 0.0
+            if total > 0 and rows > groups > 1:
+                means = np.bincount(codes, numbers) / np.maximum(size, 1)
+                within = float(((numbers - means[codes]) ** 2).sum()) / (rows - groups)
+                self._pairs[key] = max(0.0, 1.0 - within / (total * rows / (rows - 1)))
+        return self._pairs[key]
+
     def determined(self, name: str, *by: str) -> bool:
         """Tell whether some columns say what another one holds; unique rows say nothing."""
         key = ("determined", name, *by)
@@ -291,18 +352,24 @@ class Profile:
         first, second = self[one].values, self[two].values
         return len(first & second) / max(1, min(len(first), len(second)))
 
+    def _across(self, one: str, two: str) -> IntArray:
+        """Return the place of each value of one column among those of another, and -3 for a blank."""
+        place = {label: code for code, label in enumerate(self[two].labels)}
+        return np.array([place.get(label, -2) for label in self[one].labels] + [-3])
+
+    def same(self, one: str, two: str) -> BoolArray:
+        """Mark the rows in which one column holds what another does."""
+        return np.asarray(self._across(one, two)[self[one].codes] == self[two].codes)
+
     def equal(self, one: str, two: str) -> tuple[float, float]:
         """Return the share of rows in which two columns are equal, and how many rows chance makes so."""
-        first, second = self[one], self[two]
-        place = {label: code for code, label in enumerate(second.labels)}
-        across = np.array([place.get(label, -2) for label in first.labels] + [-3])
-        same = across[first.codes] == second.codes
+        first, second, across = self[one], self[two], self._across(one, two)
         there = max(1, int(((first.codes >= 0) & (second.codes >= 0)).sum()))
         left = np.bincount(first.codes[first.codes >= 0], minlength=first.distinct)
         right = np.bincount(second.codes[second.codes >= 0], minlength=second.distinct)
         matched = [(left[code], right[to]) for code, to in enumerate(across[:-1]) if to >= 0]
         chance = sum(float(one) * float(two) for one, two in matched) / there
-        return float(same.sum()) / there, chance
+        return float(self.same(one, two).sum()) / there, chance
 
     @cached_property
     def series(self) -> list[list[str]]:
@@ -322,6 +389,21 @@ class Profile:
         ]
 
     @cached_property
+    def families(self) -> list[list[str]]:
+        """Columns, three or more, whose names differ only in numbers: week1_judge2, candidate_0..."""
+        found: dict[str, list[str]] = {}
+        for column in self:
+            stem = re.sub(r"\d+", "0", str(column.name)[:LONGEST_NAME])
+            if stem != column.name or "0" in stem:
+                found.setdefault(stem, []).append(column.name)
+        return [names for names in found.values() if len(names) > 2]
+
+    @cached_property
+    def of_families(self) -> frozenset[str]:
+        """The columns that are in such a family."""
+        return frozenset(name for names in self.families for name in names)
+
+    @cached_property
     def sides(self) -> list[tuple[str, str, tuple[str, str]]]:
         """Pairs of columns whose names differ only in which side they speak of, with these two words."""
         found, by_name = {}, self.table.by_simple_name
@@ -338,10 +420,6 @@ class Profile:
         """Tell whether columns of numbers reach equally far, and are all positive or not."""
         reaches = [self[name].reach for name in names if len(self[name].some)]
         return not reaches or max(reaches) <= SCALE * min(reaches)
-
-    def facts(self) -> list[str]:
-        """Return what the columns look like, for people."""
-        return [f"{column.name}: {column.describe()}" for column in self]
 
 
 SIDES: list[tuple[str, str]] = [tuple(pair.split("/")) for pair in known("sides")]  # type: ignore[misc]

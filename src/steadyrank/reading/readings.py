@@ -50,6 +50,8 @@ class Reading:
         Options without which it may fail on some rows; a suggestion that needs them has them.
     remarks : list of str
         What the data note if they are read so, beside the roles.
+    answer : dict
+        What an answer must be asked for with, so that it exists without any unit: a scorer, say.
     items, n_items : tuple and int
         What it would rank, once it was tried: the first three, and how many.
     """
@@ -66,9 +68,18 @@ class Reading:
     implied: frozenset[str] = frozenset()
     mend: dict[str, Any] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    answer: dict[str, Any] = field(default_factory=dict)
     items: tuple[object, ...] = ()
     n_items: int = 0
     make: Callable[[Reading], Any] | None = None
+
+    def weigh(self, fact: object, points: float, told: str = "") -> bool:
+        """Take up a fact, if it is one: its points, and a sentence for the reading or against it."""
+        if fact:
+            self.points += points
+            reasons = self.support if points > 0 else self.against
+            reasons += [told] if told else []
+        return bool(fact)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -80,7 +91,7 @@ class Reading:
     def typed(self) -> list[str]:
         """The same as options of the command line."""
         found = []
-        for name, value in self.arguments.items():
+        for name, value in {**self.arguments, **self.answer}.items():
             text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
             option = typed_name(name)
             if value is True:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from os.path import commonprefix
 from typing import Any
@@ -16,11 +17,16 @@ from steadyrank.reading.table import simplify
 LEFT, TIE, RIGHT, UNKNOWN = 1, 0, -1, 2
 
 TIES = (
-    "tie", "ties", "tied", "draw", "drawn", "equal", "both", "bothbad", "both_bad",
+    "tie", "ties", "tied", "draw", "drawn", "equal", "same", "both", "bothbad", "both_bad",
     "tie (bothbad)", "tie (both bad)", "tie_bothbad", "both bad", "0.5", "1/2-1/2", "½-½",
 )  # fmt: skip
 SIDES, NAMES = "a/b or left/right", "names of the columns"
 HOME, TOTO, VIEW = "home/away", "1/X/2", "win/loss of the left side"
+POINTS = re.compile(r"(?:[wdl]\s*)?(\d{1,3})\s*[-–—:]\s*(\d{1,3})(?![\d/.:–-])(?:\D.*)?")
+"""Points of both sides in one cell: 2-1, 3:0, W 3-0, 1-1 (4-5 pens)."""
+SCORED = "points of the left and the right side"
+MOSTLY = 0.7
+"""The share of results from which on those that are no points are mistaken."""
 MEANS = {LEFT: "left wins", TIE: "a tie", RIGHT: "right wins"}
 SPELLINGS = {
     family: dict.fromkeys(left, LEFT) | dict.fromkeys(right, RIGHT) | dict.fromkeys((*ties, *TIES), TIE)
@@ -29,7 +35,7 @@ SPELLINGS = {
             SIDES,
             ("left", "l", "a", "model_a", "modela", "1", "1.0", "true", "1-0"),
             ("right", "r", "b", "model_b", "modelb", "0", "0.0", "false", "0-1"),
-            (),
+            ("s", "t"),
         ),
         (HOME, ("h", "home"), ("a", "away"), ("d", "x")),
         (TOTO, ("1",), ("2",), ("x",)),
@@ -45,9 +51,9 @@ SHORT = {"home", "away", "host", "guest", "visitor", "white", "black", "left", "
 SAY_IT = 'Say "left", "right" or "tie".'
 BY_LABEL = "outcomes read as the label of the item that won"
 WAY_OUT = (
-    "Outcomes are left/right/tie (also a/b, model_a/model_b, draw, both bad, H/A/D, 1/X/2, W/L/D and "
-    "true/false of the left side, the numbers 1/0/0.5 for a left win, a right win and a tie, and the "
-    "names of the columns of both sides), or the label of the side that won."
+    "Outcomes are left/right/tie (also a/b, model_a/model_b, draw, both bad, H/A/D, 1/X/2, 2-1, W/L/D "
+    "and true/false of the left side, the numbers 1/0/0.5 for a left win, a right win and a tie, and "
+    "the names of the columns of both sides), or the label of the side that won."
 )
 
 
@@ -149,6 +155,9 @@ def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, 
     told = {SIDES: True, HOME: names or letters & {"h", "d"}, TOTO: "x" in letters}
     told |= {VIEW: names or letters & {"w", "d"}}
     found = {how: [SPELLINGS[how].get(text, UNKNOWN) for text in texts] for how in told if told[how]}
+    if UNKNOWN in found[SIDES] and sum(map(has_points, texts)) > MOSTLY * len(texts):
+        ties = dict.fromkeys(DRAWN, TIE)
+        return {SCORED: [by_points(t) if has_points(t) else ties.get(t, UNKNOWN) for t in texts]}
     # A letter that may mean a tie means one beside those of wins: alone it is rather a label.
     found = {how: one for how, one in found.items() if how == SIDES or not {LEFT, RIGHT}.isdisjoint(one)}
     called = {} if names is None else _sides_called(*names)
@@ -157,6 +166,23 @@ def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, 
         return found
     # Beside D the L of left may be a loss, and the A of model_a be away.
     return {NAMES: own} | {how: found[how] for how in (HOME, VIEW) if "d" in letters and how in found}
+
+
+def has_points(text: str) -> bool:
+    """Tell whether a cell holds the points of both sides, such as 2-1."""
+    return POINTS.fullmatch(text) is not None
+
+
+def by_points(text: str) -> int:
+    """Return who has more points in such a cell.
+
+    Examples
+    --------
+    >>> by_points("2-1"), by_points("w 0:3"), by_points("1-1 (4-5 pens)")
+    (1, -1, 0)
+    """
+    one, two = map(int, POINTS.findall(text)[0])
+    return (one > two) - (one < two)
 
 
 def _sides_called(left: str, right: str) -> dict[str, int]:

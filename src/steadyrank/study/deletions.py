@@ -240,7 +240,7 @@ class Flips:
             "times": [flip.count for flip in self],
             "drops out": [", ".join(map(str, flip.leaves)) for flip in self],
             "comes in": [", ".join(map(str, flip.enters)) for flip in self],
-            "answer": ["plain"] * len(self.plain) + ["inflated"] * len(self.inflated),
+            "answer": [*("plain" for _ in self.plain), *("inflated" for _ in self.inflated)],
         }
         return html_of(f"{self}.", columns)
 

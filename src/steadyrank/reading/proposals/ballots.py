@@ -17,6 +17,10 @@ from steadyrank.reading.words import known
 
 CHOICES = re.compile("choice|preference|pref|rank|pick|priority|vote")
 MARKS = frozenset(">{,;|")
+LONGEST = 80
+"""How many letters a name within an order has at most."""
+SHORT = 5
+"""In so few ballots names need not come again."""
 TWICE = 0.1
 """The largest share of ballots that may name an item twice."""
 ALIKE = 0.4
@@ -36,7 +40,7 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         return
     called = asked.candidates("ballot", lambda _: True)
     free = [c.name for c in asked.profile if c.name not in asked.apart]
-    by_shape = [c.name for c in asked.profile if c.name in free and _share_of(c, ">") > 0.5]
+    by_shape = [c.name for c in asked.profile if c.name in free and _ordered(c) > 0.5]
     only = [name for name in free if len(free) == 1]
     for name in dict.fromkeys([*called, *by_shape, *only]):
         column, level, used = asked.profile[name], asked.level("ballot", name), [name]
@@ -44,16 +48,23 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         marked = max(_share_of(column, mark) for mark in MARKS) if not lists else 1.0
         reading = asked.reading({"ballot": name, **asked.beside(("count", "weights"), [name])})
         reading.firm = level > NOTHING or name in only
-        reading.points = 2.0 * level + 4 * _share_of(column, ">") + 2 * (lists or marked > 0.2) - 2
-        ordered = _share_of(column, ">")
+        ordered = _ordered(column)
+        reading.points = 2.0 * level + 4 * ordered + 2 * (lists or marked > 0.2) - 2
+        reading.points -= 5 * column.is_number
         several = lists or (marked > 0 and not asked.unexplained([*used, *reading.roles.values()]))
         reading.strong = ordered > 0.5 or (level >= EXACT and bool(ordered or several))
-        if level:
-            reading.support.append(f"{quoted(name)} is called like a ballot")
-        if marked or lists:
-            reading.support.append(f"{quoted(name)} holds several names in a cell")
+        reading.support += [f"{quoted(name)} is called like a ballot"] * bool(level)
+        reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked or lists)
         if level or lists or marked > 0.5 or "approval" in asked.settings:
             yield from _counted(asked, reading, [name])
+
+
+def _ordered(column: Column) -> float:
+    """Return which share of cells are orders of names: short ones, which come again in other cells."""
+    names = [name.strip() for label in column.labels[:200] for name in label.split(">")]
+    odd = any(len(name) > LONGEST or "<" in name for name in names)
+    again = 2 * len({*names}) <= len(names) or len(column.labels) <= SHORT
+    return _share_of(column, ">") if again and not odd else 0.0
 
 
 def _share_of(column: Column, mark: str) -> float:
@@ -82,19 +93,15 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
     called = CHOICES.search(columns[0].simple) is not None
     said = "ranks" in asked.named
     texts = all(column.type in {"text", "empty", "flag"} for column in columns)
-    alike = _alike(profile, names)
-    reading.points = 2.0 * called + 3 * alike + 6 * said
-    if called:
-        reading.support.append(f"{quoted(*names)} are called first, second... choice")
-    if alike:
-        reading.support.append("these columns share one set of names, none twice on a ballot")
+    alike = (called or said or len(names) > 2) and _alike(profile, names)
+    reading.weigh(said, 6)
+    reading.weigh(called, 2, f"{quoted(*names)} are called first, second... choice")
+    reading.weigh(alike, 3, "these columns share one set of names, none twice on a ballot")
     plain = re.fullmatch(
         f"({CHOICES.pattern})(1|first)|(1st|first|1)({CHOICES.pattern})", columns[0].simple
     )
-    if not texts and not said:
-        reading.against.append(f"{quoted(names[0])} holds numbers")
-        reading.points -= 0 if plain else 9
-    if _some_are_empty(profile, names):
+    reading.weigh(not texts and not said, 0 if plain else -9, f"{quoted(names[0])} holds numbers")
+    if reading.points > 0 and _some_are_empty(profile, names):
         reading.mend["drop"] = [""]
     reading.firm = called or said
     reading.strong = (
@@ -117,10 +124,7 @@ def _alike(profile: Profile, names: Sequence[str]) -> bool:
 def _equal_names(profile: Profile, one: str, two: str) -> float:
     """Return the share of rows that name the same in two columns."""
     none = np.array([simplify(label) in known("no_vote") for label in profile[one].labels] + [True])
-    place = {label: code for code, label in enumerate(profile[two].labels)}
-    across = np.array([place.get(label, -2) for label in profile[one].labels] + [-3])
-    same = (across[profile[one].codes] == profile[two].codes) & ~none[profile[one].codes]
-    return float(same.sum()) / max(1, profile.rows)
+    return float((profile.same(one, two) & ~none[profile[one].codes]).sum()) / max(1, profile.rows)
 
 
 def _some_are_empty(profile: Profile, names: Sequence[str]) -> bool:

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steadyrank.reading.profile import Column, Profile
+from steadyrank.reading.profile import FEW, Column, Profile
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
-from steadyrank.reading.results import SPELLINGS
+from steadyrank.reading.results import LEFT, MOSTLY, RIGHT, SPELLINGS, TIE, has_points
+from steadyrank.reading.table import simplify
 from steadyrank.reading.words import known
 
 EQUAL = 0.02
@@ -23,6 +24,8 @@ EACH_SIDE = 0.05
 TEXTS = 12
 """How many columns of text are paired with each other."""
 MOST = 40
+FEWEST = 8
+"""How many different words results are written with at most, where nothing calls them results."""
 
 WON = {("winner", "loser"), ("winning", "losing"), ("won", "lost"), ("win", "lose"), ("w", "l")}
 INITIALS = {
@@ -109,15 +112,12 @@ def _never_equal(profile: Profile, one: str, two: str) -> bool:
 def _of_pair(asked: Asked, pair: Pair) -> Iterator[Reading]:
     """Propose what two sides make with each result that there is for them."""
     profile = asked.profile
-    if pair.words in WON and asked.allows("winner", "loser", "count", "covariate"):
+    won = pair.words in WON and asked.allows("winner", "loser", "count", "covariate")
+    if won or "loser" in asked.named:
         # W and L may count wins and losses.
-        if pair.words != ("w", "l") or profile[pair.left].type == "text":
+        if pair.words != ("w", "l") or profile[pair.left].type == "text" or "loser" in asked.named:
             roles = {"winner": pair.left, "loser": pair.right}
             yield _weighed(asked, pair, roles, ("count",), "one column names who won, one who lost")
-        return
-    if "loser" in asked.named:
-        roles = {"winner": pair.left, "loser": pair.right}
-        yield _weighed(asked, pair, roles, ("count",), "as was said")
         return
     sides = {"left": pair.left, "right": pair.right}
     counted = _numbers_of(asked, pair, ("wins_left", "wins_right"), known("wins_columns"), wins=True)
@@ -127,67 +127,82 @@ def _of_pair(asked: Asked, pair: Pair) -> Iterator[Reading]:
         return
     points = _numbers_of(asked, pair, ("points_left", "points_right"), POINT_PAIRS)
     winners = _winners(asked, pair)
-    if points and asked.allows(*sides, "points_left", "points_right", "winner", "count", "covariate"):
-        roles = {**sides, "points_left": points[0], "points_right": points[1]}
-        roles |= {"winner": winners[0]} if "winner" in asked.named else {}
-        if (
-            winners
-            and asked.level("winner", winners[0]) == EXACT
-            and _agrees(profile, winners[0], points, pair)
-        ):
-            roles["winner"] = winners[0]
-        yield _weighed(asked, pair, roles, ("count",), f"{quoted(*points)} are the points of both")
+    placed = None if points or winners else _numbers_beside(asked, pair)
+    both = points or placed
+    if both and asked.allows(*sides, "points_left", "points_right", "winner", "count", "covariate"):
+        yield _by_points(asked, pair, both, winners, placed=placed is not None)
         if "winner" not in asked.named:
             return
-    if not asked.allows(*sides, "winner", "count", "covariate"):
-        return
-    for name in winners[:3]:
-        reading = _weighed(
-            asked, pair, {**sides, "winner": name}, ("count",), f"{quoted(name)} says who won"
-        )
-        rivals = [other for other in winners if other != name and _differ(profile, name, other)]
-        called = profile[name].simple.startswith("winner") or asked.level("winner", name) == SAID
-        if rivals:
-            reading.against.append(f"{quoted(*rivals)} could say it, too")
-            reading.strong &= called
-            reading.points -= 0 if called else 1
-        if asked.level("winner", name) == NOTHING:
-            reading.strong = reading.strong and _names_sides(profile, name, pair) >= UNDERSTOOD
-            reading.points -= 1
-        yield reading
+    if asked.allows(*sides, "winner", "count", "covariate"):
+        yield from (_by_result(asked, pair, name, winners) for name in winners[:3])
+
+
+def _by_points(
+    asked: Asked, pair: Pair, points: tuple[str, str], winners: list[str], *, placed: bool
+) -> Reading:
+    """Propose games with the points of both sides, and a result beside them that agrees."""
+    profile = asked.profile
+    roles = {"left": pair.left, "right": pair.right, "points_left": points[0], "points_right": points[1]}
+    exact = winners and asked.level("winner", winners[0]) == EXACT
+    if "winner" in asked.named or (exact and _agrees(profile, winners[0], points, pair)):
+        roles["winner"] = winners[0]
+    reading = _weighed(asked, pair, roles, ("count",), f"{quoted(*points)} are the points of both")
+    fixed = profile.rows > FEW and profile[pair.left].repeats
+    fixed = fixed and profile.determined(points[0], pair.left)
+    reading.strong &= not (placed or fixed)
+    reading.weigh(fixed, -4, f"{quoted(points[0])} is the same in all games of a side")
+    reading.weigh(placed, 0, "only their places beside the two sides tell so")
+    return reading
+
+
+def _by_result(asked: Asked, pair: Pair, name: str, winners: list[str]) -> Reading:
+    """Propose games with a column that says who won."""
+    profile, column, level = asked.profile, asked.profile[name], asked.level("winner", name)
+    roles = {"left": pair.left, "right": pair.right, "winner": name}
+    reading = _weighed(asked, pair, roles, ("count",), f"{quoted(name)} says who won")
+    rivals = [other for other in winners if other != name and _differ(profile, name, other)]
+    called = level == SAID or (column.simple.startswith("winner") and not column.simple[-1].isdecimal())
+    scored, fully = _are_results(column), level == SAID or profile.rows <= FEW
+    fully = fully or _results(profile, name, pair) >= UNDERSTOOD
+    odd = (
+        [w for w in column.labels if not has_points(w.casefold()) and _meant(w) != TIE] if scored else []
+    )
+    if reading.weigh(0 < len(odd) <= FEWEST, 0, f"no results: {quoted(*odd)}"):
+        reading.mend["drop"] = ["", *odd]
+    reading.strong &= fully and not odd and (called or not rivals)
+    reading.strong &= level > NOTHING or scored or _names_sides(profile, name, pair) >= UNDERSTOOD
+    reading.weigh(rivals, 0 if called else -1, f"{quoted(*rivals)} could say it, too")
+    reading.weigh(not fully, -3, f"{quoted(name)} says other things, too")
+    reading.weigh(level == NOTHING, -1)
+    return reading
 
 
 def _weighed(
     asked: Asked, pair: Pair, roles: dict[str, str], may: tuple[str, ...], result: str
 ) -> Reading:
-    profile = asked.profile
+    profile, sides = asked.profile, quoted(*pair[:2])
     reading = asked.reading({**roles, **asked.beside((*may, "weights"), roles.values())})
     if "covariate" in asked.named:
         reading.roles["covariate"] = asked.named["covariate"]
-    equal, chance = profile.equal(pair.left, pair.right)
-    shares = profile.shared(pair.left, pair.right)
-    reading.points = 4.0 + 2 * (pair.level >= EXACT) + (2 if _never_equal(profile, *pair[:2]) else 0)
-    if pair.level >= EXACT:
-        reading.support.append(f"{quoted(*pair[:2])} are called like two sides")
-    if shares >= SHARED and equal <= EQUAL and chance >= BY_CHANCE:
-        reading.support.append(f"{quoted(*pair[:2])} share their names and are never equal in a row")
-    elif shares < SHARED and profile.rows > 20:
-        reading.against.append(f"{quoted(*pair[:2])} hardly share a name")
-        reading.points -= 3
+    shares, called = profile.shared(pair.left, pair.right), pair.level >= EXACT
+    apart = _never_equal(profile, *pair[:2])
+    thing = any(word in THINGS for word in profile[pair.left].words)
+    reading.points = 4.0 + thing
+    reading.weigh(called, 2, f"{sides} are called like two sides")
+    reading.weigh(apart, 2, f"{sides} share their names and are never equal in a row")
+    reading.weigh(shares < SHARED and profile.rows > 20, -3, f"{sides} hardly share a name")
     reading.support.append(result)
     blank = [c for c in roles.values() if profile[c].blanks]
     answers = [c for c in blank if c not in pair[:2] or "loser" in roles]
-    if blank and (answers or len(blank) == 2):
+    have = f"{quoted(*blank)} {'has' if len(blank) == 1 else 'have'} blank cells"
+    if reading.weigh(blank and (answers or len(blank) == 2), 0, have):
         reading.mend["drop"] = [""]
-        reading.against.append(f"{quoted(*blank)} {'has' if len(blank) == 1 else 'have'} blank cells")
-    reading.firm = pair.level >= EXACT or _never_equal(profile, *pair[:2])
-    thing = any(word in THINGS for word in profile[pair.left].words)
-    reading.points += thing
+    reading.firm = called or apart
     worded = thing or pair.level == SAID or (pair.words is not None and len(pair.words[0]) > 2)
     alike = shares >= SHARED or profile.rows <= 20 or thing
-    sides = [profile[side] for side in pair[:2]]
-    gaps = any(2 * side.blanks > profile.rows for side in sides)
-    reading.strong = pair.level >= EXACT and alike and worded and not gaps
+    gaps = any(2 * profile[side].blanks > profile.rows for side in pair[:2])
+    met = profile.equal(pair.left, pair.right)[0] <= EQUAL or profile.rows <= FEW
+    reading.strong = called and alike and worded and not gaps and met
     return reading
 
 
@@ -244,23 +259,54 @@ def _winners(asked: Asked, pair: Pair) -> list[str]:
         and column.type in {"text", "number"}
         and 2 * column.blanks < profile.rows
         and profile.rows > 3
-        and 2 * len(column.values & profile[pair.left].values) > column.distinct
-        and _names_sides(profile, column.name, pair) >= UNDERSTOOD
+        and _tells_who_won(profile, column, pair)
     ]
     return called + others
 
 
-def _rows(profile: Profile, name: str, side: str) -> np.ndarray:
-    """Mark the rows in which one column holds what another does."""
-    first, second = profile[name], profile[side]
-    place = {label: code for code, label in enumerate(second.labels)}
-    across = np.array([place.get(label, -2) for label in first.labels] + [-3])
-    return np.asarray(across[first.codes] == second.codes)
+def _tells_who_won(profile: Profile, column: Column, pair: Pair) -> bool:
+    """Tell whether a column names a side of each row, or holds words or points of both sides."""
+    if 2 * len(column.values & profile[pair.left].values) > column.distinct:
+        return _names_sides(profile, column.name, pair) >= UNDERSTOOD
+    if _are_results(column) or column.type != "text" or column.distinct > FEWEST:
+        return _are_results(column)
+    named = bool(pair.words) and {*(pair.words or ())} <= {simplify(label) for label in column.labels}
+    both = named or {LEFT, RIGHT} <= {*map(_meant, column.labels)}
+    return both and _results(profile, column.name, pair) >= UNDERSTOOD
+
+
+def _meant(word: str) -> int | None:
+    """Return which side a word stands for, None where it may be neither."""
+    found = {family[word.casefold()] for family in SPELLINGS.values() if word.casefold() in family}
+    return found.pop() if len(found) == 1 else None
+
+
+def _are_results(column: Column) -> bool:
+    """Tell whether cells hold the points of both sides: 2-1."""
+    some = column.labels[:200]
+    hits = sum(has_points(label.casefold()) for label in some)
+    timed = column.type == "date" and column.noun not in {"result", "score"}
+    return column.type in {"text", "date"} and not timed and hits > MOSTLY * len(some) > 1
+
+
+def _numbers_beside(asked: Asked, pair: Pair) -> tuple[str, str] | None:
+    """Return two columns of whole numbers that stand equally far behind, or before, the two sides."""
+    names, profile = asked.profile.table.names, asked.profile
+    left, right = names.index(pair.left), names.index(pair.right)
+    for step in (1, 2, 3, -1):
+        places = left + step, right + step
+        if not all(0 <= place < len(names) for place in places) or left + step == right:
+            continue
+        both = [profile[names[place]] for place in places]
+        fits = all(c.type == "number" and c.whole and not (c.is_id or c.is_time) for c in both)
+        if fits and profile.on_one_scale(c.name for c in both):
+            return both[0].name, both[1].name
+    return None
 
 
 def _names_sides(profile: Profile, name: str, pair: Pair) -> float:
     """Return the share of results that name one of the two sides of their row, if both are named."""
-    left, right = (float(_rows(profile, name, side).sum()) for side in pair[:2])
+    left, right = (float(profile.same(name, side).sum()) for side in pair[:2])
     there = max(1, profile[name].present)
     return (left + right) / there if min(left, right) >= EACH_SIDE * there else 0.0
 
@@ -269,10 +315,12 @@ def _results(profile: Profile, name: str, pair: Pair) -> float:
     """Return the share of results that name a side of their row, or are words for one, or for a tie."""
     column = profile[name]
     sides = {profile[side].simple for side in pair[:2]} | set(pair.words or ())
+    if _are_results(column):
+        return 1.0
     words = np.array(
-        [label.casefold() in SPELLED or label.casefold() in sides for label in column.labels] + [False]
+        [label.casefold() in SPELLED or simplify(label) in sides for label in column.labels] + [False]
     )
-    hit = words[column.codes] | _rows(profile, name, pair.left) | _rows(profile, name, pair.right)
+    hit = words[column.codes] | profile.same(name, pair.left) | profile.same(name, pair.right)
     return float((hit & (column.codes >= 0)).sum()) / max(1, column.present)
 
 
@@ -284,7 +332,7 @@ def _differ(profile: Profile, one: str, two: str) -> bool:
 def _agrees(profile: Profile, winner: str, points: tuple[str, str], pair: Pair) -> bool:
     """Tell whether a result is told by who has more points."""
     sign = np.sign(profile[points[0]].numbers - profile[points[1]].numbers)
-    left, right = (_rows(profile, winner, side) for side in pair[:2])
+    left, right = (profile.same(winner, side) for side in pair[:2])
     if (left | right).mean() > 1 - UNDERSTOOD:
         return bool(((sign > 0) == left).mean() > EQUAL)
     codes = profile[winner].codes * 3 + np.nan_to_num(sign).astype(np.int64) + 1

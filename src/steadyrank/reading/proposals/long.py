@@ -1,28 +1,34 @@
-"""Long tables, one row a value: ratings of users, scores of tasks, places on somebody's list."""
+"""Long tables, one row a value: ratings of users, scores of tasks, places on somebody's list.
+
+Which column names the items, which says what leaves together, and which holds the values is told by
+names and by shape. Items come again in several units, and values differ within them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice, product
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
-import numpy as np
-
-from steadyrank.reading.profile import FEW, Column, Profile
+from steadyrank.reading.profile import FEW, Column
 from steadyrank.reading.readings import EXACT, NOTHING, NOUN, Asked, Reading, quoted
 from steadyrank.reading.scales import less_is_better
 from steadyrank.reading.words import known
 
-LABELS, VALUES = 8, 6
-"""How many columns are tried as names, and as values."""
-WEIGHED = 12
+UNITS, ITEMS, VALUES = 6, 6, 4
+"""How many columns are tried as units, as items and as values."""
+WEIGHED = 30
 """How many combinations of them are weighed."""
 REPEATED = 0.02
 """The share of repeated pairs from which on a pair is no key."""
 MEASURES = ("metric", "measure")
 """What a column is called whose rows are measures; their names may say that less is better."""
-SPARSE = 0.5
-"""Below this share of pairs a table without plain names is rather one of ratings than one of tasks."""
+NAMES = ("name", "title", "label")
+"""What a column of names is called that does not say of what."""
+PLACES = ("rank", "ranking", "place", "position", "placement", "standing")
+"""Nouns of columns that hold places: 1 is best."""
+CELLS = 5_000_000
+"""The largest matrix that is proposed."""
 
 
 def ratings(asked: Asked) -> Iterator[Reading]:
@@ -38,62 +44,86 @@ def scores(asked: Asked) -> Iterator[Reading]:
 
 def places(asked: Asked) -> Iterator[Reading]:
     """Propose lists of people, one row an entry, with the place of each item."""
-    if asked.settings.get("approval"):
-        yield from _long(asked, "user", None)
-    else:
-        yield from _long(asked, "user", "rank")
+    yield from _long(asked, "user", None if asked.settings.get("approval") else "rank")
 
 
 def _long(asked: Asked, who: str, what: str | None) -> Iterator[Reading]:
     roles = (who, "item", *([what] if what else []))
     if not asked.allows(*roles):
         return
-    values: list[str | None] = [None] if what is None else [*_values(asked, what)]
-    units, items = _names(asked, who), _names(asked, "item")
-    if (told := asked.named.get("unit")) is not None and who not in asked.named:
-        # Who calls the users the unit has said who they are.
-        others = {name: column for name, column in asked.named.items() if name != "unit"}
-        plain = Asked(asked.kind, asked.profile, others, asked.settings).level(who, told)
-        called = [asked.level(who, name) for name in units if name != told]
-        units = [told] if max(called, default=0) < max(plain, 1) else units
+    values: Sequence[str | None] = [None] if what is None else _values(asked, what)[:VALUES]
     ways = [
         dict(zip(roles, way, strict=False))
-        for way in product(units[:LABELS], items[:LABELS], values[:VALUES])
+        for way in product(_units(asked, who), _items(asked), values)
         if len({*way}) == 3
     ]
     # What names tell is told at once; shape takes a while, so it is looked at for the best of these.
     ways.sort(key=lambda way: -sum([asked.level(role, name) for role, name in way.items()]))
     found = [_weighed(asked, way, what) for way in ways[:WEIGHED]]
-    kept = sorted((one for one in found if one.points > 0), key=lambda one: -one.points)
-    yield from kept[:4]
+    yield from sorted(found, key=lambda one: -one.points)[:6]
 
 
-def _names(asked: Asked, role: str) -> list[str]:
-    """Return the columns that may name users, rows or items: those called so, then some that repeat."""
-    if role in asked.named:
-        return [asked.named[role]]
-    trials = known("trials") if asked.kind.name == "scores" and role == "item" else ()
-    called = asked.candidates(role, _may_name)
+def _units(asked: Asked, role: str) -> list[str]:
+    """Return the columns that may say what leaves together: called so, dates, texts, ids."""
+    named = asked.named.get(role)
+    if named is not None:
+        return [named]
+    called = asked.candidates(role, lambda column: _may_name(asked, column))
+    told = asked.named.get("unit")
+    if told is not None:
+        # Who calls the users the unit has said who they are.
+        plain = {name: column for name, column in asked.named.items() if name != "unit"}
+        level = Asked(asked.kind, asked.profile, plain, asked.settings).level(role, told)
+        if max((asked.level(role, one) for one in called if one != told), default=0) < max(level, 1):
+            return [told]
+    free = [c for c in asked.profile if c.name not in {*called, *asked.apart} and c.distinct > 1]
+    texts = sorted((c for c in free if c.type == "text" and c.repeats), key=lambda c: -c.distinct)
+    times = [c for c in free if c.type == "date" or (c.is_time and c.whole)]
+    sizes = [c for c in free if c.type == "number" and 2 * c.distinct <= c.present and not c.is_measure]
+    others = [*times, *texts[:4], *sizes[:2], *[c for c in free if c.is_id and c.unique][:1]]
+    every = [*called, *dict.fromkeys(c.name for c in others)]
+    return every[: max(UNITS, len(called))]
+
+
+def _items(asked: Asked) -> list[str]:
+    """Return the columns that may name the items: called so, then texts that repeat."""
+    if "item" in asked.named:
+        return [asked.named["item"]]
+    called = asked.candidates("item", lambda column: _may_name(asked, column))
+    trials = known("trials") if asked.kind.name == "scores" else ()
     called = [n for n in called if not (asked.profile[n].simple in trials and asked.profile[n].whole)]
-    mute = [c.name for c in asked.label_columns if c.repeats and c.name not in called and c.distinct > 1]
-    return called + mute[: max(0, 5 - len(called))]
+    texts = [c for c in asked.label_columns if c.repeats and c.name not in called]
+    ids = [c.name for c in asked.profile if c.is_id and c.is_number and c.repeats and c.distinct > 2]
+    texts.sort(key=lambda c: c.simple not in NAMES)
+    return called + [c.name for c in texts[:ITEMS]] + [n for n in ids if n not in called][:2]
 
 
-def _may_name(column: Column) -> bool:
-    return column.is_label or column.type == "date"
+def _may_name(asked: Asked, column: Column) -> bool:
+    if column.is_number and column.name in asked.profile.of_families:
+        return False
+    plural = column.is_number and not column.is_id and column.words[-1:] != [column.noun]
+    return (column.is_label or column.type == "date") and not plural  # models counts models
 
 
 def _values(asked: Asked, role: str) -> list[str]:
-    """Return the columns that may hold the values: those called so, then other numbers."""
+    """Return the columns that may hold the values: called so, measures by their words, other numbers."""
     if role in asked.named:
         return [asked.named[role]]
     called = asked.candidates(role, lambda column: column.is_number)
-    others = (
-        c.name
-        for c in asked.profile
-        if c.name not in {*called, *asked.apart} and c.type == "number" and not (c.is_id or c.is_time)
-    )
-    return [*called, *islice(others, VALUES)]
+    free = [c for c in asked.profile if c.name not in {*called, *asked.apart} and c.is_number]
+    free = [c for c in free if not (c.is_id or c.is_time or c.is_code)]
+    families = asked.profile.of_families  # which are measures together, not one of them alone
+    called = [n for n in called if n not in families]
+    free = [c for c in free if c.name not in families]
+    if role == "rank":
+        return called + [c.name for c in free if c.noun in PLACES]
+    free = [c for c in free if c.type == "number" or c.is_measure]
+    return called + [c.name for c in sorted(free, key=lambda c: (_is_amount(c), not c.is_measure))]
+
+
+def _is_amount(column: Column) -> bool:
+    words = {*column.words} if not column.is_measure else {*column.words[-1:]}
+    return column.is_amount or not words.isdisjoint(known("facts_of_items", "spreads"))
 
 
 def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
@@ -105,18 +135,19 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
         del reading.roles["unit"]
     levels = {role: asked.level(role, name) for role, name in roles.items()}
     plain = all(level >= EXACT for level in levels.values())
-    reading.points = sum(levels.values()) - 1.0
+    reading.points = -1.0
     named = [roles[role] for role, level in levels.items() if level]
-    if named:
-        reading.support.append(f"{quoted(*named)} {'is' if len(named) == 1 else 'are'} called so")
-    repeated = _weigh_pairs(reading, profile, unit, item, plain=plain)
+    are = "is" if len(named) == 1 else "are"
+    reading.weigh(named, sum(levels.values()), f"{quoted(*named)} {are} called so")
+    repeated = _weigh_pairs(asked, reading, unit, item, plain=plain)
     if value is not None:
-        _weigh_value(asked, reading, levels[str(what)], unit, value)
+        _weigh_value(asked, reading, levels[str(what)], value)
+        first = next(iter(_values(asked, str(what))), value)  # it is to tell items apart, not values
+        reading.points += profile.explained(first, item)
     rest = asked.unexplained(roles.values(), unit, item)
-    if rest:
-        reading.against.append(f"{quoted(*rest)} would not be used")
-        reading.points -= 0.5 * min(4, len(rest))
-    _weigh_names(asked, reading, levels, unit, item)
+    reading.weigh(rest, 0, f"{quoted(*rest)} would not be used")
+    _weigh_unit(asked, reading, levels, unit, item)
+    _weigh_item(asked, reading, levels["item"], unit, item)
     if repeated and kind in {"ratings", "scores"}:
         reading.mend["duplicates"] = "mean"
         again = [
@@ -128,98 +159,97 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     if value is not None and profile[value].blanks and kind != "scores":
         reading.mend["drop"] = [""]
     reading.firm = all(levels.values()) and not any("could be" in one for one in reading.against)
-    keyed = plain or repeated < REPEATED
-    reading.strong = reading.firm and not rest and keyed and not _speaks_against(reading)
+    keyed = not repeated if kind == "ballots" else plain or repeated < REPEATED
+    against = [reason for reason in reading.against if "come again" not in reason]
+    reading.strong = reading.firm and not rest and keyed and not against
     return reading
 
 
-def _weigh_pairs(reading: Reading, profile: Profile, unit: str, item: str, *, plain: bool) -> float:
+def _weigh_pairs(asked: Asked, reading: Reading, unit: str, item: str, *, plain: bool) -> float:
     """Weigh whether units and items cross, each pair once; return the share of repeated pairs."""
-    repeated = profile.repeated(unit, item)
+    profile, both = asked.profile, quoted(unit, item)
+    repeated, alone = profile.repeated(unit, item), profile.alone(item, unit)
     crossed = profile[unit].repeats and profile[item].repeats
-    if repeated < REPEATED and crossed:
-        reading.support.append(f"each pair of {quoted(unit, item)} comes once")
-        reading.points += 2
-    elif not crossed and profile.rows > FEW and not plain:
-        alone = item if profile[item].unique else unit
-        reading.against.append(f"each {quoted(alone)} comes once, so that nothing is compared")
-        reading.points -= 3
-    elif repeated >= REPEATED:
-        reading.against.append(f"pairs of {quoted(unit, item)} come again: their mean is taken")
-    _say_nested(reading, profile, unit, item)
+    reading.weigh(repeated < REPEATED and crossed, 2, f"each pair of {both} comes once")
+    reading.weigh(repeated >= REPEATED, 0, f"pairs of {both} come again: their mean is taken")
+    if profile.rows > FEW and not plain:
+        cost = -16 * max(0.0, alone - 0.75)
+        reading.weigh(alone > 0.5, cost, f"most {quoted(item)} have only one {quoted(unit)}")
+        single = profile[unit].unique or (crossed and profile.alone(unit, item) > 0.95)
+        reading.weigh(single, -2, f"each {quoted(unit)} has only one {quoted(item)}")
     return repeated
 
 
-def _weigh_names(asked: Asked, reading: Reading, levels: dict[str, int], unit: str, item: str) -> None:
-    """Weigh what may name items, and whether so many pairs are rather ratings or scores."""
+def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: str, item: str) -> None:
+    """Weigh whether a column says what leaves together, and whether these are ratings or scores."""
     profile, kind, who = asked.profile, asked.kind.name, next(iter(levels))
-    pairs = len(np.unique(profile.joint([unit, item])))
-    cells = profile[unit].distinct * profile[item].distinct
-    if not levels[who] and (pairs >= SPARSE * cells) != (kind == "scores") and kind != "ballots":
-        reading.points -= 2
-    if kind == "scores" and pairs < cells:
+    column, cells = profile[unit], profile[unit].distinct * profile[item].distinct
+    reading.weigh(kind in {"ratings", "ballots"} and not levels[who], -2)
+    if kind == "scores" and profile.pairs(unit, item) < cells:
         reading.mend["missing"] = "available"
-    if profile[unit].noun in known("replicates"):
-        reading.points -= 1
-    single = profile[item].distinct < 2 < profile.rows and levels["item"] < EXACT
-    if profile[item].is_time or profile[item].counts_rows or single:
-        reading.against.append(f"{quoted(item)} names no items to rank")
-        reading.points -= 4
-    if profile[item].type == "flag" or (profile[item].is_number and not levels["item"]):
-        reading.points -= 3
+    # Of rows that are not looked at, both may have other names.
+    reading.weigh(kind == "scores" and cells > CELLS * profile.share**2, -9)
+    reading.weigh(column.noun in known("replicates"), -2)
+    reading.weigh(column.type == "flag", -2)
+    reading.weigh(column.type == "number" and not levels[who] and not column.is_id, -1)
+    called = asked.level(who, item)
+    reading.weigh(called > levels["item"], -2 if called >= EXACT else -0.5)
+    for name, sign in ((unit, 1), (item, -1)):
+        first = profile[name].words[:1]
+        reading.weigh({*first} & {*known("givers")}, sign)
+        reading.weigh({*first} & {*known("takers")}, -sign)
 
 
-def _speaks_against(reading: Reading) -> bool:
-    return any("come again" not in reason for reason in reading.against)
+def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str, item: str) -> None:
+    """Weigh whether a column names what is ranked, or only describes it."""
+    profile, column = asked.profile, asked.profile[item]
+    texts = [c for c in asked.label_columns[:12] if c.name not in {unit, item}]
+    if not level:
+        finer = [c for c in texts if c.repeats and c.distinct > column.distinct and not c.is_id]
+        finer = [c for c in finer if profile.determined(item, c.name)]
+        # The country of a player, where players could be ranked.
+        reading.weigh(any(profile.alone(c.name, unit) < 0.75 for c in finer), -1)
+        reading.weigh(column.simple in NAMES, 1.5)
+        reading.weigh(column.distinct <= profile[unit].distinct, 0.5)
+        reading.weigh(column.noun in known("remarks") and column.simple not in NAMES, -2)
+        reading.weigh(column.noun in known("attributes"), -1)
+        reading.weigh(column.is_number and not column.is_id, -3)
+    reading.weigh(column.distinct < 3 and level < EXACT, -1.5)
+    named = (profile.determined(c.name, item) and c.distinct > 2 for c in texts if column.is_id)
+    reading.weigh(any(named), -0.75)  # there are names for these ids
+    single = column.distinct < 2 < profile.rows and level < EXACT
+    none = column.is_time or column.counts_rows or single
+    reading.weigh(none, -4, f"{quoted(item)} names no items to rank")
+    reading.weigh(column.type == "flag", -3)
 
 
-def _say_nested(reading: Reading, profile: Profile, unit: str, item: str) -> None:
-    """Say that each item is in one unit only, or the reverse: then nothing is compared."""
-    if profile[item].repeats and profile.rows > 5 and profile.determined(unit, item):
-        reading.against.append(f"each {quoted(item)} has only one {quoted(unit)}")
-        reading.points -= 3
-    elif profile[unit].repeats and profile.rows > 5 and profile.determined(item, unit):
-        reading.against.append(f"each {quoted(unit)} has only one {quoted(item)}")
-        reading.points -= 3
-
-
-def _weigh_value(asked: Asked, reading: Reading, level: int, unit: str, value: str) -> None:
+def _weigh_value(asked: Asked, reading: Reading, level: int, value: str) -> None:
     profile, kind = asked.profile, asked.kind.name
+    unit, item = next(iter(reading.roles.values())), reading.roles["item"]
     column, role = profile[value], "rank" if kind == "ballots" else "score"
     rivals = list(asked.candidates(role, lambda c: c.is_number, [value, *reading.roles.values()]))
-    if rivals and role not in asked.named:
-        reading.against.append(f"{quoted(*rivals)} could be the {role}, too")
-    listed = (
-        column.whole and len(column.some) and column.some.min() == 1 and _once_in(profile, unit, value)
-    )
+    reading.weigh(rivals and role not in asked.named, 0, f"{quoted(*rivals)} could be the {role}, too")
+    listed = column.whole and len(column.some) > 0 and column.some.min() in {0, 1}
+    listed = listed and profile[unit].repeats and profile.repeated(unit, value) < REPEATED
+    places = f"places: from 1, none twice for a {quoted(unit)}"
     if kind == "ballots":
-        if listed:
-            reading.support.append(
-                f"{quoted(value)} are places: from 1, none twice for a {quoted(unit)}"
-            )
-            reading.points += 2
-        if not listed and level < EXACT:
-            reading.points -= 9
-        if not asked.level("user", unit):
-            reading.points -= 2
-    elif listed and level < EXACT and profile.repeated(unit) > REPEATED:
-        reading.against.append(f"{quoted(value)} may be places: from 1, none twice for a {quoted(unit)}")
-        reading.points -= 2
+        reading.weigh(listed, 2, f"{quoted(value)} are {places}")
+        reading.weigh(not listed and level < EXACT, -9)
+        reading.weigh(profile.repeated(unit, item), -3)
+        return
+    listed = listed and level < EXACT and profile.repeated(unit) > REPEATED
+    reading.weigh(listed, -2, f"{quoted(value)} may be {places}")
     if kind == "scores" and "lower_is_better" not in asked.settings:
         measures = profile[unit].labels if profile[unit].noun in MEASURES else []
         less = [name for name in measures or [value] if less_is_better(name)]
         if less:
             reading.options["lower_is_better"] = less if measures else "all"
             reading.support.append(f"{quoted(*less)} says that less is better")
-    if not level and column.type != "number":
-        reading.points -= 3
-    if level == NOTHING:
-        reading.points -= 0.5
-    if level <= NOUN and any(word in known("amounts") for word in column.words):
-        reading.against.append(f"{quoted(value)} looks like an amount, not a score")
-        reading.points -= 1
-
-
-def _once_in(profile: Profile, unit: str, value: str) -> bool:
-    """Tell whether no number comes twice for one unit, and units have several."""
-    return profile[unit].repeats and profile.repeated(unit, value) < REPEATED
+    reading.weigh(kind == "ratings" and less_is_better(value), -3)  # of ratings more is better
+    reading.points += 0.5 * column.is_measure - 0.5 * (level == NOTHING)
+    reading.weigh({*column.words} & {*known("stale")}, -0.5)
+    reading.weigh(column.type != "number" and not column.is_measure, -3)
+    same = profile[item].repeats and profile.determined(value, item)
+    reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(item)}")
+    amount = level <= NOUN and _is_amount(column)
+    reading.weigh(amount, -1, f"{quoted(value)} looks like an amount, not a score")

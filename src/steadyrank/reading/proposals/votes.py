@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from steadyrank.reading.profile import Column
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
+from steadyrank.reading.unit_columns import sounds_like_a_unit
 from steadyrank.reading.words import known
 
 COUNTED = ("votes", "ballots")
@@ -13,6 +14,7 @@ COUNTED = ("votes", "ballots")
 VALUES = {*known("rating_columns"), "rank", "position", "place"}
 """Nouns of columns that say more of an item than that it was chosen."""
 ELECTED = ("candidate", "party")
+MOST_FEATURES = 100
 FEATURES = 2
 """The fewest features that a regression is taken with, without being named."""
 
@@ -23,9 +25,11 @@ def votes(asked: Asked) -> Iterator[Reading]:
         return
     profile = asked.profile
     called = asked.candidates("choice", _may_be_chosen)
-    alone = [c.name for c in asked.label_columns if c.name not in called and c.repeats]
+    texts = [c for c in asked.label_columns if c.name not in called and c.repeats]
+    texts.sort(key=lambda c: sounds_like_a_unit(c.name) + (c.noun in known("attributes")))
+    alone = [c.name for c in texts]
     rest = [c.name for c in profile if c.name not in asked.apart and c.type != "list"]
-    alone = rest if len(rest) == 1 else alone
+    alone = rest if len(rest) == 1 else [] if "choice" in asked.named else alone
     for place, name in enumerate(list(dict.fromkeys([*called[:2], *alone[:1]]))[:2]):
         for reading in _of_choice(asked, name, only=len(rest) == 1):
             reading.points -= place / 4  # earlier names are usual ones
@@ -37,50 +41,39 @@ def _may_be_chosen(column: Column) -> bool:
 
 
 def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
-    profile, level = asked.profile, asked.level("choice", name)
-    column = profile[name]
+    profile, level, column = asked.profile, asked.level("choice", name), asked.profile[name]
     beside = asked.beside(("count", "weights"), [name])
     reading = asked.reading({"choice": name, **beside})
     others = [c for c in profile if c.name not in {name, *map(str, beside.values())}]
     numbers = [c for c in others if c.type == "number" and not c.is_id and not c.is_time]
-    reading.points = (0.0, 2.0, 3.0, 4.0)[level] + 2 * ("count" in beside) + only
-    if level > NOTHING:
-        reading.support.append(f"{quoted(name)} is called like a choice")
-    if "count" in beside:
-        reading.support.append(f"{quoted(str(beside['count']))} counts votes")
-    if level < SAID and column.type == "flag":
-        reading.against.append(f"{quoted(name)} holds answers, yes or no, not names")
-        reading.points -= 3
-    if column.unique and "count" not in beside and numbers and profile.rows > 1 and level < SAID:
-        reading.against.append(
-            f"each {quoted(name)} stands there once, beside {quoted(numbers[0].name)}"
-        )
-        reading.points -= 3
+    counted, said = "count" in beside, level == SAID
+    reading.points = float(only)
+    reading.weigh(level, (0, 2, 3, 4)[level], f"{quoted(name)} is called like a choice")
+    reading.weigh(counted, 2, f"{quoted(str(beside.get('count')))} counts votes")
+    flag = not said and column.type == "flag"
+    reading.weigh(flag, -9, f"{quoted(name)} holds answers, yes or no, not names")
+    once = column.unique and not counted and numbers and profile.rows > 1 and not said
+    first = quoted(*(c.name for c in numbers[:1]))
+    reading.weigh(once, -3, f"each {quoted(name)} stands there once, beside {first}")
     voters = [c for c in others if c.noun in {"voter", "respondent", "user", "person"}]
-    rest = (
-        [] if voters and voters[0].unique else asked.unexplained([name, *beside.values()], flags=False)
-    )
-    elected = (
-        "count" in beside
-        and level >= EXACT
-        and (len(others) == 0 or column.unique or column.noun in ELECTED)
-    )
-    rest = [] if elected else rest
+    whole = not others or column.unique or column.noun in ELECTED
+    elected = counted and level >= EXACT and whole
+    alone = elected or (voters and voters[0].unique)
+    rest = [] if alone else asked.unexplained([name, *beside.values()], flags=False)
     rest += [c.name for c in others if c.noun in VALUES and c.name not in rest]
-    if rest:
-        reading.against.append(f"{quoted(*rest)} would not be used")
-        reading.points -= min(3, len(rest))
+    if not rest and not counted and not voters and not said:
+        rest = [c.name for c in numbers]
+    reading.weigh(rest, -min(3, len(rest)), f"{quoted(*rest)} would not be used")
     reading.firm = level > NOTHING or only or len(asked.label_columns) == 1
     named = [c for c in others if c.type == "text" and c.noun not in known("units")]
-    alone = "count" in beside or bool(voters) or not named
-    answer = column.noun in {"answer", "option", "item"} and "count" not in beside
-    answer |= column.noun in ELECTED and not alone
+    answer = column.noun in {"answer", "option", "item"} and not counted
+    answer |= column.noun in ELECTED and bool(named) and not counted and not voters
     reading.strong = level >= EXACT and not reading.against and not answer
     maybe = [c for c in others if c.simple.endswith(COUNTED) and c.is_number and c.whole]
-    if maybe and "count" not in beside and "count" not in asked.named:
+    if maybe and not counted and "count" not in asked.named:
         yield from _counted_or_not(asked, reading, maybe[0].name)
-        return
-    yield reading
+    else:
+        yield reading
 
 
 def _counted_or_not(asked: Asked, reading: Reading, count: str) -> Iterator[Reading]:
@@ -98,7 +91,10 @@ def regression(asked: Asked) -> Iterator[Reading]:
     """Propose a response beside features, by its name alone."""
     profile = asked.profile
     responses = asked.candidates("response", lambda column: column.is_number)
-    if not asked.allows("response", "items", "row") or not responses:
+    if not asked.allows("response", "items", "row"):
+        return
+    if not responses:
+        yield from _last_column(asked)
         return
     name = responses[0]
     roles = {role: asked.named[role] for role in ("items", "row", "unit") if role in asked.named}
@@ -112,19 +108,33 @@ def regression(asked: Asked) -> Iterator[Reading]:
         reading.mend["missing"] = "drop"
     reading.support.append(f"{quoted(name)} is called like a response")
     odd = [c.name for c in features if c not in numeric or c.is_time]
-    if odd:
-        reading.against.append(f"{quoted(*odd)} cannot be a feature")
+    reading.weigh(odd, 0, f"{quoted(*odd)} cannot be a feature")
     texts = [c for c in features if not c.is_number and not c.is_id and "items" not in asked.named]
-    reading.points -= 4 * bool(texts)
-    plain = profile[name].simple != "y" or all(c.simple[:1] == "x" for c in numeric)
-    if not plain:
-        reading.against.append("y may be anything beside other names than x1, x2...")
+    reading.weigh(texts, -4)
+    bare = profile[name].simple == "y" and not all(c.simple[:1] == "x" for c in numeric)
+    reading.weigh(bare, 0, "y may be anything beside other names than x1, x2...")
     named = asked.level("response", name) >= EXACT
     reading.strong = named and not reading.against and len(numeric) >= FEATURES
     if not texts and numeric and "items" not in asked.named:
         reading.roles["items"] = [column.name for column in numeric]
         reading.implied = frozenset({"items"})
     yield reading
+
+
+def _last_column(asked: Asked) -> Iterator[Reading]:
+    """Propose the last column as the response where there are only numbers, on scales of their own."""
+    columns = [c for c in asked.profile if not c.is_id and c.name not in asked.apart]
+    numbers = [c.name for c in columns if c.is_number]
+    if len(numbers) < len(columns) or not FEATURES < len(numbers) <= MOST_FEATURES or asked.named:
+        return
+    if asked.profile.rows > 3 * len(numbers) and not asked.profile.on_one_scale(numbers):
+        reading = asked.reading({"response": numbers[-1], "items": numbers[:-1]})
+        reading.support.append(
+            f"only numbers, on scales of their own; {quoted(numbers[-1])} is the last"
+        )
+        reading.against.append("no name says that it is the response")
+        reading.points = 1.0
+        yield reading
 
 
 def estimates(asked: Asked) -> Iterator[Reading]:
@@ -151,9 +161,7 @@ def estimates(asked: Asked) -> Iterator[Reading]:
     reading.support.append(f"{quoted(errors)} is the standard error of {quoted(score)}")
     reading.firm, reading.points = True, 5.0
     once = profile[items[0]].unique
-    if not once:
-        reading.against.append(f"{quoted(items[0])} repeats")
-        reading.points -= 5
+    reading.weigh(not once, -5, f"{quoted(items[0])} repeats")
     others = [name for name in scores if name != score and "error" not in asked.named]
     reading.strong = once and not others and asked.level("item", items[0]) > NOTHING
     yield reading

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
 
 from steadyrank.errors import Option, listing, shorten
-from steadyrank.reading.profile import SCALE, Column, Profile
+from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.proposals.long import MEASURES
-from steadyrank.reading.readings import SAID, Asked, Reading, quoted
+from steadyrank.reading.readings import EXACT, SAID, Asked, Reading, quoted
 from steadyrank.reading.scales import less_is_better
 from steadyrank.reading.table import Guess, simplify
 from steadyrank.reading.unit_columns import sounds_like_a_unit
@@ -29,6 +30,12 @@ LOOKED_AT = 1000
 """How many names and columns are looked at."""
 LEAST = 3
 """The fewest columns of scores that are taken as such without being named."""
+SPREAD = 0.15
+"""How far the sums of rows that are parts of a whole may spread, as a share of their mean."""
+TEXTS = 6
+"""How many columns of text are looked at in pairs."""
+BLOCKS = 3
+"""How many blocks of columns that belong together are proposed."""
 PERMUTED = 0.85
 """The share of rows (or columns) of the numbers 1, 2, 3... from which on a table holds ranks."""
 WAYS = {
@@ -48,17 +55,19 @@ def wide(asked: Asked) -> Iterator[Reading]:
     label = _label(asked)
     if label is not None and "item" in asked.named and way != "rows":
         return
-    for one in ("rows", "columns") if way is None else (way,):
+    for one in ("columns", "rows") if way is None else (way,):
+        if one == "rows" and label is not None and "item" not in asked.named:
+            label = _unique_label(asked, label)
         if one == "columns" or label is not None:
             values, left_out = score_columns(asked, label, one)
             yield from _weighed(asked, one, label, values, left_out)
-            block = _block(asked, values) if one == "columns" or label is not None else []
-            if LEAST <= len(block) < len(values):
+            blocks = (block for block in _blocks(asked, values) if LEAST <= len(block) < len(values))
+            for block in islice(blocks, BLOCKS):
                 rest = [name for name in values if name not in block]
                 for reading in _weighed(asked, one, label, block, []):
                     reading.against.append(f"{quoted(*rest)} would not be used")
                     reading.implied, reading.firm, reading.strong = frozenset(), False, False
-                    reading.points -= 0.5
+                    reading.points -= 0.25 + (3 * len(block) <= len(values))
                     yield reading
 
 
@@ -76,9 +85,23 @@ def _label(asked: Asked) -> str | None:
         first = free[0] if free else None
         return first.name if first is not None and not first.is_number else None
     texts = [c for c in free if not c.is_number and c.type not in {"list", "empty"}]
-    called = (c.name for c in texts if asked.level("item", c.name) or asked.level("row", c.name))
-    ids = (c.name for c in free if c.is_id and c.is_number)
-    return next(called, None) or next((c.name for c in texts), None) or next(ids, None)
+    called = [c for c in texts if asked.level("item", c.name) or asked.level("row", c.name)]
+    ids = [c for c in free if c.is_id and c.is_number]
+    units = [c for c in ids if c.unique and len(c.words) > 1 and sounds_like_a_unit(c.name)]
+    once = [c for c in called if not c.repeats]
+    every = [*once, *units, *called, *texts, *ids]
+    every.sort(key=lambda c: c.blanks > 0)  # rows without a name cannot be told apart
+    return every[0].name if every else None
+
+
+def _unique_label(asked: Asked, label: str) -> str:
+    """Return the first column of text whose names come once, where those that name the rows repeat."""
+    if not asked.profile[label].repeats:
+        return label
+    texts = (
+        c.name for c in asked.profile if c.type == "text" and c.unique and c.name not in asked.apart
+    )
+    return next(texts, label)
 
 
 def score_columns(asked: Asked, label: str | None, way: str) -> tuple[list[str], list[str]]:
@@ -103,42 +126,55 @@ def _numbers_rows(asked: Asked, column: Column) -> bool:
     return column.whole and (column.simple in {*known("trials"), *a_row} or alone)
 
 
-def _block(asked: Asked, values: Sequence[str]) -> list[str]:
-    """Return the longest run of neighbouring columns that may be scores of one scale."""
+def _blocks(asked: Asked, values: Sequence[str]) -> Iterator[list[str]]:
+    """Yield columns that belong together: of one family, parts of a whole, neighbours of one scale."""
     if "items" in asked.named or len(values) > LOOKED_AT:
-        return []
+        return
     profile = asked.profile
-    best: list[str] = []
-    run: list[str] = []
-    low = high = 0.0
+    usable = [n for n in values if not _is_no_score(profile[n]) and "," not in n]
+    yield from (
+        family
+        for names in profile.families
+        if len(family := [name for name in names if name in usable]) >= LEAST
+    )
     places = {name: place for place, name in enumerate(profile.columns)}
-    for name in values:
-        if _is_no_score(profile[name]) or "," in name:
-            run = []
-            continue
-        near = bool(run) and places[name] == places[run[-1]] + 1
-        alike = near and profile[name].whole == profile[run[-1]].whole
-        reach = profile[name].reach
-        low, high = (min(low, reach), max(high, reach)) if alike else (reach, reach)
-        if not alike or high > SCALE * low:
-            run, low, high = [], reach, reach
-        run.append(name)
-        best = run if len(run) > len(best) else best
-    return best
+    runs: dict[bool, list[list[str]]] = {True: [], False: []}
+    for name in usable:
+        for scaled, kept in runs.items():
+            last = kept[-1] if kept else []
+            near = bool(last) and places[name] == places[last[-1]] + 1
+            if scaled and near:
+                near = profile[name].whole == profile[last[-1]].whole
+                near = near and profile.on_one_scale([*last, name])
+            if near:
+                last.append(name)
+            else:
+                kept.append([name])
+    yield from (run for run in runs[False] if _add_up(profile, run))
+    yield max(runs[True], key=len, default=[])
+
+
+def _add_up(profile: Profile, names: Sequence[str]) -> bool:
+    """Tell whether the numbers of each row are parts of a whole: they add up to about the same."""
+    if not LEAST <= len(names) <= LOOKED_AT:
+        return False
+    sums = np.nansum(np.column_stack([profile[name].numbers for name in names]), axis=1)
+    least = min(profile[name].some.min(initial=0.0) for name in names)
+    return bool(least >= 0 and len(sums) > 2 and np.std(sums) < SPREAD * np.mean(sums))
 
 
 def _weighed(
     asked: Asked, way: str, label: str | None, values: list[str], left_out: list[str]
 ) -> Iterator[Reading]:
     profile = asked.profile
+    role = "item" if way == "rows" else "row"
+    roles: dict[str, Any] = {"items": values} | ({} if label is None else {role: label})
     if not values:
-        made = asked.reading({"items": [], **({} if label is None else {"row": label})}, items_in=way)
+        made = asked.reading(roles, items_in=way)
         made.firm = way == "columns"  # where the kind is said, it is said what is wrong with the columns
         made.points = -9.0
         yield made
         return
-    role = "item" if way == "rows" else "row"
-    roles: dict[str, Any] = {"items": values} | ({} if label is None else {role: label})
     if way == "columns":
         roles |= asked.beside(("weights",), [*values, label])
     roles |= {role: asked.named[role] for role in ("unit", "weights") if role in asked.named}
@@ -147,33 +183,29 @@ def _weighed(
     told, why = _orientation(asked, label, values)
     settled = asked.settings.get("items_in") is not None or {"row", "items", "item"} & asked.named.keys()
     reading.firm = bool(settled) or way in told or (label is None and len(told) < 1)
-    reading.points = 1.5 + 2 * (way in told) - (2 if told and way not in told else 0)
-    if way in told:
-        reading.support.append(f"{WAYS[way]}, by {why[way]}")
-    if len(told) > 1:
-        reading.firm = bool(settled)
-        reading.against.append("names speak for both ways round")
-    _weigh_columns(asked, reading, values, label)
-    plain = told.get(way) is True and len(told) == 1
-    if not plain and any("hardly" in one or "differ" in one for one in reading.against):
-        reading.points -= 3
-    reading.strong = plain and len(values) >= LEAST and not reading.against
-    if way in told and not settled:
+    plainly = label is not None and asked.level("item", label) == EXACT
+    reading.points = 1.5 - ((6 if plainly else 2) if told and way not in told else 0)
+    if reading.weigh(way in told, 2, f"{WAYS[way]}, by {why.get(way)}") and not settled:
         brief, which = reading.support[0], "items" if way == "rows" else "rows"
         other = Option("items_in", "columns" if way == "rows" else "rows")
         note = f"{quoted(str(label))} read as names of the {which}: {brief}"
         reading.remarks.append(Guess(note, brief, other))
+    if reading.weigh(len(told) > 1, 0, "names speak for both ways round"):
+        reading.firm = bool(settled)
+    _weigh_columns(asked, reading, values, label)
+    if way == "columns":
+        _weigh_as_items(asked, reading, values, label)
+    plain = told.get(way) is True and len(told) == 1
+    doubtful = any("hardly" in one or "differ" in one for one in reading.against)
+    reading.weigh(doubtful and not plain, -1.5)
+    reading.strong = plain and len(values) >= LEAST and not reading.against
     if left_out:
-        note = f"not read as scores, but as {_why_left(way)}: {quoted(*left_out)}"
-        brief = f"{quoted(*left_out)} left out"
-        reading.remarks.append(Guess(note, brief, Option("items", several=True)))
+        which = "ids, sums or facts of the items" if way == "rows" else "ids"
+        note, brief = f"not read as scores, but as {which}: {quoted(*left_out)}", quoted(*left_out)
+        reading.remarks.append(Guess(note, f"{brief} left out", Option("items", several=True)))
     if np.isnan(np.column_stack([profile[n].numbers for n in values[:LOOKED_AT]])).any():
         reading.mend["missing"] = "available"
     yield from _directed(asked, reading, way, label, values)
-
-
-def _why_left(way: str) -> str:
-    return "ids, sums or facts of the items" if way == "rows" else "ids"
 
 
 def _orientation(
@@ -218,34 +250,50 @@ def _mostly(names: Sequence[str], test: Callable[[str], Any]) -> bool:
 
 
 def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label: str | None) -> None:
-    """Weigh whether the columns are scores of one scale, and whether rows have one name."""
-    profile = asked.profile
+    """Weigh whether the columns are scores of one scale, and what names the rows."""
+    profile, in_rows = asked.profile, reading.options["items_in"] == "rows"
     columns = [profile[name] for name in values[:LOOKED_AT]]
     odd = [c.name for c in columns if _is_no_score(c)]
-    if odd:
-        reading.against.append(f"{quoted(*odd)} {'is' if len(odd) == 1 else 'are'} hardly a score")
-        brief = f"{quoted(*odd)} as {'items' if reading.options['items_in'] == 'columns' else 'scores'}"
-        reading.remarks.append(
-            Guess(f"{brief}, though hardly a score", brief, Option("items", several=True))
+    are = "is" if len(odd) == 1 else "are"
+    if reading.weigh(odd, -1, f"{quoted(*odd)} {are} hardly a score"):
+        brief = f"{quoted(*odd)} as {'scores' if in_rows else 'items'}"
+        doubt = f"{brief}, though hardly a score"
+        reading.remarks.append(Guess(doubt, brief, Option("items", several=True)))
+    low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
+    reach = [f"{shorten(c.name)} {word} {c.reach:.3g}" for c, word in ((low, "reaches"), (high, ""))]
+    _ = (
+        reading.weigh(len(columns) < LEAST, -1, f"only {counted(len(columns), 'column')} of numbers")
+        or reading.weigh(
+            profile.on_one_scale(values[:LOOKED_AT]),
+            1,
+            f"{len(values):,} columns of numbers on one scale",
         )
-        reading.points -= 1
-    if len(columns) < LEAST:
-        reading.points -= 1
-        reading.against.append(f"only {counted(len(columns), 'column')} of numbers")
-    elif profile.on_one_scale(values[:LOOKED_AT]):
-        reading.support.append(f"{len(values):,} columns of numbers on one scale")
-        reading.points += 1
-    else:
-        low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
-        reading.against.append(
-            f"scales differ: {shorten(low.name)} reaches {low.reach:.3g}, "
-            f"{shorten(high.name)} {high.reach:.3g}"
-        )
-        reading.points -= 1
-    if reading.options["items_in"] == "columns" and _mostly(values, COUNTING.match):
-        reading.against.append("the columns are only numbered, not named")
-        reading.points -= 1
-    if reading.options["items_in"] == "columns" and label is not None:
+        or reading.weigh(_add_up(profile, values), 1.5, "the numbers of each row are parts of a whole")
+        or reading.weigh(True, -1, f"scales differ: {', '.join(reach)}")
+    )
+    texts = [c for c in profile if c.type == "text" and c.name != label and c.name not in asked.apart]
+    if label is not None:
+        named = profile[label]
+        cost = 2 if in_rows else min(3, len(texts))
+        reading.weigh(named.repeats and (texts or in_rows), -cost, f"{quoted(label)} repeats")
+        reading.weigh(in_rows and named.is_time, -2.5, f"{quoted(label)} says when, not what")
+        both = len(values) > 1 and named.values == {*values}
+        if reading.weigh(both, 0, "rows and columns have the same names: counted wins are battles"):
+            reading.firm = reading.firm and asked.settings.get("items_in") is not None
+    won = [
+        c.name for c in texts if c.simple in {"winner", "loser"} and not c.values <= {*profile.columns}
+    ]
+    if reading.weigh(won, -4, f"{quoted(*won)} says who won or lost"):
+        reading.firm = False
+
+
+def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label: str | None) -> None:
+    """Weigh whether columns may be what is ranked."""
+    profile = asked.profile
+    counting = _mostly(values, COUNTING.match) or {*values} <= profile.of_families
+    reading.weigh(counting, -1, "the columns are only numbered, not named")
+    if label is not None:
+        reading.weigh(2 * sum(profile[name].is_measure for name in values) > len(values), -4)
         looks: dict[str, Callable[[str], Any]] = {
             "benchmarks or measures": _is_measure,
             "ids": COUNTING.match,
@@ -253,25 +301,19 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
         for what in [what for what, test in looks.items() if _mostly(values, test)][:1]:
             brief = f"the items look like {what}: {listing(map(shorten, values))}"
             reading.remarks.append(Guess(brief, brief, Option("items_in", "rows")))
-    texts = [c for c in profile if c.type == "text" and c.name != label and c.name not in asked.apart]
-    many = bool(texts) or reading.options["items_in"] == "rows"
-    if label is not None and profile[label].repeats and many:
-        reading.against.append(f"{quoted(label)} repeats")
-        reading.points -= 2
-    for column in texts:
-        winner = column.simple in {"winner", "loser"} and not column.values <= {*profile.columns}
-        if winner:
-            reading.against.append(f"{quoted(column.name)} says who won or lost")
-            reading.points -= 4
-            reading.firm = False
-    if label is not None and len(values) > 1 and profile[label].values == {*values}:
-        reading.against.append("rows and columns have the same names: counted wins are battles")
-        reading.firm = reading.firm and asked.settings.get("items_in") is not None
+    labels = asked.label_columns
+    items = [c.name for c in labels if c.name != label and asked.level("item", c.name) >= EXACT]
+    reading.weigh(
+        items, -2.5, f"{quoted(*items)} {'is' if len(items) == 1 else 'are'} called like items"
+    )
+    pairs = combinations(labels[:TEXTS], 2)
+    crossed = any(profile.crossed(one.name, two.name) for one, two in pairs)
+    reading.weigh(crossed, -2.5, "two columns of names make up each row: a long table")
 
 
 def _is_no_score(column: Column) -> bool:
-    called = any(word in known("times", "amounts") for word in column.words)
-    return column.counts_rows or column.is_id or column.is_time or column.type == "flag" or called
+    odd = column.counts_rows or column.is_id or column.is_time or column.is_amount
+    return odd or column.type == "flag"
 
 
 def _directed(
