@@ -11,8 +11,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.audit_text import METHODS, verdict
-from steadyrank.report.export import cell, names_of, rows_of
-from steadyrank.report.sharing import HEADS
+from steadyrank.report.export import names_of, rows_of
+from steadyrank.report.sharing import head_of
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 from steadyrank.text import LONGEST, readable, rounded_up, shortened
@@ -51,10 +51,9 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     parts = [f"### {title}{source}"]
     most = None if page.everything else ROWS
     if document != "check":  # whose one row is told in words
-        rows = list(rows_of(findings))
-        columns = zip(names_of(findings), zip(*rows[:most], strict=True), strict=True)
-        named = {HEADS.get(name, name.replace("_", " ")): _told(name, cells) for name, cells in columns}
-        parts.append(_table(tuple(named), zip(*named.values(), strict=True), len(rows)))
+        rows, names = list(rows_of(findings)), names_of(findings)
+        columns = [_told(name, [row[n] for row in rows[:most]]) for n, name in enumerate(names)]
+        parts.append(_table([head_of(name) for name in names], zip(*columns, strict=True), len(rows)))
     elif findings["method"] == "topk" and findings["flips"]["plain"]["listed"]:
         plain = findings["flips"]["plain"]
         listed = [_flip_cells(flip) for flip in plain["listed"][:most]]
@@ -85,37 +84,27 @@ def _longest_run(text: str) -> int:
     return max(map(len, re.findall("`+", text)), default=0)
 
 
-def _flip_cells(flip: Row) -> list[object]:
+def _flip_cells(flip: Row) -> list[str]:
     moved = (", ".join(map(str, flip[way])) for way in ("leaves", "enters"))
-    return [str(flip["unit"]), flip["count"], *moved]
+    return [_named(str(flip["unit"])), f"{flip['count']:,}", *map(_named, moved)]
 
 
-def _table(names: Sequence[str], rows: Iterable[Sequence[object]], number: int) -> str:
+def _table(names: Sequence[str], rows: Iterable[Sequence[str]], number: int) -> str:
     """Return a table, and how many rows of it are not shown."""
-    cells = [names, ["---"] * len(names), *([_cell(value) for value in row] for row in rows)]
+    cells = [names, ["---"] * len(names), *rows]
     table = "\n".join(f"| {' | '.join(row)} |" for row in cells)
     more = number + 2 - len(cells)
     return f"{table}\n\n{more:,} more not shown." if more else table
 
 
-def _told(name: str, cells: Sequence[Any]) -> list[object]:
+def _told(name: str, cells: Sequence[Any]) -> list[str]:
     """Return a column as people read it: shares with the digits of the text below, names as names."""
     if name in SHARES:
-        return [None if share is None else Written(rounded_up(share)) for share in cells]
+        return ["" if share is None else rounded_up(share) for share in cells]
     if name == "method":
-        return [Written(METHODS[method]) if method in METHODS else method for method in cells]
+        return [METHODS.get(method) or _named(method) for method in cells]
     texts = zip(cells, readable(cells), strict=True)
-    return [value if isinstance(value, str) else Written(text) for value, text in texts]
-
-
-class Written(str):
-    """What is no name, and stands as it is."""
-
-    __slots__ = ()
-
-
-def _cell(value: object) -> str:
-    return value if isinstance(value, Written) else cell(value, _named)
+    return [_named(value) if isinstance(value, str) else text for value, text in texts]
 
 
 def _named(name: str) -> str:

@@ -85,11 +85,15 @@ def table_of(findings: Findings) -> str:
 def _plain_table(findings: Findings) -> str:
     """Return the table that every document has, under its sentence and above the words of its claim."""
     title = findings.get("headline") or findings.get("sentence") or verdict(findings)
-    rows = list(rows_of(findings))
-    columns = zip(names_of(findings), zip(*rows, strict=True), strict=True) if rows else ()
+    rows, names = list(rows_of(findings)), names_of(findings)
+    columns = {head_of(name): [row[place] for row in rows] for place, name in enumerate(names)}
     told = (findings.get(name) for name in ("stability", "top_sentence"))
-    named = {HEADS.get(name, name.replace("_", " ")): cells for name, cells in columns}
-    return html_of(title, named, " ".join(filter(None, told)))
+    return html_of(title, columns, " ".join(filter(None, told)))
+
+
+def head_of(name: str) -> str:
+    """Return the heading of a column for people."""
+    return HEADS.get(name, name.replace("_", " "))
 
 
 def table_fragment(findings: Findings, *, rows: int = ROWS) -> str:
