@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from browser.examples import HOSTILE, close_votes, hostile_matrix, report_document, restaurants
-from steadyrank import Study, Votes
+from steadyrank import Study, Votes, read_any
 from steadyrank.errors import InvalidSettingError
 from steadyrank.report.export import to_json
 from steadyrank.report.html import LEFT_OUT, packed, render_html
@@ -160,3 +160,18 @@ def test_warnings_and_suggestions_stand_on_top() -> None:
 def test_the_same_data_give_the_same_file() -> None:
     pages = {render_html(report_document(close_votes(), 3)) for _ in range(2)}
     assert len(pages) == 1
+
+
+def test_items_and_units_are_called_as_their_columns_or_as_asked(tmp_path: Path) -> None:
+    file = tmp_path / "stars.csv"
+    rows = [f"guest {n},cafe {n % 3},{n % 5}" for n in range(30)]
+    rows += [f"guest {n},cafe {(n + 1) % 3},{(n + 2) % 5}" for n in range(30)]
+    file.write_text("reviewer,restaurant_name,stars\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    study = Study(read_any(file))
+    page = study.report(tmp_path / "a.html", 1).read_text(encoding="utf-8")
+    assert "Stable top 1 of 3 restaurants" in page
+    assert "30 reviewers" in page
+    page = study.report(tmp_path / "b.html", 1, item_name="café", unit_name="guest").read_text("utf-8")
+    assert "Stable top 1 of 3 cafés" in page
+    assert "30 guests" in page
+    assert study.topk(1).unit == "user"  # the study itself keeps its words
