@@ -163,6 +163,14 @@ def test_parts_of_a_whole_are_items_whatever_their_sizes() -> None:
     assert data.items == ("red", "blue", "gold", "grey", "rest")
 
 
+def test_columns_of_two_scales_are_not_taken_for_parts_of_a_whole() -> None:
+    """Rows that add up to about the same prove nothing where the items are in the rows."""
+    rows = [[f"net {n}", *(7 + n % 3 / 10 for _ in range(6)), 52 + n] for n in range(8)]
+    with pytest.raises(NotRecognisedError) as refused:
+        read_any(stream("model,a1,a2,b1,b2,c1,c2,attack", rows))
+    assert any("scales differ" in why for one in refused.value.readings for why in one.against)
+
+
 def test_what_comes_again_is_ranked_not_what_comes_once() -> None:
     rows = [
         [y, c, f"song {y}{c}", (3 * y + 7 * n) % 11] for y in range(8) for n, c in enumerate(LETTERS)

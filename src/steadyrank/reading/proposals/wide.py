@@ -155,12 +155,14 @@ def _blocks(asked: Asked, values: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _add_up(profile: Profile, names: Sequence[str]) -> bool:
-    """Tell whether the numbers of each row are parts of a whole: they add up to about the same."""
-    if not LEAST <= len(names) <= LOOKED_AT:
+    """Tell whether the numbers of each row are parts of a whole: they add up to about 100, or to 1."""
+    if not LEAST <= len(names) <= LOOKED_AT or len(profile.table) < LEAST:
         return False
     sums = np.nansum(np.column_stack([profile[name].numbers for name in names]), axis=1)
     least = min(profile[name].some.min(initial=0.0) for name in names)
-    return bool(least >= 0 and len(sums) > 2 and np.std(sums) < SPREAD * np.mean(sums))
+    whole = min((1.0, 100.0), key=lambda size: abs(np.mean(sums) - size))
+    near = abs(np.mean(sums) - whole) < SPREAD * whole and np.std(sums) < SPREAD * whole
+    return bool(least >= 0 and near)
 
 
 def _weighed(
@@ -268,7 +270,9 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
             1,
             f"{len(values):,} columns of numbers on one scale",
         )
-        or reading.weigh(_add_up(profile, values), 1.5, "the numbers of each row are parts of a whole")
+        or reading.weigh(
+            not in_rows and _add_up(profile, values), 1.5, "the numbers of each row are parts of a whole"
+        )
         or reading.weigh(True, -1, f"scales differ: {', '.join(reach)}")
     )
     texts = [c for c in profile if c.type == "text" and c.name != label and c.name not in asked.apart]
