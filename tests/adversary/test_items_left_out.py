@@ -167,9 +167,9 @@ def assert_same(one: Any, two: Any) -> None:
             if isinstance(mine, np.ndarray):
                 np.testing.assert_array_equal(mine, other)
             else:
-                assert (mine if mine is None or isinstance(mine, str | bool) else list(mine)) == (
-                    other if other is None or isinstance(other, str | bool) else list(other)
-                )
+                assert (
+                    mine if mine is None or isinstance(mine, str | bool | float) else list(mine)
+                ) == (other if other is None or isinstance(other, str | bool | float) else list(other))
     assert list(one.units.labels) == list(two.units.labels)
     np.testing.assert_array_equal(one.units.counts, two.units.counts)
     np.testing.assert_array_equal(one.item_counts, two.item_counts)
