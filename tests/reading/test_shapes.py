@@ -195,3 +195,11 @@ def test_only_numbers_of_many_scales_may_be_a_regression(rng: np.random.Generato
     rows = [[*row, 3 * row[0] + row[1] / 100] for row in (rng.random((40, 3)) * [1, 500, 30]).tolist()]
     data = suggested(stream("crim,tax,dis,medv", rows))
     assert (data.kind.name, data.items) == ("regression", ("crim", "tax", "dis"))
+
+
+def test_numbers_that_name_the_winner_of_their_row_are_battles(rng: np.random.Generator) -> None:
+    one = rng.integers(1, 9, size=60)
+    two = (one + rng.integers(1, 7, size=60)) % 9
+    won = np.where(rng.random(60) < 0.5, one, two)
+    data = suggested(stream("first,second,best", np.column_stack([one, two, won]).tolist()))
+    assert (data.kind.name, len(data.items)) == ("battles", 9)

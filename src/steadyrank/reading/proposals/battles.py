@@ -78,9 +78,21 @@ def _pairs(asked: Asked) -> list[Pair]:
         if frozenset((one.name, two.name)) not in known_pairs
         and _never_equal(profile, one.name, two.name)
     ]
-    both = by_name + by_shape
+    both = by_name + by_shape or _pairs_of_ids(profile)
     fixed = {name for name in said if name}
     return [pair for pair in both if fixed <= set(pair[:2])] if fixed else both
+
+
+def _pairs_of_ids(profile: Profile) -> list[Pair]:
+    """Return pairs of whole numbers of which a third column always repeats one: who met, and who won."""
+    ids = [column.name for column in islice(profile, TEXTS) if column.whole and not column.counts_rows]
+    pairs = [Pair(one, two, None, NOTHING) for one, two in combinations(ids, 2)]
+    return [
+        pair
+        for pair in pairs
+        if _never_equal(profile, *pair[:2])
+        and any(_names_sides(profile, name, pair) == 1 for name in {*ids} - {*pair[:2]})
+    ]
 
 
 def _words(profile: Profile, one: str, two: str) -> tuple[str, str] | None:

@@ -19,6 +19,8 @@ UNITS, ITEMS, VALUES = 6, 6, 4
 """How many columns are tried as units, as items and as values."""
 WEIGHED = 30
 """How many combinations of them are weighed."""
+AGREE = 4
+"""So many further rows of the items must agree before a value counts as a fact of the item."""
 REPEATED = 0.02
 """The share of repeated pairs from which on a pair is no key."""
 MEASURES = ("metric", "measure")
@@ -249,7 +251,9 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str) -> None
     reading.points += 0.5 * column.is_measure - 0.5 * (level == NOTHING)
     reading.weigh({*column.words} & {*known("stale")}, -0.5)
     reading.weigh(column.type != "number" and not column.is_measure, -3)
-    same = profile[item].repeats and profile.determined(value, item)
+    # A few rows that agree by chance prove nothing.
+    again = int((profile[item].codes >= 0).sum()) - profile[item].distinct
+    same = again >= AGREE and profile.determined(value, item)
     reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(item)}")
     amount = level <= NOUN and _is_amount(column)
     reading.weigh(amount, -1, f"{quoted(value)} looks like an amount, not a score")
