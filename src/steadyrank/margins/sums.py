@@ -86,7 +86,7 @@ class SumMargins(PairMargins):
     widest: float = 0
     stated: tuple[float | None, float | None] | None = None
     leave: bool = True
-    rule: str = "exact: the units that favour the leader most leave first"
+    rule: str = "exact: the units that favour the leader most are removed first"
 
     @property
     def total(self) -> int:

@@ -204,7 +204,7 @@ def check_several(data: Observations) -> None:
     """Complain about data with no units, or a single one: without it nothing is left."""
     if not data.n_units:
         raise TooFewUnitsError(
-            "these are scores with standard errors: no unit could leave, so their stability is unknown",
+            "these scores have standard errors but no units to remove, so their stability is unknown",
             way_out="Ask for ranks of true scores: Study(data).confidence(), or steadyrank confidence.",
         )
     if data.n_units < 2:
