@@ -31,6 +31,7 @@ from steadyrank.scorers import (
     Plurality as Plurality,
     Refit as Refit,
     Ridge as Ridge,
+    TotalPoints as TotalPoints,
     TrimmedMean as TrimmedMean,
     WinRate as WinRate,
 )

@@ -357,7 +357,7 @@ class NoProofError(InvalidValueError):
     """A proof was asked for where no rule gives one."""
 
     OTHERWISE = (
-        ", which checks this dataset by leaving out every unit, or a scorer with a proved rule "
+        ", which checks this dataset by removing every unit, or a scorer with a proved rule "
         "(plurality, approval, Borda, Condorcet, mean ranks or win rates, column means, medians or mean "
         "ratings with a stated value_range, Bradley-Terry with a ridge, or a bagged scorer with bounded "
         "outputs)."

@@ -6,9 +6,12 @@ here once.
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from html import escape
 from itertools import accumulate
 from typing import Any
 
@@ -22,8 +25,14 @@ COMBINING = frozenset({"Mn", "Me", "Cf"})
 """Categories of characters that take no column of their own."""
 
 
-RANK_STANDINGS = {"sure": "holds its rank", "contender": "moves"}
+RANK_STANDINGS = {"sure": "keeps its rank", "contender": "moves"}
 """Where an item stands in a full ranking."""
+
+ROWS = 25
+"""Rows of a table for pages and notebooks, unless a list is longer."""
+
+LONGEST = 80
+"""Columns of a name in a table for pages and notebooks."""
 
 EXACT_SIZES = 10**9
 """Sizes from here on are told by their logarithm."""
@@ -164,6 +173,24 @@ def plural(noun: str) -> str:
     return f"{noun}s"
 
 
+def noun_of(column: str) -> str:
+    """Return what a column calls one of its entries; "" where its name is no plain word.
+
+    Examples
+    --------
+    >>> [noun_of(name) for name in ("model_name", "movieId", "Restaurants", "q1", "")]
+    ['model', 'movie', 'restaurant', '', '']
+    """
+    word = re.sub(r"([_ ](id|name)|(?<=[a-z])(Id|ID|Name))$", "", column).replace("_", " ").lower()
+    word = word[:-1] if re.search("[^s]s$", word) else word
+    return word if re.fullmatch("[a-z]{3,}( [a-z]{3,})?", word) else ""
+
+
+def today() -> str:
+    """Return the date where this runs."""
+    return datetime.now().astimezone().date().isoformat()
+
+
 def counted(number: int, noun: str) -> str:
     """Return a number and its noun, singular or plural.
 
@@ -226,16 +253,16 @@ def share_in_words(share: float | None) -> str:
 
 
 def away_in_words(away: int | None, n_units: int, least: str = "≥") -> str:
-    """Return how many units an item is away from crossing a border: a lower number, unless it is 1.
+    """Return how many units it takes to flip an item: a lower number, unless it is 1.
 
     Examples
     --------
     >>> [away_in_words(away, 9) for away in (None, 1, 4, 9)]
-    ['', '1', '≥ 4', 'all']
+    ['', '1', '≥ 4', 'never']
     """
     if away is None:
         return ""
-    return "all" if away >= n_units else "1" if away == 1 else f"{least} {away:,}"
+    return "never" if away >= n_units else "1" if away == 1 else f"{least} {away:,}"
 
 
 def ends_in_words(row: Mapping[str, Any], n_units: int) -> tuple[str, str]:
@@ -313,3 +340,77 @@ def rounded_down(value: float, digits: int = 4) -> str:
 
 def _rounded(value: float, digits: int, way: str) -> str:
     return f"{float(Context(digits, way).create_decimal(Decimal(repr(float(value))))):.{digits}g}"
+
+
+def as_markup(text: str) -> str:
+    """Return text escaped for HTML and SVG; what would steer or reorder it is shown instead."""
+    return escape(shown(text))
+
+
+def html_of(title: str, columns: Mapping[str, Sequence[object]], foot: str = "") -> str:
+    """Return a table of any values as small HTML: how things show themselves in a notebook."""
+    told = {name: values[:ROWS] for name, values in columns.items()}
+    kept = {name: values for name, values in told.items() if any(value is not None for value in values)}
+    named = [(name, readable(values), not _are_numbers(values)) for name, values in kept.items()]
+    hidden = max(map(len, columns.values()), default=0) - ROWS
+    return html_table(title, named, f"{foot} {hidden:,} more not shown.".strip() if hidden > 0 else foot)
+
+
+def html_table(title: str, columns: Sequence[tuple[str, Sequence[str], bool]], foot: str = "") -> str:
+    """Return a small table, all of it escaped; of each column its title, cells, whether on the left."""
+    rows = zip(*(cells for _, cells, _ in columns), strict=True)
+    body = "".join(_html_row("td", "<bdi>{}</bdi>", row, columns) for row in rows)
+    below = f'<p style="max-width:50em">{as_markup(foot)}</p>' if foot else ""
+    return (
+        f'<div><table><caption style="text-align:left">{as_markup(title)}</caption>'
+        f"<thead>{_html_row('th', '{}', [name for name, _, _ in columns], columns)}</thead>"
+        f"<tbody>{body}</tbody></table>{below}</div>"
+    )
+
+
+def _html_row(
+    tag: str, inside: str, cells: Sequence[str], columns: Sequence[tuple[str, Any, bool]]
+) -> str:
+    made = (
+        f'<{tag} style="text-align:{"left" if left else "right"};padding:2px 8px">'
+        f"{inside.format(as_markup(shortened(cell, LONGEST)))}</{tag}>"
+        for cell, (_, _, left) in zip(cells, columns, strict=True)
+    )
+    return f"<tr>{''.join(made)}</tr>"
+
+
+def _are_numbers(values: Sequence[object]) -> bool:
+    return all(isinstance(value, int | float) or value is None for value in values)
+
+
+def readable(values: Sequence[object]) -> list[str]:
+    """Return a column as people read it: numbers with the same decimals, nothing for None.
+
+    Examples
+    --------
+    >>> readable([0.5, 1 / 3, None]), readable([1200, True, "x"])
+    (['0.50', '0.33', ''], ['1,200', 'yes', 'x'])
+    """
+    floats = [value for value in values if isinstance(value, float)]
+    number = number_format(floats)
+    told: list[str] = []
+    for value in values:
+        text = "" if value is None else number(value) if isinstance(value, float) else str(value)
+        text = ("no", "yes")[value] if isinstance(value, bool) else text
+        told.append(f"{value:,}" if type(value) is int else text)
+    return told
+
+
+def number_format(values: Sequence[float]) -> Callable[[float], str]:
+    """Return how to write numbers so that different ones look different: with two to six decimals.
+
+    What is as small as the rounding of the others, as a fit may leave of 0, is written as 0.
+    """
+    ways = ({f"{value:.{decimals}f}" for value in values} for decimals in range(2, 6))
+    different, rounding = len(set(values)), 1e-12 * max(map(abs, values), default=0.0)
+    decimals = next((2 + place for place, texts in enumerate(ways) if len(texts) == different), 6)
+    return lambda value: (
+        f"{value:.6g}"
+        if abs(value) > rounding and not 1e-6 < abs(value) < 1e9
+        else f"{value:z.{decimals}f}"
+    )

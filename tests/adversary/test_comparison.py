@@ -114,22 +114,21 @@ def check_sentence(told, count, unit):
     both = sum(count[name] for name in ("same", "inside", "beyond"))
     if count["beyond"]:
         match = re.fullmatch(
-            rf"(\d+) of (\d+) items in both moved further than one {unit}'s leaving could have moved "
-            r"(it|them) in the old data; (\d+) moved inside, (\d+) not at all\.",
+            rf"(\d+) of the (\d+) shared items? moved more than removing one {unit} could explain; "
+            r"(\d+) moved less, (\d+) not at all\.",
             told,
         )
         assert match, told
-        assert match[3] == ("it" if count["beyond"] == 1 else "them")
-        numbers = [int(match[part]) for part in (1, 2, 4, 5)]
+        numbers = [int(match[part]) for part in (1, 2, 3, 4)]
         assert numbers == [count["beyond"], both, count["inside"], count["same"]]
         return "beyond"
     if count["inside"]:
         assert told == (
-            f"{count['inside']} of {both} items in both moved, none out of the range of its places in "
-            f"the old data, whole or without any one {unit}."
+            f"{count['inside']} of the {both} shared items moved, none more than removing one {unit} "
+            "could explain."
         )
         return "inside"
-    assert re.fullmatch(rf"Nothing moved: {both} items? in both, in the same order\.", told)
+    assert re.fullmatch(rf"Nothing moved: {both} shared items?, in the same order\.", told)
     return "same"
 
 
@@ -193,7 +192,7 @@ def test_pairs_and_orders_are_held_against_all_rankings_of_the_old_set(make, cas
         if turned:
             pairs = "1 pair" if len(turned) == 1 else f"{len(turned)} pairs"
             assert f"{pairs} changed order" in said
-            assert f"had settled {sum(turned.values())} of these" in said
+            assert f"had settled {sum(turned.values())} of them" in said
             assert ("is one of the rankings" in said) == (now in allowed)
         else:
             assert "changed order" not in said
@@ -224,8 +223,8 @@ def test_without_an_eps_pairs_and_orders_are_held_against_ranges(make, cases: Ca
         assert found.is_allowed == ("beyond" not in places["verdict"])
         said = " ".join(found.findings()["sentences"])
         assert ("changed order" in said) == bool(turned)
-        told = f"ranges that do not meet, whichever {old.facts.unit} is left out, had settled"
-        assert not turned or f"{told} {sum(turned.values())} of these" in said
+        told = "in the old data, ranges that do not meet had settled"
+        assert not turned or f"{told} {sum(turned.values())} of them" in said
         known |= set(turned.values())
     assert known == {True, False}
 

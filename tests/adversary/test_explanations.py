@@ -204,7 +204,7 @@ def test_every_number_in_the_words_is_true(make: Make, cases: Cases) -> None:
             assert f", {ours} favour{'s' * (ours == 1)} {name} and " in told.sentence
             assert f" and {theirs} favour{'s' * (theirs == 1)} {rival}; their con" in told.sentence
         else:
-            end = f", {ours} would cost {name} ground by leaving alone and {theirs} would gain it some; "
+            end = f", {ours} would cost {name} ground if removed and {theirs} would gain it some; "
             assert end in told.sentence
         document = told.findings()
         assert (document["units_for"], document["units_against"]) == (ours, theirs)
@@ -244,7 +244,7 @@ def test_without_a_k_the_border_is_after_the_items_own_rank() -> None:
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({}, "neither a k nor an item to explain. Give k=... or item=..."),
+        ({}, "neither a k nor an item was given. Give k=... or item=..."),
         ({"k": 3}, "k = 3 is the last rank of 3: there is no border after it. Give a k from 1 to 2."),
         ({"k": 0}, "k must be a whole number from 1 to 3"),
         ({"k": 1, "item": "ax"}, "there is no item 'ax'. Did you mean 'a'?"),

@@ -10,9 +10,8 @@ from markdown_it import MarkdownIt
 
 from steadyrank import Study, Votes
 from steadyrank.report.markdown import code, to_markdown
-from steadyrank.report.sharing import LONGEST
 from steadyrank.report.text import plain_text
-from steadyrank.text import shown
+from steadyrank.text import LONGEST, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -116,13 +116,18 @@ def ballots(draw: Draw) -> Mixture:
         gives = [{i: Fraction(1) for i in order} for order in orders]
     else:
         gives = [{i: Fraction(draw.items - 1 - p) for p, i in enumerate(order)} for order in orders]
-    raw = Raw(draw.said(gives, counts), draw.items, "share")
+    scorer = "approval" if approval else "borda"
+    if not approval and draw.rng.random() < 0.5:
+        numbers = draw.one_of((("5", "4", "3", "2", "1"), ("12", "10", "8"), ("1", "0.5")))
+        scorer = f"points:{','.join(numbers)}"
+        orders = [order[: draw.rng.integers(1, draw.items + 1)] for order in orders]
+        gives = [{i: Fraction(n) for i, n in zip(order, numbers, strict=False)} for order in orders]
+    raw = Raw(draw.said(gives, counts), draw.items, "total" if "points" in scorer else "share")
 
     def data() -> Any:
         named = [[items[i] for i in order] for order in orders]
         return Ballots(named, counts=counts, items=items, approval=approval, **draw.people())
 
-    scorer = "approval" if approval else "borda"
     return Mixture(draw.told(scorer, orders, counts), data, scorer, raw)
 
 
@@ -177,13 +182,21 @@ def matrix(draw: Draw) -> Mixture:
 def battles(draw: Draw) -> Mixture:
     counts, items = draw.counts(), names(draw.items)
     pairs = [[int(i) for i in draw.rng.choice(draw.items, 2, replace=False)] for _ in range(draw.rows)]
-    results = [str(draw.one_of(("left", "right", "tie"))) for _ in range(draw.rows)]
-    points = {"left": (1, 0), "right": (0, 1), "tie": (Fraction(1, 2), Fraction(1, 2))}
+    said = draw.one_of((("left", "right", "tie"), ("left", "right", "tie"), ("0.7", "0.5", "0.25", "1")))
+    results = [str(draw.one_of(said)) for _ in range(draw.rows)]
+    win, tie, loss = (
+        ("1", "0.5", "0")
+        if "0.7" in said
+        else draw.one_of((("1", "0.5", "0"), ("3", "1", "0"), ("2", "1.5", "1")))
+    )
+    points = {"left": (win, loss), "right": (loss, win), "tie": (tie, tie)}
+    points |= {share: (share, 1 - Fraction(share)) for share in said if share[-1].isdigit()}
     gives = [
         {one: Fraction(points[result][0]), two: Fraction(points[result][1])}
         for (one, two), result in zip(pairs, results, strict=True)
     ]
-    raw = Raw(draw.said(gives, counts), draw.items, "mean")
+    scorer = "win-rate" if win == "1" else f"points:win={win},draw={tie},loss={loss}"
+    raw = Raw(draw.said(gives, counts), draw.items, "mean" if win == "1" else "total")
 
     in_order = bool(draw.rng.random() < 0.5)  # one row a battle, or counted
     rows = [row for row, n in enumerate(counts) for _ in range(n)] if in_order else [*range(draw.rows)]
@@ -193,7 +206,7 @@ def battles(draw: Draw) -> Mixture:
         said, times = [results[row] for row in rows], None if in_order else counts
         return Battles(left, right, said, counts=times, items=items, **draw.people(rows))
 
-    return Mixture(draw.told("battles", pairs, results, counts), data, "win-rate", raw)
+    return Mixture(draw.told(scorer, pairs, results, counts), data, scorer, raw)
 
 
 KINDS = (votes, ballots, ratings, matrix, battles)

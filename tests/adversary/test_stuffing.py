@@ -178,7 +178,7 @@ def test_where_nothing_bounds_a_unit() -> None:
     with pytest.raises(InvalidSettingError, match="any number of rows"):
         margin(grouped, 1, by="change", scorer=ColumnMeans((0, 3)))
     battles = Battles(list("xyxz"), list("yzzx"), ["left", "left", "tie", "left"], units=[1, 2, 2, 1])
-    with pytest.raises(InvalidSettingError, match=r"units that leave\.$"):
+    with pytest.raises(InvalidSettingError, match=r"Ask about removals\.$"):
         margin(battles, 1, by="change", scorer="win-rate")  # and none are added, either
     with pytest.raises(InvalidSettingError, match="nothing bounds what a unit"):
         margin(rows, 1, by="add", scorer=Refit(lambda data: np.median(data.values, axis=0)))

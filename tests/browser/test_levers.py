@@ -33,23 +33,25 @@ def check_sentence(told: str, case: Deletions, k: int, m: int) -> str:
     tops, order, unit = case.tops(k, m), case.order(), f"top {k}"
     plain = set(order[:k])
     dropped, came = set.union(*(plain - top for top in tops)), set.union(*(top - plain for top in tops))
-    if told.startswith(f"The {unit} is everything"):
+    if told.startswith(f"The {unit} holds every item"):
         assert k == len(order)
         return "everything"
-    if found := re.fullmatch(rf"Nobody leaves: by score alone, the {unit} is (.*)\.", told):
+    if found := re.fullmatch(rf"Nothing is removed: by score alone, the {unit} is (.*)\.", told):
         assert m == 0
         assert names_in(found[1])[0] == order[: min(k, 4)]
         assert is_told(found[1], plain)
         return "nobody"
-    if found := re.fullmatch(rf"Whichever row leaves, the {unit} stays the same: (.*)\.", told):
+    if found := re.fullmatch(
+        rf"No matter which row is removed, the {unit} stays the same: (.*)\.", told
+    ):
         assert m == 1
         assert not dropped
         assert is_told(found[1], plain)
         return "calm"
     if found := re.fullmatch(
-        r"(?:Whichever row leaves, (\d+) items? (?:is|are) sure|No item is sure) "
+        r"(?:No matter which row is removed, (\d+) items? (?:is|are) sure|No item is sure) "
         rf"of the {unit}[;:] (.*) "
-        r"contends? for (?:the (\d*) ?other places?|it, and which row leaves can decide)\.",
+        r"contends? for (?:the (\d*) ?other places?|it, depending on which row is removed)\.",
         told,
     ):
         assert m == 1
@@ -57,11 +59,13 @@ def check_sentence(told: str, case: Deletions, k: int, m: int) -> str:
         assert is_told(found[2], dropped | came)
         assert found[1] is None or int(found[3] or 1) == k - int(found[1])
         return "contended"
-    whoever = rf"Whichever {m} of the {len(case.values)} rows leave,"
+    whoever = rf"No matter which {m} of the {len(case.values)} rows are removed,"
     if told == f"{whoever} the {unit} stays the same.":
         assert not dropped
         return "calm for several"
-    nothing = f"Nothing is certified where {m} of the {len(case.values)} rows leave: the bounds rule out"
+    nothing = (
+        f"Nothing is known for the removal of {m} of the {len(case.values)} rows: the bounds rule out"
+    )
     if told == f"{nothing} no change of the {unit}.":
         assert m > 1
         return "nothing"
@@ -142,11 +146,11 @@ def test_a_number_that_cannot_be_served_is_said(open_report: Any) -> None:
     report.move(leave=2)
     assert report.settings() == (1, 2)
     assert report.text("#told") == (
-        "Nothing is certified where 2 of the 18 battles leave: "
+        "Nothing is known for the removal of 2 of the 18 battles: "
         "the bounds rule out no change of the top 1."
     )
     report.move(leave=9)
-    told = "What 9 battles that leave do is not known here; shown is 2."
+    told = "What the removal of 9 battles does is not known here; shown is 2."
     assert report.text("#limits").startswith(told)
     report.move(leave=1)
     assert "not known here; shown" not in report.text("#limits")
@@ -154,12 +158,15 @@ def test_a_number_that_cannot_be_served_is_said(open_report: Any) -> None:
 
 def test_the_oracle_fails_a_sentence_that_says_too_much() -> None:
     case = Deletions(np.array([[2, 1, 0], [1, 2, 0], [2, 1, 0], [1, 2, 0]]))
-    decide = "contend for it, and which row leaves can decide."
+    decide = "contend for it, depending on which row is removed."
     check_sentence(f"No item is sure of the top 1: item a and item b {decide}", case, 1, 1)
     for wrong in (
-        "Whichever row leaves, the top 1 stays the same: item a.",
-        "Whichever row leaves, 1 item is sure of the top 1; item b contends for the other place.",
-        "No item is sure of the top 1: item a contends for it, and which row leaves can decide.",
+        "No matter which row is removed, the top 1 stays the same: item a.",
+        (
+            "No matter which row is removed, 1 item is sure of the top 1; item b contends for the other "
+            "place."
+        ),
+        "No item is sure of the top 1: item a contends for it, depending on which row is removed.",
     ):
         with pytest.raises(AssertionError):
             check_sentence(wrong, case, 1, 1)
@@ -214,13 +221,14 @@ def test_a_link_brings_the_levers_back(open_report: Any) -> None:
 @pytest.mark.parametrize(
     ("votes", "k", "told"),
     [
-        (["only"] * 3, 1, "The top 1 is everything: there is 1 item in all."),
-        (["a", "b", "c", "d"], 4, "The top 4 is everything: there are 4 items in all."),
-        (["a"] * 9 + ["b"], 1, "Whichever vote leaves, the top 1 stays the same: a."),
+        (["only"] * 3, 1, "The top 1 holds every item: there is 1 item in all."),
+        (["a", "b", "c", "d"], 4, "The top 4 holds every item: there are 4 items in all."),
+        (["a"] * 9 + ["b"], 1, "No matter which vote is removed, the top 1 stays the same: a."),
         (
             ["a"] * 3 + ["b"] * 2 + ["c"] * 2,
             2,
-            "Whichever vote leaves, 1 item is sure of the top 2; b and c contend for the other place.",
+            ("No matter which vote is removed, 1 item is sure of the top 2; b and c contend for the "
+            "other place."),
         ),
     ],
 )  # fmt: skip

@@ -50,7 +50,7 @@ def test_the_chart_draws_the_ranks_of_the_document(open_report: Any) -> None:
         assert place(shown["cut"][0] - half) == pytest.approx(4.5, abs=0.15)
         assert shown["standing"] == row["standing"]
         assert f"rank {row['rank']}" in shown["told"]
-        assert shown["away"].removeprefix("≥ ") in {str(row["away"]), "all"}
+        assert shown["away"].removeprefix("≥ ") in {str(row["away"]), "never"}
     report.move(leave=0)
     assert all(row["bar"] is None for row in report.hero())
     report.move(k=6)
@@ -107,13 +107,13 @@ def test_what_is_told_of_an_item_is_in_the_document(open_report: Any) -> None:
         assert row["item"] in told
         assert row["standing"] in told.splitlines()
         low, high = map(
-            float, re.search(r"between (\S+) and (\S+) whichever user leaves", told).groups()
+            float, re.search(r"between (\S+) and (\S+) whichever user is removed", told).groups()
         )
         assert low <= row["lowest_score"] <= row["highest_score"] <= high
         assert high - low < row["highest_score"] - row["lowest_score"] + 3e-4
         if row["standing"] == "contender":
-            way = "drops out" if row["rank"] <= 5 else "comes in"
-            assert f"1 user must leave before it {way}" in told
+            way = "pushing it out" if row["rank"] <= 5 else "bringing it in"
+            assert f"{way} takes the removal of 1 user" in told
 
 
 def test_table_sorts_and_filters(open_report: Any) -> None:
@@ -200,7 +200,7 @@ def test_a_report_without_audit_says_so(open_report: Any) -> None:
     for hidden in ("#m", "#delta", "#flips"):
         assert not report.page.is_visible(hidden)
     assert report.text("#tiles") == ""
-    assert report.text("#told").startswith("Nobody leaves: by score alone, the top 4 is")
+    assert report.text("#told").startswith("Nothing is removed: by score alone, the top 4 is")
     assert all(row["bar"] is None for row in report.hero())
     report.move(k=6)
     assert [row["standing"] for row in report.hero()][4:8] == ["in", "in", "out", "out"]
@@ -213,17 +213,22 @@ def test_those_who_decide_are_those_of_the_audit_and_grouped(open_report: Any) -
     for place, flip in enumerate(listed):
         flip["said"] = ("<i>5</i> against 2", "4 against 3", None)[place % 3]
     report = open_report(document)
-    assert report.text("#flips-text") == "Each of 34 users, of 180, changes the top 5 by leaving alone."
+    assert report.text("#flips-text") == "Removing any one of 34 of the 180 users changes the top 5."
     flips = audit(data, k=5, eps=document["eps"]).flips(5).plain
     assert [flip["unit"] for flip in listed] == [flip.unit for flip in flips]
     rows = report.rows("#flips")
-    assert [row["users"] for row in rows] == ["12", "11", "11"]
+    assert [row["Users"] for row in rows] == ["12", "11", "11"]
     assert {row["Drops out"] for row in rows} == {", ".join(map(str, flips[0].leaves))}
-    assert {row["Said"] for row in rows} == {"<i>5</i> against 2", "4 against 3", ""}
+    said = [row["Who, and what they said"] for row in rows]
+    assert {text.partition("more")[2].strip() for text in said} == {
+        "<i>5</i> against 2",
+        "4 against 3",
+        "",
+    }
     report.page.evaluate(
         "() => { for (const one of document.querySelectorAll('#flips details')) one.open = true; }"
     )
-    who = " ".join(row["Who"] for row in report.rows("#flips"))
+    who = " ".join(row["Who, and what they said"] for row in report.rows("#flips"))
     assert all(str(flip.unit) in who for flip in flips)
 
 
@@ -245,10 +250,10 @@ def test_tiles_are_the_summary_in_words(open_report: Any) -> None:
         ".map((tile) => [tile.children[1].innerText, tile.children[0].innerText])"
     )
     assert tiles == [
-        ["4", "sure: in the top 5 whichever user leaves"],
-        ["2", "contenders: one user can bring in or put out"],
-        ["34 of 180", "users that change the top 5, each by leaving alone"],
-        ["1", "margin: so many users must leave together before the top 5 changes"],
+        ["4", "sure: in the top 5, no matter which user is removed"],
+        ["2", "contenders: in or out, depending on which user is removed"],
+        ["34 of 180", "users: removing any one of them changes the top 5"],
+        ["1", "margin: the fewest users whose removal changes the top 5"],
     ]
 
 
@@ -262,8 +267,10 @@ def test_the_answer_needs_no_script(chromium: Any, tmp_path: Path) -> None:
     assert page.inner_text("#headline") == document["headline"]
     promise = document["certificate"]["promise"]
     assert page.inner_text("#claim") == f"The list has 6 items. {promise}"
-    guesses = "; ".join(f"{one['text']} {one['option']}" for one in document["guesses"])
-    assert page.inner_text("#guesses") == f"Guessed about the file: {guesses}"
+    page.click("#details summary")
+    first, *others = (f"{one['text']} ({{}}{one['option']})" for one in document["guesses"])
+    told = "; ".join([first.format("change with "), *(other.format("") for other in others)])
+    assert page.inner_text("#guesses").startswith(f"Guessed: {told}")
     assert page.inner_text("#warnings") == "The file may be upside down."
     assert page.locator("noscript tbody tr").count() == 20
     assert not page.is_visible("#chart")

@@ -31,8 +31,8 @@ def test_topk_tells_the_story(run: Command, restaurants: Path) -> None:
         assert all(name in line for name, line in zip(names, lines, strict=True))
     assert answer.findings()["headline"] in " ".join(found.out.split())
     said = " ".join(found.out.split())
-    guessed = "ratings (--kind); 'reviewer' as the user (--user); 'restaurant' as the item (--item)"
-    assert f"Guessed: {guessed}; 'stars' as the score (--score)" in said
+    guessed = "'reviewer' as the user (--user); 'restaurant' as the item (--item)"
+    assert f"Read as ratings (change with --kind); {guessed}; 'stars' as the score (--score)" in said
     assert answer.certificate.promise in said
     verbose = " ".join(run("topk", restaurants, "-k", 5, "--verbose").out.split())
     assert answer.certificate.sentence in verbose
@@ -74,7 +74,7 @@ def test_audit_agrees_with_the_library(run: Command, battles: Path) -> None:
 
 def test_audit_shows_who_flips(run: Command, restaurants: Path) -> None:
     found = run("audit", restaurants, "-k", "5")
-    assert "Who changes the plain top 5: 34 users" in found.out
+    assert "Removing one of these changes the top 5: 34 users" in found.out
     assert "Ivy Court → Saltmarsh" in found.out
 
 
@@ -115,8 +115,8 @@ def test_explain_takes_the_items_own_rank_where_no_k_is_given(run: Command, benc
 @pytest.mark.parametrize(
     ("options", "code", "word"),
     [
-        ((), 1, "UNSTABLE: plain top 4"),
-        (("--max-delta", 0.5), 0, "STABLE: plain top 4"),
+        ((), 1, "UNSTABLE: top 4"),
+        (("--max-delta", 0.5), 0, "STABLE: top 4"),
         (("--eps", 0.01), 0, "STABLE: inflated top 4 at eps = 0.01"),
         (("--eps", 1e-9), 1, "UNSTABLE: inflated top 4 at eps = 1e-09"),
     ],
@@ -183,7 +183,7 @@ def test_a_scorer_with_settings(run: Command, benchmark: Path) -> None:
     )
     assert found.code == 0
     said = " ".join(found.out.split())
-    assert "Proved: leave out any one row, and the new plain top 4 is inside this list" in said
+    assert "Proved: remove any one row, and the new plain top 4 is inside this list" in said
 
 
 def test_long_sections_are_shortened_unless_all_is_asked_for(run: Command, tmp_path: Path) -> None:
@@ -221,7 +221,7 @@ def test_a_report_brings_a_badge_a_picture_and_a_table(
         text = path.with_suffix(".txt")
         wrong = run("report", restaurants, f"--{name}", text, "-o", tmp_path / "2.html")
         assert wrong.code == 2
-        assert f"{str(text)!r} ends in .txt, but is to hold {path.suffix[1:]}" in wrong.err
+        assert f"{str(text)!r} ends in .txt, but the result is {path.suffix[1:]}" in wrong.err
     page = ("report", restaurants, "-o", tmp_path / "2.html")
     for asked in (
         ("--badge", tmp_path / "one.svg", "--image", tmp_path / "one.svg"),
@@ -242,7 +242,7 @@ def test_few_observations_are_named_and_can_be_left_out(run: Command, tmp_path: 
     file.write_text("left,right,winner\n" + "\n".join(rows) + "\n", encoding="utf-8")
     found = run("topk", file, "-k", 1)
     said = " ".join(found.out.split())
-    assert "! z (8) stands in the list on fewer than 10 battles." in said
+    assert "! z (8) is in the list with fewer than 10 battles." in said
     assert "--min-count" in said
     kept = run("topk", file, "-k", 1, "--min-count", 9, "--json").json
     assert [row["item"] for row in kept["rows"]] == ["x", "y"]
@@ -253,7 +253,7 @@ def test_few_observations_are_named_and_can_be_left_out(run: Command, tmp_path: 
 
 def test_a_column_that_could_be_the_unit_is_suggested(run: Command, battles: Path) -> None:
     found = run("topk", battles, "-k", 3)
-    assert "The column 'judge' has 40 values and was not used." in " ".join(found.out.split())
+    assert "Column 'judge' (40 values) was not used." in " ".join(found.out.split())
     assert "(--unit judge)" in found.out
     assert run("topk", battles, "-k", 3, "--unit", "judge", "--json").json["suggestions"] == []
 
@@ -265,4 +265,5 @@ def test_an_election_by_instant_runoff(run: Command, tmp_path: Path) -> None:
     assert (found.code, found.err) == (0, "")
     said = " ".join(found.out.split())
     assert "scores: instant-runoff round" in said
-    assert "ann, bob or cid? Leaving out any one of 7 of the 16 ballots changes who comes first." in said
+    told = "First place hangs on single ballots: remove any one of 7 of the 16, and bob or cid replaces"
+    assert f"{told} ann." in said

@@ -33,7 +33,7 @@ def test_the_first_lines_name_both_files_and_answer(run: Command, files: tuple[P
     assert (found.code, found.err) == (0, "")
     lines = found.out.splitlines()
     assert lines[0].startswith("benchmark.csv: scores, 12 items, 48 rows")
-    assert sum(line.startswith("Guessed: scores") for line in lines[:7]) == 2
+    assert sum(line.startswith("Read as scores") for line in lines[:7]) == 2
     said = " ".join(found.out.split())
     old, new = files
     answer = Study(old).compare(new, 4)
@@ -77,7 +77,7 @@ def test_a_move_is_no_failure_and_the_same_file_moves_nothing(
 ) -> None:
     found = run("compare", files[0], files[0])
     assert found.code == 0
-    assert "Nothing moved: 12 items in both" in found.out
+    assert "Nothing moved: 12 shared items" in found.out
     assert "\n\n\n" not in found.out
 
 
@@ -178,8 +178,8 @@ def test_the_page_says_what_was_guessed_about_each_file(
     page = tmp_path / "moves.html"
     run("compare", *files, "-o", page)
     told = page.read_text()
-    assert "Guessed about the old file: scores" in told
-    assert "Guessed about the new file: scores" in told
+    assert "Old file: Read as scores" in told
+    assert "New file: Read as scores" in told
 
 
 def test_names_do_not_steer_the_terminal(run: Command, tmp_path: Path) -> None:

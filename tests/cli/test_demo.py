@@ -51,9 +51,12 @@ def test_its_sentences_say_what_leaving_one_out_does(found: Any) -> None:
         best = set(plain_topk(data, k))
         others = [set(plain_topk(data.without(number), k)) for number in range(len(data.units))]
         changed = sum(other != best for other in others)
-        assert f"any one of {changed} of the {len(others)} {data.units.kind}s" in said
+        assert (
+            f"single {data.units.kind}s: remove any one of {changed} of the {len(others)}, and" in said
+        )
         contend = set.union(best, *others) - set.intersection(best, *others)
-        assert any(f"{one} or {other}?" in said for one in contend for other in contend - {one})
+        came, gone = contend - best, contend & best
+        assert any(f"{new} replaces {old}." in said for new in came for old in gone)
         assert set.union(best, *others) <= set(stable_topk(data, k).members)
         assert f"The top {k} always stayed within these {len(stable_topk(data, k))} names." in said
     assert "not statistical confidence" in said

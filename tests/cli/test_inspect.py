@@ -67,7 +67,7 @@ def test_the_command_reads_what_was_told(run: Command, files: Path, name: str) -
         assert told.code == 0, told.err
         assert told.json["unit"] == (unit or found["unit"])
         assert not [
-            note for note in told.json["notes"] if "taken as the" in note and "format" not in note
+            note for note in told.json["notes"] if "read as the" in note and "format" not in note
         ]
 
 
@@ -124,7 +124,7 @@ def test_another_kind_that_fits_is_named(run: Command, tmp_path: Path) -> None:
     file = tmp_path / "ranks.csv"
     file.write_text("voter,candidate,rank\n1,a,1\n1,b,2\n2,b,1\n2,a,2\n")
     said = " ".join(run("inspect", file).out.split())
-    assert "Read as ballots: 2 items, 2 ballots." in said
+    assert "That gives 2 items and 2 ballots." in said
     assert "Or as votes, 2 items: a, b" in said
     assert "--kind votes --choice candidate" in said
     assert run("inspect", file, "--kind", "votes", "--json").json["n_units"] == 4

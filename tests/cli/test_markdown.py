@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,7 @@ def test_a_check_adds_the_same_to_the_summary(
 ) -> None:
     done = run("check", benchmark, "-k", k, "--markdown")
     assert (done.code, done.err) == (code, "")
-    assert done.out.startswith(f"### {verdict}: plain top {k}, `benchmark.csv`\n")
+    assert done.out.startswith(f"### {verdict}: top {k}, `benchmark.csv`\n")
     assert summary.read_text(encoding="utf-8") == f"{OTHERS}\n{done.out}"
     assert run("check", benchmark, "-k", k, "--json").json["stable"] is (code == 0)
     assert summary.read_text(encoding="utf-8") == f"{OTHERS}\n{done.out}\n{done.out}"
@@ -148,6 +149,15 @@ def test_a_pipe_takes_it_as_a_shell_would_write_it(tmp_path: Path) -> None:
 def test_a_share_has_the_same_digits_in_table_and_text(run: Command, restaurants: Path) -> None:
     found = run("check", restaurants, "-k", 5, "--max-delta", 0.123456, "--markdown")
     assert found.code == 1
-    (row,) = [line for line in found.out.splitlines() if line.startswith("| 5 ")]
-    assert row.split(" | ")[3] == "0.1889"
-    assert "a share of 0.1889, allowed 0.123456." in " ".join(found.out.split())
+    assert "a share of 0.1889 (0.123456 allowed)." in " ".join(found.out.split())
+    audited = run("audit", restaurants, "-k", 5, "--markdown").out
+    (row,) = [line for line in audited.splitlines() if line.startswith("| plain top-k | 5 |")]
+    assert "| 0.1889 |" in row
+
+
+def test_tables_for_people_have_rounded_numbers_and_no_field_names(
+    run: Command, restaurants: Path
+) -> None:
+    for command in (("topk", "-k", 5), ("rank",), ("audit", "-k", 5), ("check", "-k", 5)):
+        told = run(command[0], restaurants, *command[1:], "--markdown").out.partition("```")[0]
+        assert not re.search(r"\w_\w|\d\.\d{7}|True|None", told)

@@ -238,7 +238,7 @@ def run(*arguments: object) -> str:
 
 def test_the_command() -> None:
     text = run("confidence", PISA, "-k", 5, "--level", 0.9)
-    assert text.index("Confidence: which ranks") < text.index("Stability, another question")
+    assert text.index("Confidence: which ranks") < text.index("Stability is another question")
     assert "no others than 11 items may truly be among the 5 best" in " ".join(text.split())
     document = json.loads(run("confidence", PISA, "-k", 5, "--level", 0.9, "--json"))
     assert (document["document"], document["n_units"], document["k"]) == ("confidence", 0, 5)
@@ -263,9 +263,9 @@ def test_beside_an_answer_and_in_the_report(tmp_path: Path, monkeypatch: pytest.
         assert "% confidence" not in run(*command)
         text = run(*command, "--confidence", 0.95)
         assert "ranks, 95 % confidence" in text
-        assert "Stability, another question: what one vote's leaving changes" in " ".join(text.split())
+        assert "Stability is another question: what removing one vote changes" in " ".join(text.split())
     run("report", file, "-k", 1, "--confidence", 0.95, "-o", page)
-    assert "Another question: chance" in page.read_text()
+    assert "<h2>Chance</h2>" in page.read_text()
     assert '<th style="text-align:right;padding:2px 8px">ranks, 95 % confidence' in page.read_text()
     study = Study(read_any(file))
     study.report(page, 1, confidence=0.9)

@@ -253,7 +253,7 @@ def test_a_column_for_each_choice(names: list[str]) -> None:
     found = dict(zip(data.units.labels, data.units.counts.tolist(), strict=True))
     assert found == Counter(" > ".join(vote) for vote in votes)
     assert any(
-        f"{names[0]!r}, {names[1]!r}, {names[2]!r} taken as the ranks" in note for note in data.notes
+        f"{names[0]!r}, {names[1]!r}, {names[2]!r} read as the ranks" in note for note in data.notes
     )
 
 

@@ -61,7 +61,7 @@ def test_a_polars_lazy_frame_is_refused_with_a_way_out(take: Any) -> None:
 def test_votes(make: Any) -> None:
     votes = Votes.from_frame(make({"Candidate": ["y", "x"], "n": [2, 3]}))
     assert (votes.items, votes.tally.tolist()) == (("x", "y"), [3, 2])
-    assert votes.notes == ("column 'Candidate' taken as the choice", "column 'n' taken as the count")
+    assert votes.notes == ("column 'Candidate' read as the choice", "column 'n' read as the count")
 
 
 def test_ratings(make: Any) -> None:
@@ -82,7 +82,7 @@ def test_pairs(make: Any) -> None:
     columns = {"model_a": ["x"], "model_b": ["y"], "wins_a": [3], "wins_b": [1]}
     battles = Battles.from_frame(make({**columns, "ties": [2], "ties_bothbad": [4]}))
     assert battles.n_units == 10
-    assert battles.notes[-1] == "column 'ties', 'ties_bothbad' taken as the ties"
+    assert battles.notes[-1] == "column 'ties', 'ties_bothbad' read as the ties"
     assert Battles.from_frame(make(columns)).notes[-1] == "no column of ties found: no battle was a tie"
 
 
@@ -213,7 +213,7 @@ def test_winner_and_loser_need_no_outcome() -> None:
 
 def test_the_only_column_left_is_the_choice() -> None:
     votes = Votes.from_frame({"my pick": ["x"], "count": [2]})
-    assert votes.notes[0] == "column 'my pick' taken as the choice"
+    assert votes.notes[0] == "column 'my pick' read as the choice"
 
 
 def test_bad_ballots_have_their_rows() -> None:

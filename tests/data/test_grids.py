@@ -215,7 +215,7 @@ class TestScales:
 
     def test_suggested_where_scales_differ(self) -> None:
         data = scores(self.TEXT)
-        assert "values of different scales taken as they are" in briefs(data)
+        assert "values of different scales used as they are" in briefs(data)
         assert "'p' up to 0.9 and 'elo' up to 1400" in " ".join(data.notes)
         assert "scales" not in briefs(scores("model,p,q\na,1,9\nb,3,2\n"))
 
@@ -270,7 +270,7 @@ def by_hand(row: list[float], how: str) -> list[float]:
 
 
 def test_no_unit_where_rows_are_items() -> None:
-    with pytest.raises(ColumnError, match="says nothing about what leaves"):
+    with pytest.raises(ColumnError, match="does not say what is removed"):
         scores("model,p,q,worker\na,1,2,w\nb,2,1,v\n", items_in="rows", unit="worker")
 
 

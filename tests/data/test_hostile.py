@@ -110,7 +110,7 @@ def test_mixed_types() -> None:
 def test_byte_order_mark(mark: bytes, packed: bool) -> None:
     content = mark + b"choice,count\nx,2\n"
     votes = Votes.read(stream(gzip.compress(content) if packed else content))
-    assert votes.notes[0] == "column 'choice' taken as the choice"
+    assert votes.notes[0] == "column 'choice' read as the choice"
     assert Votes.read(stream(mark + b'{"choice": "x"}')).n_units == 1
 
 
@@ -269,7 +269,7 @@ def test_unnamed_columns_get_a_name() -> None:
 
 def test_a_header_of_numbers_is_said() -> None:
     matrix = ScoreMatrix.read(stream("1,2\n3,4\n"))
-    assert matrix.notes == ("the first line, all numbers, taken as the names of the columns",)
+    assert matrix.notes == ("the first line, all numbers, read as the names of the columns",)
 
 
 def test_every_error_is_one_of_ours() -> None:

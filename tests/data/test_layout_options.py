@@ -35,7 +35,7 @@ class TestMetrics:
         assert scores_of(data) == {
             row: {item: score / 2 for item, score in one.items()} for row, one in made.scores.items()
         }
-        assert "'acc,none' taken as the score" in data.notes
+        assert "'acc,none' read as the score" in data.notes
         assert "metrics not taken: 'acc_norm,none'" in data.notes
         assert any("the group group left out" in note for note in data.notes)
         with pytest.raises(
@@ -70,7 +70,7 @@ class TestMetrics:
             (tmp_path / f"results_{model}.json").write_bytes(as_json(top))
         data = read_any(tmp_path)
         assert scores_of(data)["wiki"] == {"x": -12.5, "y": -11.0}
-        assert "less is better in 'word_perplexity': taken with a minus sign" in data.notes
+        assert "less is better in 'word_perplexity': read with a minus sign" in data.notes
 
     def test_unknown_metrics_are_not_guessed(self, tmp_path: Path) -> None:
         top = {"results": {"wiki": {"one,none": 1.0, "two,none": 2.0}}, "model_name": "x"}

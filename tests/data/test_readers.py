@@ -63,7 +63,7 @@ def test_other_delimiters_are_said() -> None:
     for mark in ";|":
         votes = Votes.read(io.BytesIO(as_csv(mark)))
         assert votes.tally.tolist() == [3, 2, 1]
-        assert votes.notes[0] == f"fields taken as separated by {mark!r}"
+        assert votes.notes[0] == f"fields read as separated by {mark!r}"
 
 
 def test_parquet_without_a_library() -> None:
@@ -132,7 +132,7 @@ class TestPrefLib:
         ballots = Ballots.read(preflib(orders, "cat", **header))
         assert ballots.approval
         assert list(ballots.units.labels) == ["{Ann, Ann B.}", "{}", "{Bob}"]
-        assert ballots.notes[1] == "category 'Yes' taken as approved"
+        assert ballots.notes[1] == "category 'Yes' read as approved"
         tiers = Ballots.read(preflib("5: {1,3},{2}", "cat", **header), approval=False)
         assert list(tiers.units.labels) == ["Ann = Ann B. > Bob"]
 

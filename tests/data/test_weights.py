@@ -38,12 +38,12 @@ def test_a_column_of_weights_is_guessed_and_said() -> None:
     assert votes.n_units == 3
     assert Plurality().score(votes).tolist() == [2.5 / 4.5, 2 / 4.5]
     assert (
-        "column 'weight' taken as the weights (how much each one counts, not how often it occurs)"
+        "column 'weight' read as the weights (how much each one counts, not how often it occurs)"
         in votes.notes
     )
     counted = read_any(io.BytesIO(b"party,weight\nred,2\nblue,1\n"), count="weight")
     assert (counted.n_units, counted.weights) == (3, None)
-    assert "the unit that may leave: one vote with its weight, of 3" in Study(votes).facts.notes
+    assert "unit: one vote with its weight, of 3" in Study(votes).facts.notes
 
 
 @pytest.mark.parametrize("name", ["wt", "Survey Weight", "sample_weight", "weights"])
@@ -174,7 +174,7 @@ def test_first_choices_of_ballots() -> None:
     ballots = Ballots([["x", "y"], [("x", "y", "z")], [("y", "z"), "x"]])
     assert Plurality().score(ballots).tolist() == [8 / 18, 5 / 18, 5 / 18]
     assert Plurality().sensitivity(ballots).sentence == (
-        "Leaving out one of 3 ballots moves the shares by at most sqrt(2)/n = 0.471405, for any ballots."
+        "Removing one of 3 ballots moves the shares by at most sqrt(2)/n = 0.471405, for any ballots."
     )
     assert Study(ballots, "plurality").margin(1, by="add").exact
     with pytest.raises(WrongDataError, match="ballots that approve, which have none"):

@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 SAYS = {
     "election.py": ["lead of 2: ann or bob", "lead of 3: ann\n", "Proved"],
     "feature_selection.py": ["sure: bmi s4 s5", "without a row in 100.0% of 120 rows", "overlap"],
-    "gate.py": ["6 of 48 rows must leave before the top 3 changes."],
-    "leaderboard.py": ["Heron 2 or Gannet Mini?", "change the plain top 6", "look at leaderboard.html"],
+    "gate.py": ["Changing the top 3 takes the removal of 6 of the 48 rows; fewer are never enough."],
+    "leaderboard.py": [
+        "Sixth place hangs on single judges",
+        "change the plain top 6",
+        "look at leaderboard.html",
+    ],
     "learning_to_rank.py": ["pointwise: ", "pairwise: ", "of 10 sure", "list: 0.000"],
     "own_scorer.py": ["column means: CrossNet", "medians: "],
     "own_scores.py": ["eps 0.001: items [0, 1], as inflated_topk says: True", "ranks at eps 0.005"],

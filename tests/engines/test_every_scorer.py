@@ -54,6 +54,7 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "battles": ("battles", {}, {}),
     "battles of judges": ("battles", {}, {"unit": "judge"}),
     "battles with a covariate": ("battles", {}, {"covariate": ["length"], "weights": "heavy"}),
+    "battles with shares": ("battles", {"winner": (RNG.integers(0, 11, 24) / 10).tolist()}, {}),
     "battles without a result": ("battles", {"winner": [None] * 24}, {}),
     "ratings": ("ratings", {}, {}),
     "scores": ("scores", {}, SCORES),

@@ -48,6 +48,14 @@ def share_given(said: list[Said], items: int) -> Scores:
     return [one / total for one in sums]
 
 
+def total_given(said: list[Said], items: int) -> Scores:
+    """Sum of what is given."""
+    return [
+        sum((each.weight * each.gives.get(item, 0) for each in said), Fraction(0))
+        for item in range(items)
+    ]
+
+
 def mean_ranks(said: list[Said], items: int) -> Scores:
     """The mean, over rows, of minus the rank in the row; equal values share their ranks."""
     ranked = []
@@ -84,6 +92,7 @@ def medians(said: list[Said], items: int) -> Scores:
 
 SCORED = {
     "share": share_given,
+    "total": total_given,
     "mean": mean_given,
     "mean-rank": mean_ranks,
     "mean-win-rate": mean_wins,

@@ -9,6 +9,8 @@ import numpy as np
 
 from oracles.leaving_out import left_out
 
+ORDINALS = "First Second Third Fourth Fifth Sixth Seventh Eighth Ninth Tenth".split()  # noqa: SIM905
+
 
 @dataclass(frozen=True)
 class Stands:
@@ -77,33 +79,25 @@ def check_headline(sentence, stands, k, names, unit):
     sure = [item for item in stands.ranking if standing[item] == "sure"]
     contenders = [item for item in stands.ranking if standing[item] == "contender"]
     if k == len(names):
-        assert re.fullmatch(r"The top [\d,]+ is everything: there (is|are) [\d,]+ items?\.", sentence)
+        assert re.fullmatch(r"The top [\d,]+ holds every item: there (is|are) [\d,]+ items?\.", sentence)
         return "everything"
     every = rf"the {total:,} {unit}s?"
     if not changing:
         match = re.fullmatch(
-            rf"(.+) (comes first|are the top {k:,}), whichever one of {every} leaves\.", sentence
+            rf"(.+) (comes first|are the top {k:,}), no matter which one of {every} is removed\.",
+            sentence,
         )
         assert match, sentence
         assert (match[2] == "comes first") == (k == 1)
         check_names(match[1], stands.ranking[:k], names, "and")
         return "nobody"
-    whoever = rf"any one of {changing:,} of {every}" if changing > 1 else rf"one of {every}"
     if k - len(sure) == 1:
-        holders = [ranking[k - 1] for _, ranking in [*stands.others, (1, stands.ranking)]]
-        last = "comes first" if k == 1 else f"is in the top {k:,}"
-        if k > 1 and set(holders) <= set(contenders):
-            last = f"takes the last place in the top {k:,}"
-            assert changing == sum(
-                copies for copies, ranking in stands.others if ranking[k - 1] != stands.ranking[k - 1]
-            )
-        match = re.fullmatch(rf"(.+)\? Leaving out {whoever} changes who {last}\.", sentence)
-        assert match, sentence
-        check_names(match[1], contenders, names, "or")
+        check_one_place(sentence, stands, k, names, unit)
         return "one place"
+    whoever = rf"any one of {changing:,} of {every}" if changing > 1 else rf"1 of {every}"
     match = re.fullmatch(
         rf"(.+) items contend for (.+) (.+) places: (.+)\. "
-        rf"Leaving out {whoever} changes who is in the top {k:,}\.",
+        rf"Removing {whoever} changes the top {k:,}\.",
         sentence,
     )
     assert match, sentence
@@ -114,6 +108,31 @@ def check_headline(sentence, stands, k, names, unit):
     assert match[3] == words.get(k, f"{k:,}")
     check_names(match[4], contenders, names, "and")
     return "several places"
+
+
+def check_one_place(sentence, stands, k, names, unit):
+    """Take away each unit, and see who replaces whom, and at which place."""
+    total, changing, plain_top = stands.total, stands.changing(k), set(stands.ranking[:k])
+    tops = [(copies, ranking) for copies, ranking in stands.others if set(ranking[:k]) != plain_top]
+    (holder,) = {item for _, ranking in tops for item in plain_top - set(ranking[:k])}
+    came = {item for _, ranking in tops for item in set(ranking[:k]) - plain_top}
+    place = f"The top {k:,}"
+    if {ranking[k - 1] for ranking in stands.rankings} <= {holder, *came}:
+        place = f"{ORDINALS[k - 1]} place" if k <= 10 else f"The last place in the top {k:,}"
+        moved = [n for n, ranking in stands.others if ranking[k - 1] != stands.ranking[k - 1]]
+        assert changing == sum(moved)
+    whoever = rf"one of the {total:,} {unit}s?: remove that one"
+    if changing > 1:
+        those = "them" if changing == total else f"{changing:,} of the {total:,}"
+        whoever = rf"single {unit}s: remove any one of {those}"
+    match = re.fullmatch(rf"{place} hangs on {whoever}, and (.+) replaces (.+)\.", sentence)
+    assert match, sentence
+    assert match[2] == str(names[holder])
+    rivals = [item for item in stands.ranking if item in came]
+    if len(rivals) > 4:
+        assert match[1] == f"one of {len(rivals):,} others"
+    else:
+        check_names(match[1], rivals, names, "or")
 
 
 def check_names(text, items, names, last):

@@ -126,7 +126,7 @@ class TestLengths:
     def test_a_short_line_lacks_its_last_fields(self) -> None:
         found = table(SCORES + "v,4\nw,1,2\n")
         assert found.cells("arc") == ["2", "1", "2.5", "", "2"]
-        assert found.notes == ["fewer fields than columns, the last ones taken as blank, on line 5"]
+        assert found.notes == ["fewer fields than columns, the last ones read as blank, on line 5"]
         with pytest.raises(MissingValuesError, match="1 value is missing"):
             ScoreMatrix.read(io.BytesIO((SCORES + "v,4\nw,1,2\n").encode()), items_in="rows")
 

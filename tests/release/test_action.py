@@ -142,9 +142,9 @@ def test_a_stable_table_passes(folder: Path) -> None:
     ran = run_action(folder, file="benchmark.csv", k="3", min_margin="2", report="our report.html")
     assert (ran.code, ran.obeyed) == (0, [])
     assert ran.outputs == {"stable": "true", "exit-code": "0", "report": "our report.html"}
-    assert "STABLE: plain top 3\n" in ran.log
-    assert "At least 6 must leave, 2 asked for: enough." in ran.log
-    assert ran.summary.startswith("\n### STABLE: plain top 3, `benchmark.csv`\n")
+    assert "STABLE: top 3\n" in ran.log
+    assert "The margin is at least 6; 2 asked for: enough." in ran.log
+    assert ran.summary.startswith("\n### STABLE: top 3, `benchmark.csv`\n")
     assert (folder / "our report.html").stat().st_size > 10_000
     assert (folder / "runner temp" / "installed").read_text(encoding="utf-8") == f"{ROOT}[cli]"
 
@@ -156,7 +156,7 @@ def test_an_unstable_one_fails_and_no_name_gives_the_runner_a_command(folder: Pa
     ran = run_action(folder, file="votes.csv", k="2", unit="place", arguments="--kind votes --verbose")
     assert (ran.code, ran.obeyed) == (1, [])
     assert ran.outputs == {"stable": "false", "exit-code": "1", "report": ""}
-    assert "UNSTABLE: plain top 2" in ran.log
+    assert "UNSTABLE: top 2" in ran.log
     assert "::add-mask::a" in ran.log
     assert "of the 5 places" in ran.summary
     planted = Ran(0, "::stop-commands::t\n::error::x\n::t::\n::error::y\n", {}, "", folder)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from browser.examples import HOSTILE, close_votes, hostile_matrix, report_document, restaurants
-from steadyrank import Study, Votes
+from steadyrank import Study, Votes, read_any
 from steadyrank.errors import InvalidSettingError
 from steadyrank.report.export import to_json
 from steadyrank.report.html import LEFT_OUT, packed, render_html
@@ -97,7 +97,7 @@ def test_what_fills_a_place_cannot_bring_another() -> None:
     document = report_document(Votes(["@@data@@"] * 5 + ["b"] * 2), 1)
     page = render_html(document, title="@@page@@")
     assert "<title>@@page@@</title>" in page
-    assert page.count("@@page@@") == 2  # the title and the heading
+    assert page.count("@@page@@") == 3  # the title, the heading and the share image
     assert to_json(packed(document), indent=None).count("@@data@@") > 0
     assert page.count("@@") == 2 * (page.count("@@page@@") + page.count("@@data@@"))
     assert page.count("report-data") == 2  # one element, and the script that reads it
@@ -149,10 +149,29 @@ def test_warnings_and_suggestions_stand_on_top() -> None:
     assert 'id="warnings"' not in render_html(document | {"warnings": [], "suggestions": []})
     told = {"warnings": ["a & b"], "suggestions": [{"text": "Use it:", "option": "--unit <u>"}]}
     page = render_html(document | told)
-    assert "<li>a &amp; b</li><li>Use it: <code>--unit &lt;u&gt;</code></li>" in page
+    assert "<li>a &amp; b</li><li>Use it:</li>" in page
     assert page.index('id="headline"') < page.index('id="warnings"') < page.index('id="tiles"')
+    # Options are for those who run it: they stand in the details alone.
+    assert page.index('id="details"') < page.index("Use it: (--unit &lt;u&gt;)")
+    shown = re.sub(r"<style>.*?</style>", "", page.partition('id="details"')[0], flags=re.DOTALL)
+    assert "--" not in shown
 
 
 def test_the_same_data_give_the_same_file() -> None:
     pages = {render_html(report_document(close_votes(), 3)) for _ in range(2)}
     assert len(pages) == 1
+
+
+def test_items_and_units_are_called_as_their_columns_or_as_asked(tmp_path: Path) -> None:
+    file = tmp_path / "stars.csv"
+    rows = [f"guest {n},cafe {n % 3},{n % 5}" for n in range(30)]
+    rows += [f"guest {n},cafe {(n + 1) % 3},{(n + 2) % 5}" for n in range(30)]
+    file.write_text("reviewer,restaurant_name,stars\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    study = Study(read_any(file))
+    page = study.report(tmp_path / "a.html", 1).read_text(encoding="utf-8")
+    assert "Stable top 1 of 3 restaurants" in page
+    assert "30 reviewers" in page
+    page = study.report(tmp_path / "b.html", 1, item_name="café", unit_name="guest").read_text("utf-8")
+    assert "Stable top 1 of 3 cafés" in page
+    assert "30 guests" in page
+    assert study.topk(1).unit == "user"  # the study itself keeps its words

@@ -8,9 +8,8 @@ from html import unescape
 import pytest
 
 from browser.examples import HOSTILE, hostile_matrix, restaurants
-from steadyrank import audit, stable_ranking, stable_topk
-from steadyrank.report.sharing import LONGEST
-from steadyrank.text import shortened
+from steadyrank import Study, Votes, audit, stable_ranking, stable_topk
+from steadyrank.text import LONGEST, shortened
 
 OURS = {"div", "table", "caption", "thead", "tbody", "tr", "th", "td", "bdi", "p"}
 
@@ -73,3 +72,39 @@ def test_results_show_themselves() -> None:
     assert stable_topk(restaurants(), 5)._repr_html_().startswith("<div><table>")
     assert stable_ranking(restaurants())._repr_html_().startswith("<div><table>")
     assert audit(restaurants(), k=3, eps=0.01)._repr_html_().startswith("<div><table>")
+
+
+def test_everything_shows_itself_in_one_style() -> None:
+    study = Study(restaurants())
+    shown = (
+        study, study.data, study.flips(5), study.margin(5), study.explain(5), study.curve(5),
+        study.ranking_curve(), study.removal_curve(5, 2), study.check(5), study.needed(5),
+        study.compare(study.data), study.confidence(draws=50), study.audit(5, removals=2, samples=3),
+    )  # fmt: skip
+    for one in shown:
+        page = one._repr_html_()
+        assert page.startswith('<div><table><caption style="text-align:left">'), type(one)
+        assert page.endswith("</div>")
+        assert "None" not in page
+        assert not re.search(r"<bdi>-?\d+\.\d{7,}", page), type(one)  # rounded, as people read numbers
+
+
+def test_hostile_names_stay_text_wherever_they_are_shown() -> None:
+    study = Study(hostile_matrix())
+    for one in (
+        study.data,
+        study.flips(5),
+        study.explain(5),
+        study.margin(5),
+        study.confidence(draws=50),
+    ):
+        assert elements(one._repr_html_()) <= OURS
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_the_library_of_the_data_is_that_of_the_table(library: str) -> None:
+    made = pytest.importorskip(library)
+    columns = {"choice": ["a"] * 5 + ["b"] * 3}
+    frame = made.table(columns) if library == "pyarrow" else made.DataFrame(columns)
+    table = Study(Votes.from_frame(frame)).topk(1).to_frame()
+    assert type(table).__module__.partition(".")[0] == library

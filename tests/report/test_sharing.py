@@ -33,7 +33,10 @@ def test_a_picture_tells_the_findings() -> None:
     document = report_document(restaurants(), 5)
     drawn = ET.fromstring(share_image(document))
     told = texts(drawn)
-    assert " ".join(told).startswith(document["headline"])
+    assert told[0] == "Stable top 5 of 20 items"
+    assert " ".join(told[2:]).startswith(document["headline"])
+    named = texts(ET.fromstring(share_image(document, title="Where to eat", date="2026-01-31")))
+    assert named[:2] == ["Where to eat", "2026-01-31"]
     for row in document["rows"]:
         assert row["item"] in told
     assert told.count("81.1%") == told.count("18.9%") == 1
@@ -106,4 +109,4 @@ def test_a_table_has_one_line_for_each_item_and_the_claim() -> None:
     assert page.count("<tr>") == 26
     assert "65 more items are not shown" in page
     assert shown(document["certificate"]["sentence"]) in page.replace("&#x27;", "'")
-    assert re.findall(r"<th[^>]*>(.*?)</th>", page)[3:] == ["standing", "ranks", "in top 5", "away"]
+    assert re.findall(r"<th[^>]*>(.*?)</th>", page)[3:] == ["standing", "ranks", "in top 5", "to flip"]

@@ -98,9 +98,7 @@ def test_opposite_rows_reach_the_bound(scorer) -> None:
 def test_what_is_proved_says_of_which_rows() -> None:
     rows = [[1, 2, 3], [3, 2, 1], [1, 2, 3], [2, 1, 3]]
     told = MeanWinRate().sensitivity(ScoreMatrix(rows)).sentence
-    assert (
-        told == "Leaving out one of 4 row units moves the win rates by at most 0.353553, for any scores."
-    )
+    assert told == "Removing one of 4 row units moves the win rates by at most 0.353553, for any scores."
     rows[0][0] = NAN
     gaps = MeanRank().sensitivity(ScoreMatrix(rows, missing="available"))
     assert "mean ranks" in gaps.sentence

@@ -69,8 +69,7 @@ def test_two_rows_reach_the_bound_of_a_median() -> None:
     assert study.facts.shifts.max() == pytest.approx(math.sqrt(3) / 2, rel=1e-15)
     assert study.facts.shifts.max() <= proved.eps < math.sqrt(3) / 2 * (1 + 1e-11)
     assert proved.sentence == (
-        "Leaving out one of 2 row units moves the scores by at most 0.866025, "
-        "for any values from 0 to 1."
+        "Removing one of 2 row units moves the scores by at most 0.866025, for any values from 0 to 1."
     )
     assert Median().sensitivity(study.data) is None
 

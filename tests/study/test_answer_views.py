@@ -61,7 +61,7 @@ def test_answers_travel_between_processes(case):
     assert answer.certificate == again.certificate
     assert hash(answer.certificate) == hash(again.certificate)
     assert str(answer).splitlines()[-1] == str(again).splitlines()[-1]
-    with pytest.raises(SteadyrankError, match="Make the study anew"):
+    with pytest.raises(SteadyrankError, match="Make the study again"):
         answer.study.topk(1)
 
 
@@ -85,7 +85,7 @@ def test_printing_shows_what_the_command_line_shows(tmp_path, capsys, monkeypatc
         if command[0] != "check":  # which does not name its file
             assert terminal[0] == f"votes.csv: {printed[0]}"
             terminal, printed = terminal[1:], printed[1:]
-        said = next(line for line in terminal if line.startswith("Guessed: votes (--kind"))
+        said = next(line for line in terminal if line.startswith("Read as votes (change with --kind"))
         assert terminal.index(said) <= 1
         terminal.remove(said)
         assert terminal == printed

@@ -72,7 +72,7 @@ def test_what_a_topk_shows_is_what_the_operators_say(case):
         answer = stable_topk(data, k, eps=0.05, scorer=scorer, claim="none")
         plain = inflated_topk(answer.scores, k, answer.eps)
         assert answer.members == tuple(data.items[j] for j in plain.indices)
-        with pytest.raises(SteadyrankError, match="no unit was left out"):
+        with pytest.raises(SteadyrankError, match="no unit was removed"):
             _ = answer.sure
         assert (answer.k, answer.size) == (k, len(plain))
         np.testing.assert_array_equal(answer.critical_eps, critical_eps(answer.scores, k))

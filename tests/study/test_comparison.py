@@ -24,7 +24,7 @@ OLD = votes(ann=20, bob=12, cyd=11, dan=4)
 
 def test_the_same_data_twice_move_nothing() -> None:
     found = Study(OLD).compare(OLD, 2)
-    assert found.sentence == "Nothing moved: 4 items in both, in the same order."
+    assert found.sentence == "Nothing moved: 4 shared items, in the same order."
     assert {row["verdict"] for row in found.rows()} == {"same"}
     assert (found.entered, found.left, found.covered, found.is_allowed) == ((), (), True, True)
     assert list(found.swaps()) == []
@@ -37,7 +37,7 @@ def test_arrivals_and_departures_alone_move_nobody() -> None:
     assert (rows["cyd"]["old_rank"], rows["cyd"]["new_rank"]) == (3, 3)
     assert (rows["ann"]["old_rank"], rows["ann"]["new_rank"]) == (1, 2)
     assert (rows["ann"]["old_place"], rows["ann"]["new_place"]) == (1, 1)
-    assert found.sentence.startswith("Nothing moved: 3 items")
+    assert found.sentence.startswith("Nothing moved: 3 shared items")
     assert found.findings()["sentences"][:2] == ["New: eve.", "Gone: bob."]
 
 
@@ -111,7 +111,7 @@ def test_where_nobody_was_left_out_nothing_is_judged() -> None:
     new = votes(ann=20, bob=11, cyd=12, dan=4)
     found = Study(OLD).compare(new, 2, claim="none", eps=0.01)
     assert found.sentence == (
-        "2 of 4 items in both moved; whether one vote's leaving could have done that was not worked out."
+        "2 of the 4 shared items moved; whether removing one vote could explain that was not worked out."
     )
     assert [row["verdict"] for row in found.rows()] == ["same", None, None, "same"]
     assert str(found)

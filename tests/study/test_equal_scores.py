@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 PAIRS = (["a", "b", "c", "d"], ["b", "a", "d", "c"], ["left", "left", "left", "left"])
 ALIKE = Study(Battles(*(part * 3 for part in PAIRS)), "pagerank")
-FIRST = "of equal items the first in the list of items is counted as ahead."
+FIRST = "the one listed first counts as ahead."
 MORE = "5 items share their score with another"
 
 
@@ -37,7 +37,7 @@ def test_a_check_that_the_list_does_not_decide_says_nothing(k: int, eps: float |
     [
         ("aaabb", []),
         ("aaabbcc", [f"b and c have equal scores: {FIRST}"]),
-        ("aaabbbccddeef", [f"{MORE}; a and b have equal scores, to begin with: {FIRST}"]),
+        ("aaabbbccddeef", [f"{MORE}; among them, a and b have equal scores: {FIRST}"]),
     ],
 )
 def test_a_ranking_tells_which_items_are_equal(votes: Sequence[str], told: list[str]) -> None:

@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 
 from oracles.standing import Stands, plain
-from steadyrank import Ballots, Battles, Ratings, Regression, ScoreMatrix, Study, Votes, topk
+from steadyrank import (
+    Ballots,
+    Battles,
+    Ratings,
+    Regression,
+    ScoreMatrix,
+    Study,
+    TotalPoints,
+    Votes,
+    topk,
+)
 from steadyrank.errors import SteadyrankError
 from steadyrank.scorers import Bagged, BradleyTerry, ColumnMeans, Plurality, Refit, Ridge, as_scorer
 from steadyrank.scorers.registry import scorers_for
@@ -87,6 +97,8 @@ SETTINGS = {
     "bradley-terry": BradleyTerry(ridge=0.1),
     "ridge": Ridge(penalty=1.0),
     "a hash": Refit(hashed),
+    ("ballots", "points"): TotalPoints(places=(3, 2, 1)),
+    ("approvals", "points"): TotalPoints(places=(3, 2, 1)),
 }
 """Scorers that need one, or that are defined for every data set with one."""
 
@@ -99,7 +111,8 @@ def cases():
         name = next(iter(make())).kind.name
         for scorer in (*scorers_for(name), "a hash"):
             if (kind, scorer) not in REFUSED:
-                yield pytest.param(make, SETTINGS.get(scorer, scorer), id=f"{kind}, {scorer}")
+                made = SETTINGS.get((kind, scorer), SETTINGS.get(scorer, scorer))
+                yield pytest.param(make, made, id=f"{kind}, {scorer}")
 
 
 def listed(data, scorer, k, **asked):

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 COMMANDS = {
     "topk": "The k best items, and where each stands.",
     "rank": "All items, with the ranks that each may have.",
-    "audit": "How often each answer breaks, unit by unit.",
+    "audit": "How often each answer breaks as units are removed.",
     "explain": "What holds an item up, and what works against it.",
     "check": "A gate for CI: exit 1 if the top k is unstable.",
     "compare": "What moved since the last version, and how far.",
-    "margin": "How many units must leave before the answer changes.",
-    "confidence": "Which ranks the true scores may have: chance.",
-    "report": "One HTML file to look at and to share.",
-    "inspect": "What a file holds, and the command to use.",
+    "margin": "The fewest units whose removal changes the answer.",
+    "confidence": "Which ranks the true scores may have, given chance.",
+    "report": "One HTML page to read and to share.",
+    "inspect": "What a file holds, and which command to use.",
     "demo": "See it work on bundled data, in a minute.",
 }
 """Every command, and what it is for; :mod:`steadyrank.cli.commands` has a function for each."""
@@ -41,7 +41,7 @@ def make_app(built: Collection[str] = (), *, alone: bool = False) -> typer.Typer
     """
     app = typer.Typer(
         name="steadyrank",
-        help="Rankings that do not flip when one data point leaves.",
+        help="Rankings that do not flip when one data point is removed.",
         epilog=f"Try it on bundled data: steadyrank demo. {told()}",
         no_args_is_help=True,
         add_completion=not alone,

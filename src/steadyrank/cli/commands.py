@@ -13,7 +13,7 @@ from steadyrank.cli.inputs import STANDARD_INPUT, item_named, open_study, tellin
 from steadyrank.data.kinds import KINDS
 from steadyrank.errors import InvalidSettingError, InvalidValueError, UnwritableFileError, shorten
 from steadyrank.reading.formats import FORMATS
-from steadyrank.text import counted
+from steadyrank.text import counted, today
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -33,7 +33,7 @@ def with_options(name: str) -> tuple[Callable[..., int | None], Any]:
 
 
 def topk(options: group.TopKOptions) -> None:
-    """Show the k best items, where each stands, and a list that holds whichever unit leaves.
+    """Show the k best items, where each stands, and a list that holds whichever unit is removed.
 
     For example:
     steadyrank topk restaurants.csv -k 5
@@ -44,7 +44,7 @@ def topk(options: group.TopKOptions) -> None:
 
 
 def rank(options: group.RankOptions) -> None:
-    """Rank all items, each with the ranks that one unit more or less could give it.
+    """Rank all items, each with the ranks that it takes when any one unit is removed.
 
     For example:
     steadyrank rank chat_battles.csv
@@ -55,9 +55,9 @@ def rank(options: group.RankOptions) -> None:
 
 
 def audit(options: group.AuditOptions) -> None:
-    """Leave every unit out in turn, and measure how stable each method's answer is.
+    """Remove every unit in turn, and measure how stable each method's answer is.
 
-    With --removals, random sets of several units leave instead: observed, with exact limits.
+    With --removals, random sets of several units are removed instead, with exact limits.
 
     For example:
     steadyrank audit restaurants.csv -k 3,5,10
@@ -83,7 +83,7 @@ def explain(options: group.ExplainOptions) -> None:
 def check(options: group.CheckOptions) -> int:
     """Pass (exit 0) if the top k is stable, fail (exit 1) if it is not: a gate for CI.
 
-    Checked is the plain top k; with --eps, the inflated one. On GitHub, the summary of the step says it.
+    It checks the plain top k, or the inflated one with --eps. On GitHub it writes the step summary.
 
     For example:
     steadyrank check benchmark.csv -k 3
@@ -98,7 +98,7 @@ def check(options: group.CheckOptions) -> int:
 
 
 def margin(options: group.MarginOptions) -> None:
-    """Say how many units must leave before the answer changes, which ones, and what rests on it.
+    """Say the fewest units whose removal changes the answer, and name such units.
 
     For example:
     steadyrank margin restaurants.csv -k 5
@@ -114,9 +114,9 @@ def margin(options: group.MarginOptions) -> None:
 
 
 def compare(options: group.CompareOptions) -> None:
-    """Show who moved from OLD to NEW, and whether one unit's leaving OLD could have done as much.
+    """Show what moved from OLD to NEW, and whether removing one unit of OLD could explain it.
 
-    All options apply to both files. A page to look at: -o page.html.
+    All options apply to both files. For a page to read: -o page.html.
 
     For example:
     steadyrank compare benchmark.csv benchmark_next.csv
@@ -125,7 +125,7 @@ def compare(options: group.CompareOptions) -> None:
     """
     if options.file == options.new_file == STANDARD_INPUT:
         raise InvalidSettingError(
-            "OLD and NEW cannot both be standard input, which holds one of them",
+            "OLD and NEW cannot both be standard input, which holds only one of them",
             way_out="Give the other as a file.",
         )
     newer = group.CompareOptions(**vars(options) | {"file": options.new_file})
@@ -152,11 +152,11 @@ def confidence(options: group.ConfidenceOptions) -> None:
         found = study.confidence(options.level, draws=options.draws, seed=options.seed)
         return found if options.k is None else found.asking(options.k)
 
-    _answer(options, ask, "Drawing units anew")
+    _answer(options, ask, "Drawing units again")
 
 
 def report(options: group.ReportOptions) -> None:
-    """Write one HTML file to look at: the answer, who decides, levers for how many may leave.
+    """Write one HTML page: the answer, who decides it, and what more removals would do.
 
     For example:
     steadyrank report restaurants.csv -k 5
@@ -167,19 +167,23 @@ def report(options: group.ReportOptions) -> None:
 
     from steadyrank.report.html import render_html
     from steadyrank.report.terminal import Line
-    from steadyrank.study.study import usual_k
+    from steadyrank.study.study import usual_k, with_names
     from steadyrank.writing import write_whole
 
     def ask(study: Study) -> Any:
         k = usual_k(len(study.items)) if options.k is None else options.k
-        return study.topk(k, **_how(options))
+        return with_names(study, options.item_name, options.unit_name).topk(k, **_how(options))
 
     found = _found(options, ask, "Writing the report")
-    pages = {options.output: render_html(found, title=options.title), **_beside(found, options)}
+    about: dict[str, Any] = {"title": options.title, "date": today()}
+    pages = {options.output: render_html(found, **about), **_beside(found, options, about)}
     for path, content in pages.items():  # all were made before anything is written
         write_whole(content, path)
     screen = output.console()
-    size, where = counted(found["n_items"], "item"), output.terminal_of(screen).safe(options.output)
+    size, where = (
+        counted(found["n_items"], found["item_name"]),
+        output.terminal_of(screen).safe(options.output),
+    )
     output.show(
         [Line(f"Wrote the report of the top {found['k']:,} of {size} to {where}")], screen, whole=True
     )
@@ -188,19 +192,21 @@ def report(options: group.ReportOptions) -> None:
         output.say("note: no browser could be opened; open the file yourself.")
 
 
-def _beside(found: dict[str, Any], options: group.ReportOptions) -> dict[str, str | bytes]:
+def _beside(
+    found: dict[str, Any], options: group.ReportOptions, about: dict[str, Any]
+) -> dict[str, str | bytes]:
     """Return what was asked for beside the report, by path: a badge, a picture, a table."""
     from steadyrank.report.picture import share_image
     from steadyrank.report.sharing import badge_svg, table_fragment
 
     form: Any = group.form_of(options.image, group.BESIDE_REPORTS["image"])
     makers: dict[str, Callable[[Any], str | bytes]] = {"badge": badge_svg, "table": table_fragment}
-    makers["image"] = partial(share_image, format=form)
+    makers["image"] = partial(share_image, format=form, **about)
     return {path: makers[name](found) for name, path in options.beside.items()}
 
 
 def inspect(options: group.InspectOptions) -> None:
-    """Tell what a file would be read as, which columns could be the unit, and the command to use.
+    """Show how a file is read, which columns could be the unit, and the command to use.
 
     For example:
     steadyrank inspect chat_battles.csv
@@ -215,7 +221,7 @@ def inspect(options: group.InspectOptions) -> None:
 
 
 def demo(options: group.DemoOptions) -> None:
-    """See it work on three bundled data sets, in a minute's read.
+    """See it work on three bundled data sets, in a minute.
 
     For example:
     steadyrank demo
@@ -275,7 +281,7 @@ def _summarise(text: str, path: str) -> None:
         output.say(f"note: nothing was added to ${SUMMARY}: {output.message_of(error)}")
 
 
-def _answer(options: Any, ask: Callable[[Study], Any], work: str = "Leaving every unit out") -> Any:
+def _answer(options: Any, ask: Callable[[Study], Any], work: str = "Removing every unit in turn") -> Any:
     """Ask a study of the data one question, and return what was found, once it is shown."""
     from steadyrank.report.text import lines
 
@@ -288,7 +294,7 @@ def _found(options: Any, ask: Callable[[Study], Any], work: str) -> dict[str, An
     """Read the data, and return what a study of them answers, with a confidence beside it if wanted."""
     study, about = open_study(options, options.output, *getattr(options, "beside", {}).values())
     level = getattr(options, "confidence", None)
-    told = work if level is None else f"{work}, and drawing them anew"
+    told = work if level is None else f"{work}, and drawing them again"
     with output.working(told), telling_what_helps(study, options):
         result = ask(study) if level is None else ask(study).with_confidence(level)
         if options.form != "text":

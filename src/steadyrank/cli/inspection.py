@@ -161,7 +161,7 @@ def inspection_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[L
     yield from guessed(found, terminal)
     if found["problem"] is None:
         items, units = counted(found["n_items"], "item"), counted(found["n_units"], found["unit"])
-        yield from paragraph(f"Read as {found['kind']}: {items}, {units}.", terminal)
+        yield from paragraph(f"That gives {items} and {units}.", terminal)
     else:
         told = f"It cannot be used as it is: {found['problem']}"
         yield from paragraph(told, terminal, style="bold red")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from steadyrank.reading.declarations import Kind, Setting
 
-COLUMNS = "Columns (guessed from common names; every guess is said)"
+COLUMNS = "Columns (guessed from their names; every guess is shown)"
 READING = "Reading the file"
 COMMON = "Options"
 """The panel that the help shows first: what most people need."""
@@ -121,7 +121,7 @@ def form_of(output: str | None, forms: Sequence[str], asked: str | None = None) 
     if ending and (form is None or asked not in {None, form}):
         fitting = [ENDINGS[form] for form in forms if asked in {None, form}]
         raise UnwritableFileError(
-            f"{output!r} ends in {ending}, but is to hold {asked or ' or '.join(forms)}",
+            f"{output!r} ends in {ending}, but the result is {asked or ' or '.join(forms)}",
             way_out=f"Let its name end in {' or '.join(fitting)}, or give it no ending.",
         )
     return form or asked or forms[0]
@@ -144,7 +144,7 @@ class WritingOptions(Group):
         asked = [form for form in self.FORMS if getattr(self, f"as_{form}", False)]
         if len(asked) > 1:
             told = " and ".join(f"--{form}" for form in asked)
-            raise InvalidValueError(f"{told} exclude each other: give one of them.")
+            raise InvalidValueError(f"{told} cannot go together: give one of them.")
         return form_of(self.output, self.FORMS, *asked)
 
 
@@ -162,11 +162,11 @@ class InputOptions(Group):
         'ratings/*.parquet', are scanned by an engine, or read in memory where none knows their
         format.
     encoding : NAME (Reading the file)
-        Of a text file; told by its bytes if not given.
+        Encoding of a text file; recognised if not given.
     engine : ENGINE (Reading the file)
         memory (the default for one file), duckdb (for several) or spark.
     memory_limit : SIZE (Reading the file)
-        With duckdb: its most memory, such as 2GB.
+        With duckdb: the most memory it may use, such as 2GB.
     spark_master : URL (Reading the file)
         With spark: where it runs, such as local[4].
     """
@@ -209,9 +209,9 @@ class TargetOptions(ScoringOptions):
     """The same, and what eps is chosen for where it is not given.
 
     delta : SHARE (The answer)
-        Or: the share of units that may break it; none if not given.
+        Or: the share of units that may break the answer; none if not given.
     guarantee : WHAT (The answer)
-        cover: the new plain top k, or ranking, is inside the answer, whichever unit leaves (the
+        cover: the new plain top k, or ranking, is inside the answer, whichever unit is removed (the
         default); overlap: the new answer shares k items, or a ranking, with it.
     """
 
@@ -223,7 +223,7 @@ class ClaimOptions(TargetOptions):
     """The same, and what is to be claimed.
 
     claim : CLAIM (The answer)
-        observed (leave every unit out; the default), proved, or none (with --eps: no check).
+        observed (remove every unit in turn; the default), proved, or none (with --eps: no check).
     """
 
     claim: str = "observed"
@@ -233,7 +233,7 @@ class AnswerOptions(ClaimOptions):
     """The same, and whether confidence stands beside it.
 
     confidence : LEVEL (The answer)
-        Beside it: the ranks that the true scores may have, with confidence 0.95.
+        Also show the ranks that the true scores may have, with this confidence, such as 0.95.
     """
 
     confidence: float | None = None
@@ -243,7 +243,7 @@ class RemovalOptions(AnswerOptions):
     """The same, and what the answer is to withstand.
 
     removals : UNITS (The answer)
-        How many may leave together, whichever they are; 1 if not given.
+        How many units may be removed together; 1 if not given.
     """
 
     removals: int = 1
@@ -253,17 +253,17 @@ class OutputOptions(WritingOptions):
     """What to show, and where.
 
     output, -o : PATH
-        Write to this file instead: text, or by its ending JSON, CSV, Markdown.
+        Write to this file; its ending chooses text, JSON, CSV or Markdown.
     as_json, --json : flag
         Write the result as JSON (documented, versioned).
     as_csv, --csv : flag (Output)
-        Write the table as CSV; what looks like a formula gets an apostrophe in front.
+        Write the table as CSV; text that looks like a formula gets an apostrophe in front.
     as_markdown, --markdown : flag (Output)
         Write tables and words as Markdown, for GitHub.
     everything, --all : flag (Output)
         Show every row of long tables.
     verbose : flag (Output)
-        Also show eps, and what a claim rests on.
+        Also show eps, and the reasons behind each claim.
     """
 
     FORMS: ClassVar[tuple[str, ...]] = ("text", "json", "csv", "markdown")
@@ -277,7 +277,7 @@ class TopKOptions(OutputOptions, RemovalOptions):
     """What ``topk`` takes.
 
     k : K
-        How many items are wanted.
+        How many items you want.
     """
 
     k: int = NEEDED
@@ -293,11 +293,11 @@ class AuditOptions(OutputOptions, TargetOptions):
     k : 5,10,20
         One k or several.
     removals : M (The answer)
-        How many units leave together: of several, random sets of so many.
+        How many units are removed together; for several, random sets are drawn.
     samples : N (The answer)
         How many random sets are drawn; 1,000 if not given.
     seed : SEED (The answer)
-        Of the random sets.
+        Seed of the random sets.
     """
 
     k: str = NEEDED  # type: ignore[assignment]
@@ -322,11 +322,11 @@ class CheckOptions(OutputOptions, ScoringOptions):
     """What ``check`` takes.
 
     k : K
-        How many items are wanted.
+        How many items you want.
     max_delta : SHARE (The answer)
         The largest share of units that may change it.
     min_margin : UNITS (The answer)
-        Also: the fewest units that must have to leave before the answer changes.
+        Also: fail if removing fewer units than this can change the answer.
     """
 
     k: int = NEEDED
@@ -340,10 +340,9 @@ class MarginOptions(OutputOptions, ScoringOptions):
     k : K
         The top k in question; the full ranking if not given.
     one_item, --of : ITEM (The answer)
-        How far this item is from leaving the top k, or from entering it.
+        How many units it takes to flip this item: out of the top k, or into it.
     by : WAY (The answer)
-        remove: units leave; add: others are added, as in ballot stuffing; change: some change.
-
+        remove: units are removed; add: units are added, as in ballot stuffing; change: units change.
     """
 
     one_item: str | None = None
@@ -354,12 +353,12 @@ class CompareOptions(OutputOptions, ClaimOptions):
     """What ``compare`` takes: all that is said about the data is said about both files.
 
     output, -o : PATH
-        Write to this file instead: text, or by its ending JSON, CSV, Markdown or an HTML page.
+        Write to this file; its ending chooses text, JSON, CSV, Markdown or an HTML page.
     file : OLD (Arguments)
     new_file : NEW (Arguments)
         Read as OLD is.
     k : K
-        Also tell who entered the top k and who left it.
+        Also say which items entered the top k and which left it.
     """
 
     FORMS = (*OutputOptions.FORMS, "html")
@@ -370,13 +369,13 @@ class ConfidenceOptions(OutputOptions, ScorerOptions):
     """What ``confidence`` takes.
 
     k : K
-        Also say who may truly be among the k best.
+        Also say which items may truly be among the k best.
     level : LEVEL
         The confidence.
     draws : N (The answer)
-        How often units are drawn anew.
+        How often units are drawn again.
     seed : SEED (The answer)
-        Of the draws.
+        Seed of the draws.
     """
 
     level: float = 0.95
@@ -390,21 +389,27 @@ class ReportOptions(WritingOptions, AnswerOptions):
     output, -o : PATH
         The file to write.
     k : K
-        How many items are wanted; 10, or half of fewer than 20 items, if not given.
+        How many items you want; if not given, 10, or half of fewer than 20 items.
     title : TEXT (Output)
         A heading of your own.
+    item_name : WORD (Output)
+        What one item is called, such as model; if not given, as its column is.
+    unit_name : WORD (Output)
+        What one unit is called, such as judge; if not given, as its column is.
     opened, --open : flag
         Show the report in the browser.
     badge : PATH (Output)
-        Also write a badge to put on a page, as .svg.
+        Also write a badge for a web page, as .svg.
     image : PATH (Output)
         Also write a picture to share, as .svg or .png.
     table : PATH (Output)
-        Also write the table to put into a page, as .html.
+        Also write the table for a web page, as .html.
     """
 
     output: str = "report.html"
     title: str | None = None
+    item_name: str | None = None
+    unit_name: str | None = None
     opened: bool = False
     badge: str | None = None
     image: str | None = None
@@ -418,7 +423,7 @@ class ReportOptions(WritingOptions, AnswerOptions):
         written = [self.output, *self.beside.values()]
         if twice := [path for path in written if written.count(path) > 1]:
             raise UnwritableFileError(
-                f"{twice[0]!r} is to hold two things", way_out="Give each of them a file of its own."
+                f"{twice[0]!r} is named for two files", way_out="Give each a file of its own."
             )
 
     @property
@@ -432,7 +437,7 @@ class InspectOptions(WritingOptions, InputOptions):
     """What ``inspect`` takes.
 
     output, -o : PATH
-        Write to this file instead: text, or by its ending JSON.
+        Write to this file; its ending chooses text or JSON.
     as_json, --json : flag
         Write the result as JSON (documented, versioned).
     """
@@ -444,7 +449,7 @@ class DemoOptions(WritingOptions):
     """What ``demo`` takes.
 
     output, -o : PATH
-        Where its report goes.
+        Where to write its report.
     data : FOLDER
         Instead: copy the data sets into this folder.
     """
@@ -462,9 +467,9 @@ def data_options(kinds: Sequence[Kind], formats: Iterable[str]) -> dict[str, Par
             meant.setdefault(name, {}).setdefault(part.means, []).append(kind.name)
             parts.setdefault(name, part)
     known = ", ".join(sorted(kind.name for kind in kinds))
-    readable = f"{', '.join(formats)}; told by the content if not given."
+    readable = f"{', '.join(formats)}; if not given, it is recognised."
     found = {
-        "kind": (COMMON, "KIND", f"What the data are: {known}; recognised if not given."),
+        "kind": (COMMON, "KIND", f"What the data are: {known}; if not given, it is recognised."),
         "format": (READING, "FORMAT", readable),
     } | {
         name: (*_place_of(name, part), _explained(meant[name], len(kinds)))
@@ -524,29 +529,34 @@ def _command(kinds: dict[str, type]) -> type[TyperCommand]:
     """Return a command of typer that takes plain values as they are and each option once.
 
     Typer checks every option with pydantic, which takes longer to load than a small file to read. What
-    is not plain (a request for help, a value that is missing or no number) is left to it all the same.
+    is not plain (a request for help, a value that is missing) is left to it all the same.
     """
 
     class Command(TyperCommand):
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
             found, rest, order = self.make_parser(ctx).parse_args(args=[*args])
             for part in order:
-                if order.count(part) > 1 and kinds.get(part.name) is not bool:
+                if order.count(part) > 1:
                     raise InvalidValueError(
                         f"{part.opts[0]} was given {order.count(part)} times", way_out="Give it once."
                     )
             given = {part: found[part.name] for part in order if found.get(part.name) is not None}
             absent = [part for part in self.params if part.required and part not in given]
-            try:
-                values = {part.name: kinds[part.name](text) for part, text in given.items()}
-            except (KeyError, ValueError):
+            if absent or rest or ctx.resilient_parsing or any(part.name not in kinds for part in given):
                 return super().parse_args(ctx, args)
-            if absent or rest or ctx.resilient_parsing:
-                return super().parse_args(ctx, args)
-            ctx.params.update(values)
+            ctx.params.update({part.name: _value(part, kinds[part.name], given[part]) for part in given})
             return rest
 
     return Command
+
+
+def _value(part: Any, kind: type, text: Any) -> Any:
+    """Return what was typed as the option takes it."""
+    try:
+        return kind(text)
+    except ValueError:
+        what = "a whole number" if kind is int else "a number"
+        raise InvalidValueError(f"{part.opts[0]} must be {what}, but is {text!r}") from None
 
 
 def as_typed(problem: str, names: Iterable[str]) -> str:

@@ -141,6 +141,8 @@ class Pace:
         now = self._clock()
         start, before = self._first.setdefault(noun, (now, done))
         known = f"{self._what}: {done:,} of {total:,} {noun}"
+        if done >= total:
+            return f"{self._what}: {total:,} {noun} done, finishing"
         if done <= before:
             return known
         return f"{known}, about {in_words((now - start) * (total - done) / (done - before))} left"
@@ -194,7 +196,7 @@ class ExitCode(IntEnum):
 MEANINGS = {
     ExitCode.FINE: "fine",
     ExitCode.UNSTABLE: "check found the answer unstable",
-    ExitCode.FAILED: "no answer (bad input, a result that cannot be written, or a fault)",
+    ExitCode.FAILED: "no answer (bad input, a result that cannot be written, or a bug)",
     ExitCode.HUNG_UP: "the terminal was closed",
     ExitCode.INTERRUPTED: "interrupted",
     ExitCode.TERMINATED: "terminated",
@@ -310,6 +312,6 @@ def message_of(error: BaseException) -> str:
         hint = " The disk is full." if error.errno == errno.ENOSPC else ""
         return f"{place}{why}.{hint}"
     return (
-        f"something went wrong that should not ({type(error).__name__}: {error}). "
-        "This is a fault of steadyrank; please report it with the command that you ran."
+        f"something went wrong ({type(error).__name__}: {error}). "
+        "This is a bug in steadyrank; please report it with the command that you ran."
     )

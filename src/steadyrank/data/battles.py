@@ -17,11 +17,12 @@ from steadyrank.data.rows import check_some, check_total, row_counts
 from steadyrank.data.units import LazyLabels, People, PeopleArguments, of_people
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_counts, as_matrix, check_length, objects
-from steadyrank.reading.declarations import Form, Kind, Role
+from steadyrank.reading.declarations import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
-from steadyrank.reading.results import LEFT, RIGHT, TIE, check_agreement, read_results
+from steadyrank.reading.results import LEFT, PLACES, RIGHT, TIE, check_agreement, read_results
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import as_table, simplify
+from steadyrank.reading.text_columns import plain_number
 from steadyrank.reading.words import known
 from steadyrank.sums.sparse import MergedEntries
 
@@ -43,7 +44,7 @@ POINTS = (
 """Names of the two columns of points of a game, best first."""
 
 WINNER = Role(
-    "the result: left, right or tie, or the label of the item that won",
+    "the result: left, right or tie, the label of the item that won, or the share that left won",
     (*(pair.split("/")[0] for pair in known("won_columns")), *known("result_columns")),
     holds="results",
     answer=True,
@@ -70,6 +71,9 @@ def _points(side: int, means: str) -> Role:
     return _paired(side, means, POINTS, holds="numbers", answer=True)
 
 
+SURELY = 1 + 1e-9
+"""Makes a margin larger than the rounding of differences of points."""
+TIE_MARGIN = Setting("points that differ by no more are a tie; 0 if not given", takes="NUMBER")
 LOSER = _paired(1, "the item that lost, beside the winner", known("won_columns"), answer=True)
 
 
@@ -88,6 +92,7 @@ class BattlesArguments(PeopleArguments, total=False):
     count: Annotated[str | None, COUNT]
     covariate: Annotated[str | Sequence[str] | None, COVARIATE]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
+    tie_margin: Annotated[float | None, TIE_MARGIN]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +101,8 @@ class UnitPairs:
 
     The entries of unit u are at ``indptr[u]:indptr[u + 1]``. An entry says that ``winner`` beat
     ``loser`` ``wins`` times and that the two tied ``ties`` times, times the weights. Ties stand in the
-    entry whose ``winner`` has the lower code. No ordered pair occurs twice within a unit.
+    entry whose ``winner`` has the lower code. Who took a share of 0.7 won 0.4 of a battle, and 0.6 of it
+    were a tie. No ordered pair occurs twice within a unit.
     """
 
     indptr: IntArray
@@ -122,7 +128,8 @@ class Battles(CountedRows):
         The labels of the two items of each battle.
     winner : array, series or iterable
         ``"left"``, ``"right"`` or ``"tie"``, a common spelling of these (``model_a``, ``a``,
-        ``draw``, ``tie (bothbad)``, 1 / 0 / 0.5), or the label of the item that won.
+        ``draw``, ``tie (bothbad)``, 1 / 0 / 0.5), or the label of the item that won. Or all are
+        numbers from 0 to 1: the share of the battle that the left item won.
     counts : iterable of int, optional
         How many equal battles each row stands for.
     covariates : matrix, optional
@@ -143,7 +150,8 @@ class Battles(CountedRows):
     left, right : int64 array
         For each row, the places of its items in ``items``.
     outcome : int8 array
-        +1 where the left item won, 0 for a tie, -1 where the right item won.
+        +1 where the left item won, 0 for a tie, -1 where the right item won. Of shares a float64 array,
+        twice the share minus 1.
     counts : int64 array
     ordered : bool
         Whether the rows are the battles in their order: those that came counted have lost it.
@@ -219,6 +227,11 @@ class Battles(CountedRows):
         fields["notes"] = (note, *fields["notes"]) if note else fields["notes"]
         return self._filled(items=items, left=left, right=right, outcome=outcome, counts=times, **fields)
 
+    @property
+    def fineness(self) -> int:
+        """In how many parts of a battle results are told: 1, or of shares a million."""
+        return 1 if self.outcome.dtype.kind == "i" else 10**PLACES
+
     @cached_property
     def _winner_first(self) -> tuple[IntArray, IntArray]:
         """Winner and loser of each row; of a tie, the lower and the higher code."""
@@ -228,7 +241,8 @@ class Battles(CountedRows):
     @property
     def _keys(self) -> IntArray:
         winner, loser = self._winner_first
-        keys = np.asarray(((winner * self.n_items + loser) << 1) | (self.outcome != TIE))
+        lead = np.rint(np.abs(self.outcome) * self.fineness).astype(np.int64)
+        keys = np.asarray((winner * self.n_items + loser) * (self.fineness + 1) + lead)
         if not self.covariates.shape[1]:
             return keys
         turned = np.where((winner == self.left)[:, np.newaxis], self.covariates, -self.covariates)
@@ -242,30 +256,31 @@ class Battles(CountedRows):
         if self.unit is not None:
             return self._pairs_of_groups(shares.parts, shares.scale)
         winner, loser = (side[rows] for side in self._winner_first)
-        each, won = shares.parts / shares.scale, self.outcome[rows] != TIE
-        return UnitPairs(np.arange(len(rows) + 1), winner, loser, each * won, each * ~won)
+        each, won = shares.parts / shares.scale, np.abs(self.outcome[rows])
+        return UnitPairs(np.arange(len(rows) + 1), winner, loser, each * won, each * (1 - won))
 
     def _pairs_of_groups(self, parts: IntArray, scale: int) -> UnitPairs:
         """Add rows up by group and pair: so many parts each, of which so many make a battle."""
         size = self.n_items
         (winner, loser), unit = self._winner_first, np.asarray(self.unit, dtype=np.int64)
         keys, which = np.unique((unit * size + winner) * size + loser, return_inverse=True)
-        wins, ties = np.zeros((2, len(keys)), dtype=np.int64)
-        np.add.at(wins, which, np.where(self.outcome != TIE, parts, 0))
-        np.add.at(ties, which, np.where(self.outcome == TIE, parts, 0))
+        won = parts * np.abs(self.outcome)
+        wins, ties = np.zeros((2, len(keys)), dtype=won.dtype)
+        np.add.at(wins, which, won)
+        np.add.at(ties, which, parts - won)
         owner, pair = np.divmod(keys, size * size)
         indptr = np.searchsorted(owner, np.arange(len(self.units) + 1))
         return UnitPairs(indptr, *np.divmod(pair, size), wins / scale, ties / scale)
 
     @cached_property
     def entries(self) -> MergedEntries:
-        """The points that units give to their items: 1 for a win, a half for a tie, 0 for a loss."""
+        """The points of items: 1 for a win, a half for a tie, 0 for a loss, or the share that it won."""
         shares, rows = self.shares, self.shares.rows
         unit, times = shares.unit, shares.parts
-        lost = np.where(self.outcome[rows] == TIE, 0.5, 0.0)
+        lost = ((1 - np.abs(self.outcome[rows])) / 2).round(PLACES)
         sides = np.concatenate([side[rows] for side in self._winner_first])
         return MergedEntries(
-            (np.tile(unit, 2), sides, np.concatenate([1.0 - lost, lost])),
+            (np.tile(unit, 2), sides, np.concatenate([(1.0 - lost).round(PLACES), lost])),
             np.tile(times, 2),
             (len(self.units), self.n_items),
             rows=check_total(times, "battles", self.units.counts[unit]),
@@ -276,17 +291,21 @@ class Battles(CountedRows):
 
     def _describe(self, row: int) -> str:
         winner, loser = (self.items[side[row]] for side in self._winner_first)
-        told = f"{winner} {'ties' if self.outcome[row] == TIE else 'beats'} {loser}"
+        told = f"{winner} {self._verb(row, 'ties', 'beats')} {loser}"
         turned = 1.0 if self._winner_first[0][row] == self.left[row] else -1.0
         beside = ", ".join(f"{turned * part + 0.0:.6g}" for part in self.covariates[row])
         return f"{told} at {beside}" if beside else told
+
+    def _verb(self, row: int, tied: str, won: str) -> str:
+        """Return what a row says of the first and the second of its items."""
+        lead = abs(float(self.outcome[row]))
+        return {0.0: tied, 1.0: won}.get(lead, f"took {(1 + lead) / 2:.6g} against")
 
     def _said(self, row: int, those: Sequence[int]) -> str | None:
         winner, loser = (int(side[row]) for side in self._winner_first)
         if winner not in those and loser not in those:
             return None
-        verb = "tied with" if self.outcome[row] == TIE else "beat"
-        return f"{self._named(winner)} {verb} {self._named(loser)}"
+        return f"{self._named(winner)} {self._verb(row, 'tied with', 'beat')} {self._named(loser)}"
 
     def _said_together(self, unit: int, those: Sequence[int]) -> str | None:
         """Return how often each item won, tied and lost."""
@@ -295,8 +314,9 @@ class Battles(CountedRows):
         tied, times = self.outcome[rows] == TIE, self.counts[rows]
         for item in those:
             first, second = winner == item, loser == item
-            which = {"won": first & ~tied, "tied": (first | second) & tied, "lost": second & ~tied}
-            numbers = {verb: int(times[marked].sum()) for verb, marked in which.items()}
+            verbs = ("won", "tied", "lost") if self.fineness == 1 else ("ahead", "level", "behind")
+            which = zip(verbs, (first & ~tied, (first | second) & tied, second & ~tied), strict=True)
+            numbers = {verb: int(times[marked].sum()) for verb, marked in which}
             record = [f"{verb} {number:,}" for verb, number in numbers.items() if number]
             told += [f"{self._named(item)} {', '.join(record)}"] if record else []
         return listing(told, between="; ") or None
@@ -400,6 +420,8 @@ class Battles(CountedRows):
         points_left, points_right : str, optional
             The columns of goals, points or scores: who has more of them won, equal ones are a tie. A
             winner beside them must agree.
+        tie_margin : float, optional
+            Points that differ by no more than this are a tie, too.
         wins_left, wins_right : str, optional
             For counted pairs, the columns of wins.
         ties : str or sequence of str, optional
@@ -421,6 +443,12 @@ class Battles(CountedRows):
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
+        margin = plain_number(str(found.settings.pop("tie_margin", None) or 0))
+        if margin is None or margin < 0 or (margin and "points_left" not in found.columns):
+            raise errors.InvalidSettingError(
+                "tie_margin must be a number from 0 on, for points of both sides",
+                way_out=("Name the columns of points: ", Option("points_left", "COLUMN")),
+            )
         if "wins_left" in found.columns:
             return cls.from_pairs(**_counted_pairs(found), **found.people(), **found.settings)
         of_wins = "loser" in found.columns
@@ -430,7 +458,7 @@ class Battles(CountedRows):
             found.table.notes.append("each row is a win of its winner")
             results = np.full(len(sides[0]), LEFT, dtype=np.int8), ""
         else:
-            results = _results(found, sides)
+            results = _results(found, sides, margin * SURELY)
         beside = (found.values(role) for role in ("count", "covariate"))
         self = cls.__new__(cls)
         return self._set(sides, results, *beside, **found.people())
@@ -450,10 +478,10 @@ def _alike(found: Resolved, *roles: str) -> dict[str, Any]:
     return sides
 
 
-def _results(found: Resolved, sides: Sides) -> tuple[AnyArray, str]:
-    """Return who won: who has more points, and a result beside them must say the same."""
+def _results(found: Resolved, sides: Sides, margin: float) -> tuple[AnyArray, str]:
+    """Return who won: who has more points by a margin, and a result beside them must say the same."""
     results, one, two = (found.values(role) for role in ("winner", *SCORED))
-    by_points: Any = None if one is None else (one > two).astype(np.int8) - (one < two)
+    by_points: Any = None if one is None else (one - two > margin).astype(np.int8) - (two - one > margin)
     if results is None:
         return by_points, ""
     winner, names = found.columns["winner"], (found.columns["left"], found.columns["right"])

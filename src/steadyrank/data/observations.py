@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from itertools import compress
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Dropping, Table
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
 from steadyrank.reading.words import known
-from steadyrank.text import counted, plural, shortened
+from steadyrank.text import counted, html_of, plural, shortened
 
 if TYPE_CHECKING:
     from steadyrank.engines.backends import Engine
@@ -41,6 +41,13 @@ NAME_COLUMNS = 40
 ITEM_NAMES = known("item_columns")
 COUNT = Role("how often a row occurred", known("count_columns"), holds="counts", argument="counts")
 ITEM_LIST = Setting("the list of items, in order, also those without data", several=True)
+
+
+class Origin(NamedTuple):
+    """Where data come from: the column of each role in a table, and the library of a dataframe."""
+
+    columns: tuple[tuple[str, str], ...] = ()
+    library: str | None = None
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -73,6 +80,7 @@ class Observations(ABC):
     items: tuple[object, ...]
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     unit_candidates: Candidates = field(default=(), kw_only=True)
+    _origin: Origin = field(default=Origin(), kw_only=True)
     weights: FloatArray | None = field(default=None, kw_only=True)
     unit: IntArray | None = field(default=None, kw_only=True)
     _unit_labels: Sequence[object] | None = field(default=None, kw_only=True)
@@ -121,6 +129,14 @@ class Observations(ABC):
         units, items = counted(self.n_units, self.units.kind), counted(self.n_items, "item")
         shown = listing(map(shorten, self.items), self.n_items)
         return f"<{type(self).__name__}: {units}, {items}: {shown}>"
+
+    def _repr_html_(self) -> str:
+        """Show the first items in a notebook, with how many observations each has."""
+        units, items = counted(self.n_units, self.units.kind), counted(self.n_items, "item")
+        told: dict[str, Sequence[object]] = {"item": self.items}
+        if self.item_counts is not None:
+            told[plural(self.kind.observation)] = self.item_counts.tolist()
+        return html_of(f"{type(self).__name__}: {units}, {items}", told)
 
     def __enter__(self) -> Self:
         return self
@@ -503,6 +519,11 @@ def from_table(cls: type[Data], table: Table, given: Mapping[str, Any]) -> Data:
     return make(decide([cls.kind], table, given, make, named_kind=True))
 
 
+def origin_of(data: Observations) -> Origin:
+    """Return where data come from."""
+    return data._origin  # noqa: SLF001 (nobody else asks)
+
+
 def from_resolved(cls: type[Data], found: Resolved) -> Data:
     """Make data from columns that have their roles, and say what was guessed about them."""
     dropping = Dropping(found.reading.get("drop"), found.answers)
@@ -510,7 +531,9 @@ def from_resolved(cls: type[Data], found: Resolved) -> Data:
     with found.errors():
         data = cls._from_columns(found)
         found.table.notes += about_items(found, data.items) + dropping.said()
-    set_fields(data, unit_candidates=unit_candidates(found))
+    columns = tuple((role, name) for role, name in found.columns.items() if isinstance(name, str))
+    origin = Origin(columns, found.table.library)
+    set_fields(data, unit_candidates=unit_candidates(found), _origin=origin)
     data = with_notes(data, *found.table.notes, first=True)
     labels = found.reading.get("labels")
     return data if labels is None else data.with_labels(labels)

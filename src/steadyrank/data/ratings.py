@@ -30,7 +30,7 @@ IN_MEMORY = {
     "last": "Of several ratings of one item by one user, the last one counts.",
     "mean": "Several ratings of one item by one user count as their mean.",
 }
-DUPLICATES = IN_MEMORY | {"trust": "Nobody looked for several ratings of one item by one user."}
+DUPLICATES = IN_MEMORY | {"trust": "Several ratings of one item by one user were not looked for."}
 """What may be done about repeated ratings; ``trust`` in an engine only, ``last`` only in memory."""
 
 USER = Role("who rated", known("user_columns"))
@@ -255,7 +255,7 @@ class Ratings(EntryObservations):
         --------
         >>> frame = {"userId": [1, 2], "movieId": [9, 9], "rating": [3.5, 4.0]}
         >>> Ratings.from_frame(frame).notes[1]
-        "column 'movieId' taken as the item"
+        "column 'movieId' read as the item"
         """
         return from_table(cls, as_table(frame), arguments)
 

@@ -34,7 +34,7 @@ RESPONSE = Role(
 AS_THEY_ARE = Setting("leave features and response in their own units", flag=True)
 STANDARDISED = (
     "features and response brought to mean 0 and standard deviation 1 over all rows (to 0 where all are "
-    "equal), once; a row that leaves does not change these scales"
+    "equal), once; removing a row does not change these scales"
 )
 FEATURES = Role("the features; all other columns if not given", several=True)
 
@@ -189,7 +189,7 @@ class Regression(Observations):
         --------
         >>> data = Regression.from_frame({"age": [1, 2], "height": [3, 5], "y": [1.5, 2.5]})
         >>> data.items, data.notes[0]
-        (('age', 'height'), "column 'y' taken as the response")
+        (('age', 'height'), "column 'y' read as the response")
         """
         return from_table(cls, as_table(frame), arguments)
 

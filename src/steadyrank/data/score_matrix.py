@@ -297,7 +297,7 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
     if in_rows:
         for role in (role for role in ("unit", "weights") if role in columns):
             raise errors.ColumnError(
-                f"the rows are items, so that {shorten(columns[role])} says nothing about what leaves: "
+                f"the rows are items, so that {shorten(columns[role])} does not say what is removed: "
                 "a column",
                 way_out=["Where you named it, omit ", Option(role)],
             )
@@ -318,7 +318,7 @@ def _without_summary_rows(table: Table, labels: str) -> IntArray:
     if not sums or len(sums) + 2 > len(names):
         return np.arange(len(names))
     shown = listing(map(shorten, sums))
-    note = f"rows not taken as scores, but as sums of the others: {shown}"
+    note = f"rows not read as scores, but as sums of the others: {shown}"
     table.notes.append(Guess(note, f"the rows {shown} left out", Option("items", several=True)))
     return np.array([row for row, name in enumerate(names) if name not in called])
 

@@ -150,6 +150,6 @@ class Votes(CountedRows):
         --------
         >>> votes = Votes.from_frame({"candidate": ["x", "y"], "votes": [7, 5]})
         >>> votes.n_units, votes.notes
-        (12, ("column 'candidate' taken as the choice", "column 'votes' taken as the count"))
+        (12, ("column 'candidate' read as the choice", "column 'votes' read as the count"))
         """
         return from_table(cls, as_table(frame), arguments)

@@ -138,7 +138,7 @@ class NewUnits:
             could = f"could hold any number of {self.members}, a unit have any weight"
             raise InvalidSettingError(
                 f"a group that is added or changed {could}",
-                way_out="Ask about units that leave, or read the data without weights and groups.",
+                way_out="Ask about removals, or read the data without weights and groups.",
             )
 
 
@@ -151,7 +151,7 @@ def with_new_units(known: PairMargins, *, changing: bool) -> PairMargins:
             others = "" if known.new.grouped else ", or that are added"
             raise InvalidSettingError(
                 "how many units must change is not known where units have values of some items only",
-                way_out=f"Ask about units that leave{others}.",
+                way_out=f"Ask about removals{others}.",
             )
         return NewInRatios(known)
     if known.certified:
@@ -160,7 +160,7 @@ def with_new_units(known: PairMargins, *, changing: bool) -> PairMargins:
         return NewBattles(battles, changing)
     raise InvalidSettingError(
         "nothing bounds what a unit that is added or changed could do to these scores",
-        way_out="Ask about units that leave.",
+        way_out="Ask about removals.",
     )
 
 

@@ -141,7 +141,7 @@ class LeftOutMargins(PairMargins):
     known about more. The units whose leaving narrows the gap most go first.
     """
 
-    rule = "at least 2 where no single unit does it; units that narrow the gap most leave first"
+    rule = "at least 2 where no single unit does it; units that narrow the gap most are removed first"
     certified = False
 
     out: LeaveOneOut

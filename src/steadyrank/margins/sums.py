@@ -86,7 +86,7 @@ class SumMargins(PairMargins):
     widest: float = 0
     stated: tuple[float | None, float | None] | None = None
     leave: bool = True
-    rule: str = "exact: the units that favour the leader most leave first"
+    rule: str = "exact: the units that favour the leader most are removed first"
 
     @property
     def total(self) -> int:
@@ -143,7 +143,7 @@ class SumMargins(PairMargins):
         more = np.clip(more + (~tie | (more * each < left)), 1, copies[last])
         never = ~used.any(axis=0)
         if self.sizes is not None:  # those who have all the weight: without them there is no order
-            own, whole = self.sizes()[order], float(self.counts @ self.sizes())
+            own, whole = self.sizes()[order], float(self.counts @ self.sizes()) or math.inf
             taken = (np.cumsum(own * copies, axis=0) - own * copies)[last] + more * own[last]
             never |= taken >= whole * (1 - 1e-12)
         number = (np.cumsum(copies, axis=0) - copies)[last] + more
@@ -185,7 +185,7 @@ class SumMargins(PairMargins):
 
 
 def sums_of_points(points: Points, new: NewUnits) -> SumMargins:
-    """Return the margins of mean points: plurality, approval and Borda."""
+    """Return the margins of points, their means or totals: plurality, approval, Borda, leagues."""
 
     @cache
     def by_item() -> tuple[IntArray, IntArray, IntArray]:

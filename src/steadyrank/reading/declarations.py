@@ -91,10 +91,10 @@ DECIMALS = {
 }
 DECIMAL = Setting("what stands before decimals in text, where a comma could: . or ,", DECIMALS)
 DROP = Setting(
-    "answers that are none, such as unknown: their rows leave before all else; an empty one stands for "
-    "blank cells", several=True,
+    "values to treat as missing, such as unknown; their rows are dropped; an empty one stands for blank "
+    "cells", several=True,
 )  # fmt: skip
-IGNORE = Setting("columns that are passed over as if not there", several=True)
+IGNORE = Setting("columns to ignore", several=True)
 LABELS = Setting(
     "names for items that are ids: a file with columns of ids and of names; FILE:ID,NAME says which",
     takes="FILE",

@@ -306,7 +306,7 @@ class _Reader:
         said = {
             f"blank fields beyond the last column left out on {counted(self.long, 'line')}": self.long,
             f"{self.blank:,} blank lines skipped": self.blank,
-            f"fewer fields than columns, the last ones taken as blank, on line {short}": self.short,
+            f"fewer fields than columns, the last ones read as blank, on line {short}": self.short,
             f"left out below the table: {listing(map(shorten, below))}": self.below,
         }
         self.notes += [note for note, some in said.items() if some]

@@ -92,7 +92,7 @@ def _read_delimited(
     header, between = header_size(file.given), delimiter.replace(" ", "\t")
     table = read_delimited(blocks, between, source=file.name, header=header, take=take)
     if delimiter not in ",\t":
-        table.notes.insert(0, f"fields taken as separated by {delimiter!r}")
+        table.notes.insert(0, f"fields read as separated by {delimiter!r}")
     return table
 
 

@@ -91,7 +91,7 @@ def find_header(rows: Sequence[Row], size: int | None = None) -> Header:
         brief = f"{size} lines read as one header, such as {shorten(fields[-1])}"
         notes.append(Guess(brief, "a header of several lines", Option("header", "1")))
     elif all(_is_number(name) for name in fields):
-        notes.append("the first line, all numbers, taken as the names of the columns")
+        notes.append("the first line, all numbers, read as the names of the columns")
     names, more = header_names(fields)
     return Header(before, 1 if joined is None else joined[1], names, notes + more)
 

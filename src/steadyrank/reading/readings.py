@@ -150,7 +150,7 @@ class Reading:
             names = ", ".join(map(shorten, as_list(value)))
             part = role.replace("_", " of the ") + AS_WEIGHT * (role == "weights")
             brief = "" if simplify(value) == simplify(role) else f"{names} as the {part}"
-            yield Guess(f"column {names} taken as the {part}", brief, Option(role))
+            yield Guess(f"column {names} read as the {part}", brief, Option(role))
         yield from self.remarks
 
 

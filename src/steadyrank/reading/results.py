@@ -13,6 +13,7 @@ from steadyrank._typing import AnyArray
 from steadyrank.errors import InvalidDataError, shorten
 from steadyrank.reading.arrays import as_column, check_length, is_hashable, numbered, written
 from steadyrank.reading.table import simplify
+from steadyrank.reading.text_columns import plain_number
 
 LEFT, TIE, RIGHT, UNKNOWN = 1, 0, -1, 2
 
@@ -50,10 +51,13 @@ SHORT = {"home", "away", "host", "guest", "visitor", "white", "black", "left", "
 
 SAY_IT = 'Say "left", "right" or "tie".'
 BY_LABEL = "outcomes read as the label of the item that won"
+BY_SHARE = "outcomes read as the share that the left side won, to 6 decimals"
+PLACES = 6
 WAY_OUT = (
     "Outcomes are left/right/tie (also a/b, model_a/model_b, draw, both bad, H/A/D, 1/X/2, 2-1, W/L/D "
     "and true/false of the left side, the numbers 1/0/0.5 for a left win, a right win and a tie, and "
-    "the names of the columns of both sides), or the label of the side that won."
+    "the names of the columns of both sides), the label of the side that won, or all of them numbers "
+    "from 0 to 1, the share that the left side won."
 )
 
 
@@ -67,6 +71,8 @@ def read_results(
     names: tuple[str, str] | None = None,
 ) -> tuple[AnyArray, str]:
     """Return +1, 0 or -1 for each row, and how the outcomes were read where that is not plain.
+
+    Of shares that the left side won, from 1 (all) to -1 (nothing), as floats.
 
     Parameters
     ----------
@@ -89,6 +95,8 @@ def read_results(
     (array([1, 0], dtype=int8), '')
     >>> read_results(["y", "draw"], left, right, ["x", "y"])
     (array([-1,  0], dtype=int8), 'outcomes read as the label of the item that won')
+    >>> read_results([0.75, 1], left, right, ["x", "y"])[0]
+    array([0.5, 1. ])
     >>> read_results(["A", "A"], left, right, ["x", "y"], names=("HomeTeam", "AwayTeam"))[0]
     array([-1, -1], dtype=int8)
     """
@@ -128,6 +136,9 @@ def read_results(
         return spelled, "" if how in {SIDES, NAMES} else f"outcomes read as {how}"
     if reads_named:
         return named, BY_LABEL
+    shares = np.array([plain_number(str(word)) for word in words], dtype=np.float64)
+    if ((shares >= 0) & (shares <= 1)).all():
+        return 2 * shares.round(PLACES)[codes] - 1, BY_SHARE
     unknown = (spelled == UNKNOWN) & (named == UNKNOWN)
     if not unknown.any():  # each is known in one way, but no one way knows all
         unknown = spelled == UNKNOWN

@@ -130,5 +130,5 @@ def suggestion(values: FloatArray, rows: Sequence[object]) -> Iterable[str]:
     low, high = some[peaks[some].argmin()], some[peaks[some].argmax()]
     if peaks[high] >= FAR_APART * peaks[low]:
         reach = [f"{shorten(rows[row])} up to {peaks[row]:.4g}" for row in (low, high)]
-        note = f"values are taken as they are, though on different scales: {' and '.join(reach)}"
-        yield Guess(note, "values of different scales taken as they are", Option("standardise", "z"))
+        note = f"values are used as they are, though on different scales: {' and '.join(reach)}"
+        yield Guess(note, "values of different scales used as they are", Option("standardise", "z"))

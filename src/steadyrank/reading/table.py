@@ -179,6 +179,8 @@ class Table:
         Those arguments for some formats alone that this format knows.
     lead : str
         What stands before the place of a row in a message.
+    library : str, optional
+        That of the dataframe, where it came from one.
     """
 
     columns: Mapping[str, Column]
@@ -191,6 +193,7 @@ class Table:
     spellings: Mapping[str, tuple[Spelling, ...]] = field(default_factory=lambda: {"": SPELLINGS})
     answers_to: tuple[str, ...] = ()
     lead: str = "on line"
+    library: str | None = None
 
     @property
     def names(self) -> list[str]:
@@ -404,7 +407,8 @@ def as_table(frame: Any) -> Table:
     sizes = {name: len(column) for name, column in columns.items()}
     if len(set(sizes.values())) > 1:
         raise ColumnError(f"the columns differ in length: {sizes}")
-    return Table(columns)
+    library = None if isinstance(frame, Mapping) else type(frame).__module__.partition(".")[0]
+    return Table(columns, library=library)
 
 
 def _columns_of_frame(frame: Any) -> dict[str, GivenColumn]:

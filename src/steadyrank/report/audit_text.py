@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from steadyrank.report.terminal import FAINT, NEXT_IN_LINE, Column, Layout, Line, guessed, paragraph
-from steadyrank.text import counted, eps_in_words, rounded_up, size_in_words
+from steadyrank.text import counted, eps_in_words, in_words, rounded_up, size_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,15 +33,14 @@ SHOWN = 40
 def audit_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield the lines of an audit, of every unit or of random sets."""
     units, unit = findings["units"], findings["unit"]
-    told = f"Each of the {counted(findings['n_units'], unit)} was left out in turn."
+    told = f"We removed each of the {counted(findings['n_units'], unit)} in turn."
     legend = [
-        "Broken by: {} without which fewer than k items (rankings: no ranking) stay in common.",
-        "Uncovered: {} without which the plain answer is not inside this one.",
+        "Broken by: {} whose removal leaves fewer than k items (rankings: no ranking) in common.",
+        "Uncovered: {} whose removal puts the new plain answer outside this one.",
     ]
     if findings["document"] == "random-audit":
         told, units, unit = findings["sentence"], "random sets", "random set"
-        among = "the share among all removals of so many, each row by itself"
-        legend.append(f"Limits: of {among} (Clopper-Pearson).")
+        legend.append("Limits: of the share among all such removals, each row alone (Clopper-Pearson).")
     yield from paragraph(f"{told} {_inflated_how(findings)}", terminal)
     yield Line("")
     rows = sorted(findings["audit"], key=lambda row: (row["k"] is None, row["k"]))
@@ -62,8 +61,8 @@ def _inflated_how(findings: Findings) -> str:
     if findings["eps"] is not None:
         eps, share = eps_in_words(findings["eps"]), rounded_up(findings["share_reaching_eps"])
         return (
-            f"Inflated at eps = {eps}; a share {share} of them moves the scores by eps "
-            "or more, and no inflated answer can break more often than that."
+            f"Inflated at eps = {eps}. A share {share} of them moves the scores by eps or more; no "
+            "inflated answer breaks more often than that."
         )
     allowed = f" for all but a share {findings['delta']:g} of the {findings['units']}"
     holds = (
@@ -72,7 +71,7 @@ def _inflated_how(findings: Findings) -> str:
         else "the inflated answer without a unit shares k items (a ranking) with it"
     )
     kept = allowed if findings["delta"] else ""
-    return f"Each inflated answer is the tightest known where {holds}{kept}."
+    return f"Each inflated answer is the smallest known where {holds}{kept}."
 
 
 def audit_columns(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
@@ -116,9 +115,8 @@ def check_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     told = [_checked(findings), margin["sentence"]]
     if (fewest := findings["min_margin"]) is not None:
         held = "enough" if margin["never"] or margin["lower"] >= fewest else "too few"
-        at_least = f"At least {margin['lower']:,} must leave"
-        how = "However many leave, it never happens" if margin["never"] else at_least
-        told.append(f"{how}, {fewest:,} asked for: {held}.")
+        how = "No removal does it" if margin["never"] else f"The margin is at least {margin['lower']:,}"
+        told.append(f"{how}; {fewest:,} asked for: {held}.")
     yield from paragraph(verdict(findings), terminal, style="bold green" if passed else "bold red")
     yield from guessed(findings, terminal)
     for text in told:
@@ -134,7 +132,7 @@ def check_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 
 def verdict(findings: Findings) -> str:
     """Return in a few words, none of them from the data, what was checked and how that ended."""
-    what = f"plain top {findings['k']:,}"
+    what = f"top {findings['k']:,}"
     if findings["eps"] is not None:
         what = f"inflated top {findings['k']:,} at eps = {eps_in_words(findings['eps'])}"
     return f"{'STABLE' if findings['stable'] else 'UNSTABLE'}: {what}"
@@ -142,13 +140,12 @@ def verdict(findings: Findings) -> str:
 
 def _checked(findings: Findings) -> str:
     number = round(findings["uncovered"] * findings["n_units"])
-    change, put = ("change", "put") if number != 1 else ("changes", "puts")
-    lacking = f"{put} an item into the plain top {findings['k']:,} that it lacks"
+    change, bring = ("change", "bring") if number != 1 else ("changes", "brings")
+    lacking = f"{bring} an item that it lacks into the top {findings['k']:,}"
     does = f"{change} it" if findings["method"] == "topk" else lacking
     units = counted(findings["n_units"], findings["unit"])
     share, allowed = rounded_up(findings["uncovered"]), eps_in_words(findings["max_delta"])
-    told = f"{number:,} of the {units}, each left out alone, {does}"
-    return f"{told}: a share of {share}, allowed {allowed}."
+    return f"{number:,} of the {units} {does} when removed: a share of {share} ({allowed} allowed)."
 
 
 def _remedy(findings: Findings, terminal: Terminal) -> str:
@@ -156,8 +153,8 @@ def _remedy(findings: Findings, terminal: Terminal) -> str:
     more = remedy["size"] - k - ADDED
     added = ", ".join(map(str, remedy["items"][k:][:ADDED])) + (f" and {more:,} more" * (more > 0))
     added += f", or the inflated top {k:,} at eps = {rounded_up(remedy['eps'])}" * terminal.verbose
-    does = "pass" if findings["min_margin"] is None else "keep to the share allowed"
-    return f"What would {does}: a list of {counted(remedy['size'], 'item')}, with {added}."
+    does = "pass" if findings["min_margin"] is None else "keep within the share allowed"
+    return f"A list of {counted(remedy['size'], 'item')} would {does}, with {added}."
 
 
 def _flip_lines(flips: Row, unit: str, terminal: Terminal) -> Iterator[Line]:
@@ -166,7 +163,7 @@ def _flip_lines(flips: Row, unit: str, terminal: Terminal) -> Iterator[Line]:
     if not plain["units"]:
         return
     number = counted(plain["units"], terminal.safe(unit))
-    yield Line(f"Who changes the plain top {flips['k']:,}: {number}", "bold")
+    yield Line(f"Removing one of these changes the top {flips['k']:,}: {number}", "bold")
     for flip in plain["listed"][:FLIPS]:
         leaves, enters = (", ".join(map(str, flip[way])) for way in ("leaves", "enters"))
         times = f" ({flip['count']:,} times)" if flip["count"] > 1 else ""
@@ -179,14 +176,15 @@ def _flip_lines(flips: Row, unit: str, terminal: Terminal) -> Iterator[Line]:
 
 
 def margin_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield how many units must leave, which ones, and what then happens."""
+    """Yield how many units it takes, which ones, and what then happens."""
     yield from paragraph(findings["sentence"], terminal)
     if findings["upper"] is not None:
         leaves, enters = (", ".join(map(str, findings[name])) for name in ("leaves", "enters"))
-        told = f"{findings['passing']} then passes {findings['passed']}"
-        told += f"; out of the top: {leaves}; into it: {enters}" if leaves or enters else ""
-        added = "" if findings["unit_added"] is None else f" with {findings['unit_added']}"
-        yield from paragraph(f"Tried{added} and seen: {told}", terminal)
+        passed, passing = str(findings["passed"]), str(findings["passing"])
+        told = f"{_example(findings)}, {passing} overtakes {passed}"
+        if (leaves, enters) not in {("", ""), (passed, passing)}:
+            told += f"; out of the top: {leaves}; into it: {enters}"
+        yield from paragraph(f"Example: {told}.", terminal)
         removed = findings["units_removed"]
         shown = removed["listed"][: None if terminal.everything else NEXT_IN_LINE]
         for unit in shown:
@@ -197,28 +195,40 @@ def margin_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         yield from paragraph(f"{text[0].upper()}{text[1:]}.", terminal, style=FAINT)
 
 
+def _example(findings: Findings) -> str:
+    """Return what was done with units to see the answer change."""
+    number, added = findings["upper"], findings["unit_added"]
+    units = findings["unit"] if number == 1 else f"{in_words(number)} {findings['units']}"
+    these = f"{'this' if number == 1 else 'these'} {units}"
+    if findings["by"] == "remove":
+        return f"without {these}"
+    if findings["by"] == "change":
+        return f"with {these} changed to {added}"
+    return f"with {in_words(number)} more {findings['units' if number > 1 else 'unit']} ({added})"
+
+
 def _more_kinds(hidden: int) -> Iterator[Line]:
-    """Yield how many kinds of units are not shown, if any."""
+    """Yield how many different units are not shown, if any."""
     if hidden:
-        yield Line(f"   and {counted(hidden, 'more kind')}", FAINT)
+        yield Line(f"   and {hidden:,} more", FAINT)
 
 
 def _distance_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield how far items are from crossing the border, or from being passed by the next."""
     near, rows = findings.get("distances"), findings["neighbours"]
-    told = [f"{row['item']} before {row['next']} passes it" for row in rows]
+    told = [f"{row['next']} overtakes {row['item']}" for row in rows]
     if near is not None:
-        rows, ways = near["items"], {True: "leaves", False: "enters"}
+        rows, ways = near["items"], {True: "drops out", False: "comes in"}
         told = [f"{row['rank']:,}. {row['item']} {ways[row['rank'] <= near['k']]}" for row in rows]
     if not rows:
         return
     yield Line("")
-    yield Line(f"So many {findings['units']} must leave, at least:", "bold")
+    yield Line(f"{findings['units'].capitalize()} to flip, at least:", "bold")
     for row, text in list(zip(rows, told, strict=True))[: None if terminal.everything else SHOWN]:
-        number = "all" if row["lower"] >= findings["n_units"] else f"{row['lower']:,}"
+        number = "never" if row["lower"] >= findings["n_units"] else f"{row['lower']:,}"
         yield Line(f"   {number:>9}  {terminal.safe(text)}")
     if near is not None and len(rows) < findings["n_items"]:
-        yield Line(f"   {near['beyond']:>9,}  any other item crosses the border", FAINT)
+        yield Line(f"   {near['beyond']:>9,}  any other item", FAINT)
     yield Line("")
 
 
@@ -227,17 +237,19 @@ def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from paragraph(findings["sentence"], terminal)
     top = f"the top {findings['k']:,}"
     if findings["away"] is not None:
-        border = f"{'leaves' if findings['inside'] else 'enters'} {top}"
+        way, stays = ("Bringing it into", "out of")
+        if findings["inside"]:
+            way, stays = "Pushing it out of", "in"
         number, units = findings["away"], counted(findings["n_units"], findings["unit"])
-        told = f"At least {number:,} of {units} must leave before it {border}."
+        told = f"{way} {top} takes the removal of {'at least ' * (number > 1)}{number:,} of the {units}."
         if number >= findings["n_units"]:
-            told = f"Whoever of the {units} leaves, it never {border}."
+            told = f"It stays {stays} {top}, however many of the {units} are removed."
         yield from paragraph(told, terminal)
     yield Line("Rivals", "bold")
     for rival in findings["rivals"]:
         told = f"{rival['item']} (rank {rival['rank']:,}), difference {rival['gap']:+.4g}"
         yield from paragraph(f"{told}: {rival['sentence']}", terminal, bullet=terminal.sign("·", "-"))
-    titles = (f"Hold it in {top}", "Work against it"), ("Work for it", f"Keep it out of {top}")
+    titles = (f"Keep it in {top}", "Work against it"), ("Work for it", f"Keep it out of {top}")
     sides = zip(titles[not findings["inside"]], ("units_for", "units_against"), (1, -1), strict=True)
     for title, number, sign in sides:
         rows = [row for row in findings["rows"] if row["contribution"] * sign > 0]

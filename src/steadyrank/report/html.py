@@ -1,4 +1,4 @@
-"""The report: one HTML file that opens offline, with levers for how many may leave and for k.
+"""The report: one HTML file that opens offline, with levers for how many are removed and for k.
 
 The page computes nothing: the standings for other k follow from rank ranges, and those for several who
 leave from distances, which the library worked out. Names, which come from strangers, are shown as text.
@@ -10,6 +10,7 @@ and SVG, drawn by the page itself: it runs one script, whose hash it names, and 
 from __future__ import annotations
 
 import html
+import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -18,27 +19,30 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.export import to_json
 from steadyrank.report.picture import share_image
-from steadyrank.report.sharing import as_markup, table_of
-from steadyrank.text import counted
+from steadyrank.report.sharing import table_of, title_of
+from steadyrank.report.terminal import Terminal, guessed_text
+from steadyrank.text import as_markup, counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PAGES = {
     "top-k": (
-        "Stable top {k:,} of {items}", "report.html", "theme.js", "state.js", "words.js",
+        "report.html", "theme.js", "state.js", "words.js",
         "hero.js", "curves.js", "table.js", "page.js",
     ),
-    "comparison": ("What moved", "comparison.html", "theme.js", "words.js", "table.js", "slopes.js"),
+    "comparison": ("comparison.html", "theme.js", "words.js", "table.js", "slopes.js"),
 }  # fmt: skip
-"""The title of each page, what stands in its frame, and the scripts that draw it."""
+"""What stands in the frame of each page, and the scripts that draw it."""
 
 LEFT_OUT = frozenset({"rows", "audit"})
 """What the page gets in another form or does not need."""
 
 
-def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str:
-    """Return the page of the findings of a top-k or of a comparison.
+def render_html(
+    findings: Mapping[str, Any], *, title: str | None = None, date: str | None = None
+) -> str:
+    """Return the page of the findings of a top-k or of a comparison, with the date it was made.
 
     Examples
     --------
@@ -48,23 +52,24 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
     >>> "A &amp; B" in page, "<name>" in page
     (True, False)
     """
-    usual, content, *scripts = PAGES[findings["document"]]
-    items = counted(findings["n_items"], "item")
+    content, *scripts = PAGES[findings["document"]]
+    title = title or title_of(findings)
     script = "\n".join(map(asset, [*scripts, "ready.js"]))
     parts = {
         "policy": html.escape(content_policy(script), quote=True),
-        "title": as_markup(title or usual.format(**findings, items=items)),
+        "title": as_markup(title),
+        "date": as_markup(date or ""),
         "guesses": _guesses(findings),
         "headline": as_markup(findings["headline"]),
         "warnings": _warnings(findings),
-        "size": counted(findings.get("size", 0), "item"),
+        "size": counted(findings.get("size", 0), findings["item_name"]),
         "promise": as_markup(findings["certificate"]["promise"]),
         "certificate": as_markup(findings["certificate"]["sentence"]),
         "margin": as_markup((findings["margin"] or {}).get("sentence", "")),
         "rule": as_markup(findings.get("rule", "")),
         "table": table_of(findings),
         "style": asset("report.css"),
-        "data": to_json(packed(findings) if "size" in findings else findings, indent=None),
+        "data": to_json(packed(findings, title, date) if "size" in findings else findings, indent=None),
         "page": script,
     }
     # Split first, so that no text that is filled in can bring a placeholder of its own.
@@ -73,23 +78,21 @@ def render_html(findings: Mapping[str, Any], *, title: str | None = None) -> str
 
 
 def _guesses(findings: Mapping[str, Any]) -> str:
-    """Return what was guessed: of a comparison, about the old file and about the new one."""
+    """Return what was guessed, and what else could be asked: about each file of a comparison."""
     new = findings.get("new")
-    of = {"the file": findings} if new is None else {"the old file": findings, "the new file": new}
-    told = {file: "; ".join(map(_with_option, one["guesses"])) for file, one in of.items()}
-    said = [f"Guessed about {file}: {guesses}" for file, guesses in told.items() if guesses]
-    return f'<p id="guesses" class="muted">{"<br>".join(said)}</p>' if said else ""
+    files = {"": findings} if new is None else {"Old file: ": findings, "New file: ": new}
+    guesses = {lead: guessed_text(one, Terminal(options=True)) for lead, one in files.items()}
+    told = [lead + guess for lead, guess in guesses.items() if guess]
+    told += [f"{one['text']} ({one['option']})" for one in findings["suggestions"]]
+    said = "<br>".join(map(as_markup, told))
+    return f'<p id="guesses">{said}</p>' if said else ""
 
 
 def _warnings(findings: Mapping[str, Any]) -> str:
-    told = [as_markup(text) for text in findings["warnings"]]
-    told += map(_with_option, findings["suggestions"])
+    """Return what a reader must know first; options, for those who ran it, stand in the details."""
+    texts = [*findings["warnings"], *(one["text"] for one in findings["suggestions"])]
+    told = [as_markup(re.sub(r" \(--[^)]*\)", "", text)) for text in texts]
     return f'<ul id="warnings">{"".join(f"<li>{text}</li>" for text in told)}</ul>' if told else ""
-
-
-def _with_option(one: Mapping[str, Any]) -> str:
-    option = f" <code>{as_markup(one['option'])}</code>" if one["option"] else ""
-    return as_markup(one["text"]) + option
 
 
 @cache
@@ -114,7 +117,9 @@ def content_policy(script: str) -> str:
     )
 
 
-def packed(findings: Mapping[str, Any]) -> dict[str, Any]:
+def packed(
+    findings: Mapping[str, Any], title: str | None = None, date: str | None = None
+) -> dict[str, Any]:
     """Return what the page carries: rows as columns, and the picture to pass on.
 
     Examples
@@ -127,5 +132,5 @@ def packed(findings: Mapping[str, Any]) -> dict[str, Any]:
     rows = findings["rows"]
     return {name: value for name, value in findings.items() if name not in LEFT_OUT} | {
         "columns": {name: [row[name] for row in rows] for name in rows[0]},
-        "image": share_image(findings).decode(),
+        "image": share_image(findings, title=title, date=date).decode(),
     }

@@ -8,14 +8,14 @@ is written as an escape.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from steadyrank.report.audit_text import verdict
-from steadyrank.report.export import cell, names_of, rows_of
-from steadyrank.report.sharing import LONGEST
+from steadyrank.report.audit_text import METHODS, verdict
+from steadyrank.report.export import names_of, rows_of
+from steadyrank.report.sharing import head_of
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
-from steadyrank.text import rounded_up, shortened
+from steadyrank.text import LONGEST, readable, rounded_up, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,24 +39,26 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     >>> from steadyrank import Study, Votes
     >>> found = Study(Votes(["@ann"] * 3 + ["b|c"] * 2)).check(1).findings()
     >>> print("\n".join(to_markdown(found).splitlines()[:5]))
-    ### STABLE: plain top 1
+    ### STABLE: top 1
     <BLANKLINE>
-    | k | method | eps | delta | breaking_units | size | max_delta | stable |
-    | --- | --- | --- | --- | --- | --- | --- | --- |
-    | 1 | `topk` |  | 0.0 | 0 | 1 | 0.0 | true |
+    ```text
+    STABLE: top 1
+    0 of the 5 votes change it when removed: a share of 0 (0 allowed).
     """
     page, document = terminal or Terminal(), findings["document"]
     title = verdict(findings) if document == "check" else document.capitalize()
     source = "" if findings["source"] is None else f", {code(findings['source'])}"
     parts = [f"### {title}{source}"]
-    rows, most = list(rows_of(findings)), None if page.everything else ROWS
-    names = names_of(findings)
-    cells = [[_told(*one) for one in zip(names, row, strict=True)] for row in rows[:most]]
-    parts.append(_table(names, cells, len(rows)))
-    if document == "check" and findings["method"] == "topk" and findings["flips"]["plain"]["listed"]:
+    most = None if page.everything else ROWS
+    if document != "check":  # whose one row is told in words
+        rows, names = list(rows_of(findings)), names_of(findings)
+        columns = [_told(name, [row[n] for row in rows[:most]]) for n, name in enumerate(names)]
+        parts.append(_table([head_of(name) for name in names], zip(*columns, strict=True), len(rows)))
+    elif findings["method"] == "topk" and findings["flips"]["plain"]["listed"]:
         plain = findings["flips"]["plain"]
         listed = [_flip_cells(flip) for flip in plain["listed"][:most]]
-        parts.append(_table(("without", "count", "leaves", "enters"), listed, plain["distinct_units"]))
+        heads = ("without", "times", "drops out", "comes in")
+        parts.append(_table(heads, listed, plain["distinct_units"]))
     text = plain_text(findings, page).rstrip()
     fence = "`" * max(3, _longest_run(text) + 1)
     told = "\n\n".join([*parts, f"{fence}text\n{text}\n{fence}\n"])
@@ -82,22 +84,27 @@ def _longest_run(text: str) -> int:
     return max(map(len, re.findall("`+", text)), default=0)
 
 
-def _flip_cells(flip: Row) -> list[object]:
+def _flip_cells(flip: Row) -> list[str]:
     moved = (", ".join(map(str, flip[way])) for way in ("leaves", "enters"))
-    return [str(flip["unit"]), flip["count"], *moved]
+    return [_named(str(flip["unit"])), f"{flip['count']:,}", *map(_named, moved)]
 
 
-def _table(names: Sequence[str], rows: Iterable[Sequence[object]], number: int) -> str:
+def _table(names: Sequence[str], rows: Iterable[Sequence[str]], number: int) -> str:
     """Return a table, and how many rows of it are not shown."""
-    cells = [names, ["---"] * len(names), *([cell(value, _named) for value in row] for row in rows)]
+    cells = [names, ["---"] * len(names), *rows]
     table = "\n".join(f"| {' | '.join(row)} |" for row in cells)
     more = number + 2 - len(cells)
     return f"{table}\n\n{more:,} more not shown." if more else table
 
 
-def _told(name: str, value: object) -> object:
-    """Return a share with the digits that the text below has, and all else as it is."""
-    return float(rounded_up(value)) if name in SHARES and isinstance(value, float) else value
+def _told(name: str, cells: Sequence[Any]) -> list[str]:
+    """Return a column as people read it: shares with the digits of the text below, names as names."""
+    if name in SHARES:
+        return ["" if share is None else rounded_up(share) for share in cells]
+    if name == "method":
+        return [METHODS.get(method) or _named(method) for method in cells]
+    texts = zip(cells, readable(cells), strict=True)
+    return [_named(value) if isinstance(value, str) else text for value, text in texts]
 
 
 def _named(name: str) -> str:

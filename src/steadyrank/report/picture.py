@@ -7,8 +7,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
 
 from steadyrank.errors import MissingPackageError
-from steadyrank.report.sharing import COLOURS, as_markup
-from steadyrank.text import columns_of, counted, ends_in_words, shortened, shown
+from steadyrank.report.sharing import COLOURS, title_of
+from steadyrank.text import as_markup, columns_of, counted, ends_in_words, shortened, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,8 +47,14 @@ def around_cut(count: int, k: int, most: int) -> range:
     return range(first, min(count, first + most))
 
 
-def share_image(findings: Findings, format: Literal["svg", "png"] = "svg") -> bytes:  # noqa: A002
-    """Return the headline and the chart of the ranks around the cut as one picture.
+def share_image(
+    findings: Findings,
+    format: Literal["svg", "png"] = "svg",  # noqa: A002
+    *,
+    title: str | None = None,
+    date: str | None = None,
+) -> bytes:
+    """Return the title, the headline and the chart of the ranks around the cut as one picture.
 
     Examples
     --------
@@ -56,7 +62,7 @@ def share_image(findings: Findings, format: Literal["svg", "png"] = "svg") -> by
     >>> share_image(stable_topk(Votes(["a"] * 9 + ["b"] * 2), 1).findings())[:4]
     b'<svg'
     """
-    drawn = _picture(findings)
+    drawn = _picture(findings, title or title_of(findings), date or "")
     if format == "svg":
         return drawn.encode()
     try:
@@ -98,13 +104,16 @@ class RankScale:
         return [rank for rank in range(self.low, self.high + 1) if rank == 1 or rank % step == 0]
 
 
-def _picture(findings: Findings) -> str:
+def _picture(findings: Findings, name: str, date: str) -> str:
     headline = _lines(findings["headline"], 56)
-    top = EDGE + LINE * len(headline) + 70
+    begin = EDGE + 34
+    top = begin + LINE * len(headline) + 70
     rows = [findings["rows"][place] for place in around_cut(len(findings["rows"]), findings["k"], ROWS)]
     height = top + ROW * len(rows) + 64
     large = 'font-size="34" font-weight="700"'
-    title = "".join(_label(EDGE, EDGE + 30 + LINE * n, line, large) for n, line in enumerate(headline))
+    title = _label(EDGE, EDGE + 8, shortened(name, 80), GREY)
+    title += _label(WIDTH - EDGE, EDGE + 8, date, f"{GREY} {END}")
+    title += "".join(_label(EDGE, begin + 30 + LINE * n, line, large) for n, line in enumerate(headline))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
         f'viewBox="0 0 {WIDTH} {height}" role="img" font-family="{FONT}" font-size="19" fill="#1b2430">'
@@ -116,11 +125,13 @@ def _picture(findings: Findings) -> str:
 def _chart(findings: Findings, rows: Sequence[Row], top: int) -> Iterator[str]:
     k, unit, scale = findings["k"], findings["unit"], RankScale.of(rows)
     bottom = top + ROW * len(rows)
-    size = f"{counted(findings['n_units'], unit)} · {counted(findings['n_items'], 'item')}"
+    size = (
+        f"{counted(findings['n_units'], unit)} · {counted(findings['n_items'], findings['item_name'])}"
+    )
     bars = "" if rows[0]["best_rank"] is None else f" · bars: ranks without any one {unit}"
     yield _label(EDGE, top - 48, shortened(size + bars, 110), GREY)
     yield _label(SHARE, top - 12, f"in top {k:,}", f"{GREY} {END}")
-    yield _label(WIDTH - EDGE, top - 12, "away", f"{GREY} {END}")
+    yield _label(WIDTH - EDGE, top - 12, "to flip", f"{GREY} {END}")
     for rank in scale.ticks():
         yield _label(scale.x(rank), top - 12, f"{rank:,}", f'{GREY} text-anchor="middle"')
     if scale.low <= k < scale.high:

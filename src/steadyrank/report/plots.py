@@ -33,7 +33,7 @@ def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
     """Draw the ranks that items around rank k have without any one unit, with their standings.
 
     At the end of each row stand the share of the deletions in which the item is in the top k, and how
-    many units it is away from crossing rank k. What was not worked out is blank.
+    many units it takes to flip. What was not worked out is blank.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
     shown = around_cut(len(answer.items), answer.k, limit)
     rows = list(answer.rows(shown.stop))[shown.start :]
     ax = _axes(ax, len(rows))
-    titles = f"in top {answer.k:,}", f"{shortened(plural(answer.unit), 12)} away"
+    titles = f"in top {answer.k:,}", f"{shortened(plural(answer.unit), 12)} to flip"
     _beside(ax, rows[0].rank - 0.9, titles)
     for row in rows:
         _beside(ax, row.rank, ends_in_words(vars(row), answer.n_units))
@@ -64,7 +64,8 @@ def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
         ax.axvline(answer.k + 0.5, **DASHED)
         ax.axhline(answer.k + 0.5, **DASHED)
     if answer.told:
-        ax.legend(loc="lower left", framealpha=1, edgecolor="none")
+        _legend(ax)
+    ax.set_title(f"Top {answer.k:,}: ranks without any one {answer.unit}", loc="left", pad=18)
     ax.set_xlim(scale.low - 0.7, scale.high + 0.7)
     return ax
 
@@ -94,6 +95,7 @@ def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> A
     ax = _axes(ax, len(rows))
     ends = ("best_rank", "worst_rank") if answer.eps is None else ("inflated_best", "inflated_worst")
     _ranges(ax, rows, [tuple(getattr(row, end) for end in ends) for row in rows])
+    ax.set_title("Best to worst rank of each item", loc="left")
     return ax
 
 
@@ -133,7 +135,9 @@ def curve(found: Any, ax: Axes | None = None, *, eps: float | None = None) -> Ax
     ax.set_ylim(bottom=0)
     if eps is not None:
         ax.axvline(eps, **DASHED)
-    ax.legend(handles=[first, second], frameon=False, loc="upper center")
+    what = "the full ranking" if found.k is None else f"the top {found.k:,}"
+    ax.set_title(f"Stability of {what} at each eps", loc="left")
+    _legend(ax, handles=[first, second])
     return ax
 
 
@@ -169,8 +173,14 @@ def survival(deltas_by_method: Mapping[str, ArrayLike], ax: Axes | None = None) 
         colour, dash = SERIES[place % len(SERIES)], dashes[place % len(dashes)]
         ax.step(x, shares, where="post", label=method, color=colour, linestyle=dash)
     ax.set(xlabel="delta", ylabel="share of trials with a larger delta", xlim=(0, None), ylim=(0, 1.02))
-    ax.legend(frameon=False)
+    ax.set_title("Share of trials beyond each delta", loc="left")
+    _legend(ax)
     return ax
+
+
+def _legend(ax: Axes, **handles: Any) -> None:
+    """Put the legend below the axes, where it covers nothing."""
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=3, frameon=False, **handles)
 
 
 def _axes(ax: Axes | None, rows: int = 16) -> Axes:

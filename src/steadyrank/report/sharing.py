@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
-from steadyrank.report.audit_text import audit_columns
+from steadyrank.report.audit_text import audit_columns, verdict
+from steadyrank.report.export import names_of, rows_of
 from steadyrank.report.terminal import Column, Terminal
-from steadyrank.report.text import item_columns, plain_text
-from steadyrank.text import RANK_STANDINGS, counted, eps_in_words, shortened, shown
+from steadyrank.report.text import item_columns
+from steadyrank.text import RANK_STANDINGS, ROWS, as_markup, counted, eps_in_words, html_of, html_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 COLOURS = {"sure": "#0072B2", "contender": "#D55E00", "out": "#7F8894"}
 """After Okabe and Ito; the page and the plots have the same, each with a shape of its own."""
 
-LONGEST = 80
-"""Columns of a name in a table."""
-ROWS = 25
-"""Rows of a table, unless a list is longer."""
+HEADS = {
+    "away": "to flip",
+    "share": "in the top",
+    "critical_eps": "enters at eps",
+    "listed": "in the list",
+}
+"""Columns whose names are not what people call them."""
 
 
 def badge_svg(findings: Findings) -> str:
@@ -52,6 +55,13 @@ def badge_svg(findings: Findings) -> str:
     )
 
 
+def title_of(findings: Findings) -> str:
+    """Return the title of a page or picture that nobody gave one."""
+    if findings["document"] != "top-k":
+        return "What moved"
+    return f"Stable top {findings['k']:,} of {counted(findings['n_items'], findings['item_name'])}"
+
+
 def table_of(findings: Findings) -> str:
     """Return any findings as small HTML, for notebooks: a table, with what is claimed below it.
 
@@ -65,11 +75,25 @@ def table_of(findings: Findings) -> str:
     if findings["document"] in {"top-k", "ranking"}:
         return table_fragment(findings)
     if findings["document"] != "audit":
-        return f"<pre>{escape(plain_text(findings))}</pre>"
+        return _plain_table(findings)
     eps = "" if findings["eps"] is None else f", eps = {eps_in_words(findings['eps'])}"
     units = counted(findings["n_units"], findings["unit"])
-    title = f"Audit: {units} left out one at a time, {findings['scorer']}{eps}"
+    title = f"Audit: {units} removed one at a time, {findings['scorer']}{eps}"
     return _html(title, audit_columns(findings["audit"], findings, Terminal()))
+
+
+def _plain_table(findings: Findings) -> str:
+    """Return the table that every document has, under its sentence and above the words of its claim."""
+    title = findings.get("headline") or findings.get("sentence") or verdict(findings)
+    rows, names = list(rows_of(findings)), names_of(findings)
+    columns = {head_of(name): [row[place] for row in rows] for place, name in enumerate(names)}
+    told = (findings.get(name) for name in ("stability", "top_sentence"))
+    return html_of(title, columns, " ".join(filter(None, told)))
+
+
+def head_of(name: str) -> str:
+    """Return the heading of a column for people."""
+    return HEADS.get(name, name.replace("_", " "))
 
 
 def table_fragment(findings: Findings, *, rows: int = ROWS) -> str:
@@ -99,27 +123,6 @@ def table_fragment(findings: Findings, *, rows: int = ROWS) -> str:
 
 
 def _html(title: str, columns: Sequence[Column], foot: str = "") -> str:
-    """Return a small table, everything in it escaped."""
+    """Return the columns that tell something as a small table."""
     kept = [column for column in columns if any(column.cells)]
-    rows = zip(*(column.cells for column in kept), strict=True)
-    body = "".join(_row("td", "<bdi>{}</bdi>", row, kept) for row in rows)
-    below = f'<p style="max-width:50em">{as_markup(foot)}</p>' if foot else ""
-    return (
-        f'<div><table><caption style="text-align:left">{as_markup(title)}</caption>'
-        f"<thead>{_row('th', '{}', [column.title for column in kept], kept)}</thead>"
-        f"<tbody>{body}</tbody></table>{below}</div>"
-    )
-
-
-def _row(tag: str, inside: str, cells: Sequence[str], columns: Sequence[Column]) -> str:
-    made = (
-        f'<{tag} style="text-align:{"left" if column.names else "right"};padding:2px 8px">'
-        f"{inside.format(as_markup(shortened(cell, LONGEST)))}</{tag}>"
-        for cell, column in zip(cells, columns, strict=True)
-    )
-    return f"<tr>{''.join(made)}</tr>"
-
-
-def as_markup(text: str) -> str:
-    """Return text escaped for HTML and SVG; what would steer or reorder it is shown instead."""
-    return escape(shown(text))
+    return html_table(title, [(column.title, column.cells, column.names) for column in kept], foot)

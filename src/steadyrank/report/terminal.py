@@ -94,8 +94,8 @@ class Terminal:
         >>> Terminal(10).wrapped("two words and 漢字漢字漢字", "- ", "  ")
         ['- two', '  words', '  and 漢字', '  漢字漢字']
         """
-        made = _Wrapper(self.width, initial_indent=lead, subsequent_indent=rest)
-        made.break_long_words = made.break_on_hyphens = not whole
+        made = _Wrapper(self.width, initial_indent=lead, subsequent_indent=rest, break_on_hyphens=False)
+        made.break_long_words = not whole
         return made.wrap(text)
 
     def widest(self, names: Iterable[object], most: int) -> int:
@@ -142,9 +142,19 @@ def heading(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 
 def guessed(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what was guessed about the file, and the options that change it."""
-    guesses = [f"{one['text']}{terminal.hint(one['option'])}" for one in findings["guesses"]]
-    if guesses:
-        yield from paragraph(f"Guessed: {'; '.join(guesses)}", terminal, style=FAINT)
+    if told := guessed_text(findings, terminal):
+        yield from paragraph(told, terminal, style=FAINT)
+
+
+def guessed_text(findings: Findings, terminal: Terminal) -> str:
+    """Return what was guessed, and the options that change it where they can be typed; "" if nothing."""
+    guesses = findings["guesses"]
+    if not guesses:
+        return ""
+    lead = "Read as" if guesses[0]["option"] == "--kind" else "Guessed:"
+    hints = [f"change with {guesses[0]['option']}", *(one["option"] for one in guesses[1:])]
+    told = [one["text"] + terminal.hint(hint) for one, hint in zip(guesses, hints, strict=True)]
+    return f"{lead} {'; '.join(told)}"
 
 
 def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -170,7 +180,7 @@ def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 
 def notes(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what was recognised and decided, but for what was said first."""
-    yield Line("Recognised, guessed and decided", FAINT)
+    yield Line("How this file was read", FAINT)
     yield from remarks([f"scores: {findings['scorer']}", *findings["notes"]], findings, terminal)
     if (new := findings.get("new")) is not None:  # a comparison, which has told of the old data
         said = {*findings["notes"], *(one["note"] for one in new["guesses"])}

@@ -24,7 +24,14 @@ from steadyrank.report.terminal import (
     notes,
     paragraph,
 )  # fmt: skip
-from steadyrank.text import away_in_words, columns_of, confidence_title, ranks_in_words, share_in_words
+from steadyrank.text import (
+    away_in_words,
+    columns_of,
+    confidence_title,
+    number_format,
+    ranks_in_words,
+    share_in_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -113,7 +120,7 @@ def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from _first(findings, terminal)
     yield from _item_lines(listed, findings, terminal, ends=ends)
     if ends:
-        told = f"Lines part {len(tiers):,} tiers: no ranking of the set mixes them."
+        told = f"Lines separate {len(tiers):,} tiers: no ranking of the set mixes them."
         yield from paragraph(told, terminal, style=FAINT)
     yield Line("")
     yield from claims(findings, terminal)
@@ -207,7 +214,7 @@ def _item_lines(
             rule = terminal.sign("─", "-") * max(3, min(24, terminal.width - 6 - len(told)))
             yield Line(f"   {rule}{told}", FAINT)
     if any(row.get("coverage") for row in rows):
-        told = f"In brackets: {findings['counted_as']} of an item, of those of the item with most."
+        told = f"In brackets: {findings['counted_as']} of the item, out of those of the item with most."
         yield from paragraph(told, terminal, style=FAINT)
 
 
@@ -218,7 +225,7 @@ def item_columns(
 
     Every view of items has these columns; each says rank and standing in its own way.
     """
-    number = _score_format([row["score"] for row in rows])
+    number = number_format([row["score"] for row in rows])
     given = [[row[end] for end in ("score_low", "score_high")] for row in rows if "error" in row]
     lengths = ["unknown" if low is None else f"{number(low)} to {number(high)}" for low, high in given]
     columns = [
@@ -233,7 +240,7 @@ def item_columns(
         least = terminal.sign("≥", ">=")
         away = [away_in_words(row["away"], findings["n_units"], least) for row in rows]
         columns.append(Column(f"in top {cut:,}", [share_in_words(row["share"]) for row in rows], 6))
-        columns.append(Column("away", away, 5))
+        columns.append(Column("to flip", away, 5))
     if findings["confidence"] is not None:
         drawn = "bootstrap" if findings["n_units"] else "draws"
         title = confidence_title(findings["confidence"]["level"])
@@ -274,21 +281,6 @@ def _ends_of(rows: Sequence[Row], *, everything: bool, middle: int = 0) -> list[
             found.append(None)
         found.append(rows[place])
     return found
-
-
-def _score_format(scores: Sequence[float]) -> Callable[[float], str]:
-    """Return how to write scores so that different ones look different: with two to six decimals.
-
-    What is as small as the rounding of the others, as a fit may leave of 0, is written as 0.
-    """
-    ways = ({f"{score:.{decimals}f}" for score in scores} for decimals in range(2, 6))
-    different, rounding = len(set(scores)), 1e-12 * max(map(abs, scores), default=0.0)
-    decimals = next((2 + place for place, texts in enumerate(ways) if len(texts) == different), 6)
-    return lambda score: (
-        f"{score:.6g}"
-        if abs(score) > rounding and not 1e-6 < abs(score) < 1e9
-        else f"{score:z.{decimals}f}"
-    )
 
 
 VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {

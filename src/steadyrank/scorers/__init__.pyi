@@ -9,6 +9,7 @@ from steadyrank.scorers.least_squares.scorer import (
 )
 from steadyrank.scorers.means import ColumnMeans as ColumnMeans, MeanRating as MeanRating
 from steadyrank.scorers.pairwise import Condorcet as Condorcet, Copeland as Copeland
+from steadyrank.scorers.points import TotalPoints as TotalPoints
 from steadyrank.scorers.refit import Refit as Refit
 from steadyrank.scorers.registry import (
     as_scorer as as_scorer,

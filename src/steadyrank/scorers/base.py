@@ -16,7 +16,14 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.observations import Observations, with_notes
 from steadyrank.data.units import Units
-from steadyrank.errors import NotANumberError, TooFewUnitsError, nothing_left, shorten, wrong_data
+from steadyrank.errors import (
+    NotANumberError,
+    Option,
+    TooFewUnitsError,
+    nothing_left,
+    shorten,
+    wrong_data,
+)
 from steadyrank.scorers.settings import check_settings
 from steadyrank.sums import blocks
 from steadyrank.sums.blocks import Block, DenseBlock, Rows, SparseBlock, Wanted, slices
@@ -67,6 +74,8 @@ class Scorer(ABC):
     """What to call it in a report, with settings in braces."""
     _covariates: ClassVar[str] = UNUSED
     """What becomes of the covariates of battles, of which there are {}."""
+    _shares: ClassVar[bool] = True
+    """Whether battles may have shares for results."""
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -93,6 +102,9 @@ class Scorer(ABC):
         """Return the data as this scorer takes them, or complain: with other units, or one more note."""
         check_kind(data, self.takes, scorer=type(self).__name__)
         battles = "battles" in self.takes and data.kind.name == "battles"
+        if battles and not self._shares and data.fineness > 1:
+            scorer, way_out = type(self).__name__, ("Use ", Option("scorer", "win-rate"))
+            raise wrong_data(scorer, "wins and ties", "shares of battles", way_out=way_out)
         number = data.covariates.shape[1] if battles else 0
         return noted(data, self._covariates.format(number)) if number else data
 
@@ -192,7 +204,7 @@ def check_several(data: Observations) -> None:
     """Complain about data with no units, or a single one: without it nothing is left."""
     if not data.n_units:
         raise TooFewUnitsError(
-            "these are scores with standard errors: no unit could leave, so their stability is unknown",
+            "these scores have standard errors but no units to remove, so their stability is unknown",
             way_out="Ask for ranks of true scores: Study(data).confidence(), or steadyrank confidence.",
         )
     if data.n_units < 2:

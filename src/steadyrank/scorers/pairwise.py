@@ -100,6 +100,7 @@ class Pairwise(UnitShares):
     """Scores that follow from the margins between all pairs of items."""
 
     takes = ("ballots", "battles")
+    _shares = False
 
     @abstractmethod
     def worth(self, margins: IntArray, items: IntArray) -> IntArray:

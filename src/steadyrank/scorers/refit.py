@@ -33,7 +33,7 @@ Fit = Callable[[int], FloatArray]
 Found = TypeVar("Found")
 FULL = -1
 """The unit number of the scores on all the data."""
-NOT_DATA = {"notes", "unit_candidates"}
+NOT_DATA = {"notes", "unit_candidates", "_origin"}
 """Fields of data that only tell how they were read."""
 NAMED_BY = Option("model_name", "...")
 NAME_IT = ("Give the model a name, and another one whenever it changes: ", NAMED_BY, " of Refit.")

@@ -30,6 +30,7 @@ NAMED = {
     "ordinary-least-squares": "least_squares.scorer.OrdinaryLeastSquares",
     "pagerank": "wins.PageRank",
     "plurality": "voting.Plurality",
+    "points": "points.TotalPoints",
     "ridge": "least_squares.scorer.Ridge",
     "trimmed-mean": "table_means.TrimmedMean",
     "win-rate": "wins.WinRate",
@@ -143,7 +144,7 @@ def scorers_for(kind: str) -> tuple[str, ...]:
     Examples
     --------
     >>> scorers_for("ballots")
-    ('approval', 'borda', 'condorcet', 'copeland', 'instant-runoff', 'plurality')
+    ('approval', 'borda', 'condorcet', 'copeland', 'instant-runoff', 'plurality', 'points')
     """
     return tuple(name for name in NAMED if kind in _class_of(name).takes)
 
@@ -155,7 +156,8 @@ def named_scorer(text: str, **settings: Any) -> Scorer:
     ----------
     text : str
         One of :func:`scorer_names`; case, spaces, ``-`` and ``_`` do not matter. Settings may follow
-        a colon: ``"ridge:penalty=2,intercept=1"``, ``"column-means:value_range=0..1"``.
+        a colon: ``"ridge:penalty=2,intercept=1"``, ``"column-means:value_range=0..1"``. Points of
+        places need no name: ``"points:5,4,3,2,1"``.
     **settings
         The settings of that scorer; one that it does not have is an error.
 
@@ -178,8 +180,12 @@ def named_scorer(text: str, **settings: Any) -> Scorer:
         names = f"{''.join(close)}The names are: {', '.join(scorer_names())}."
         raise InvalidSettingError(f"there is no scorer called {shorten(name)}", way_out=names)
     parts = [part for part in written.split(",") if part.strip()]
-    given = settings | dict(map(_setting, parts))
-    scorer: Scorer = _made(_class_of(known[key]), known[key], given)
+    made = _class_of(known[key])
+    listed = [part for part in parts if "=" not in part]
+    if listed and hasattr(made, "listed"):  # the setting that numbers without a name are
+        settings[made.listed] = [_value(part.strip()) for part in listed]
+        parts = [part for part in parts if "=" in part]
+    scorer: Scorer = _made(made, known[key], settings | dict(map(_setting, parts)))
     return scorer
 
 

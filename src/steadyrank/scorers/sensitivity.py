@@ -63,7 +63,7 @@ class Sensitivity:
     >>> from steadyrank.data import Votes
     >>> from steadyrank.scorers import Plurality
     >>> Plurality().sensitivity(Votes(["ann", "bob", "ann", "ann"])).sentence
-    'Leaving out one of 4 votes moves the shares by at most sqrt(2)/n = 0.353553, for any votes.'
+    'Removing one of 4 votes moves the shares by at most sqrt(2)/n = 0.353553, for any votes.'
     """
 
     eps: float
@@ -107,7 +107,7 @@ class Sensitivity:
             )
         units = units or (data.kind.name if data.unit is None else f"{data.units.kind} units")
         sentence = (
-            f"Leaving out one of {data.n_units:,} {units} moves the {moved} by at most "
+            f"Removing one of {data.n_units:,} {units} moves the {moved} by at most "
             f"{formula and f'{formula} = '}{eps:.6g}, for any {scope}."
         )
         return cls(eps, rule, {"n": data.n_units, "L": data.n_items, **numbers}, sentence)

@@ -28,7 +28,7 @@ class Given(NamedTuple):
     """The points of rows: what each gives to items that it lists, and to the others, in whole parts.
 
     Of ``point`` parts that make one, and where rows have no weight at most ``widest`` put one item
-    ahead of another.
+    ahead of another. Scores are means over all rows, or else the ``total``.
     """
 
     indptr: IntArray
@@ -37,6 +37,7 @@ class Given(NamedTuple):
     others: Any = 0
     point: int = 1
     widest: int | None = None
+    total: bool = False
 
     def of_units(self, data: CountedRows) -> Points:
         """Return the points of units from those of their rows: equal ones, some with weights, groups."""
@@ -62,7 +63,9 @@ class Given(NamedTuple):
             np.add.at(given, which, beyond)
             indptr = np.searchsorted(owner, np.arange(size + 1))
         size_of_all(data, sizes)  # complains where nobody counts
-        return Points(indptr, listed, given, others, sizes, data.units.counts, items, widest)
+        over = self.point * data.shares.scale if self.total else 0
+        sizes = sizes * (not self.total)
+        return Points(indptr, listed, given, others, sizes, data.units.counts, items, widest, over)
 
 
 class MeanPoints(SumScorer, UnitShares):
@@ -98,6 +101,18 @@ def first_choices(data: Ballots, stay: BoolArray) -> Given:
         raise counts_too_large("parts of a point that ties for the first place split", point)
     given = np.repeat(point // np.maximum(tied, 1), tied)
     return Given(indptr, data.ranked[first], given, point=point)
+
+
+def places(data: Ballots) -> tuple[IntArray, IntArray]:
+    """Return for each entry of ballots how many are ahead of it, and how many share its place."""
+    entries = np.arange(len(data.ranked))
+    starts_ballot = np.repeat(data.indptr[:-1], np.diff(data.indptr))
+    # Entries come best first, so a tier is a run: it starts where the level or the ballot changes.
+    starts_tier = (np.diff(data.levels, prepend=-1) != 0) | (entries == starts_ballot)
+    tier_starts = np.flatnonzero(starts_tier)
+    sizes = np.diff(tier_starts, append=len(entries))
+    tier = np.cumsum(starts_tier) - 1
+    return tier_starts[tier] - starts_ballot, sizes[tier]
 
 
 @dataclass(frozen=True)
@@ -210,7 +225,8 @@ class Borda(MeanPoints):
     item. Tied items share equally the points of the places that they take together. Items that
     the ballot leaves out are tied for the places that are left, behind all that it names. So
     every ballot gives ``L (L - 1) / 2`` points in all, and an empty one gives every item the
-    same. Approval ballots have two tiers under this rule.
+    same. Approval ballots have two tiers under this rule. Other conventions for ballots that name only
+    some items give nothing to the rest: that is ``points`` (:class:`TotalPoints`).
 
     Without one of n ballots the means are those of the n - 1 others.
 
@@ -232,17 +248,9 @@ class Borda(MeanPoints):
 
     def points(self, data: Ballots) -> Given:
         """Return the points of each distinct ballot, in half points so that all are whole."""
-        listed = np.diff(data.indptr)
-        entries = np.arange(len(data.ranked))
-        starts_ballot = np.repeat(data.indptr[:-1], listed)
-        # Entries come best first, so a tier is a run: it starts where the level or the ballot changes.
-        starts_tier = (np.diff(data.levels, prepend=-1) != 0) | (entries == starts_ballot)
-        tier_starts = np.flatnonzero(starts_tier)
-        sizes = np.diff(tier_starts, append=len(entries))
-        tier = np.cumsum(starts_tier) - 1
-        ahead = tier_starts[tier] - starts_ballot
-        given = 2 * (data.n_items - 1 - ahead) - (sizes[tier] - 1)
-        others = np.maximum(data.n_items - listed - 1, 0)
+        ahead, tied = places(data)
+        given = 2 * (data.n_items - 1 - ahead) - (tied - 1)
+        others = np.maximum(data.n_items - np.diff(data.indptr) - 1, 0)
         # Two tiers are half the items apart, whatever their sizes.
         widest = data.n_items if data.approval else 2 * (data.n_items - 1)
         return Given(data.indptr, data.ranked, given, others, point=2, widest=widest)

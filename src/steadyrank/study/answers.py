@@ -299,7 +299,7 @@ class StableTopK(Answer):
     def _standing_at(self, standing: Standing) -> tuple[object, ...]:
         if self.standings is None:
             raise SteadyrankError(
-                "no unit was left out for this answer, so it is not known where items stand",
+                "no unit was removed for this answer, so it is not known where items stand",
                 way_out=["Ask for it with ", Option("claim", "observed"), "."],
             )
         return self.labels(self.order[self.standings[self.order] == standing])

@@ -194,7 +194,7 @@ class Calibration:
             told = "what holds against several removals is found on these data, with delta = 0"
             raise InvalidValueError(told, way_out=["Omit ", Option("delta" if delta else "claim"), "."])
         if not study.margin_search().pairs.certified:
-            told = f"nothing bounds what {removals:,} {plural(study.unit)} that leave together can do"
+            told = f"nothing bounds what {removals:,} {plural(study.unit)} removed together can do"
             otherwise = ", or a scorer whose margins are bounded below."
             raise NoProofError(scorer, told, way_out=["Use ", Option("removals", "1"), otherwise])
         from steadyrank.margins.lists import Withstanding

@@ -17,11 +17,9 @@ Guarantee = Literal["overlap", "cover"]
 Kind: TypeAlias = "tuple[float | None, float, Status, str]"
 
 CAVEAT = "This is stability under deletion, not statistical confidence in a true ranking."
-BY_SHIFTS = (
-    "No ranking was compared: how far each unit moves the scores bounds the number that break it."
-)
-NOTHING_LEFT_OUT = "The claim is vacuous here: the answer leaves nothing out."
-EVERY_ITEM = "The claim is empty: there are no more items, so every item is in."
+BY_SHIFTS = "No ranking was compared: how far each unit moves the scores bounds how many break it."
+NOTHING_LEFT_OUT = "This says nothing here: the answer holds everything."
+EVERY_ITEM = "This says nothing here: there are no more items, so every item is in."
 
 
 class Numbers(Mapping[str, float]):
@@ -77,7 +75,7 @@ class Certificate:
     vacuous : bool
         Whether the claim is true but says nothing.
     removals : int
-        How many units, at most, may leave together.
+        How many units, at most, may be removed together.
     guarantee : {"overlap", "cover"}
         ``overlap``: the new answer and this one share k items, or a ranking. ``cover``: the new plain
         top k, or the new plain ranking, is inside this answer.
@@ -93,8 +91,8 @@ class Certificate:
     ('proved', 0.0, 100)
     >>> print(certificate.promise)  # doctest: +NORMALIZE_WHITESPACE
     We removed each of the 100 votes in turn. The top 2 always stayed within these 3 names. Proved for
-    every dataset: this list and the list made anew without any one vote share at least 2 items. The
-    claim is vacuous here: the answer leaves nothing out.
+    every dataset: remove any one vote, and the list made again shares at least 2 items with this one.
+    This says nothing here: the answer holds everything.
     """
 
     eps: float | None
@@ -115,7 +113,7 @@ class Certificate:
 
     def by_shifts(self) -> Certificate:
         """Return the same of numbers that rest on how far each unit moves the scores."""
-        most = self.promise.replace("not without ", "not without at most ")
+        most = self.promise.replace("except without ", "except without at most ")
         return _remarked(replace(self, rule="shifts of the scores", promise=most), BY_SHIFTS)
 
     def empty(self, remark: str) -> Certificate:
@@ -167,19 +165,27 @@ class Claims:
         return f"on this dataset of {counted(self.n, self.unit)}{told}"
 
     def _made(
-        self, kind: Kind, told: tuple[str, str, str], numbers: Mapping[str, float], *, bare: bool = False
+        self,
+        kind: Kind,
+        told: tuple[str, str, str],
+        numbers: Mapping[str, float],
+        *,
+        plain: str = "",
+        bare: bool = False,
     ) -> Certificate:
         """Return a certificate from where it comes from, its promise, and why: parts of a sentence.
 
-        ``bare``: nothing is promised, so that it need not be said what is not.
+        ``plain``: the promise for everybody, where it is another one than for statisticians. ``bare``:
+        nothing is promised, so that it need not be said what is not.
         """
         where, promise, why = told
         new = "plain ranking is one of the set" if self.k is None else f"top {self.k} is in the list"
         beyond = "" if self.cover or bare else f" It is not promised that the new {new}."
-        sentence, short = f"{where}: {promise}{why}.{beyond} {CAVEAT}", f"{promise}.{beyond}"
+        sentence = f"{where}: {promise}{why}.{beyond} {CAVEAT}"
         about: Any = {"guarantee": self.guarantee, "given": self.given}
         made = Certificate(*kind, sentence, Numbers(numbers), **about)
-        return replace(made, promise=f"{made.status.capitalize()}: {short}")
+        short = plain or f"{made.status.capitalize()}: {promise}"
+        return replace(made, promise=f"{short}.{beyond}")
 
     def left_out(self, size: int | None) -> Certificate:
         """Return the certificate of an answer that holds the plain ones without each unit.
@@ -187,15 +193,16 @@ class Claims:
         Of a list it is told how many items it has; without that it is the ranks of a ranking.
         """
         each = f"each of the {self.n:,} {plural(self.unit)}"
-        held, always = "every new rank is in its range", "Every rank always stayed within its range."
+        held, always = "every new rank is in its range", "Every rank always stayed within its range"
         if size is not None:
-            always = f"The top {self.k:,} always stayed within these {size:,} names."
-            always = f"The top {self.k:,} never changed." if size == self.k else always
+            always = f"The top {self.k:,} always stayed within these {size:,} names"
+            always = f"The top {self.k:,} never changed" if size == self.k else always
             held = f"the new {self._holds}"
         seen = f"{each} was left out in turn, and {held} every time (delta = 0)"
         told, numbers = (f"Observed {self._where()}", seen, ""), {"n": self.n, "broken": 0}
-        found = self._made((None, 0.0, "observed", "left out in turn"), told, numbers)
-        return self._anew(replace(found, promise=f"We removed {each} in turn. {always}"), 0.0)
+        kind: Kind = None, 0.0, "observed", "left out in turn"
+        plain = f"We removed {each} in turn. {always}"
+        return self._anew(self._made(kind, told, numbers, plain=plain), 0.0)
 
     def observed(self, eps: float, broken: int, *, ties: bool, target: float = 0.0) -> Certificate:
         """Return the certificate of an audit of this very dataset, at an eps given or chosen on it.
@@ -203,15 +210,19 @@ class Claims:
         ``ties``: it inflates nothing but equal scores, so that the number says nothing. ``target``: the
         share of units that eps was chosen for, where it was.
         """
-        delta, seen = broken / self.n, " every time (delta = 0)"
-        if broken:
-            seen = f", but not without {broken:,} of them (delta = {rounded_up(delta)})"
-        left_out = f"each of the {self.n:,} {plural(self.unit)} was left out in turn"
+        delta, seen = (
+            broken / self.n,
+            f", except without {broken:,} of them" if broken else " every time",
+        )
+        each = f"each of the {self.n:,} {plural(self.unit)}"
+        plain = f"We removed {each} in turn. The new {self._holds}{seen}"
+        held = f"{each} was left out in turn, and the new {self._holds}{seen}"
         told = self._at(eps, "chosen on it and kept fixed while units were left out")
         told = ", with equal scores kept together" if ties else told
-        parts = f"Observed {self._where(told)}", f"{left_out}, and the new {self._holds}{seen}", ""
+        parts = f"Observed {self._where(told)}", f"{held} (delta = {rounded_up(delta)})", ""
         rule = "audit" if self.given else "covering eps" if self.cover else "breaking eps"
-        found = self._made((eps, delta, "observed", rule), parts, {"n": self.n, "broken": broken})
+        kind: Kind = eps, delta, "observed", rule
+        found = self._made(kind, parts, {"n": self.n, "broken": broken}, plain=plain)
         return found if self.given or not self.cover else self._anew(found, target)
 
     def _at(self, eps: float, chosen: str) -> str:
@@ -220,15 +231,15 @@ class Claims:
         return f", at eps = {eps_in_words(eps, given=self.given)}, {came}"
 
     def certified(self, eps: float | None, removals: int) -> Certificate:
-        """Return the certificate of an answer that holds whichever units leave, up to so many.
+        """Return the certificate of an answer that holds whichever units are removed, up to so many.
 
         Without an eps it is a list of all items that bounds do not rule out.
         """
         promise = (
-            f"whichever of the {self.n:,} {plural(self.unit)} leave, up to {removals:,} of them "
-            f"together, if the rest can still be scored, the new {self._holds} (delta = 0)"
+            f"remove any {removals:,} of the {self.n:,} {plural(self.unit)}, or fewer, and if the rest "
+            f"can be scored, the new {self._holds} (delta = 0)"
         )
-        why = ". No removal was tried: bounds of what any removal does to pairs of items prove it"
+        why = ". No removal was tried: bounds on what any removal does to pairs of items prove it"
         where = self._where("" if eps is None else self._at(eps, "chosen on it"))
         told, numbers = (f"Certified {where}", promise, why), {"n": self.n, "removals": removals}
         found = self._made((eps, 0.0, "certified", "bounds of pairs"), told, numbers)
@@ -242,18 +253,18 @@ class Claims:
         delta of the units, gives two answers that share the plain one without the unit.
         """
         if self.apart:
-            return _remarked(found, f"Nothing is claimed of an answer made anew: {self.apart}.")
+            return _remarked(found, f"Nothing is claimed of an answer made again: {self.apart}.")
         what, kind, stable = "set", "a ranking", "full-ranking stability, Definition 2"
         if self.k is not None:
             what, kind = "list", f"at least {counted(self.k, 'item')}"
             stable = "top-k stability, Definition 1"
-        every, without, it = "dataset and every scorer", f"any one {self.unit}", f"that {self.unit}"
+        every, removed, it = "dataset and every scorer", f"any one {self.unit}", f"that {self.unit}"
         if found.removals > 1:
-            without = f"any {found.removals:,} {plural(self.unit)} or fewer"
+            removed = f"any {found.removals:,} {plural(self.unit)} or fewer"
             every, it = "dataset", "these"
         elif delta:
-            without = f"one {self.unit}, for all but a share {rounded_up(delta)} of them,"
-        anew = f"this {what} and the {what} made anew without {without} share {kind}"
+            removed = f"one {self.unit}, any but a share {rounded_up(delta)} of them"
+        anew = f"remove {removed}, and the {what} made again shares {kind} with this one"
         why = f"because both hold the {self._plain} of the data without {it}, if these can be scored"
         proved = f"Proved for every {every}: {anew} ({stable}, delta = {delta:.4g}), {why}."
         promise = f"{found.promise} Proved for every dataset: {anew}."
@@ -267,7 +278,7 @@ class Claims:
         """
         because = bound.sentence[:1].lower() + bound.sentence[1:].removesuffix(".")
         why = f", because {because}, and eps = {self._passed(eps)} is {_more_than(factor)}"
-        promise = f"leave out any one {self.unit}, and the new {self._holds} (delta = 0)"
+        promise = f"remove any one {self.unit}, and the new {self._holds} (delta = 0)"
         told = "Proved for every dataset of this size and the kind named here", promise, why
         numbers = {**bound.numbers, "bound": bound.eps}
         return self._made((eps, 0.0, "proved", bound.rule), told, numbers)
@@ -301,7 +312,7 @@ class Claims:
             why = ". More bags, smaller bags or a larger eps would help"
             return "the bound is vacuous here (delta >= 1): it promises nothing", why
         promise = (
-            f"leave out one {self.unit} at random, and with probability at least "
+            f"remove one {self.unit} at random, and with probability at least "
             f"{rounded_down(1 - delta)} (delta = {rounded_up(delta)}) over the {self.unit} and the "
             f"bags, if every bag can be scored, the new {self._holds}"
         )
@@ -321,7 +332,7 @@ def _more_than(factor: float | None) -> str:
 
 def unchecked(eps: float, guarantee: Guarantee) -> Certificate:
     """Return the certificate of an eps given by hand, without an audit."""
-    nothing, nobody = "Nothing is claimed: ", "no unit was left out"
+    nothing, nobody = "Nothing is claimed: ", "no unit was removed"
     told = f"{nothing}eps = {eps_in_words(eps)} was given by hand, and {nobody} to check it. {CAVEAT}"
     short = f"{nothing}{nobody}."
     about: Any = {"guarantee": guarantee, "promise": short, "given": True}

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from steadyrank.study.study import Study
 
 RULE = (
-    "Places are counted among the items in both: nobody moves as others come or go. The range spans "
-    "the places that an item has in the old data, whole or without any one {unit}, equal scores either "
-    "way; a move to a place in it is inside, any other beyond. This is no test of significance."
+    "Places count the shared items only, so nobody moves because others come or go. The range holds the "
+    "places that an item takes in the old data, whole or without any one {unit}, equal scores in either "
+    "order. A move within it is inside, any other beyond. This is no test of significance."
 )
 
 MOST_LEFT_OUT = 500_000_000
@@ -81,8 +81,7 @@ class Comparison(Result):
     >>> new = Votes(["cyd"] * 9 + ["bob"] * 7 + ["ann"] * 6 + ["dan"])
     >>> found = Study(old).compare(new, 1)
     >>> print(found.sentence)  # doctest: +NORMALIZE_WHITESPACE
-    2 of 3 items in both moved further than one vote's leaving could have moved them in the old data; 0
-    moved inside, 1 not at all.
+    2 of the 3 shared items moved more than removing one vote could explain; 0 moved less, 1 not at all.
     >>> [(row["item"], row["old_place"], row["new_place"], row["verdict"]) for row in found.rows()]
     [('cyd', 3, 1, 'beyond'), ('bob', 2, 2, 'same'), ('ann', 1, 3, 'beyond'), ('dan', None, None, 'new')]
     >>> found.entered, found.left, found.covered, found.is_allowed
@@ -178,17 +177,17 @@ class Comparison(Result):
     @property
     def sentence(self) -> str:
         """What moved, in one sentence."""
-        count, of = self.places["verdict"].count, f"of {len(self.common):,} items in both moved"
-        leaving = f"one {self.unit}'s leaving could have"
+        count = self.places["verdict"].count
+        of = f"of the {counted(len(self.common), 'shared item')} moved"
+        explained = f"removing one {self.unit} could explain"
         if beyond := count("beyond"):
-            told = f"{of} further than {leaving} moved {'it' if beyond == 1 else 'them'} in the old data"
-            return f"{beyond:,} {told}; {count('inside'):,} moved inside, {count('same'):,} not at all."
+            told = f"{beyond:,} {of} more than {explained}"
+            return f"{told}; {count('inside'):,} moved less, {count('same'):,} not at all."
         if inside := count("inside"):
-            whole = f"in the old data, whole or without any one {self.unit}"
-            return f"{inside:,} {of}, none out of the range of its places {whole}."
+            return f"{inside:,} {of}, none more than {explained}."
         if moved := count(None):
-            return f"{moved:,} {of}; whether {leaving} done that was not worked out."
-        return f"Nothing moved: {counted(len(self.common), 'item')} in both, in the same order."
+            return f"{moved:,} {of}; whether {explained} that was not worked out."
+        return f"Nothing moved: {counted(len(self.common), 'shared item')}, in the same order."
 
     def _sentences(self) -> Iterator[str]:
         """Yield what else is to be said, in the order in which readers ask for it."""
@@ -199,16 +198,16 @@ class Comparison(Result):
         if pairs := [(len(passing), int(settled.sum())) for _, passing, settled in self._passed()]:
             swapped, settled = map(sum, zip(*pairs, strict=True))
             told = f"{counted(swapped, 'pair')} changed order"
-            yield f"{told}; {self._known} settled {settled:,} of these."
+            yield f"{told}; {self._known} settled {settled:,} of them."
             if self.allowed is not None:
                 belongs = "is one" if self.is_allowed else "is not one"
-                yield f"The new order of the items in both {belongs} of the rankings in that set."
+                yield f"The new order of the shared items {belongs} of the rankings in that set."
 
     @property
     def _known(self) -> str:
         """What had settled the order of pairs."""
         if self.old.eps is None:
-            return f"ranges that do not meet, whichever {self.unit} is left out, had"
+            return "in the old data, ranges that do not meet had"
         eps = eps_in_words(self.old.eps, given=self.old.certificate.given)
         return f"the old stability set (eps = {eps}) had"
 
@@ -284,8 +283,9 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Mapping[str, Any])
 def _check_alike(old: Study, new: Study) -> None:
     """Complain about data of two kinds, scored in two ways, or without an item in both."""
     if len({(one.data.kind.name, repr(one.scorer)) for one in (old, new)}) > 1:
+        told = " and ".join(f"{one.data.kind.name} by {one.scorer.name}" for one in (old, new))
         raise WrongDataError(
-            f"two versions must be of one kind and scored in one way, but are {old!r} and {new!r}",
+            f"both versions must be of one kind and scored in one way, but are {told}",
             way_out=["Give both the same ", Option("kind"), " and ", Option("scorer")],
         )
     if (old.data.weights is None) != (new.data.weights is None):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 GIVEN = "the scores are normal estimates with the covariance given, or independent with the errors given"
 DRAWN = "the {} were drawn independently from one population"
-TIES = "equal scores: the smaller item index stands first; which of them is truly above is never decided"
+TIES = "equal scores: the item listed first stands first; which is truly better is not decided"
 
 FEW = 50
 """Fewer units are called few: where rare ones decide, simulations find far less than the confidence."""
@@ -157,9 +157,7 @@ class Confidence(Result):
         told = f"With {percent(self.level)} confidence no others than {what}."
         further = int(((self._best <= self.k) & (self.simultaneous[0] > self.k)).sum())
         where = f"The ranks of {further:,} of these begin further down than {self.k:,} in the table"
-        return (
-            f"{told} {where}: this list is asked for one-sided, and decides less." if further else told
-        )
+        return f"{told} {where}: this list is one-sided and decides less." if further else told
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the items by plain rank, with what is said of each."""
@@ -174,7 +172,7 @@ class Confidence(Result):
 
     def parts(self) -> dict[str, Any]:
         """Return what an answer says of the confidence that stands beside it."""
-        other = f"Stability, another question: what one {self.unit}'s leaving changes in this dataset"
+        other = f"Stability is another question: what removing one {self.unit} changes in this dataset"
         other += "." if self.n_units else ", which has none."
         return told(self, "level", "draws", "seed", "basis", "sentence") | {"stability": other}
 

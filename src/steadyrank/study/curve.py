@@ -31,7 +31,7 @@ from steadyrank.operators.meeting import STEEPEST_COVER, Rival
 from steadyrank.reading.arrays import frozen
 from steadyrank.study.calibration import Calibration, check_delta, eps_above, exceeded_by_at_most, made
 from steadyrank.study.deletions import MANY, Active, active_items, breaking_bounds
-from steadyrank.text import counted
+from steadyrank.text import counted, html_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,6 +98,12 @@ class Curve:
         if begins > 0:
             ends = f"{begins:.4g} where only ties are inflated, {ends}"
         return f"delta(eps) of {what}: {ends}"
+
+    def _repr_html_(self) -> str:
+        """Show the first steps in a notebook."""
+        columns = (values.tolist() for values in self.steps())
+        titles = ("above eps", "delta", self.beside.partition(":")[0])
+        return html_of(f"{self}.", dict(zip(titles, columns, strict=True)))
 
     @cached_property
     def _breaking(self) -> Steps:
@@ -409,6 +415,11 @@ class RemovalCurve:
     removals: IntArray
     eps: FloatArray | None
     size: IntArray
+
+    def _repr_html_(self) -> str:
+        """Show the curve in a notebook."""
+        columns = {"removals": self.removals.tolist(), "items": self.size.tolist()}
+        return html_of(f"{self}.", columns | ({} if self.eps is None else {"eps": self.eps.tolist()}))
 
     def __str__(self) -> str:
         """Say how long the shortest and the longest list are."""

@@ -25,7 +25,7 @@ from steadyrank.operators.boundary import ROUNDING, C
 from steadyrank.operators.critical import STEEPEST, critical_eps
 from steadyrank.operators.topk_sets import member_cut, windows_from
 from steadyrank.sums.blocks import slices
-from steadyrank.text import counted
+from steadyrank.text import counted, html_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -232,6 +232,17 @@ class Flips:
     def __len__(self) -> int:
         """Return the number of distinct units that break either answer, each method by itself."""
         return len(self.plain) + len(self.inflated)
+
+    def _repr_html_(self) -> str:
+        """Show the first of them in a notebook."""
+        columns: dict[str, list[object]] = {
+            "without": [flip.unit for flip in self],
+            "times": [flip.count for flip in self],
+            "drops out": [", ".join(map(str, flip.leaves)) for flip in self],
+            "comes in": [", ".join(map(str, flip.enters)) for flip in self],
+            "answer": [*("plain" for _ in self.plain), *("inflated" for _ in self.inflated)],
+        }
+        return html_of(f"{self}.", columns)
 
     def __str__(self) -> str:
         """Say how many units break which answer."""

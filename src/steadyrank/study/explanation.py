@@ -139,8 +139,8 @@ class Explanation(Result):
         )
         if not self.additive:
             return begin + (
-                f"{self.number(1):,} would cost {item} ground by leaving alone and {self.number(-1):,} "
-                "would gain it some; a contribution is the difference minus that without the unit."
+                f"{self.number(1):,} would cost {item} ground if removed and {self.number(-1):,} would "
+                "gain it some; a contribution is the difference minus that without the unit."
             )
         ours, theirs = (f"{each:,} favour{'s' * (each == 1)}" for each in map(self.number, (1, -1)))
         return begin + (
@@ -252,7 +252,7 @@ def explanation_of(study: Study, k: int | None, item: object) -> Explanation:
     search, last = study.facts.margin_search(), max(1, len(study.items) - 1)
     if k is None and item is None:
         raise InvalidValueError(
-            "neither a k nor an item to explain", way_out=["Give ", Option("k"), " or ", Option("item")]
+            "neither a k nor an item was given", way_out=["Give ", Option("k"), " or ", Option("item")]
         )
     # Without a k it is ahead of the next; the last one has only those before it.
     k = check_border(min(search.rank(index_of(study, item)), last) if k is None else k, study)

@@ -5,6 +5,7 @@ All questions of a study share these: facts about the data and the scorer. Nothi
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -62,6 +63,7 @@ class Facts:
     def __init__(self, data: Observations, scorer: Scorer, folds: LeaveOneOut | None = None) -> None:
         self.data: Observations = scorer.prepared(data)
         self.scorer = scorer
+        self.item_name = "item"
         self._given = folds is not None
         self._known: dict[tuple[object, object], Any] = {}
         self._ranks: Ranks | None = None
@@ -71,7 +73,7 @@ class Facts:
     def __getstate__(self) -> dict[str, Any]:
         # What is soon made anew stays behind: there are functions in it that cannot travel.
         folds = {"leave_one_out", "units"} if self._given or refits(self.scorer) else set()
-        kept = vars(self).keys() & {"data", "scorer", "_given", *folds}
+        kept = vars(self).keys() & {"data", "scorer", "item_name", "_given", *folds}
         return {name: vars(self)[name] for name in kept} | {"_known": {}, "_ranks": None}
 
     @property
@@ -99,11 +101,18 @@ class Facts:
         """What one unit is called."""
         return str(self.units.kind)
 
+    def called(self, item: str, unit: str) -> Facts:
+        """Return the same facts of items and units by other names."""
+        made = object.__new__(Facts)
+        named = {"item_name": item, "units": replace(self.units, kind=unit), "_known": {}}
+        vars(made).update(vars(self) | named)
+        return made
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What was guessed, which policies were applied, what may leave, how ties are treated."""
         weighted = "" if self.data.weights is None else " with its weight"
-        unit = f"the unit that may leave: one {self.unit}{weighted}, of {self.units.total:,}"
+        unit = f"unit: one {self.unit}{weighted}, of {self.units.total:,}"
         ties, of_values = RULES["ties"], getattr(self.data, "resolution", 0.0)
         resolution = max(self.scorer.resolution, of_values)
         if resolution:

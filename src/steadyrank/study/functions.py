@@ -134,7 +134,7 @@ def audit(data: Any, k: int | Iterable[int], *, scorer: object = None, **how: Un
 def margin(
     data: Any, k: int | None = None, *, scorer: object = None, **asked: Unpack[MarginOf]
 ) -> Margin:
-    """Return how many units must leave together before the plain answer changes.
+    """Return the fewest units whose removal changes the plain answer.
 
     Parameters
     ----------
@@ -145,10 +145,10 @@ def margin(
     item : label, optional
         How many units this item is away from leaving the top k, or from entering it.
     pair : two labels, optional
-        How many units must leave for the one behind to pass the one ahead.
+        How many units must be removed for the one behind to pass the one ahead.
     eps : float, optional
-        Instead of the plain top k, the inflated one: how many units must leave before the old and the
-        new one share fewer than k items.
+        Instead of the plain top k, the inflated one: the fewest units whose removal leaves the old and
+        the new one fewer than k items in common.
     by : {"remove", "add", "change"}
         What happens to units: they leave; others are added, as in ballot stuffing; or they change. The
         last two where it is known what a unit could say: for votes, ballots and single battles, and for
@@ -161,10 +161,10 @@ def margin(
     >>> from steadyrank import Votes, margin
     >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 2)
     >>> print(margin(votes, 2).sentence)
-    2 of 10 votes must leave before the top 2 changes.
+    Changing the top 2 takes the removal of 2 of the 10 votes; fewer are never enough.
     >>> margin(votes, 1, item="cyd").lower, margin(votes, pair=("bob", "cyd")).units
     (4, (1, 1))
     >>> margin(votes, 2, by="change").sentence
-    '1 of 10 votes must change before the top 2 changes.'
+    'Changing 1 of the 10 votes can change the top 2.'
     """
     return as_study(data, scorer).margin(k, **asked)

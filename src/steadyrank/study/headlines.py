@@ -14,19 +14,23 @@ if TYPE_CHECKING:
 
     from steadyrank.study.answers import Answer, StableRanking, StableTopK
 
+PLACES = (
+    "First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth",
+)  # fmt: skip
+
 NAMES = 4
 """How many items a sentence names; the rest is counted."""
 
 LONGEST_NAME = 40
 
-FIRST_LISTED = "of equal items the first in the list of items is counted as ahead."
+FIRST_LISTED = "the one listed first counts as ahead."
 
 HANDFUL = 10
 """An item with fewer observations than this stands on a handful."""
 
 GOVERNS = {
     "shrinkage": "A larger shrinkage pulls means of few ratings down.",
-    "ridge": "A larger ridge draws scores that rest on few battles together.",
+    "ridge": "A larger ridge pulls scores from few battles together.",
 }
 """Which setting of a scorer governs how few observations count."""
 
@@ -39,33 +43,40 @@ def topk_headline(answer: StableTopK) -> str:
     >>> from steadyrank import Votes, stable_topk
     >>> votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30)
     >>> print(topk_headline(stable_topk(votes, 2)))  # doctest: +NORMALIZE_WHITESPACE
-    abe or bob? Leaving out any one of 30 of the 100 votes changes who takes the last place in the
-    top 2.
+    Second place hangs on single votes: remove any one of 30 of the 100, and bob replaces abe.
     >>> topk_headline(stable_topk(votes, 1))
-    'cyd comes first, whichever one of the 100 votes leaves.'
+    'cyd comes first, no matter which one of the 100 votes is removed.'
     """
     k, units = answer.k, f"the {counted(answer.n_units, answer.unit)}"
     best = named(answer.labels(answer.order[:k]), "and")
     if answer.deletions is None:
-        return f"Top {k:,} by score: {best}. No {answer.unit} was left out to see how well that holds."
+        return f"Top {k:,} by score: {best}. No {answer.unit} was removed to see how well that holds."
     if k == len(answer.items):
-        return f"The top {k:,} is everything: there {'is' if k == 1 else 'are'} {counted(k, 'item')}."
+        every = f"there {'is' if k == 1 else 'are'} {counted(k, answer.item_name)}"
+        return f"The top {k:,} holds every {answer.item_name}: {every}."
     changing = answer.deletions.changing_units()
     if not changing:
         what = "comes first" if k == 1 else f"are the top {k:,}"
-        return f"{best} {what}, whichever one of {units} leaves."
-    whoever = f"any one of {changing:,} of {units}" if changing > 1 else f"one of {units}"
+        return f"{best} {what}, no matter which one of {units} is removed."
     contenders, places = answer.contenders, k - len(answer.sure)
     if places > 1:
+        whoever = f"any one of {changing:,} of {units}" if changing > 1 else f"1 of {units}"
         free = "all" if places == k else f"{in_words(places)} of the"
-        question = f"{counted(len(contenders), 'item')} contend for {free} {in_words(k)} places: "
-        question += f"{named(contenders, 'and')}. Leaving out {whoever} changes who is in the top {k:,}."
-        return question[:1].upper() + question[1:]
+        contend = f"{counted(len(contenders), answer.item_name)} contend for {free} {in_words(k)} places"
+        return f"{contend}: {named(contenders, 'and')}. Removing {whoever} changes the top {k:,}."
     # A sure item that comes k-th somewhere takes the last place there itself.
     last = answer.ranks is not None and len(answer.ranks) >= k and k not in answer.ranks.worst[:k]
-    place = f"takes the last place in the top {k:,}" if last else f"is in the top {k:,}"
-    place = "comes first" if k == 1 else place
-    return f"{named(contenders, 'or')}? Leaving out {whoever} changes who {place}."
+    place = f"The top {k:,}"
+    if last or k == 1:
+        place = f"{PLACES[k - 1]} place" if k <= len(PLACES) else f"The last place in the top {k:,}"
+    holder = answer.items[next(index for index in answer.order[:k] if answer.items[index] in contenders)]
+    rivals = [item for item in contenders if item != holder]
+    hangs = f"one of {units}: remove that one"
+    if changing > 1:
+        whoever = f"{changing:,} of the {answer.n_units:,}" if changing < answer.n_units else "them"
+        hangs = f"single {plural(answer.unit)}: remove any one of {whoever}"
+    rival = named(rivals, "or") if len(rivals) <= NAMES else f"one of {len(rivals):,} others"
+    return f"{place} hangs on {hangs}, and {rival} replaces {named([holder], 'or')}."
 
 
 def ranking_headline(answer: StableRanking) -> str:
@@ -75,20 +86,21 @@ def ranking_headline(answer: StableRanking) -> str:
     --------
     >>> from steadyrank import Votes, stable_ranking
     >>> ranking_headline(stable_ranking(Votes(["cyd"] * 4 + ["bob"] * 2 + ["abe"] * 2)))
-    '1 of 3 items holds its rank, whichever one of the 8 votes leaves; 2 of the votes change the order.'
+    '1 of 3 items keeps its rank, no matter which one of the 8 votes is removed; 2 change the order.'
     """
     items, units = len(answer.items), f"the {counted(answer.n_units, answer.unit)}"
     if answer.ranks is None:
-        return f"{counted(items, 'item')} by score. No {answer.unit} was left out to see how that holds."
+        return f"{counted(items, 'item')} by score. No {answer.unit} was removed to see how that holds."
     known = len(answer.ranks)
     fixed = int((answer.ranks.best == answer.ranks.worst).sum())
     change = "changes" if answer.changing == 1 else "change"
     if fixed == items:
-        each = "The only item holds" if items == 1 else f"All {items:,} items hold"
-        return f"{each} {'its' if items == 1 else 'their'} rank, whichever one of {units} leaves."
+        each = "The only item keeps its" if items == 1 else f"All {items:,} items keep their"
+        return f"{each} rank, no matter which one of {units} is removed."
     among = f"{fixed:,} of {'' if known == items else 'the first '}{counted(known, 'item')}"
-    held = f"{among} {'holds its' if fixed == 1 else 'hold their'} rank, whichever one of {units} leaves"
-    return f"{held}; {answer.changing:,} of the {plural(answer.unit)} {change} the order."
+    kept = f"{among} {'keeps its' if fixed == 1 else 'keep their'} rank"
+    removed = f"no matter which one of {units} is removed"
+    return f"{kept}, {removed}; {answer.changing:,} {change} the order."
 
 
 def named(labels: Sequence[object], last: str, most: int = NAMES) -> str:
@@ -128,7 +140,7 @@ def ranking_warnings(answer: StableRanking) -> Iterator[str]:
         tied = counts[shared].sum()
         who = f"{named(first, 'and')} have equal scores"
         if len(first) < tied:
-            who = f"{tied:,} items share their score with another; {who}, to begin with"
+            who = f"{tied:,} items share their score with another; among them, {who}"
         yield f"{who}: {FIRST_LISTED}"
 
 
@@ -141,12 +153,12 @@ def _on_a_handful(answer: StableTopK) -> Iterator[str]:
         some = [
             f"{shortened(str(answer.items[index]), LONGEST_NAME)} ({counts[index]:,})" for index in few
         ]
-        stand = "stands" if len(few) == 1 else "stand"
+        stand = "is" if len(few) == 1 else "are"
         scorer = answer.study.scorer
         governs = "".join(f"{said} " for name, said in GOVERNS.items() if hasattr(scorer, name))
         yield (
-            f"{named(some, 'and')} {stand} in the list on fewer than {HANDFUL} {answer.counted_as}. "
-            f"{governs}A minimum count (--min-count) leaves such items out."
+            f"{named(some, 'and')} {stand} in the list with fewer than {HANDFUL} {answer.counted_as}. "
+            f"{governs}A minimum count leaves such items out (--min-count)."
         )
 
 
@@ -155,8 +167,8 @@ def suggestions(answer: Answer) -> list[dict[str, Any]]:
     candidates = answer.study.data.unit_candidates if answer.has_study else ()
     return [
         {
-            "text": f"The column {column!r} has {counted(number, 'value')} and was not used. As the "
-            "unit, it asks what happens when one of them leaves with all its rows.",
+            "text": f"Column {column!r} ({counted(number, 'value')}) was not used. As the unit, each of "
+            "its values is removed with all its rows.",
             "option": f"--unit {quote(column)}",
         }
         for column, number in candidates

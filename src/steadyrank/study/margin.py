@@ -28,11 +28,23 @@ if TYPE_CHECKING:
     from steadyrank.study.study import Study
 
 
-MUST = {"remove": "leave", "add": "be added", "change": "change"}
-"""What units must do."""
+DONE = {
+    "remove": ("Removing", "the removal of"),
+    "add": ("Adding", "the addition of"),
+    "change": ("Changing", "changes to"),
+}
+"""What is done with units: as the subject of a sentence, and as what it takes."""
+
+GERUNDS = {
+    "change": "Changing",
+    "push": "Pushing",
+    "bring": "Bringing",
+    "put": "Putting",
+    "break": "Breaking",
+}
 
 
-UNBOUNDED = "beyond one unit nothing bounds the number from below"
+UNBOUNDED = "only single removals were tried; nothing bounds the number for more"
 """What is taken for granted where only single units were left out."""
 
 NEIGHBOURS = 1000
@@ -59,7 +71,7 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Margin(Result):
-    """How many units must leave together before an answer changes.
+    """The fewest units whose removal changes an answer.
 
     Attributes
     ----------
@@ -153,34 +165,38 @@ class Margin(Result):
         return data if self.added is None else data.with_added(self.added, self.upper or 0)
 
     @property
-    def question(self) -> str:
-        """What has to happen, for sentences."""
+    def _question(self) -> tuple[str, str]:
+        """What has to happen, for sentences: a verb, and what it is done to."""
         if self.rank is not None and self.k is not None:
-            inside = self.rank <= self.k
-            return f"{shorten(self.item)} {'leaves' if inside else 'enters'} the top {self.k:,}"
+            verb, way = ("push", "out of") if self.rank <= self.k else ("bring", "into")
+            return verb, f"{shorten(self.item)} {way} the top {self.k:,}"
         if self.asked_pair:
             ahead, behind = map(shorten, self.pair)
-            return f"{behind} passes {ahead}"
+            return "put", f"{behind} ahead of {ahead}"
         if self.eps is not None and self.k is not None:
-            broken = f"shares fewer than {counted(self.k, 'item')} with the new one"
-            return f"the inflated top {self.k:,} at eps = {eps_in_words(self.eps)} {broken}"
-        if self.k is not None:
-            return f"the top {self.k:,} changes"
-        return "the order changes"
+            inflated = f"the inflated top {self.k:,} at eps = {eps_in_words(self.eps)}"
+            return "break", f"{inflated} (fewer than {counted(self.k, 'item')} shared with the new one)"
+        return "change", "the order" if self.k is None else f"the top {self.k:,}"
 
     @property
     def sentence(self) -> str:
         """The margin in plain words."""
+        (verb, what), (doing, done) = self._question, DONE[self.by]
         units = counted(self.n_units, self.unit)
-        if self.never:
-            return f"Whoever of the {units} leaves, it never happens that {self.question}."
-        number = f"At least {self.lower:,}"
-        if self.upper is not None:
-            number = f"{self.lower:,}" if self.exact else f"Between {self.lower:,} and {self.upper:,}"
+        among = f"of the {units}"
         if self.by == "add":
-            more = f"{number} {plural(self.unit)} must be added to the {self.n_units:,}"
-            return f"{more} before {self.question}."
-        return f"{number} of {units} must {MUST[self.by]} before {self.question}."
+            added = self.unit if (self.upper or self.lower) == 1 else plural(self.unit)
+            among = f"{added} to the {self.n_units:,}"
+        if self.never:
+            return f"No removal among the {units}, however many, can {verb} {what}."
+        if self.upper == self.lower == 1:
+            return f"{doing} 1 {among} can {verb} {what}."
+        number = f"at least {self.lower:,} {among}"
+        if self.upper is not None:
+            number = f"{self.lower:,} {among}; fewer are never enough"
+        if self.upper is not None and self.upper > self.lower:
+            number = f"between {self.lower:,} and {self.upper:,} {among}"
+        return f"{GERUNDS[verb]} {what} takes {done} {number}."
 
     def _found(self) -> dict[str, Any]:
         plain = self.item is None and self.eps is None and self.by == "remove"
@@ -189,7 +205,7 @@ class Margin(Result):
         return self.parts() | {"distances": _distances(self.study, self.k)}
 
     def parts(self) -> dict[str, Any]:
-        """Return how many units must leave, which ones, and what then happens, as plain data."""
+        """Return how many units it takes, which ones, and what then happens, as plain data."""
         passed, passing = labels(self.pair)
         added = " beats ".join(map(str, self.added)) if isinstance(self.added, tuple) else self.added
         return {
@@ -309,15 +325,15 @@ class MarginOf(TypedDict, total=False):
 def margin_of(study: Study, asked: Asked) -> Margin:
     """Return the margin of a top k, of one item of it, of a pair, or of the full ranking."""
     k, item, pair, eps, by = asked
-    if by not in MUST:
-        raise not_a_choice("by", by, tuple(MUST))
+    if by not in DONE:
+        raise not_a_choice("by", by, tuple(DONE))
     if pair is not None and (k is not None or item is not None or eps is not None):
         raise InvalidValueError(
-            "a pair is a question of its own, and has no k, item or eps", way_out="Ask one of them."
+            "a pair is a question of its own and takes no k, item or eps", way_out="Ask one of them."
         )
     if item is not None and k is None:
         raise InvalidValueError(
-            f"how far {shorten(item)} is away depends on the k of a top k",
+            f"how many units {shorten(item)} takes to flip depends on the k of a top k",
             way_out=["Give ", Option("k"), "."],
         )
     search, facts = study.facts.margin_search(by), study.facts
@@ -393,7 +409,7 @@ def _inflated(facts: Facts, search: MarginSearch, asked: Asked) -> Found:
     """Return how many units must leave before an inflated top k shares fewer than k items."""
     if search.by != "remove" or asked.k is None or asked.item is not None or asked.pair is not None:
         raise InvalidValueError(
-            "of an inflated answer it is known how many units must leave for its top k to break",
+            "of an inflated answer only the removals that break its top k are known",
             way_out=["Give ", Option("k"), " and ", Option("eps"), " alone."],
         )
     k, eps = check_k(asked.k, len(facts.items)), check_eps(asked.eps)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from steadyrank.data.observations import origin_of
 from steadyrank.errors import MissingPackageError, SteadyrankError, not_a_choice
 from steadyrank.reading.table import Guess
 from steadyrank.report.export import COLUMNS
@@ -30,11 +31,11 @@ SCHEMA_VERSION = "4.1"
 
 RULES = {
     "ties": (
-        "equal scores: the smaller item index wins in plain answers; equal scores enter inflated ones "
+        "equal scores: the item listed first counts as ahead; inflated answers take in equal items "
         "together"
     ),
     "eps": "eps is the same for the full data and for the data without each unit",
-    "boundary": "a distance of exactly eps counts as out: the inequality is strict",
+    "boundary": "a distance of exactly eps counts as out",
 }
 """Rules that hold for every result, in plain words."""
 
@@ -71,6 +72,8 @@ class Result:
         How many observations are behind each item.
     counted_as : str
         What these are: votes, ratings, battles.
+    item_name : str
+        What one item is called.
     """
 
     document: ClassVar[str]
@@ -86,6 +89,7 @@ class Result:
     notes: tuple[str, ...]
     counts: IntArray | None = field(kw_only=True)
     counted_as: str = field(kw_only=True)
+    item_name: str = field(default="item", kw_only=True)
     _study: Study | None = field(kw_only=True)
 
     def __repr__(self) -> str:
@@ -107,8 +111,8 @@ class Result:
         """The study that gave this result."""
         if self._study is None:
             raise SteadyrankError(
-                "this result has lost its study, which stays in the process that made it",
-                way_out="Make the study anew from the data.",
+                "this result has lost its study, which stayed in the process that made it",
+                way_out="Make the study again from the data.",
             )
         return self._study
 
@@ -166,8 +170,9 @@ class Result:
         return table_of(self.brief())
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """Return the table as a dataframe (polars, pandas or pyarrow: the first that is installed)."""
-        return frame_of(self._columns(), backend)
+        """Return the table as a dataframe: as the data came, or polars, pandas or pyarrow."""
+        own = origin_of(self._study.data).library if self._study is not None else None
+        return frame_of(self._columns(), backend or (own if own in BACKENDS else None))
 
 
 def origin(study: Study) -> dict[str, Any]:
@@ -184,6 +189,7 @@ def origin(study: Study) -> dict[str, Any]:
         "notes": facts.notes,
         "counts": data.item_counts,
         "counted_as": plural(data.kind.observation),
+        "item_name": facts.item_name,
         "_study": study,
     }
 
@@ -201,6 +207,8 @@ def about(
         "source": source,
         **told(result, "kind", "unit"),
         "units": plural(result.unit),
+        "item_name": result.item_name,
+        "item_names": plural(result.item_name),
         **told(result, "n_units", "n_distinct_units"),
         "n_items": len(result.items),
         **told(result, "counted_as", "scorer"),

@@ -6,10 +6,12 @@ only some questions need is imported when they are asked: a top k, the usual one
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.kinds import as_observations
+from steadyrank.data.observations import origin_of
 from steadyrank.operators.checks import check_k
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.study.answers import StableRanking, StableTopK
@@ -18,6 +20,7 @@ from steadyrank.study.facts import Facts
 from steadyrank.study.margin import Asked, margin_of
 from steadyrank.study.results import origin
 from steadyrank.study.standings import NEAR_RANKS, near_rank_ranges, upto_which
+from steadyrank.text import html_of, noun_of, plural, today
 
 if TYPE_CHECKING:
     import os
@@ -69,6 +72,12 @@ class Study:
 
     def __repr__(self) -> str:
         return f"Study({self.data!r}, {self.scorer!r})"
+
+    def _repr_html_(self) -> str:
+        """Show what is studied in a notebook."""
+        units, items = plural(self.facts.unit), plural(self.facts.item_name)
+        told: dict[str, list[object]] = {"data": [self.data.kind.name], items: [len(self.items)]}
+        return html_of("Study", told | {units: [self.units.total], "scores": [self.scorer.name]})
 
     @property
     def data(self) -> Observations:
@@ -185,7 +194,7 @@ class Study:
         return removal_curve(self.facts, check_k(k, len(self.items)), most, guarantee)
 
     def margin(self, k: int | None = None, **asked: Unpack[MarginOf]) -> results.Margin:
-        """Return how many units must leave before an answer changes; see :func:`steadyrank.margin`."""
+        """Return the fewest units whose removal changes an answer; see :func:`steadyrank.margin`."""
         return margin_of(self, Asked(k, **asked))
 
     def explain(self, k: int | None = None, item: object = None) -> results.Explanation:
@@ -271,8 +280,7 @@ class Study:
         >>> old = Study(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 29))
         >>> new = Votes(["ann"] * 55 + ["bob"] * 31 + ["cyd"] * 33)
         >>> print(old.compare(new).sentence)  # doctest: +NORMALIZE_WHITESPACE
-        2 of 3 items in both moved, none out of the range of its places in the old data, whole or without
-        any one vote.
+        2 of the 3 shared items moved, none more than removing one vote could explain.
         """
         from steadyrank.study.comparison import comparison_of
 
@@ -315,6 +323,8 @@ class Study:
         k: int | None = None,
         *,
         title: str | None = None,
+        item_name: str | None = None,
+        unit_name: str | None = None,
         source: str | None = None,
         confidence: float | None = None,
         policies: Mapping[str, str] | None = None,
@@ -333,6 +343,8 @@ class Study:
             report has no curve and no flips.
         title : str, optional
             A heading of your own.
+        item_name, unit_name : str, optional
+            What one item and one unit are called, such as model and judge; else as their columns are.
         source : str, optional
             What to call the data, for example the name of a file.
         confidence : float, optional
@@ -353,10 +365,27 @@ class Study:
         from steadyrank.report.html import render_html
         from steadyrank.writing import write_whole
 
-        answer = self.topk(usual_k(len(self.items)) if k is None else k, **how)
+        answer = with_names(self, item_name, unit_name).topk(
+            usual_k(len(self.items)) if k is None else k, **how
+        )
         answer = answer if confidence is None else answer.with_confidence(confidence)
         findings = answer.findings(source=source, policies=policies)
-        return write_whole(render_html(findings, title=title), path)
+        return write_whole(render_html(findings, title=title, date=today()), path)
+
+
+def with_names(study: Study, item: str | None = None, unit: str | None = None) -> Study:
+    """Return the same study, which calls items and units by these names, or as their columns do.
+
+    Examples
+    --------
+    >>> from steadyrank import Study, Votes
+    >>> with_names(Study(Votes(["ann"] * 5 + ["bob"] * 3)), "candidate", "voter").topk(1).unit
+    'voter'
+    """
+    columns, facts, named = dict(origin_of(study.data).columns), study.facts, copy(study)
+    item = item or noun_of(columns.get("item", "")) or facts.item_name
+    named.facts = facts.called(item, unit or noun_of(columns.get(facts.unit, "")) or facts.unit)
+    return named
 
 
 def usual_k(items: int) -> int:

@@ -300,7 +300,7 @@ def roots(
     found /= size
     if not (found <= LONGEST).all():
         raise InvalidSettingError(
-            f"leaving out one unit moves the scores by {found.max():.3g}, "
+            f"removing one unit moves the scores by {found.max():.3g}, "
             f"more than {LONGEST:g}: too near to the largest float",
             way_out="Divide all values by one number, for example by 1e10.",
         )

@@ -6,7 +6,8 @@ change, so every score moves a little: the leave-one-out scores are dense, but k
 the totals alone.
 
 A unit may be a person with a weight, or a group of persons: it then gives whole parts of points, and has
-a size, which it takes off the number of units that totals are divided by.
+a size, which it takes off the number of units that totals are divided by. Totals themselves are those
+over one point, whoever leaves.
 """
 
 from __future__ import annotations
@@ -57,13 +58,15 @@ class Points(Sums):
     others : int array (units,)
         The parts that a unit gives to each item that it does not list.
     sizes : int array (units,)
-        The parts that a unit takes off the divisor; 1 of each where a point is one part.
+        The parts that a unit takes off the divisor; 1 of each where a point is one part, 0 of totals.
     copies : int array (units,)
         How often each unit occurs.
     items : int
         The number of items.
     widest : int, optional
         The most parts by which a unit can put one item ahead of another, if it has no weight.
+    over : int
+        What totals are divided by, whoever leaves; 0 for the sizes of all units.
     block_numbers : int
         How many leave-one-out scores one block holds: few enough to stay in the cache.
     table_numbers : int
@@ -87,6 +90,7 @@ class Points(Sums):
     copies: IntArray
     items: int
     widest: int | None = None
+    over: int = 0
     block_numbers: int = 1 << 18
     table_numbers: int = 1 << 22
     exact_squares: int = 2**60
@@ -95,8 +99,8 @@ class Points(Sums):
 
     @cached_property
     def divisor(self) -> int:
-        """The sizes of all units together."""
-        return int(self.copies @ self.sizes)
+        """What totals are divided by."""
+        return self.over or int(self.copies @ self.sizes)
 
     @cached_property
     def counts(self) -> IntArray:
@@ -156,11 +160,12 @@ class Points(Sums):
         """Return the points of so many copies of each unit, and the divisors."""
         beyond, number = self.given - self.others[self.owners], copies.astype(np.float64)
         given = number @ sparse(beyond, self.owners, self.listed, (copies.shape[1], self.items))
-        return (given + (number @ self.others)[:, np.newaxis],), (copies @ self.sizes)[:, np.newaxis]
+        divisors = copies @ self.sizes + self.over
+        return (given + (number @ self.others)[:, np.newaxis],), divisors[:, np.newaxis]
 
     def bounds(self, sums: ItemSums) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest scores, from the most and least that one unit gives."""
-        same = bool((self.sizes == self.sizes[0]).all())  # as persons without weights have
+        same = bool((self.rest == self.rest[0]).all())  # as persons without weights have
         spread = self.least_and_most() if same else None
         if spread is None:
             return super().bounds(sums)
@@ -172,7 +177,7 @@ class Points(Sums):
 
         Sizes s, and n, their sum, are taken in the largest unit in which they are whole.
         """
-        unit = int(np.gcd.reduce(self.sizes))
+        unit = int(np.gcd.reduce(self.sizes, initial=self.divisor))
         sizes, n = self.sizes // unit, self.divisor // unit
         given = int(max(self.given.max(initial=0), self.others.max(initial=0)))
         largest = max(int(np.abs(self.totals[0]).max(initial=0)) * int(sizes.max()), n * given)

@@ -70,7 +70,7 @@ def read_preflib(file: OpenFile) -> Table:
     if parsed.categories or kind == "cat":
         approval = True if approval is None else approval
         best = parsed.categories.get(1, "1")
-        notes.append(f"category {best!r} taken as approved" if approval else "categories taken as tiers")
+        notes.append(f"category {best!r} read as approved" if approval else "categories read as tiers")
     elif approval:
         raise InvalidDataError(f"{file.name} holds orders, not sets of approved items")
     labels = _unique_names(parsed.names, notes)

@@ -162,7 +162,7 @@ def read_scores(entries: Callable[[OpenFile], Found], file: OpenFile) -> Table:
         name = _metric(chosen[entry.task])
         if name in entry.lower and _is_number(scores[row]) and not file.given.get("lower_is_better"):
             scores[row] = -scores[row]
-            notes.append(f"less is better in {shorten(name)}: taken with a minus sign")
+            notes.append(f"less is better in {shorten(name)}: read with a minus sign")
     columns: dict[str, list[Any]] = {
         name: [getattr(entry, name) for entry in kept] for name in ("row", "item", "task")
     }
@@ -206,7 +206,7 @@ def _chosen(found: list[Entry], file: OpenFile, notes: list[str]) -> dict[str, s
         tasks.setdefault(name, []).append(shorten(task))
     for name, of_tasks in tasks.items():
         which = f" of {listing(of_tasks)}" if len(tasks) > 1 else ""
-        notes.append(f"{shorten(name)} taken as the score{which}")
+        notes.append(f"{shorten(name)} read as the score{which}")
     if others := [shorten(name) for name in every if name not in tasks]:
         notes.append(f"metrics not taken: {listing(others)}")
     if without:

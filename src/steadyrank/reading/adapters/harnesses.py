@@ -228,7 +228,7 @@ def read_alpaca_eval(file: OpenFile) -> Table:
             rows.append((*sides, winner, told, place))
     if not rows:
         raise errors.EmptyDataError(f"{file.name} holds no preferences")
-    notes = ["preferences of 1 to 2 taken as battles: below 1.5 the first wins, above it the second"]
+    notes = ["preferences of 1 to 2 read as battles: below 1.5 the first wins, above it the second"]
     if shares:
         notes.append(f"{counted(shares, 'preference')} between 1 and 2 counted as a whole win")
     if missing:

@@ -190,7 +190,7 @@ def _weighed(
     if reading.weigh(way in told, 2, f"{WAYS[way]}, by {why.get(way)}") and not settled:
         brief, which = reading.support[0], "items" if way == "rows" else "rows"
         other = Option("items_in", "columns" if way == "rows" else "rows")
-        note = f"{quoted(str(label))} taken as the names of the {which}: {brief}"
+        note = f"{quoted(str(label))} read as names of the {which}: {brief}"
         reading.remarks.append(Guess(note, brief, other))
     if reading.weigh(len(told) > 1, 0, "names speak for both ways round"):
         reading.firm = bool(settled)
@@ -203,7 +203,7 @@ def _weighed(
     reading.strong = plain and len(values) >= LEAST and not reading.against
     if left_out:
         which = "ids, sums or facts of the items" if way == "rows" else "ids"
-        note, brief = f"not taken as scores, but as {which}: {quoted(*left_out)}", quoted(*left_out)
+        note, brief = f"not read as scores, but as {which}: {quoted(*left_out)}", quoted(*left_out)
         reading.remarks.append(Guess(note, f"{brief} left out", Option("items", several=True)))
     if np.isnan(np.column_stack([profile[n].numbers for n in values[:LOOKED_AT]])).any():
         reading.mend["missing"] = "available"

@@ -54,7 +54,7 @@ const HERO = (() => {
   };
 
   const line = (report, state, row, scale) => {
-    const made = make("tr", `${row.standing}${row.rank === state.k ? " last" : row.rank === state.end ? " end" : ""}`);
+    const made = make("tr", `${row.standing}${row.rank === state.k ? " last" : row.rank === state.end ? " end" : ""} ${state.m ? report.bands[row.rank - 1] : ""}`);
     made.dataset.rank = row.rank;
     const head = make("th");
     head.scope = "row";
@@ -89,7 +89,7 @@ const HERO = (() => {
     const titled = (title, className) => { const cell = make("th", className, title); cell.scope = "col"; return cell; };
     const ranks = titled("", "range");
     ranks.append(make("span", "hidden", "ranks"), ticks(scale));
-    head.append(titled("Item"), ranks, titled(`In top ${WORDS.whole(state.k)}`, "number"), titled(`${report.units} away`, "number away"));
+    head.append(titled(WORDS.capital(report.item_name)), ranks, titled(`In top ${WORDS.whole(state.k)}`, "number"), titled("To flip", "number away"));
     const top = make("thead");
     top.append(head);
     const body = make("tbody");

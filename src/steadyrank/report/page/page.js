@@ -42,11 +42,11 @@
 
   const draw = () => {
     const { k, m, most, asked, wanted } = state;
-    const beyond = wanted > most ? `What ${whole(wanted)} ${report.units} that leave do is not known here; shown is ${whole(m)}. ` : "";
+    const beyond = wanted > most ? `What the removal of ${whole(wanted)} ${report.units} does is not known here; shown is ${whole(m)}. ` : "";
     at("told").textContent = WORDS.sentence(report, state);
-    at("limits").textContent = beyond + (!report.audited ? "No unit was left out for this report: it knows the plain ranks only."
-      : !asked ? `For a k other than ${whole(report.k)} this page knows what happens when one ${report.unit} leaves, not several.`
-        : m > 1 ? "May: the bounds do not rule it out. The bars are the ranks when one leaves; those for several are not known here." : "");
+    at("limits").textContent = beyond + (!report.audited ? "No unit was removed for this report: it knows the plain ranks only."
+      : !asked ? `For a k other than ${whole(report.k)} this page knows the removal of one ${report.unit}, not of several.`
+        : m > 1 ? "May: the bounds do not rule it out. The bars are the ranks when one is removed; those for several are not known here." : "");
     fill("k", k, report.mostK);
     fill("m", m, most);
     at("reset").disabled = asked && m === usual;
@@ -124,14 +124,14 @@
     const { summary, margin, k, n_units: all, unit, units } = report;
     if (!report.audited) return [];
     const list = [
-      ["sure", summary.sure, `sure: in the top ${whole(k)} whichever ${unit} leaves`],
-      ["contender", summary.contenders, `${summary.contenders === 1 ? "contender" : "contenders"}: one ${unit} can bring in or put out`],
-      ["", `${whole(summary.changing_units)} of ${whole(all)}`, `${units} that change the top ${whole(k)}, each by leaving alone`],
+      ["sure", summary.sure, `sure: in the top ${whole(k)}, no matter which ${unit} is removed`],
+      ["contender", summary.contenders, `${summary.contenders === 1 ? "contender" : "contenders"}: in or out, depending on which ${unit} is removed`],
+      ["", `${whole(summary.changing_units)} of ${whole(all)}`, `${units}: removing any one of them changes the top ${whole(k)}`],
     ];
     if (margin) {
       const number = margin.never ? "never" : `${margin.exact ? "" : "≥ "}${whole(margin.lower)}`;
-      const told = margin.never ? `margin: no number of ${units} that leave changes the top ${whole(k)}`
-        : `margin: so many ${units} must leave together before the top ${whole(k)} changes`;
+      const told = margin.never ? `margin: no removal of ${units} changes the top ${whole(k)}`
+        : `margin: the fewest ${units} whose removal changes the top ${whole(k)}`;
       list.push(["", number, told]);
     }
     return list.map(([kind, value, name]) => {
@@ -143,17 +143,22 @@
 
   const fixed = () => {
     const source = report.source ? [TABLE.isolated(report.source), " · "] : [];
-    at("about").replaceChildren(...source, `${whole(report.n_units)} ${report.n_units === 1 ? report.unit : report.units} · ${plural(report.n_items, "item", "items")} · scores: `,
+    at("about").replaceChildren(...source, `${whole(report.n_units)} ${report.n_units === 1 ? report.unit : report.units} · ${plural(report.n_items, report.item_name, report.item_names)} · scores: `,
       TABLE.isolated(report.scorer));
     at("tiles").replaceChildren(...tiles());
     at("leaving-units").textContent = report.units;
+    at("item-names").textContent = at("every-item").textContent = report.item_names;
+    at("how").textContent = `How to read this: each line is one ${report.item_name}, and the mark is its rank. `
+      + (report.audited ? `The bar holds the ranks it takes when any one ${report.unit} is removed: where it crosses the dashed line, a single ${report.unit} decides. `
+        + `Where lines share a shaded band, a single removal can change their order; across bands it cannot. To flip: the fewest ${report.units} whose removal can move it across the line.` : "");
     at("m-control").hidden = !report.audited;
     at("rule").textContent = report.margin ? `Rule of the margin: ${report.margin.rule}.` : "";
     const { certificate } = report;
     const numbers = [["status", certificate.status], ["guarantee", certificate.guarantee], ["rule", certificate.rule], ["eps", certificate.eps === null ? "none needed" : String(certificate.eps)],
       ["delta", certificate.delta === null ? "not claimed" : String(certificate.delta)]];
     at("claim-numbers").replaceChildren(...numbers.flatMap(([name, value]) => [TABLE.element("dt", name), TABLE.element("dd", value)]));
-    const rules = [...new Set([...Object.values(report.policies), ...report.notes])];
+    const every = [...new Set([...Object.values(report.policies), ...report.notes])];
+    const rules = every.filter((rule) => !every.some((other) => other !== rule && other.startsWith(rule)));
     at("policies").replaceChildren(...rules.map((rule) => TABLE.element("li", rule)));
     at("chance").hidden = !report.confidence;
     if (report.confidence) {

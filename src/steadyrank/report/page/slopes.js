@@ -11,8 +11,8 @@
   const verdict = (row) => row.verdict || "unjudged";
 
   const MEANINGS = {
-    beyond: `moved further than one ${report.unit}’s leaving could`,
-    inside: "moved to a place in its range",
+    beyond: `moved more than removing one ${report.unit} could explain`,
+    inside: "moved within its range",
     same: "did not move",
     unjudged: "moved; not judged",
   };

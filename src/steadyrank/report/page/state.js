@@ -14,7 +14,25 @@ const STATE = (() => {
     // An item without a range is out for the k asked for, and so for every smaller k; beyond, it is not known.
     report.mostK = blank ? report.k : Math.min(report.n_items, Math.max(2 * report.k, report.k + 20));
     report.mostLeaving = mostLeaving(report);
+    report.score = WORDS.alike(report.rows.map((row) => row.score));
+    report.bands = bands(report.rows);
     return report;
+  };
+
+  /* Tiers: blocks that no single removal mixes. Those of several items are drawn as bands. */
+  const bands = (rows) => {
+    const found = rows.map(() => "");
+    let [first, worst, number] = [0, 0, 0];
+    rows.forEach((row, place) => {
+      worst = row.worst_rank === null ? Infinity : Math.max(worst, row.worst_rank);
+      if (worst > place + 1) return;
+      if (place > first) {
+        number += 1;
+        found.fill(number % 2 ? "band" : "band other", first, place + 1);
+      }
+      first = place + 1;
+    });
+    return found;
   };
 
   /* Up to how many may leave before some item is nearer than is known. */

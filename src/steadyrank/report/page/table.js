@@ -10,7 +10,7 @@ const TABLE = (() => {
     { key: "rank", title: "Rank" }, { key: "item", title: "Item" }, { key: "score", title: "Score" },
     { key: "standing", title: "Standing" }, { key: "best_rank", title: "Best rank" },
     { key: "worst_rank", title: "Worst rank" }, { key: "share", title: "In the top" },
-    { key: "away", title: "Away" }, { key: "count", title: "Count" },
+    { key: "away", title: "To flip" }, { key: "count", title: "Count" },
     { key: "confidence_best", title: "Ranks, confidence" },
   ];
   const CSV = ["rank", "item", "score", "best_rank", "worst_rank", "share", "listed", "standing", "away", "count", "critical_eps"];
@@ -84,7 +84,7 @@ const TABLE = (() => {
 
   const line = (report, columns, row) => {
     const texts = {
-      score: WORDS.number,
+      score: report.score,
       share: WORDS.percent,
       away: () => WORDS.away(row, report.n_units),
       confidence_best: () => WORDS.between(row.confidence_best, row.confidence_worst),
@@ -110,15 +110,16 @@ const TABLE = (() => {
     // A column of blanks tells nothing, nor do counts that are all the same.
     const columns = COLUMNS.filter(({ key }) => all.some((row) => row[key] !== (key === "count" ? all[0].count : null)))
       .map((column) => (column.key === "share" ? { ...column, title: `In top ${WORDS.whole(state.k)}` }
-        : column.key === "away" ? { ...column, title: `${report.units} away` }
+        : column.key === "item" ? { ...column, title: WORDS.capital(report.item_name) }
+          : column.key === "count" ? { ...column, title: WORDS.capital(report.counted_as) }
           : column.key === "confidence_best" ? { ...column, title: `Ranks, ${WORDS.level(report.confidence.level)} confidence` } : column));
     const body = element("tbody");
     body.append(...kept.slice(0, shownRows).map((row) => line(report, columns, row)));
     document.getElementById("items").replaceChildren(head(columns, redraw), body);
     const shown = Math.min(shownRows, kept.length);
     document.getElementById("count").textContent = kept.length === all.length
-      ? `${WORDS.whole(shown)} of ${WORDS.plural(all.length, "item", "items")} shown.`
-      : `${WORDS.whole(kept.length)} of ${WORDS.plural(all.length, "item", "items")} match, ${WORDS.whole(shown)} shown.`;
+      ? `${WORDS.whole(shown)} of ${WORDS.plural(all.length, report.item_name, report.item_names)} shown.`
+      : `${WORDS.whole(kept.length)} of ${WORDS.plural(all.length, report.item_name, report.item_names)} match, ${WORDS.whole(shown)} shown.`;
     const more = document.getElementById("more");
     more.hidden = shown === kept.length;
     more.textContent = `Show ${WORDS.whole(Math.min(AT_ONCE * 5, kept.length - shown))} more`;
@@ -152,7 +153,7 @@ const TABLE = (() => {
 
   /* The document of this view. What the page was not asked for, it does not certify. */
   const json = (report, state) => {
-    const { columns, audited, mostK, mostLeaving, image, rows, ...made } = report;
+    const { columns, audited, mostK, mostLeaving, image, score, bands, rows, ...made } = report;
     if (state.asked && state.m === 1) return `${JSON.stringify({ ...made, rows }, null, 2)}\n`;
     const about = ["schema_version", "document", "software", "source", "kind", "unit", "n_units", "n_items", "scorer", "policies", "notes", "confidence"];
     const kept = Object.fromEntries(about.map((name) => [name, made[name]]));
@@ -203,7 +204,7 @@ const TABLE = (() => {
     if (table.hidden) return;
     const groups = grouped(plain.listed);
     const said = groups.some((group) => group.said);
-    const titles = [report.units, "Drops out", "Comes in", ...(said ? ["Said"] : []), "Who"];
+    const titles = [WORDS.capital(report.units), "Drops out", "Comes in", said ? "Who, and what they said" : "Who"];
     const row = element("tr");
     row.append(...titles.map((title, place) => element("th", title, place ? "" : "number")));
     const top = element("thead");
@@ -212,7 +213,8 @@ const TABLE = (() => {
     for (const group of all ? groups : groups.slice(0, FLIPS_AT_ONCE)) {
       const made = element("tr");
       made.append(element("td", WORDS.whole(group.count), "number"), several(group.leaves), several(group.enters),
-        ...(said ? [several(group.said ? [group.said] : [])] : []), several(group.who, 4));
+        several(group.who, 4));
+      if (group.said) made.lastChild.append(element("div", group.said, "muted"));
       [...made.children].forEach((one, place) => { one.dataset.title = titles[place]; });
       body.append(made);
     }
@@ -222,12 +224,13 @@ const TABLE = (() => {
   };
 
   const deciding = (report, plain) => {
-    if (!plain) return "No unit was left out for this report, so it does not know.";
+    if (!plain) return "No unit was removed for this report, so it does not know.";
     const top = `the top ${WORDS.whole(report.k)}`;
-    if (!plain.units) return `Nobody alone: ${top} stays the same whichever ${report.unit} leaves.`;
+    if (!plain.units) return `No single ${report.unit}: ${top} stays the same, no matter which one is removed.`;
     const cut = plain.listed.length < plain.distinct_units
       ? ` The first ${WORDS.whole(plain.listed.length)} of ${WORDS.whole(plain.distinct_units)} different ones are listed.` : "";
-    return `${plain.units === 1 ? `One ${report.unit}` : `Each of ${WORDS.whole(plain.units)} ${report.units}`}, of ${WORDS.whole(report.n_units)}, changes ${top} by leaving alone.${cut}`;
+    const any = plain.units === 1 ? "1" : `any one of ${WORDS.whole(plain.units)}`;
+    return `Removing ${any} of the ${WORDS.plural(report.n_units, report.unit, report.units)} changes ${top}.${cut}`;
   };
 
   return { draw, showMore, csv, json, save, flips, element, isolated, named };

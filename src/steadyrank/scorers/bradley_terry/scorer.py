@@ -172,7 +172,7 @@ class Removals:
         half = pairs.ties / 2.0
         forth = (owner * items + pairs.winner) * items + pairs.loser
         back = (owner * items + pairs.loser) * items + pairs.winner
-        parts = 2 * data.shares.scale
+        parts = 2 * data.shares.scale * data.fineness
         weight = np.rint(np.concatenate([pairs.wins + half, half]) * parts)
         some = np.flatnonzero(weight)
         key, place = np.unique(np.concatenate([forth, back])[some], return_inverse=True)

@@ -314,7 +314,7 @@ class Check(Result):
     remedy_eps : float
         The smallest eps at which the inflated top k keeps to it, too.
     margin : Margin
-        How many units must leave before the answer that was checked changes.
+        The fewest units whose removal changes the answer that was checked.
     min_margin : int or None
         The number that it must reach, for certain; an answer that never changes reaches every number.
 
@@ -363,7 +363,7 @@ class Check(Result):
         Raises
         ------
         AssertionError
-            In the words of the check: who changes the top k, how many must leave, what would pass.
+            In the words of the check: who changes the top k, the margin, what would pass.
 
         Examples
         --------
@@ -374,7 +374,7 @@ class Check(Result):
         ...     study.check(2).assert_stable()
         ... except AssertionError as error:
         ...     print(str(error).splitlines()[0])
-        UNSTABLE: plain top 2
+        UNSTABLE: top 2
         """
         __tracebackhide__ = True  # pytest shows the test that called
         if not self.stable:
