@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pages import DOCS, REAL_DATA, ROOT, put
-from real_data_table import CASES, WANTED_K, named, unbroken
+from real_data_table import CASES, WANTED_K, unbroken
 
 from steadyrank import Study, read_any
 
@@ -40,6 +40,11 @@ def number(margin: Margin) -> str:
     if margin.upper is None:
         return f"at least {margin.lower:,}"
     return f"{margin.lower:,}" if margin.exact else f"{margin.lower:,} to {margin.upper:,}"
+
+
+def named(items: tuple[object, ...]) -> str:
+    """Return labels in words, safe in a table."""
+    return " and ".join(f"*{str(item).replace('|', '/')}*" for item in items)
 
 
 def study_of(case: Case, folder: Path) -> Study:
