@@ -167,6 +167,10 @@ class Underway:
         between = inverse[pairs.first[fold]] - inverse[pairs.second[fold]]
         self.scores[one] += folds.starts[fold, np.newaxis] * between
         self._look()
+        still = (self.scores == folds.scores).all(axis=1)
+        if still.any():  # no question is settled by scores that have not moved
+            self.scores[still] += self._steps[still]
+            self._look()
 
     def _look(self) -> None:
         taken = self._folds.removals.some(self.units)
