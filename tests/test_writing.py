@@ -75,7 +75,7 @@ WRITERS: dict[str, Callable[[Path, Path], None]] = {
 RESULTS = [name for name in WRITERS if name != "checkpoint"]
 MARKS = {
     "json": b'{\n  "', "csv": b"method,k", "page": b"<!doctype html", "report": b"<!doctype html",
-    "checkpoint": b"SQLite format 3\0", "text": b"votes.csv: votes", "check": b"STABLE: plain",
+    "checkpoint": b"SQLite format 3\0", "text": b"votes.csv: votes", "check": b"STABLE: top",
 }  # fmt: skip
 """How the result of each begins, so that no other writer can have written it."""
 
