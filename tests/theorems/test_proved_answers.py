@@ -244,10 +244,10 @@ def test_a_far_outlier_lists_no_more_than_it_brings_in() -> None:
 
 SENTENCES = (
     r"Proved for every dataset and every scorer: remove any one (\w+), and the list made again "
-    r"shares at least (\d+) items? with this one \(top-k stability, Definition 1, delta = 0\), because "
-    r"both hold the plain top (\d+) of the data without that \w+, if these can be scored\. Observed on this dataset "
-    r"of (\d+) \w+: each of the (\d+) \w+ was left out in turn, and the new plain top (\d+) is inside "
-    r"this list every time \(delta = 0\)\. "
+    r"shares at least (\d+) items? with this one \(top-k stability, Definition 1, delta = 0\), "
+    r"because both hold the plain top (\d+) of the data without that \w+, if these can be scored\. "
+    r"Observed on this dataset of (\d+) \w+: each of the (\d+) \w+ was left out in turn, and the "
+    r"new plain top (\d+) is inside this list every time \(delta = 0\)\. "
 )
 PROMISES = (
     r"We removed each of the (\d+) \w+ in turn\. The top (\d+) (?:always stayed within these (\d+) "
