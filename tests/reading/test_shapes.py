@@ -203,3 +203,8 @@ def test_numbers_that_name_the_winner_of_their_row_are_battles(rng: np.random.Ge
     won = np.where(rng.random(60) < 0.5, one, two)
     data = suggested(stream("first,second,best", np.column_stack([one, two, won]).tolist()))
     assert (data.kind.name, len(data.items)) == ("battles", 9)
+
+
+def test_numbers_called_votes_beside_names_count_them() -> None:
+    data = suggested(stream("team,votes", [["Reds", 120], ["Blues", 80], ["Greens", 30]]))
+    assert (data.kind.name, data.items, data.n_units) == ("votes", ("Blues", "Greens", "Reds"), 230)
