@@ -148,7 +148,8 @@ class Reading:
             if role in self.given or role in told:
                 continue
             names = ", ".join(map(shorten, as_list(value)))
-            part = role.replace("_", " of the ") + AS_WEIGHT * (role == "weights")
+            part = role.replace("_", " of the ")
+            part += " side" * part.endswith(("left", "right")) + AS_WEIGHT * (role == "weights")
             brief = "" if simplify(value) == simplify(role) else f"{names} as the {part}"
             yield Guess(f"column {names} read as the {part}", brief, Option(role))
         yield from self.remarks

@@ -54,6 +54,7 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     reading.points = float(only)
     reading.weigh(level, (0, 2, 3, 4)[level], f"{quoted(name)} is called like a choice")
     reading.weigh(counted, 2, f"{quoted(str(beside.get('count')))} counts votes")
+    reading.weigh(counted and column.unique, 2, f"each {quoted(name)} stands there once, with its total")
     flag = not said and column.type == "flag"
     reading.weigh(flag, -9, f"{quoted(name)} holds answers, yes or no, not names")
     once = column.unique and not counted and numbers and profile.rows > 1 and not said
