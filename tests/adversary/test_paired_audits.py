@@ -249,5 +249,12 @@ def test_ranks_from_nearby_scores_hold_the_exact_ones(cases, monkeypatch: pytest
         assert (near.worst >= exact.worst).all()
         same += int(((near.best == exact.best) & (near.worst == exact.worst)).sum())
         total += 7
+        wide = standings.Ranks(np.ones(7, dtype=int), np.full(7, 7), exact=False)
+        for k in range(1, 7):  # whatever is known of ranks, contenders alone cross the cut
+            inside = facts.deletions(k).inside[facts.order]
+            cut = wide.at_cut(k, inside, facts.units.total)
+            assert ((cut.best <= exact.best) & (cut.worst >= exact.worst)).all()
+            crossing = (cut.best <= k) & (cut.worst > k)
+            assert (crossing == ((exact.best <= k) & (exact.worst > k))).all()
         assert standings.near_rank_ranges(facts, 7).exact
     assert same > 0.8 * total

@@ -11,7 +11,7 @@ The standings of every k follow from the ranks: an item is *sure* if its worst r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -108,6 +108,18 @@ class Ranks:
 
     def __len__(self) -> int:
         return len(self.best)
+
+    def at_cut(self, k: int, inside: IntArray, total: int) -> Ranks:
+        """Return ranks that cross the cut after rank k for contenders alone, whom deletions told.
+
+        ``inside``: without how many of the units, ``total`` in all, each is among the k best.
+        """
+        first = np.arange(len(self)) < k
+        sure, out = first & (inside == total), ~first & (inside == 0)
+        best, worst = np.where(out, np.maximum(self.best, k + 1), self.best), self.worst
+        return replace(
+            self, best=frozen(best), worst=frozen(np.where(sure, np.minimum(worst, k), worst))
+        )
 
 
 def topk_deletions(facts: Facts, k: int) -> TopKDeletions:

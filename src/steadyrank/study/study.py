@@ -121,8 +121,11 @@ class Study:
         if not told:
             return answer
         ranks = facts.once(near_rank_ranges, shown)
-        notes = answer.notes if ranks.exact else (*answer.notes, NEAR_RANKS)
-        return replace(answer, ranks=ranks, notes=notes)
+        if ranks.exact:
+            return replace(answer, ranks=ranks)
+        inside = facts.deletions(k).inside[facts.order[:shown]]
+        ranks = ranks.at_cut(k, inside, facts.units.total)
+        return replace(answer, ranks=ranks, notes=(*answer.notes, NEAR_RANKS))
 
     def ranking(self, **how: Unpack[How]) -> StableRanking:
         """Return the stable ranking; see :func:`steadyrank.stable_ranking`."""
