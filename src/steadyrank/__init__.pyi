@@ -40,6 +40,7 @@ from steadyrank.study import (
     Certificate as Certificate,
     Comparison as Comparison,
     Confidence as Confidence,
+    CriticalDifference as CriticalDifference,
     Explanation as Explanation,
     Margin as Margin,
     Needed as Needed,
@@ -50,6 +51,7 @@ from steadyrank.study import (
 )
 from steadyrank.study.functions import (
     audit as audit,
+    critical_difference as critical_difference,
     margin as margin,
     stable_ranking as stable_ranking,
     stable_topk as stable_topk,

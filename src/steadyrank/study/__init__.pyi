@@ -8,6 +8,7 @@ from steadyrank.study.audit.rows import AuditRow as AuditRow
 from steadyrank.study.certificate import Certificate as Certificate
 from steadyrank.study.comparison import Comparison as Comparison
 from steadyrank.study.confidence import Confidence as Confidence
+from steadyrank.study.critical_difference import CriticalDifference as CriticalDifference
 from steadyrank.study.curve import (
     RankingCurve as RankingCurve,
     RemovalCurve as RemovalCurve,
