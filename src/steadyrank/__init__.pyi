@@ -48,10 +48,10 @@ from steadyrank.study import (
     StableRanking as StableRanking,
     StableTopK as StableTopK,
     Study as Study,
+    critical_difference as critical_difference,
 )
 from steadyrank.study.functions import (
     audit as audit,
-    critical_difference as critical_difference,
     margin as margin,
     stable_ranking as stable_ranking,
     stable_topk as stable_topk,

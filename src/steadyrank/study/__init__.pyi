@@ -8,7 +8,6 @@ from steadyrank.study.audit.rows import AuditRow as AuditRow
 from steadyrank.study.certificate import Certificate as Certificate
 from steadyrank.study.comparison import Comparison as Comparison
 from steadyrank.study.confidence import Confidence as Confidence
-from steadyrank.study.critical_difference import CriticalDifference as CriticalDifference
 from steadyrank.study.curve import (
     RankingCurve as RankingCurve,
     RemovalCurve as RemovalCurve,
@@ -18,4 +17,8 @@ from steadyrank.study.deletions import Flip as Flip, Flips as Flips
 from steadyrank.study.explanation import Explanation as Explanation, Needed as Needed, Rival as Rival
 from steadyrank.study.facts import Facts as Facts
 from steadyrank.study.margin import Margin as Margin
+from steadyrank.study.mean_ranks import (
+    CriticalDifference as CriticalDifference,
+    critical_difference as critical_difference,
+)
 from steadyrank.study.study import Study as Study

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.errors import InvalidValueError, Option
-from steadyrank.study.critical_difference import critical_difference_of
 from steadyrank.study.study import Study
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Unpack
 
-    from steadyrank.study import Audit, CriticalDifference, Margin, StableRanking, StableTopK
+    from steadyrank.study import Audit, Margin, StableRanking, StableTopK
     from steadyrank.study.audit.audit import Audited
     from steadyrank.study.calibration import How
     from steadyrank.study.margin import MarginOf
@@ -169,31 +168,3 @@ def margin(
     'Changing 1 of the 10 votes can change the top 2.'
     """
     return as_study(data, scorer).margin(k, **asked)
-
-
-def critical_difference(data: Any, *, test: str = "nemenyi", alpha: float = 0.05) -> CriticalDifference:
-    """Return mean ranks, and which items cannot be told apart: by single removals, and by a test.
-
-    Draw it with ``.plot()``: the critical-difference diagram of benchmark papers, in which both meanings
-    have bars of their own.
-
-    Parameters
-    ----------
-    data : ScoreMatrix, Ballots, Study, path or dataframe
-        Rows (tasks, data sets) that score all items, or ballots, which leave what they do not list tied
-        for the last place; without weights, groups and gaps.
-    test : {"nemenyi", "holm"}
-        What compares pairs where Friedman's test finds a difference: Nemenyi's test, or Wilcoxon's
-        signed-rank test with Holm's correction (without Friedman's where there are two items).
-    alpha : float
-        The level of these tests.
-
-    Examples
-    --------
-    >>> from steadyrank import ScoreMatrix, critical_difference
-    >>> tasks = ScoreMatrix([[9, 8, 1, 2], [8, 9, 2, 1], [9, 7, 0, 1], [9, 8, 2, 1], [9, 8, 1, 0]])
-    >>> print(critical_difference(tasks, test="holm").meanings[1])
-    Joined by Wilcoxon's test with Holm's correction after Friedman's test (p = 0.0056):
-      no difference found, alpha = 0.05.
-    """
-    return critical_difference_of(data.data if isinstance(data, Study) else data, test, alpha)

@@ -18,7 +18,7 @@ from steadyrank.errors import (
     TooFewUnitsError,
     WrongDataError,
 )
-from steadyrank.study.critical_difference import groups, holm
+from steadyrank.study.mean_ranks import groups, holm
 
 
 def learners() -> ScoreMatrix:
@@ -139,9 +139,11 @@ def test_meanings_say_what_joins_and_which_test() -> None:
     removals, tested = critical_difference(ScoreMatrix(clear), test="holm").meanings
     assert removals.startswith("None joined")
     assert tested == (
-        "None joined by Wilcoxon's test with Holm's correction after Friedman's test (p < 0.0001): no "
-        "difference found, alpha = 0.05."
+        "None joined by Wilcoxon's test with Holm's correction after Friedman's test (p < 0.0001): "
+        "every pair differs, alpha = 0.05."
     )
+    removals, tested = critical_difference(ScoreMatrix(clear)).meanings
+    assert tested.endswith("all at least the critical difference of 0.61 ranks apart, alpha = 0.05.")
     close = ScoreMatrix([[3, 2, 0], [2, 3, 1], [3, 2, 0]], unit_kind="task")
     assert critical_difference(close).meanings == (
         (
@@ -157,9 +159,7 @@ def test_two_items_are_compared_by_wilcoxon_alone() -> None:
     found = critical_difference(ScoreMatrix(rows), test="holm")
     assert (found.friedman, found.joined_by_test) == (None, ())
     assert critical_difference(ScoreMatrix(rows * 0), test="holm").joined_by_test == ((0, 1),)
-    with pytest.raises(
-        InvalidSettingError, match=r'three items or more, but there are two.*test="holm"'
-    ):
+    with pytest.raises(InvalidValueError, match=r'Nemenyi.s test: 2 items.*test="holm"'):
         critical_difference(ScoreMatrix(rows))
 
 
@@ -176,7 +176,7 @@ def test_pairs_without_an_order_make_groups_that_pass_over_items() -> None:
     joined = np.zeros((4, 4), dtype=bool)
     for pair in ((0, 1), (0, 2), (1, 3), (2, 3)):
         joined[pair] = True
-    assert groups(joined) == [[0, 2], [0, 1], [1, 3], [2, 3]]
+    assert groups(joined, "abcd") == (("a", "c"), ("a", "b"), ("b", "d"), ("c", "d"))
 
 
 def test_holm_is_a_step_down_of_bonferroni() -> None:
@@ -198,7 +198,7 @@ def test_holm_is_a_step_down_of_bonferroni() -> None:
     [
         (Votes(["a", "b"]), WrongDataError, "needs scores or ballots, but was given votes"),
         (ScoreMatrix([[1, 2, 3]]), TooFewUnitsError, "only one unit"),
-        (ScoreMatrix([[1], [2]]), InvalidValueError, "one item cannot be compared"),
+        (ScoreMatrix([[1], [2]]), InvalidValueError, "too little to compare.*: 1 item"),
         (ScoreMatrix([[1, 2, 3]] * 2, weights=[1, 2]), InvalidDataError, "the rows have weights"),
         (ScoreMatrix([[1, 2, 3]] * 3, units=list("aab")), InvalidDataError, "the rows have groups"),
         (
@@ -215,9 +215,12 @@ def test_what_has_no_diagram_is_refused_by_name(data: Any, error: Any, said: str
 
 @pytest.mark.parametrize(
     ("settings", "said"),
-    [({"test": "tukey"}, "test must be one of 'nemenyi', 'holm'"), ({"alpha": 5}, "alpha must be"),
-     ({"alpha": 0}, "alpha must be a finite number above 0 to below 0.5")],
-)  # fmt: skip
+    [
+        ({"test": "tukey"}, "test must be nemenyi or holm, but is 'tukey'"),
+        ({"alpha": 5}, "alpha must be"),
+        ({"alpha": 0}, "alpha must be a finite number above 0 to below 0.5"),
+    ],
+)
 def test_wrong_settings_are_named(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidSettingError, match=said):
         critical_difference(learners(), **settings)

@@ -18,27 +18,25 @@ import numpy as np
 
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.kinds import as_observations
-from steadyrank.errors import (
-    InvalidDataError,
-    InvalidSettingError,
-    InvalidValueError,
-    MissingValuesError,
-    Option,
-    not_a_choice,
-)
+from steadyrank.errors import InvalidDataError, InvalidValueError, MissingValuesError, Option
 from steadyrank.reading.scales import on_one_scale
 from steadyrank.scorers.base import check_kind, check_several
 from steadyrank.scorers.settings import Range, check_setting
 from steadyrank.scorers.voting import places
+from steadyrank.study.study import Study
 from steadyrank.text import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
 
     from steadyrank._typing import BoolArray, FloatArray
 
+    Groups = tuple[tuple[object, ...], ...]
+
 TESTS = {"nemenyi": "Nemenyi's test", "holm": "Wilcoxon's test with Holm's correction"}
-ALPHA = Range(0.0, 0.5, above=True, below=True)
+ALPHA, HOLM = Range(0.0, 0.5, above=True, below=True), Option("test", "holm")
 
 
 @dataclass(frozen=True)
@@ -80,8 +78,8 @@ class CriticalDifference:
 
     items: tuple[object, ...]
     mean_ranks: tuple[float, ...]
-    joined_by_removals: tuple[tuple[object, ...], ...]
-    joined_by_test: tuple[tuple[object, ...], ...]
+    joined_by_removals: Groups
+    joined_by_test: Groups
     test: str
     alpha: float
     friedman: float | None
@@ -92,21 +90,23 @@ class CriticalDifference:
     @property
     def meanings(self) -> tuple[str, str]:
         """What it means to be joined, by single removals and by the test: a sentence or two each."""
-        one = f"one of the {counted(self.n_units, self.unit)}"
-        removals = f"Joined by single removals: removing {one} can change or tie their order."
+        removals = f"removing one of the {counted(self.n_units, self.unit)}"
+        joined = f"Joined by single removals: {removals} can change or tie their order."
         if not self.joined_by_removals:
-            removals = f"None joined by single removals: removing {one} changes or ties no order."
-        level, name = f"alpha = {self.alpha:g}", TESTS[self.test]
-        apart = "no difference found"
+            joined = f"None joined by single removals: {removals} changes or ties no order."
+        some = bool(self.joined_by_test)
+        found = "no difference found" if some else "every pair differs"
         if self.critical_difference is not None:
-            apart = f"less than the critical difference of {self.critical_difference:.2f} ranks apart"
-        joined = f"Joined by {name}" if self.joined_by_test else f"None joined by {name}"
+            near = "less than" if some else "all at least"
+            found = f"{near} the critical difference of {self.critical_difference:.2f} ranks apart"
+        tested = f"{'Joined' if some else 'None joined'} by {TESTS[self.test]}"
         if self.friedman is not None:
-            small = f"p = {self.friedman:.2g}" if self.friedman >= 1e-4 else "p < 0.0001"
-            joined += f" after Friedman's test ({small})"
+            first = "p < 0.0001" if self.friedman < 1e-4 else f"p = {self.friedman:.2g}"
+            tested += f" after Friedman's test ({first})"
             if self.friedman > self.alpha:
-                joined, apart = "All joined", f"Friedman's test ({small}) finds no difference"
-        return f"{removals} Stability is not statistical confidence.", f"{joined}: {apart}, {level}."
+                tested, found = "All joined", f"Friedman's test ({first}) finds no difference"
+        confidence = f"{tested}: {found}, alpha = {self.alpha:g}."
+        return f"{joined} Stability is not statistical confidence.", confidence
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw mean ranks, and a bar for each group, with matplotlib; return the Axes."""
@@ -115,37 +115,56 @@ class CriticalDifference:
         return critical_difference(self, ax)
 
 
-def critical_difference_of(given: Any, test: str, alpha: float) -> CriticalDifference:
-    """Return mean ranks, and who is joined; see :func:`steadyrank.critical_difference`."""
-    if test not in TESTS:
-        raise not_a_choice("test", test, tuple(TESTS))
+def critical_difference(data: Any, *, test: str = "nemenyi", alpha: float = 0.05) -> CriticalDifference:
+    """Return mean ranks, and which items cannot be told apart: by single removals, and by a test.
+
+    Draw it with ``.plot()``: the critical-difference diagram of benchmark papers, in which both meanings
+    have bars of their own.
+
+    Parameters
+    ----------
+    data : ScoreMatrix, Ballots, Study, path or dataframe
+        Rows (tasks, data sets) that score all items, or ballots, which leave what they do not list tied
+        for the last place; without weights, groups and gaps.
+    test : {"nemenyi", "holm"}
+        What compares pairs where Friedman's test finds a difference: Nemenyi's test, or Wilcoxon's
+        signed-rank test with Holm's correction (without Friedman's where there are two items).
+    alpha : float
+        The level of these tests.
+
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, critical_difference
+    >>> tasks = ScoreMatrix([[9, 8, 1, 2], [8, 9, 2, 1], [9, 7, 0, 1], [9, 8, 2, 1], [9, 8, 1, 0]])
+    >>> print(critical_difference(tasks, test="holm").meanings[1])
+    Joined by Wilcoxon's test with Holm's correction after Friedman's test (p = 0.0056):
+      no difference found, alpha = 0.05.
+    """
+    check_setting("test", test, tuple(TESTS))
     check_setting("alpha", alpha, ALPHA)
-    data = as_observations(given)
+    data = data.data if isinstance(data, Study) else as_observations(data)
     values = _values(data)
-    number, items = values.shape
-    if items < 2:
-        raise InvalidValueError("one item cannot be compared", way_out="Two items or more can be.")
-    if items == 2 and test == "nemenyi":
-        raise InvalidSettingError(
-            "Friedman's and Nemenyi's tests compare three items or more, but there are two",
-            way_out=("Use ", Option("test", "holm")),
+    if values.shape[1] < (3 if test == "nemenyi" else 2):
+        raise InvalidValueError(
+            f"there is too little to compare by {TESTS[test]}: {counted(values.shape[1], 'item')}",
+            way_out=("Nemenyi's test needs three or more; two can be compared with ", HOLM),
         )
-    ranks = items + 1.0 - on_one_scale(values, "ranks")
+    ranks = values.shape[1] + 1.0 - on_one_scale(values, "ranks")
     order = np.argsort(ranks.sum(axis=0), kind="stable")
     ranks, values = ranks[:, order], values[:, order]
     labels = [data.items[place] for place in order]
-    friedman, distance, joined = _tested(values, ranks, test, alpha)
+    friedman, difference, joined = _tested(values, ranks, test, alpha)
     return CriticalDifference(
         items=tuple(labels),
         mean_ranks=tuple(ranks.mean(axis=0).tolist()),
-        joined_by_removals=_named(groups(_reordered(ranks)), labels),
-        joined_by_test=_named(groups(joined), labels),
+        joined_by_removals=groups(_reordered(ranks), labels),
+        joined_by_test=groups(joined, labels),
         test=test,
         alpha=float(alpha),
         friedman=friedman,
-        critical_difference=distance,
+        critical_difference=difference,
         unit=str(data.units.kind),
-        n_units=number,
+        n_units=len(values),
     )
 
 
@@ -185,10 +204,10 @@ def _tested(
     """Return Friedman's p, the critical difference, and which pairs a test does not tell apart."""
     from scipy import stats
 
-    number, items = ranks.shape
+    rows, items = ranks.shape
     first, second = np.triu_indices(items, 1)
     joined = np.triu(np.ones((items, items), dtype=np.bool_), 1)
-    friedman = distance = None
+    friedman = difference = None
     if items > 2:
         constant = bool((ranks == ranks[:, :1]).all())  # no row prefers anything
         friedman = 1.0 if constant else float(stats.friedmanchisquare(*ranks.T).pvalue)
@@ -196,14 +215,14 @@ def _tested(
         return friedman, None, joined
     if test == "nemenyi":
         beyond = stats.studentized_range.ppf(1 - alpha, items, np.inf)
-        distance = float(beyond) * math.sqrt(items * (items + 1) / (12 * number))
+        difference = float(beyond) * math.sqrt(items * (items + 1) / (12 * rows))
         means = ranks.mean(axis=0)
-        joined[first, second] = means[second] - means[first] < distance
+        joined[first, second] = means[second] - means[first] < difference
     else:
         halves = values / 2  # whose differences are finite
         found = [_wilcoxon(halves[:, i] - halves[:, j]) for i, j in zip(first, second, strict=True)]
         joined[first, second] = holm(np.array(found)) > alpha
-    return friedman, distance, joined
+    return friedman, difference, joined
 
 
 def _wilcoxon(differences: FloatArray) -> float:
@@ -231,14 +250,14 @@ def holm(p_values: FloatArray) -> FloatArray:
     return corrected
 
 
-def groups(joined: BoolArray) -> list[list[int]]:
+def groups(joined: BoolArray, labels: Sequence[object]) -> Groups:
     """Return groups that cover exactly the joined pairs, each as large as it can be.
 
     Examples
     --------
     >>> pairs = np.array([[0, 1, 1, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]], dtype=bool)
-    >>> groups(pairs)
-    [[0, 1, 2], [2, 3]]
+    >>> groups(pairs, "abcd")
+    (('a', 'b', 'c'), ('c', 'd'))
     """
     left, both, found = joined.copy(), joined | joined.T, []
     while left.any():
@@ -247,11 +266,6 @@ def groups(joined: BoolArray) -> list[list[int]]:
         for item in range(len(joined)):
             if both[item, group].all():
                 group.append(item)
-        group.sort()
         left[np.ix_(group, group)] = False
-        found.append(group)
-    return found
-
-
-def _named(found: list[list[int]], labels: list[object]) -> tuple[tuple[object, ...], ...]:
-    return tuple(tuple(labels[place] for place in group) for group in found)
+        found.append(tuple(labels[place] for place in sorted(group)))
+    return tuple(found)
