@@ -196,7 +196,8 @@ def test_holm_is_a_step_down_of_bonferroni() -> None:
 @pytest.mark.parametrize(
     ("data", "error", "said"),
     [
-        (Votes(["a", "b"]), WrongDataError, "needs scores or ballots, but was given votes"),
+        (Votes(["a", "b"]), WrongDataError, "needs ScoreMatrix or Ballots, but was given Votes"),
+        ([[1, 2, 3]], WrongDataError, "but was given list"),
         (ScoreMatrix([[1, 2, 3]]), TooFewUnitsError, "only one unit"),
         (ScoreMatrix([[1], [2]]), InvalidValueError, "too little to compare.*: 1 item"),
         (ScoreMatrix([[1, 2, 3]] * 2, weights=[1, 2]), InvalidDataError, "the rows have weights"),

@@ -18,9 +18,10 @@ import numpy as np
 
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.kinds import as_observations
-from steadyrank.errors import InvalidDataError, InvalidValueError, MissingValuesError, Option
+from steadyrank.data.score_matrix import ScoreMatrix
+from steadyrank.errors import InvalidDataError, InvalidValueError, MissingValuesError, Option, wrong_data
 from steadyrank.reading.scales import on_one_scale
-from steadyrank.scorers.base import check_kind, check_several
+from steadyrank.scorers.base import check_several
 from steadyrank.scorers.settings import Range, check_setting
 from steadyrank.scorers.voting import places
 from steadyrank.study.study import Study
@@ -152,10 +153,10 @@ def critical_difference(data: Any, *, test: str = "nemenyi", alpha: float = 0.05
     ranks = values.shape[1] + 1.0 - on_one_scale(values, "ranks")
     order = np.argsort(ranks.sum(axis=0), kind="stable")
     ranks, values = ranks[:, order], values[:, order]
-    labels = [data.items[place] for place in order]
+    labels = tuple(data.items[place] for place in order)
     friedman, difference, joined = _tested(values, ranks, test, alpha)
     return CriticalDifference(
-        items=tuple(labels),
+        items=labels,
         mean_ranks=tuple(ranks.mean(axis=0).tolist()),
         joined_by_removals=groups(_reordered(ranks), labels),
         joined_by_test=groups(joined, labels),
@@ -170,7 +171,10 @@ def critical_difference(data: Any, *, test: str = "nemenyi", alpha: float = 0.05
 
 def _values(data: Any) -> FloatArray:
     """Return a row of values for each unit, bigger ones better, or complain."""
-    check_kind(data, ("scores", "ballots"), scorer="a critical-difference diagram")
+    if not isinstance(data, ScoreMatrix | Ballots):
+        way_out = "Mean ranks are of rows or ballots that put items in order."
+        what, wanted = "a critical-difference diagram", "ScoreMatrix or Ballots"
+        raise wrong_data(what, wanted, type(data).__name__, way_out=way_out)
     check_several(data)
     for what, there in (("weights", data.weights), ("groups", data.unit)):
         if there is not None:
@@ -180,8 +184,8 @@ def _values(data: Any) -> FloatArray:
             )
     if not isinstance(data, Ballots):
         if np.isnan(data.values).any():
-            way_out = ("Use ", Option("missing", "drop"), " for the rows without gaps.")
-            raise MissingValuesError("some values are missing, but the tests need all", way_out=way_out)
+            drop = ("Use ", Option("missing", "drop"), " for the rows without gaps.")
+            raise MissingValuesError("some values are missing, but the tests need all", way_out=drop)
         return np.asarray(data.values)
     ahead, tied = places(data)
     listed = np.diff(data.indptr)
