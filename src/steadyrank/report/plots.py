@@ -145,7 +145,7 @@ def critical_difference(found: Any, ax: Axes | None = None) -> Axes:
         dots = line | {"marker": "oD"[number], "markersize": 6, "mec": "white", "mew": 0.5}
         for place, group in enumerate(groups):
             x, y = np.array([ranks[item] for item in group]), first + (place + 0.6) * step
-            beyond = 0.012 * (high - low)  # so that equal ranks make a bar, too
+            beyond = 0.1 / width * (high - low)  # so that equal ranks make a bar, too
             ax.plot([x[0] - beyond, x[-1] + beyond], [y, y], **line)
             ax.plot(x, np.full(len(x), y), **dots | {"linestyle": ""})
         handles += ax.plot([], [], label=fill(found.meanings[number], round(12 * width)), **dots)
