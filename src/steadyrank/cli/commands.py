@@ -28,7 +28,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 
 def with_options(name: str) -> tuple[Callable[..., int | None], Any]:
     """Return a command with all its options, those of the data included, and what parses them."""
-    kinds = [known.kind for known in KINDS.values()]
+    kinds = list(KINDS.values())
     return group.takes(globals()[name], lambda: group.data_options(kinds, FORMATS))
 
 

@@ -10,8 +10,8 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.data.kinds import as_observations
 from steadyrank.data.observations import origin_of
+from steadyrank.data.read import as_observations
 from steadyrank.operators.checks import check_k
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.study.answers import StableRanking, StableTopK
