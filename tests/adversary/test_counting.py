@@ -18,7 +18,7 @@ import pytest
 from oracles import enumeration, exact
 from steadyrank import errors
 from steadyrank.operators import folds, sweep
-from steadyrank.operators.critical import critical_eps
+from steadyrank.operators.inflation import critical_eps
 from steadyrank.operators.rankings import inflated_ranking
 from steadyrank.operators.unplaced import Unplaced
 

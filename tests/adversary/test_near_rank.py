@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from steadyrank import Ballots, Ratings, Study, Votes
-from steadyrank.operators.critical import critical_eps
+from steadyrank.operators.inflation import critical_eps
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.topk_sets import inflated_topk_mask, topk
 from steadyrank.scorers.base import LeaveOneOut

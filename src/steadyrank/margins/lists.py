@@ -33,7 +33,7 @@ import numpy as np
 
 from steadyrank.margins.pairs import last_true
 from steadyrank.margins.search import PAIRS
-from steadyrank.operators.critical import critical_below, critical_eps
+from steadyrank.operators.inflation import critical_below, critical_eps
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:

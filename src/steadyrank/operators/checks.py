@@ -1,10 +1,11 @@
-"""Arguments of the operators are checked here, before any mathematics."""
+"""Arguments are checked here, before any mathematics: those of the operators, settings of scorers."""
 
 from __future__ import annotations
 
 import math
 import operator
 from contextlib import suppress
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray, IntArray
-from steadyrank.errors import listing, shorten
+from steadyrank.errors import WayOut, listing, shorten
 
 EXACT_INTEGERS = 2**53
 """Integers beyond this one do not all have a float64 of their own."""
@@ -197,3 +198,65 @@ def _numbers_from_objects(raw: AnyArray) -> AnyArray:
 
 def _where(place: tuple[int, ...]) -> str:
     return f"position {place[0] if len(place) == 1 else place}"
+
+
+@dataclass(frozen=True)
+class Range:
+    """Which numbers a setting may be: finite ones from ``least`` to ``most``.
+
+    Parameters
+    ----------
+    least, most : float
+        The ends.
+    above, below : bool
+        Whether the setting must be above the least, or below the most.
+    optional : bool
+        Whether None will do.
+    way_out
+        What to do instead.
+    """
+
+    least: float = -math.inf
+    most: float = math.inf
+    above: bool = False
+    below: bool = False
+    optional: bool = False
+    way_out: WayOut = ""
+
+    def __contains__(self, value: object) -> bool:
+        if value is None or not isinstance(value, int | float | np.number):
+            return value is None and self.optional
+        low = self.least < value if self.above else self.least <= value
+        high = value < self.most if self.below else value <= self.most
+        return bool(low and high and np.isfinite(value))
+
+    def __str__(self) -> str:
+        first = "" if self.least == -math.inf else f" {'above' if self.above else 'from'} {self.least:g}"
+        last = f" to {'below ' if self.below else ''}{self.most:g}"
+        open_end = " on" if first and not self.above else ""
+        return f"a finite number{first}{open_end if self.most == math.inf else last}"
+
+
+FROM_0 = Range(0.0)
+
+
+def setting(default: Any = MISSING, allowed: Range | tuple[str, ...] = FROM_0, **more: Any) -> Any:
+    """Declare a field of a scorer that only numbers in a range, or some words, are allowed for."""
+    return field(default=default, metadata={"allowed": allowed}, **more)
+
+
+def check_settings(scorer: Any) -> None:
+    """Complain about the first setting that is not what its field declares."""
+    for part in fields(scorer) if is_dataclass(scorer) else ():
+        if "allowed" in part.metadata:
+            check_setting(part.name, getattr(scorer, part.name), part.metadata["allowed"])
+
+
+def check_setting(name: str, value: object, allowed: Range | tuple[str, ...]) -> None:
+    """Complain about a value that is not allowed."""
+    if value not in allowed:
+        words = " or ".join(allowed) if isinstance(allowed, tuple) else str(allowed)
+        way_out = getattr(allowed, "way_out", "")
+        raise errors.InvalidSettingError(
+            f"{name} must be {words}, but is {shorten(value)}", way_out=way_out
+        )

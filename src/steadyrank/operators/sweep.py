@@ -19,9 +19,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.operators.boundary import doubt, effective_eps
 from steadyrank.operators.folds import Layer, Places, States, Words, order_of
-from steadyrank.operators.inflation import entered, reach
+from steadyrank.operators.inflation import doubt, effective_eps, entered, reach
 from steadyrank.operators.intervals import swap_ends
 
 FIRST, PLACED, NAME = range(3)

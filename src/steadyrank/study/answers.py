@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.errors import Option, SteadyrankError
-from steadyrank.operators.critical import critical_eps
+from steadyrank.operators.inflation import critical_eps
 from steadyrank.reading.arrays import frozen
-from steadyrank.report.export import columns_of
 from steadyrank.scorers.base import gaps_without
 from steadyrank.study import headlines
 from steadyrank.study.deletions import Flips
@@ -207,6 +206,8 @@ class Answer(Result):
         return self.claimed() | told | {"rows": rows}
 
     def _columns(self) -> dict[str, list[Any]]:
+        from steadyrank.report.export import columns_of
+
         names = columns_of(self.document, beside=self.confidence is not None)
         rows = list(self.rows())
         return {name: [getattr(row, name) for row in rows] for name in names}

@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from steadyrank.operators.boundary import just_above
 from steadyrank.operators.checks import check_eps
-from steadyrank.operators.critical import critical_eps
+from steadyrank.operators.inflation import critical_eps, just_above
 from steadyrank.operators.intervals import tier_eps
 from steadyrank.operators.meeting import STEEPEST_COVER, Rival
 from steadyrank.reading.arrays import frozen

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 
-from steadyrank.operators.boundary import ROUNDING, C
-from steadyrank.operators.critical import STEEPEST, critical_eps
+from steadyrank.operators.inflation import ROUNDING, STEEPEST, C, critical_eps
 from steadyrank.operators.topk_sets import member_cut, windows_from
 from steadyrank.sums.blocks import slices
 from steadyrank.text import counted, html_of

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from steadyrank.margins.search import MarginSearch
-from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps
-from steadyrank.operators.critical import critical_eps
+from steadyrank.operators.inflation import MOST_OF_EPS, critical_eps, effective_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import Scorer, Sketched, declared
 from steadyrank.study.calibration import check_delta, eps_above, exceeded_by_at_most

@@ -13,8 +13,8 @@ from steadyrank.data.observations import numbers_of
 from steadyrank.errors import InvalidValueError, Option, listing, not_a_choice, shorten
 from steadyrank.margins.pairs import last_true, turning
 from steadyrank.margins.search import NEAREST, Found, order_of, precedes
-from steadyrank.operators.boundary import just_above
 from steadyrank.operators.checks import check_eps, check_k
+from steadyrank.operators.inflation import just_above
 from steadyrank.operators.topk_sets import inflated_topk, topk
 from steadyrank.reading.arrays import frozen
 from steadyrank.study.results import MAX_FLIPS, Result, label, labels, origin, told

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.errors import TooLargeError
-from steadyrank.operators.critical import STEEPEST
+from steadyrank.operators.inflation import STEEPEST
 from steadyrank.operators.meeting import STEEPEST_COVER, Rival
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.states import MAX_STATES
