@@ -13,7 +13,7 @@ from steadyrank.operators.inflation import critical_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import gaps_without
 from steadyrank.study import headlines
-from steadyrank.study.deletions import Flips
+from steadyrank.study.deletions import FLIPPED
 from steadyrank.study.margin import known_margin, units_away
 from steadyrank.study.results import Result, finite, label, labels, some_of
 from steadyrank.text import eps_in_words
@@ -364,7 +364,7 @@ class StableTopK(Answer):
 
     def _audited(self) -> dict[str, Any]:
         """Return who changes the answer, and what each eps would do."""
-        made = self.study.audit(self.k, eps=self.eps, methods=Flips.METHODS)
+        made = self.study.audit(self.k, eps=self.eps, methods=FLIPPED)
         curve = made.curve(self.k).findings(made.inflation.eps_of(self.k))
         return made.audited() | {"curve": curve, "flips": made.flip_findings(self.k)}
 
