@@ -5,8 +5,7 @@ from steadyrank.study.answers import (
 )
 from steadyrank.study.audit.audit import Audit as Audit, RandomAudit as RandomAudit
 from steadyrank.study.audit.check import Check as Check
-from steadyrank.study.audit.rows import AuditRow as AuditRow
-from steadyrank.study.audit.topk import Flip as Flip, Flips as Flips
+from steadyrank.study.audit.rows import AuditRow as AuditRow, Flip as Flip, Flips as Flips
 from steadyrank.study.certificate import Certificate as Certificate
 from steadyrank.study.comparison import Comparison as Comparison
 from steadyrank.study.confidence import Confidence as Confidence

@@ -17,8 +17,7 @@ from steadyrank.operators.checks import check_k
 from steadyrank.report.export import COLUMNS
 from steadyrank.study.audit.rankings import inflated_ranking_row, ranking_row
 from steadyrank.study.audit.removals import checked_removals, limited
-from steadyrank.study.audit.rows import Operator, check_operators, operator_rows
-from steadyrank.study.audit.topk import Flips, TopKAudit
+from steadyrank.study.audit.rows import Flips, Operator, TopKAudit, check_operators, operator_rows
 from steadyrank.study.calibration import Calibration, check_target
 from steadyrank.study.certificate import Guarantee
 from steadyrank.study.deletions import FLIPPED, Members, inflated_members, plain_members
