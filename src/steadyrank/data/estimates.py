@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 
+from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.kinds import ESTIMATES, EstimatesArguments
 from steadyrank.data.observations import Observations, from_table, set_fields
 from steadyrank.data.rows import check_some, column_labels
@@ -14,11 +15,6 @@ from steadyrank.data.units import Units
 from steadyrank.errors import InvalidDataError, InvalidScoresError, InvalidValueError
 from steadyrank.reading.arrays import as_matrix, as_numbers, as_scores, check_length
 from steadyrank.reading.table import as_table
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
 
 LEAST = 1e-150
 """Standard errors between this and its inverse have squares that floats can hold."""

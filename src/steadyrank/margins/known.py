@@ -16,7 +16,7 @@ from steadyrank.errors import InvalidSettingError, Option
 from steadyrank.margins.pairs import Favour, LeftOutMargins, PairMargins, Removal
 from steadyrank.margins.ratios import RatioMargins
 from steadyrank.margins.sums import ItemGiven, SumMargins, sums_of, sums_of_points, sums_of_rows
-from steadyrank.scorers.base import Sketched
+from steadyrank.scorers.base import LeaveOneOut, Sketched
 from steadyrank.scorers.sums import SumsOut
 from steadyrank.sums.exact import EXACT
 from steadyrank.sums.model import Entries
@@ -24,7 +24,6 @@ from steadyrank.sums.model import Entries
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.margins.bradley_terry import BradleyTerryMargins
-    from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.sums.points import Points
 
 REACH = 1e120

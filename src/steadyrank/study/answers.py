@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from steadyrank.text import eps_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Self
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray

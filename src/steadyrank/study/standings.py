@@ -17,19 +17,17 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from steadyrank.reading.arrays import frozen
-from steadyrank.scorers.base import Sketched
+from steadyrank.scorers.base import LeaveOneOut, Sketched
 from steadyrank.scorers.sums import SumsOut
 from steadyrank.study.deletions import TopKRows, chunked, plain_members
-from steadyrank.sums.blocks import DenseBlock
+from steadyrank.sums.blocks import DenseBlock, SparseBlock
 from steadyrank.sums.model import Entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.study.facts import Facts
-    from steadyrank.sums.blocks import SparseBlock
 
     RanksIn = Callable[[FloatArray], tuple[IntArray, IntArray]]
 

@@ -17,7 +17,7 @@ from steadyrank.operators.checks import check_k
 from steadyrank.report.export import COLUMNS
 from steadyrank.study.audit.rankings import inflated_ranking_row, ranking_row
 from steadyrank.study.audit.removals import checked_removals, limited
-from steadyrank.study.audit.rows import Flips, Operator, TopKAudit, check_operators, operator_rows
+from steadyrank.study.audit.rows import EpsOf, Flips, Operator, TopKAudit, check_operators, operator_rows
 from steadyrank.study.calibration import Calibration, check_target
 from steadyrank.study.certificate import Guarantee
 from steadyrank.study.deletions import FLIPPED, Members, inflated_members, plain_members
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from steadyrank._typing import FloatArray
     from steadyrank.data import Units
     from steadyrank.study import AuditRow, Flip, RankingCurve, StabilityCurve, Study
-    from steadyrank.study.audit.rows import EpsOf
     from steadyrank.study.facts import Facts
 
 TOPK_METHODS: dict[str, Callable[[float], Members]] = {

@@ -15,7 +15,7 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, shorten
 from steadyrank.operators.topk_sets import topk, windows_from
 from steadyrank.reading.arrays import frozen
-from steadyrank.study.deletions import FLIPPED, TopKRows, plain_members
+from steadyrank.study.deletions import FLIPPED, Active, Members, TopKRows, plain_members
 from steadyrank.text import counted, html_of, size_in_words
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
-    from steadyrank.study.deletions import Active, Members
 
 EpsOf: TypeAlias = "Callable[[int | None], float]"
 """From a k, or None for the full ranking, to the inflation."""
