@@ -65,7 +65,6 @@ OPERATORS = {
     "steadyrank.operators.inflation",
     "steadyrank.operators.checks",
     "steadyrank.operators.intervals",
-    "steadyrank.operators.folds",
     "steadyrank.operators.rankings",
     "steadyrank.operators.unplaced",
     "steadyrank.operators.states",

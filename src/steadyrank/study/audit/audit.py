@@ -16,11 +16,11 @@ from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.report.export import COLUMNS
 from steadyrank.study.audit.rankings import inflated_ranking_row, ranking_row
-from steadyrank.study.audit.removals import checked_removals, limited
 from steadyrank.study.audit.rows import EpsOf, Flips, Operator, TopKAudit, check_operators, operator_rows
 from steadyrank.study.calibration import Calibration, check_target
 from steadyrank.study.certificate import Guarantee
 from steadyrank.study.deletions import FLIPPED, Members, inflated_members, plain_members
+from steadyrank.study.resampling import checked_removals, limited
 from steadyrank.study.results import (
     MAX_FLIPS,
     Result,
