@@ -298,16 +298,16 @@ def _floor(rows: FloatArray, m: int) -> FloatArray:
     return np.partition(rows, -m, axis=1)[:, -m]
 
 
-def windows_from(rows: FloatArray, k: int, look: int = FIRST_LOOK) -> FloatArray:
-    """Return at least ``look`` scores of each row from rank k on, best first, or all that there are.
+def windows_from(rows: FloatArray, k: int) -> FloatArray:
+    """Return the first scores of each row from rank k on, best first, or all that there are.
 
     Rows may be padded with minus infinity.
     """
     width = rows.shape[1]
-    if width // STRIDE >= 2 * (k + look):
-        return reaching_windows(rows, _floor(rows, k + look))[:, k - 1 :]
+    if width // STRIDE >= 2 * (k + FIRST_LOOK):
+        return reaching_windows(rows, _floor(rows, k + FIRST_LOOK))[:, k - 1 :]
     kth = width - k
-    least = max(0, kth + 1 - look)
+    least = max(0, kth + 1 - FIRST_LOOK)
     best = np.partition(rows, least, axis=1)[:, least:]  # for two ranks at once it would be slow
     best.sort(axis=1)
     return best[:, kth - least :: -1]

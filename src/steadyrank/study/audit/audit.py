@@ -16,7 +16,7 @@ from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.report.export import COLUMNS
 from steadyrank.study.audit.rankings import inflated_ranking_row, ranking_row
-from steadyrank.study.audit.rows import EpsOf, Flips, Operator, TopKAudit, check_operators, operator_rows
+from steadyrank.study.audit.rows import EpsOf, Flips, Operator, TopKAudit, check_operators, operator_row
 from steadyrank.study.calibration import Calibration, check_target
 from steadyrank.study.certificate import Guarantee
 from steadyrank.study.deletions import FLIPPED, Members, inflated_members, plain_members
@@ -336,7 +336,7 @@ def audit_of(  # noqa: PLR0913 (all but two by name)
             if name in chosen:
                 yield audited(facts, inflation.eps_of, max_states)
         for name, operator in own.items():
-            yield from operator_rows(facts.leave_one_out, ks, name, operator)
+            yield from (operator_row(facts.leave_one_out, k, name, operator) for k in ks)
 
     if drawn.removals > 1:
         sample, reasons = drawn.facts(study.facts)

@@ -284,27 +284,20 @@ def check_operators(operators: Mapping[str, Operator], taken: Sequence[str]) -> 
             ) from None
 
 
-def operator_rows(loo: LeaveOneOut, ks: Sequence[int], name: str, operator: Operator) -> list[AuditRow]:
-    """Audit one operator for every k; it sees all the scores, so this takes a call for each unit."""
-    full = {k: _mask(operator(loo.scores.copy(), k), len(loo.scores), name) for k in ks}
-    counts, total = loo.units.counts, loo.units.total
-    broken: dict[int, list[int]] = {k: [] for k in ks}
-    jaccard, uncovered = dict.fromkeys(ks, 0.0), dict.fromkeys(ks, 0)
+def operator_row(loo: LeaveOneOut, k: int, name: str, operator: Operator) -> AuditRow:
+    """Audit one operator for a k; it sees all the scores, so this takes a call for each unit."""
+    full, counts = _mask(operator(loo.scores.copy(), k), len(loo.scores), name), loo.units.counts
+    broken, uncovered, jaccard = list[int](), 0, 0.0
     for unit, row in rows_of(loo):
-        for k in ks:
-            inside = _mask(operator(row.copy(), k), len(row), name)
-            uncovered[k] += int(counts[unit]) * (not full[k][topk(row, k)].all())
-            common, either = int((inside & full[k]).sum()), int((inside | full[k]).sum())
-            jaccard[k] += int(counts[unit]) * (common / either if either else 1.0)
-            if common < k:
-                broken[k].append(unit)
-    rows = []
-    for k in ks:
-        units = np.array(broken[k], dtype=np.int64)
-        delta, size = int(counts[units].sum()) / total, int(full[k].sum())
-        shares = delta, uncovered[k] / total, jaccard[k] / total
-        rows.append(AuditRow(name, k, *shares, size, broken=units))
-    return rows
+        inside, times = _mask(operator(row.copy(), k), len(row), name), int(counts[unit])
+        uncovered += times * (not full[topk(row, k)].all())
+        common, either = int((inside & full).sum()), int((inside | full).sum())
+        jaccard += times * (common / either if either else 1.0)
+        if common < k:
+            broken.append(unit)
+    units, total = np.array(broken, dtype=np.int64), loo.units.total
+    shares = int(counts[units].sum()) / total, uncovered / total, jaccard / total
+    return AuditRow(name, k, *shares, int(full.sum()), broken=units)
 
 
 def _mask(answer: ArrayLike, items: int, name: str) -> BoolArray:
