@@ -124,29 +124,19 @@ def check_same_items(first: int, second: int, what: str) -> None:
 
 def check_permutation(order: ArrayLike, n_items: int) -> IntArray:
     """Return ``order`` as an int64 permutation of ``0 .. n_items - 1``."""
-    raw = np.asarray(order)
-    if raw.ndim != 1 or raw.shape[0] != n_items:
-        raise errors.InvalidScoresError(
-            f"a ranking must list each of the {n_items:,} items once, but has shape {raw.shape}."
-        )
-    if raw.dtype.kind not in "iu":
-        raise errors.InvalidScoresError(
-            f"a ranking must hold item indices 0..{n_items - 1}, but has dtype {raw.dtype}."
-        )
-    values = raw.astype(np.int64)
-    outside = np.flatnonzero((values < 0) | (values >= n_items))
-    if len(outside):
-        place = int(outside[0])
-        raise errors.InvalidScoresError(
-            f"a ranking must hold item indices 0..{n_items - 1}, but position {place} is {raw[place]}."
-        )
-    times = np.bincount(values, minlength=n_items)
-    if (times != 1).any():
-        raise errors.InvalidScoresError(
-            "a ranking must list each item once, but these items occur more than once: "
-            f"{listing(np.flatnonzero(times > 1).tolist())}."
-        )
-    return values
+    raw, wrong = np.asarray(order), ""
+    if raw.shape != (n_items,):
+        wrong = f"list each of the {n_items:,} items once, but has shape {raw.shape}"
+    elif raw.dtype.kind not in "iu":
+        wrong = f"hold item indices 0..{n_items - 1}, but has dtype {raw.dtype}"
+    elif len(outside := np.flatnonzero((raw < 0) | (raw >= n_items))):
+        wrong = f"hold item indices 0..{n_items - 1}, but position {outside[0]} is {raw[outside[0]]}"
+    elif len(twice := np.flatnonzero(np.bincount(raw.astype(np.int64)) > 1)):
+        found = listing(twice.tolist())
+        wrong = f"list each item once, but these items occur more than once: {found}"
+    if wrong:
+        raise errors.InvalidScoresError(f"a ranking must {wrong}.")
+    return raw.astype(np.int64)
 
 
 def _as_floats(scores: ArrayLike) -> FloatArray:
