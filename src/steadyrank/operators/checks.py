@@ -35,25 +35,21 @@ def check_scores(scores: ArrayLike) -> FloatArray:
 
 def check_score_batch(scores: ArrayLike) -> FloatArray:
     """Return ``scores`` as finite float64 with at least one axis and one item on the last axis."""
-    values = _as_floats(scores)
+    values, wrong = _as_floats(scores), ""
     if values.ndim == 0:
-        raise errors.InvalidScoresError(
-            f"scores must be an array with one entry for each item, but are the single value "
-            f"{shorten(scores)}."
+        wrong = (
+            f"must be an array with one entry for each item, but are the single value {shorten(scores)}"
         )
-    if values.shape[-1] == 0:
-        raise errors.InvalidScoresError(
-            f"scores are empty (shape {values.shape}): there is nothing to rank."
-        )
-    finite = np.isfinite(values)
-    if not finite.all():
+    elif values.shape[-1] == 0:
+        wrong = f"are empty (shape {values.shape}): there is nothing to rank"
+    elif not (finite := np.isfinite(values)).all():
         places = np.argwhere(~finite)
         shown = [tuple(place.tolist()) for place in places[:6]]
         found = listing((f"{values[place]} at {_where(place)}" for place in shown), len(places))
-        raise errors.InvalidScoresError(
-            f"scores must be finite, but {len(places):,} of them are not: {found}. "
-            "Remove these items, or give them the score that you mean."
-        )
+        wrong = f"must be finite, but {len(places):,} of them are not: {found}. "
+        wrong += "Remove these items, or give them the score that you mean"
+    if wrong:
+        raise errors.InvalidScoresError(f"scores {wrong}.")
     return values
 
 
