@@ -73,6 +73,7 @@ def _points(side: int, means: str) -> Role:
 
 SURELY = 1 + 1e-9
 """Makes a margin larger than the rounding of differences of points."""
+SAID = {LEFT: "left", TIE: "tie", RIGHT: "right"}
 TIE_MARGIN = Setting("points that differ by no more are a tie; 0 if not given", takes="NUMBER")
 LOSER = _paired(1, "the item that lost, beside the winner", known("won_columns"), answer=True)
 
@@ -462,6 +463,18 @@ class Battles(CountedRows):
         beside = (found.values(role) for role in ("count", "covariate"))
         self = cls.__new__(cls)
         return self._set(sides, results, *beside, **found.people())
+
+    @classmethod
+    def _settled(cls, found: Resolved) -> Resolved:
+        settled, winner = super()._settled(found), found.columns.get("winner")
+        if winner is None or "loser" in found.columns:
+            return settled
+        margin = plain_number(str(found.settings.get("tie_margin") or 0)) or 0
+        sides = _encode_sides(_alike(settled, "left", "right"), found.settings.get("items"))
+        results, _ = _results(settled, sides, margin * SURELY)
+        shares = results.dtype.kind == "f"
+        words = (1 + results) / 2 if shares else objects(map(SAID.get, results.tolist()))
+        return settled.reading_as({winner: words})
 
 
 def _alike(found: Resolved, *roles: str) -> dict[str, Any]:

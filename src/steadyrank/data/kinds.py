@@ -104,11 +104,19 @@ def read_checked(
 ) -> Observations:
     """Do what :func:`read_any` does; a refusal suggests only what passes a check."""
     check_kind(kind)
+    return made_of(decided(table_of(source, format, encoding, arguments), kind, arguments, check))
+
+
+def table_of(
+    source: Any,
+    format: str | None,  # noqa: A002 (as above)
+    encoding: str | None,
+    arguments: Mapping[str, Any],
+) -> Table:
+    """Return the table of a file or a frame."""
     if is_source(source):
-        table = read_table(source, format=format, encoding=encoding, given=arguments)
-    else:
-        table = as_table(source)
-    return made_of(decided(table, kind, arguments, check))
+        return read_table(source, format=format, encoding=encoding, given=arguments)
+    return as_table(source)
 
 
 def is_source(given: Any) -> bool:

@@ -47,6 +47,8 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     """
     page, document = terminal or Terminal(), findings["document"]
     title = verdict(findings) if document == "check" else document.capitalize()
+    if findings.get("of") == "check":
+        title = findings["headline"].removesuffix(".")  # which has no names in it
     source = "" if findings["source"] is None else f", {code(findings['source'])}"
     parts = [f"### {title}{source}"]
     most = None if page.everything else ROWS

@@ -17,4 +17,5 @@ from steadyrank.study.deletions import Flip as Flip, Flips as Flips
 from steadyrank.study.explanation import Explanation as Explanation, Needed as Needed, Rival as Rival
 from steadyrank.study.facts import Facts as Facts
 from steadyrank.study.margin import Margin as Margin
+from steadyrank.study.split import Split as Split, SplitAnswer as SplitAnswer
 from steadyrank.study.study import Study as Study
