@@ -172,12 +172,12 @@
     TABLE.flips(report);
   };
 
-  const show = (page) => {
+  const show = (page, keep = false) => {
     report = STATE.unpack(page);
     usual = Math.min(1, report.mostLeaving);
     state = null;
     fixed();
-    move(report.k, usual, { keep: false });
+    move(report.k, usual, { keep });
   };
 
   hideTip = HERO.telling(() => report, () => state);

@@ -6,15 +6,15 @@ const SWITCH = (() => {
   const names = () => [...(at("category")?.options ?? [])].map((option) => option.value);
   const now = () => at("category")?.value ?? "";
 
-  const put = (show, name) => {
+  const put = (show, name, keep = false) => {
     const place = Math.max(0, names().indexOf(name));
     at("category").selectedIndex = place;
     for (const part of [...document.querySelectorAll("template")[place].content.children]) at(part.id).replaceWith(part.cloneNode(true));
-    show(pages[place]);
+    show(pages[place], keep);
   };
 
   const begin = (show) => {
-    at("category")?.addEventListener("change", () => put(show, now()));
+    at("category")?.addEventListener("change", () => put(show, now(), true));
     show(pages[0]);
   };
 
