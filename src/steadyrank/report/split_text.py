@@ -27,7 +27,7 @@ def name_of(one: Row) -> str:
 
 def tables(found: Findings, terminal: Terminal) -> Iterator[tuple[list[Column], str]]:
     """Yield a table of the categories and one of the items, each with what stands below it."""
-    told = [_cells(one["findings"]) for one in found["categories"]]
+    told = [_cells(one["findings"], terminal) for one in found["categories"]]
     names = Column(found["split"], [name_of(one) for one in found["categories"]], 9, names=True)
     cells = {title: [row.get(title, "") for row in told] for title in max(told, key=len)}
     yield [names, *(Column(title, cells[title], 8 - n) for n, title in enumerate(cells))], ""
@@ -35,7 +35,7 @@ def tables(found: Findings, terminal: Terminal) -> Iterator[tuple[list[Column], 
         yield _items(rows if terminal.everything else rows[:ROWS], found, terminal)
 
 
-def _cells(one: Findings | None) -> dict[str, str]:
+def _cells(one: Findings | None, terminal: Terminal) -> dict[str, str]:
     """Return what is told of a category, by title."""
     if one is None:
         return {"items": "no answer"}
@@ -48,7 +48,7 @@ def _cells(one: Findings | None) -> dict[str, str]:
     else:
         told |= {name: one["summary"][name] for name in ("sure", "contenders")}
     if (margin := one["margin"]) is not None:
-        least = "" if margin["exact"] else ">= "
+        least = "" if margin["exact"] else f"{terminal.sign('≥', '>=')} "
         told["margin"] = "never" if margin["never"] else f"{least}{margin['lower']:,}"
     return {name: f"{value:,}" if type(value) is int else value or "" for name, value in told.items()}
 
