@@ -13,6 +13,7 @@ from steadyrank.errors import InvalidSettingError
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.html import render_html
 from steadyrank.report.markdown import to_markdown
+from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 
 
@@ -74,7 +75,7 @@ def test_a_gate_holds_only_if_it_holds_in_each_category_and_for_all_rows(seed):
     assert found.stable == (all(held) and "contender" not in whole.values())
     word = "STABLE" if found.stable else "UNSTABLE"
     assert found.headline.startswith(f"{word}: top 1, stable in {sum(held)} of 3 categories, ")
-    assert ("unstable for all rows" in found.headline) == ("contender" in whole.values())
+    assert ("not stable for all rows" in found.headline) == ("contender" in whole.values())
 
 
 def test_a_standing_that_is_wrong_is_noticed(monkeypatch):
@@ -188,3 +189,32 @@ def test_a_page_is_written(tmp_path):
     page = found.report(tmp_path / "page.html", title="By city", source="poll.csv").read_text()
     assert page.count("<template>") == 4
     assert page.count("<option ") == 4
+
+
+def test_a_page_shows_no_options_and_names_the_category_on_its_pictures():
+    document = Split(leagues(), "league").ask(lambda study: study.topk(1)).findings()
+    assert any("--scorer" in (one["problem"] or "") for one in document["categories"])
+    page = render_html(document, title="Leagues")
+    overview = page.partition('<section id="split"')[2].partition("</section>")[0]
+    assert "no answer for cup: Bradley-Terry scores do not exist" in overview
+    assert "--" not in overview
+    data = json.loads(page.partition('id="report-data">')[2].partition("</script>")[0])
+    assert ["Leagues: x" in data[0]["image"], "Leagues: y" in data[1]["image"]] == [True, True]
+
+
+def test_no_name_of_a_category_steers_a_terminal():
+    rows = {"choice": [*"aaabbc", *"aab"], "city": ["\x1b[31mu"] * 6 + ["v\u202e"] * 3}
+    found = Split(rows, "city").ask(lambda study: study.topk(1))
+    for everything in (False, True):
+        text = plain_text(found.findings(), Terminal(everything=everything))
+        assert not {"\x1b", "\u202e"} & set(text)
+        assert "\\x1b[31mu" in text
+
+
+@pytest.mark.parametrize("width", [24, 40, 80])
+def test_lines_are_no_wider_than_the_terminal(width):
+    found = Split(poll(6), "city").ask(lambda study: study.topk(2))
+    text = plain_text(found.brief(), Terminal(width=width, encoding="ascii"))
+    assert text.isascii()
+    assert max(map(len, text.splitlines())) <= width
+    assert ("each" in text.split()) == ("Each:" in text)

@@ -36,6 +36,9 @@ PAGES = {
 }  # fmt: skip
 """What stands in the frame of each page, and the scripts that draw it."""
 
+OPTIONS = re.compile(r" [A-Z][^.]*--.*", re.DOTALL)
+"""Sentences with options, which are for those who type them."""
+
 VARYING = '<p id="certificate">@@certificate@@</p>@@guesses@@'
 """What else differs between categories, beside the first section of a page."""
 
@@ -56,15 +59,19 @@ def render_html(
     >>> "A &amp; B" in page, "<name>" in page
     (True, False)
     """
-    shown, overview = [findings], ""
+    title, overview, shown = title or title_of(findings), "", [("", findings)]
     if findings["document"] == "split":
         answered = [one for one in findings["categories"] if one["findings"] is not None]
-        shown, overview = [one["findings"] for one in answered], _overview(findings, answered)
-    content, *scripts = PAGES[shown[0]["document"]]
-    title = title or title_of(findings)
+        overview = _overview(findings, answered)
+        shown = [(name_of(one), one["findings"]) for one in answered]
+    content, *scripts = PAGES[shown[0][1]["document"]]
     script = "\n".join(map(asset, [*scripts, "ready.js"]))
-    data = [packed(one, title, date) if "size" in one else one for one in shown]
-    words = [_words(one) for one in shown]
+    titles = [f"{title}: {name}" if overview else title for name, _ in shown]
+    data = [
+        packed(one, own, date) if "size" in one else one
+        for own, (_, one) in zip(titles, shown, strict=True)
+    ]
+    words = [_words(one) for _, one in shown]
     # What differs between categories lies ready in templates, in which nothing runs or is shown.
     varying = asset(content).partition("\n<noscript>")[0] + VARYING
     parts = words[0] | {
@@ -75,7 +82,9 @@ def render_html(
         "templates": "".join(
             f"<template>{_filled(varying, one)}</template>" for one in words if overview
         ),
-        "table": "".join(map(table_of, shown)),
+        "table": "".join(
+            f"<h3>{as_markup(name)}</h3>" * bool(overview) + table_of(one) for name, one in shown
+        ),
         "style": asset("report.css"),
         "data": to_json(data if overview else data[0], indent=None),
         "page": script,
@@ -114,7 +123,7 @@ def _overview(found: Mapping[str, Any], answered: Sequence[Mapping[str, Any]]) -
         "headline": as_markup(found["headline"]),
         "options": "".join(f'<option value="{as_markup(one)}">{as_markup(two)}' for one, two in names),
         "tables": "".join(drawn),
-        "said": "".join(f"<p>{as_markup(text)}</p>" for text in remarks(found)),
+        "said": "".join(f"<p>{as_markup(OPTIONS.sub('', text))}</p>" for text in remarks(found)),
     }
     return _filled(asset("split.html"), parts)
 

@@ -99,4 +99,5 @@ def split_lines(found: Findings, terminal: Terminal) -> Iterator[Line]:
         told = remark if terminal.everything else shortened(remark, LONGEST)
         yield from paragraph(told, terminal, bullet="!", style="yellow")
     for one in answered if terminal.everything else ():
-        yield from (Line(""), Line(name_of(one), "bold"), *lines(one["findings"], terminal))
+        yield from (Line(""), *paragraph(name_of(one), terminal, style="bold"))
+        yield from lines(one["findings"], terminal)

@@ -102,7 +102,8 @@ class Split:
             found[name] = _tried(lambda *studies: _ranked(question(*studies)), *asked)
         if all(isinstance(one, SteadyrankError) for one in found.values()):
             raise found[None]  # the question is at fault, or the data are
-        return SplitAnswer(self.column, found, self.notes)
+        notes = dict.fromkeys(note for side in sides.values() for note in side.notes)
+        return SplitAnswer(self.column, found, tuple(notes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +118,14 @@ class SplitAnswer:
         From each category to its result, or to the error that there is none; under None, of all rows.
     notes : tuple of str
         What was decided about the categories.
+
+    Examples
+    --------
+    >>> from steadyrank import Split
+    >>> split = Split({"choice": [*"aaabbc", *"bbbbac"], "city": [*"uuuuuu", *"vvvvvv"]}, "city")
+    >>> found = split.ask(lambda study: study.topk(2))
+    >>> [(row["item"], row["sure"], row["contender"]) for row in found.rows()]
+    [('b', ['u', 'v'], []), ('a', ['u'], ['v']), ('c', [], ['v'])]
     """
 
     column: str
@@ -160,11 +169,10 @@ class SplitAnswer:
         results, rows, every = self.results, self.rows(), counted(len(self.answers) - 1, "category")
         first = next(iter(results.values()))
         if first.document == "check":
-            told = {True: "stable", False: "unstable", None: "without an answer"}
-            held = sum(one.stable for name, one in results.items() if name is not None)
-            whole = told[getattr(self.answers[None], "stable", None)]
             lead = {True: "STABLE", False: "UNSTABLE", None: "NO VERDICT"}[self.stable]
-            said = f"{lead}: top {first.k:,}, stable in {held:,} of {every}, {whole} for all rows"
+            held = [name for name, one in results.items() if one.stable]
+            number, whole = len({*held} - {None}), "stable" if None in held else "not stable"
+            said = f"{lead}: top {first.k:,}, stable in {number:,} of {every}, {whole} for all rows"
         elif first.document == "comparison":
             where = {name for row in rows for name in row["beyond"]}
             explained = f"removing one {first.unit} could explain"

@@ -70,7 +70,7 @@
   };
   const restore = () => {
     const found = new URLSearchParams(location.hash.slice(1));
-    if ((found.get("category") ?? "") !== SWITCH.now()) SWITCH.put(show, found.get("category") ?? "");
+    SWITCH.find(show, found.get("category") ?? "");
     if (found.has("k") || found.has("leave")) {
       move(Number(found.get("k") ?? report.k), Number(found.get("leave") ?? usual), { keep: false });
     }

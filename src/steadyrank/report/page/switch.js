@@ -6,17 +6,18 @@ const SWITCH = (() => {
   const names = () => [...(at("category")?.options ?? [])].map((option) => option.value);
   const now = () => at("category")?.value ?? "";
 
-  const put = (show, name, keep = false) => {
-    const place = Math.max(0, names().indexOf(name));
+  const put = (show, place, keep = false) => {
     at("category").selectedIndex = place;
     for (const part of [...document.querySelectorAll("template")[place].content.children]) at(part.id).replaceWith(part.cloneNode(true));
     show(pages[place], keep);
   };
 
   const begin = (show) => {
-    at("category")?.addEventListener("change", () => put(show, now(), true));
+    at("category")?.addEventListener("change", () => put(show, at("category").selectedIndex, true));
     show(pages[0]);
   };
 
-  return { begin, put, now };
+  const find = (show, name) => { if (at("category") && name !== now()) put(show, Math.max(0, names().indexOf(name))); };
+
+  return { begin, find, now };
 })();
