@@ -57,6 +57,20 @@ FILES = {
         lambda row: [row // 4, NAMES[(row + row // 5) % 5], any_of([1, 2, 3]), 1 + (row // 4) % 3],
         {"duplicates": "mean", "weights": "weight"},
     ),
+    "battles, pairs": (
+        ["model_a", "model_b", "wins_a", "wins_b"],
+        lambda _: [*battle(), any_of([1, 2]), any_of([0, 3])],
+        {"kind": "battles"},
+    ),
+    "ballots, long": (
+        ["voter", "item", "rank"],
+        lambda row: [row // 5, NAMES[row % 5], 1 + (row * 3 + row // 5) % 5],
+        {"kind": "ballots"},
+    ),
+    "approvals": (["approved"], lambda _: [", ".join(orders()[:2])], {}),
+    "regression": (
+        ["y", *NAMES], lambda _: RNG.integers(0, 9, 6).tolist(), {"kind": "regression", "response": "y"},
+    ),
     "ballots": (["ballot"], lambda _: [" > ".join(orders())], {}),
     "ballots, ranks": (
         ["first", "second", "third"], lambda _: orders()[:3],

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from steadyrank import Split, Study, Votes
-from steadyrank.errors import InvalidSettingError
+from steadyrank.errors import InvalidSettingError, InvalidValueError
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.html import render_html
 from steadyrank.report.markdown import to_markdown
@@ -131,6 +131,11 @@ def test_a_top_k_of_all_items_is_no_answer():
 def test_a_question_that_no_study_can_answer_is_refused():
     with pytest.raises(InvalidSettingError, match="k must be a whole number from 1 to 6"):
         Split(poll(0), "city").ask(lambda study: study.topk(7))
+
+
+def test_other_questions_are_refused():
+    with pytest.raises(InvalidValueError, match="asked for a top k, not for 'ranking'"):
+        Split(poll(0), "city").ask(lambda study: study.ranking())
 
 
 def test_few_observations_are_counted_in_each_category():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.split import read_split
-from steadyrank.errors import InvalidDataError, Option, SteadyrankError
+from steadyrank.errors import InvalidDataError, InvalidValueError, Option, SteadyrankError, shorten
 from steadyrank.study.headlines import named
 from steadyrank.study.results import begun, label
 from steadyrank.study.study import Study
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-STANDINGS = {
+STANDINGS: dict[str, tuple[str, ...]] = {
     "top-k": ("sure", "contender", "out"),
     "comparison": ("beyond", "inside", "same", "new", "gone"),
+    "check": (),
 }
 """How items may stand in a category, what matters most first; a check tells of none."""
 
@@ -151,9 +152,8 @@ class SplitAnswer:
     def rows(self) -> list[dict[str, Any]]:
         """Return for each item the categories in which it stands so or so, who is sure in most first."""
         told: dict[object, dict[str, Any]] = {}
-        kinds: tuple[str, ...] = ()
         for name, one in self.results.items():
-            kinds = STANDINGS.get(one.document, ())
+            kinds = STANDINGS[one.document]
             for item, stood in one.standing_of.items() if kinds else ():
                 blank: dict[str, Any] = {"item": label(item), "whole": None}
                 row = told.setdefault(item, blank | {kind: [] for kind in kinds})
@@ -234,7 +234,9 @@ def _tried(make: Callable[..., Any], *given: Any) -> Any:
 
 
 def _ranked(found: Any) -> Any:
-    """Refuse a top k that holds every item: no ranking was needed for it."""
+    """Refuse a top k that holds every item, for which no ranking was needed, and other questions."""
+    if found.document not in STANDINGS:
+        raise InvalidValueError(f"categories are asked for a top k, not for {shorten(found.document)}")
     if found.document != "comparison" and len(found.items) <= found.k:
         items = counted(len(found.items), "item")
         raise InvalidDataError(f"there are only {items}, so that a top {found.k:,} says nothing")
