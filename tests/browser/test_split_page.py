@@ -41,6 +41,7 @@ def test_each_category_is_drawn_as_on_a_page_of_its_own(open_report: Any) -> Non
     assert [one["problem"] is None for one in document["categories"]].count(False) == 1
     failed = next(one for one in document["categories"] if one["problem"])
     assert failed["category"] == "Ulm"
+    page.page.click("#split summary")
     assert f"no answer for Ulm: {failed['problem']}" in page.text("#split")
     assert document["headline"] in page.text("#split")
     options = "() => [...document.querySelector('#category').options].map((one) => one.value)"

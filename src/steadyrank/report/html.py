@@ -66,10 +66,9 @@ def render_html(
         shown = [(name_of(one), one["findings"]) for one in answered]
     content, *scripts = PAGES[shown[0][1]["document"]]
     script = "\n".join(map(asset, [*scripts, "ready.js"]))
-    titles = [f"{title}: {name}" if overview else title for name, _ in shown]
     data = [
-        packed(one, own, date) if "size" in one else one
-        for own, (_, one) in zip(titles, shown, strict=True)
+        packed(one, f"{title}: {name}" if name else title, date) if "size" in one else one
+        for name, one in shown
     ]
     words = [_words(one) for _, one in shown]
     # What differs between categories lies ready in templates, in which nothing runs or is shown.
@@ -83,7 +82,7 @@ def render_html(
             f"<template>{_filled(varying, one)}</template>" for one in words if overview
         ),
         "table": "".join(
-            f"<h3>{as_markup(name)}</h3>" * bool(overview) + table_of(one) for name, one in shown
+            (name and f"<h3>{as_markup(name)}</h3>") + table_of(one) for name, one in shown
         ),
         "style": asset("report.css"),
         "data": to_json(data if overview else data[0], indent=None),
