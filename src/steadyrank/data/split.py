@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -21,27 +22,18 @@ MOST = 50
 """The most categories; a column of more values is rather one of ids."""
 
 
-Parts = dict[str, "Observations | SteadyrankError"]
-"""The data of each category, or why there are none."""
-
-
 def read_split(
-    source: Any,
-    column: str,
-    *,
-    kind: str | None = None,
-    format: str | None = None,  # noqa: A002 (the word users know from other readers)
-    encoding: str | None = None,
-    check: Check = as_they_are,
-    **arguments: Any,
-) -> tuple[Observations, Parts, tuple[str, ...]]:
+    source: Any, column: str, *, kind: str | None = None, check: Check = as_they_are, **arguments: Any
+) -> tuple[Observations, dict[str, Any], tuple[str, ...]]:
     """Read a file or a frame once; return the data of all rows, those of each category, and notes.
 
     The column of the categories is set aside; the others get their roles, and their numbers and labels,
-    from all rows. The rest is as for :func:`steadyrank.read_any`.
+    from all rows. Where a category makes no data, there is the error instead. The rest is as for
+    :func:`steadyrank.read_any`.
     """
+    layout = {name: arguments.pop(name, None) for name in ("format", "encoding")}
     check_kind(kind)
-    table = table_of(source, format, encoding, arguments)
+    table = table_of(source, arguments, **layout)
     by = _column(table, column, arguments)
     found = decided(_without(table, column), kind, arguments, check)
     labels = found.reading.pop("labels", None)
@@ -53,7 +45,7 @@ def read_split(
     alike = KINDS[found.kind.name]._settled(_own(found, _without(kept, column)))  # noqa: SLF001
     alike.reading["part"] = column
     rows, notes = _categories(kept.columns[column], column)
-    parts: Parts = {}
+    parts: dict[str, Any] = {}
     for name, chosen in rows.items():
         try:
             data = made_of(_own(alike, alike.table.taken(chosen)))
@@ -92,13 +84,11 @@ def _categories(column: Column, name: str) -> tuple[dict[str, IntArray], tuple[s
     """Return the rows of each value, numbers first; rows without one are a category of their own."""
     codes, words = column.written()
     used = np.bincount(codes, minlength=len(words)) > 0
-    texts = sorted({word for word, there in zip(words, used, strict=True) if there}, key=_order)
+    texts = sorted({word for word, there in zip(words, used, strict=True) if there})
+    texts.sort(key=lambda text: inf if (number := plain_number(text)) is None else number)
     if len(texts) > MOST:
-        raise InvalidDataError(
-            f"the column {shorten(name)} has {len(texts):,} values, more than the {MOST} categories of "
-            "a split",
-            way_out="Split by a column with fewer values.",
-        )
+        told = f"the column {shorten(name)} has {len(texts):,} values, more than the {MOST} categories"
+        raise InvalidDataError(f"{told} of a split", way_out="Split by a column with fewer values.")
     same = {text: np.array([word == text for word in words]) for text in texts}
     rows = {text: np.flatnonzero(those[codes]) for text, those in same.items()}
     if "" not in rows:
@@ -109,8 +99,3 @@ def _categories(column: Column, name: str) -> tuple[dict[str, IntArray], tuple[s
     without = rows.pop("")
     note = f"{counted(len(without), 'row')} without a {name}: the category {shorten(blank)}"
     return {**rows, blank: without}, (note,)
-
-
-def _order(text: str) -> tuple[bool, float, str]:
-    number = plain_number(text)
-    return number is None, number or 0.0, text

@@ -59,11 +59,12 @@ def render_html(
     >>> "A &amp; B" in page, "<name>" in page
     (True, False)
     """
-    title, overview, shown = title or title_of(findings), "", [("", findings)]
+    shown, overview, by = [("", findings)], "", ""
     if findings["document"] == "split":
         answered = [one for one in findings["categories"] if one["findings"] is not None]
-        overview = _overview(findings, answered)
         shown = [(name_of(one), one["findings"]) for one in answered]
+        overview, by = _overview(findings, answered), f", by {findings['split']}"
+    title = title or title_of(shown[0][1]) + by
     content, *scripts = PAGES[shown[0][1]["document"]]
     script = "\n".join(map(asset, [*scripts, "ready.js"]))
     data = [

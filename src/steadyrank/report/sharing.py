@@ -57,9 +57,6 @@ def badge_svg(findings: Findings) -> str:
 
 def title_of(findings: Findings) -> str:
     """Return the title of a page or picture that nobody gave one."""
-    if findings["document"] == "split":
-        first = next(one["findings"] for one in findings["categories"] if one["findings"] is not None)
-        return f"{title_of(first)}, by {findings['split']}"
     if findings["document"] != "top-k":
         return "What moved"
     return f"Stable top {findings['k']:,} of {counted(findings['n_items'], findings['item_name'])}"

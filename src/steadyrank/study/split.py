@@ -199,10 +199,12 @@ class SplitAnswer:
     def _told(self, way: str, about: dict[str, Any]) -> dict[str, Any]:
         results = self.results
         first = next(iter(results.values()))
-        found = {name: getattr(one, way)(**about) for name, one in results.items()}
-        problems = {
-            name: one.worded(Option.typed) for name, one in self.answers.items() if name not in results
-        }
+        categories = [
+            {"category": name, "problem": None, "findings": getattr(one, way)(**about)}
+            if name in results
+            else {"category": name, "problem": one.worded(Option.typed), "findings": None}
+            for name, one in self.answers.items()
+        ]
         return begun("split", about.get("source")) | {
             "of": first.document,
             "split": self.column,
@@ -210,10 +212,7 @@ class SplitAnswer:
             "headline": self.headline,
             "stable": self.stable,
             "rows": self.rows(),
-            "categories": [
-                {"category": name, "problem": problems.get(name), "findings": found.get(name)}
-                for name in self.answers
-            ],
+            "categories": categories,
             "notes": list(self.notes),
         }
 
