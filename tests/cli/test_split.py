@@ -80,6 +80,7 @@ def test_what_it_says_goes_to_the_summary_of_a_step(
     assert told.splitlines()[1] == first
     assert done.out.splitlines()[2] == f"{first[4:].partition(', `')[0]}."
     assert "| `v` | 2 | plain top-k |" in told
+    assert "| all rows | 2 | plain top-k |" in told
 
 
 def test_the_tables_of_the_categories_come_with_all(run: Command, polls: Any) -> None:
@@ -145,3 +146,8 @@ def test_a_report_asks_for_the_usual_k_of_all_rows(run: Command, polls: Any, tmp
     whole = Study(read_any({name: [row[name] for row in rows] for name in ("choice",)}))
     assert len(whole.items) == 9
     assert (tmp_path / "page.html").read_text().count('"k": 4,') >= 3
+
+
+def test_an_empty_category_says_so_in_markdown(run: Command, polls: Any) -> None:
+    told = run("check", polls(u=STEADY, v=[("a", 3)]), "-k", 2, "--split", "city", "--markdown")
+    assert (told.code, "| `v` |  |  |  |" in told.out) == (2, True)

@@ -258,7 +258,7 @@ def test_columns_that_are_no_categories_are_refused(column, given, message):
 def test_formats_without_such_columns_are_refused():
     orders = b"# FILE NAME: a.soc\n# DATA TYPE: soc\n# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 1: x\n"
     orders += b"# ALTERNATIVE NAME 2: y\n3: 1,2\n1: 2,1\n"
-    with pytest.raises(ColumnError, match="no column 'count' for the split; the columns are none"):
+    with pytest.raises(ColumnError, match="preflib files have no column to split by"):
         read_split(io.BytesIO(orders), "count")
 
 

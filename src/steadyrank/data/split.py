@@ -73,6 +73,7 @@ def _column(table: Table, name: str, arguments: dict[str, Any]) -> Column:
     beside = {one: column for one, column in table.columns.items() if one not in roles}
     if name not in beside:
         told = f"there is no column {shorten(name)} for the split"
+        told = told if beside else f"{table.format} files have no column to split by"
         raise column_error(replace(table, columns=beside), told, "split")
     for role in {role for known in KINDS.values() for role in known.kind.roles} & arguments.keys():
         if name in as_list(arguments[role]):

@@ -103,8 +103,10 @@ def _told(name: str, cells: Sequence[Any]) -> list[str]:
     """Return a column as people read it: shares with the digits of the text below, names as names."""
     if name in SHARES:
         return ["" if share is None else rounded_up(share) for share in cells]
+    if name == "category":
+        return ["all rows" if one is None else _named(one) for one in cells]
     if name == "method":
-        return [METHODS.get(method) or _named(method) for method in cells]
+        return [METHODS.get(method) or (_named(method) if method else "") for method in cells]
     texts = zip(cells, readable(cells), strict=True)
     return [_named(value) if isinstance(value, str) else text for value, text in texts]
 
