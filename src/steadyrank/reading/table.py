@@ -88,7 +88,10 @@ class GivenColumn:
 
     def written(self) -> tuple[AnyArray, list[str]]:
         """Return a code for each row, and the texts that they stand for, without blanks around them."""
-        return arrays.numbered([arrays.written(value) for value in self._values.tolist()])
+        if self._values.dtype == object:
+            return arrays.numbered([arrays.written(value) for value in self._values.tolist()])
+        codes, distinct = arrays.sorted_codes(self._values)
+        return codes, [arrays.written(value) for value in distinct]
 
     def taken(self, rows: AnyArray) -> GivenColumn:
         """Return some rows."""
@@ -127,18 +130,6 @@ class IndexColumn(GivenColumn):
     def share_of_numbers(self) -> float:
         """Return that nothing here is a number to compare."""
         return 0.0
-
-
-class WholeColumn(GivenColumn):
-    """A column of a big text file whose fields are all plain whole numbers."""
-
-    def cells(self) -> list[Any]:
-        """Return the numbers as they stand in the file."""
-        return [str(value) for value in self._values.tolist()]
-
-    def is_numeric(self, *_: Any) -> bool:
-        """Tell whether there is a number at all, as for all columns of text."""
-        return len(self) > 0
 
 
 def simplify(name: object) -> str:
