@@ -35,6 +35,7 @@ PREFLIB = (b"# FILE NAME", b"# DATA TYPE", b"# NUMBER ALTERNATIVES", b"# ALTERNA
 STV = rb"\d++,\d++,?[ \r]*+\n(?:\d++(?:,\d++)++,[ \r]*+\n)++"
 BLT = rb"(?:#.*+\n)*+\d++ ++\d++[ \r]*+\n(?:-\d.*+\n)*+\d++(?: ++(?:-|[1-9][\d=]*+))*+ ++0[ \r]*+\n"
 PGN = rb'\[[A-Z]\w++ ++".*"\][ \r]*+\n'
+JSON = rb'\s*+[\[{][\[{\s]*+["\d\]}-]'
 YAML = rb"(?:#.*+\n|---.*+\n|[ \t\r]*+\n)*+- [\w.-]++:(?: .*+|\r)?\n ++[\w.-]++:"
 """The first lines of grammars."""
 FROM_YAML = (
@@ -80,10 +81,6 @@ class Format:
 
 
 def _delimited(file: OpenFile, delimiter: str | None = None) -> Iterator[Table]:
-    if re.match(YAML, file.text_head):
-        target = quote(f"{Path(file.name).stem}.json")
-        way_out = f"Turn it into JSON: {FROM_YAML} < {quote(file.name)} > {target}"
-        raise file.wrong("is YAML, which is not read here", way_out)
     delimiter, blocks = delimiter or delimiter_of(file), file.blocks()
     if delimiter == " ":
         blocks = (BLANKS.sub(b"\t", AROUND.sub(b"", block)) for block in blocks)
@@ -184,7 +181,7 @@ ENTRIES = (
     Format("parquet", _parquet, _later("typed_files.read_parquet")),
     Format("preflib", _preflib, _later("adapters.ballot_files.read_preflib")),
     Format("stv", _any(_stv, _head(BLT)), _later("adapters.ballot_files.read_stv")),
-    Format("pgn", _head(PGN), _later("adapters.games.read_pgn")),
+    Format("pgn", _head(PGN), _later("adapters.ballot_files.read_pgn")),
     Format(
         "movielens", _first_line(TABBED, COLONS), lambda file: joined(movielens(file)), also_as_csv=True
     ),
@@ -255,6 +252,11 @@ def format_of(file: OpenFile, name: str | None = None) -> Format:
     """Return the format of a file: as given, or told by its first bytes."""
     if name is not None and not _named(name).also_as_csv:
         return FORMATS[name]
+    called_so = file.name.endswith((".yml", ".yaml")) and not re.match(JSON, file.text_head)
+    if name is None and (called_so or re.match(YAML, file.text_head)):
+        target = quote(f"{Path(file.name).stem}.json")
+        way_out = f"Turn it into JSON: {FROM_YAML} < {quote(file.name)} > {target}"
+        raise file.wrong("is YAML, which is not read here", way_out)
     known = FORMATS.values() if name is None else [FORMATS[name]]
     return next((entry for entry in known if entry.looks(file)), FORMATS["csv"])
 
@@ -278,12 +280,13 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
     of_tools = [found for found in seen if found in FORMATS and FORMATS[found].among_others]
     chosen = [name] if name in seen else of_tools or list(seen)
     if len(chosen) != 1 or chosen[0] not in FORMATS or not FORMATS[chosen[0]].folders:
-        told = listing(counted(len(paths), f"{found} file") for found, paths in seen.items())
+        each = {found: listing(shorten(path.name) for path in paths) for found, paths in seen.items()}
+        told = listing(f"{counted(len(seen[one]), f'{one} file')} ({each[one]})" for one in seen)
         one, many = f"is a folder of {told or 'nothing'}", f"are {told}, which cannot be read as one"
         raise errors.NotRecognisedError(
             f"{file.name} {one if file.path else many}",
             way_out="Results of one evaluation tool, or files of JSON, are read together; of others "
-            "give one file, or a pattern such as 'folder/*.csv', which an engine scans.",
+            "give one file, unpacked, or a pattern such as 'folder/*.csv', which an engine scans.",
         )
     file.several = seen.pop(chosen[0])
     others = [path.name for paths in seen.values() for path in paths]

@@ -1,9 +1,10 @@
-"""Files of ballots that have a grammar of their own.
+"""Files of ballots and of games that have a grammar of their own.
 
 PrefLib has strict and tied orders (.soc .soi .toc .toi) and categories (.cat); counts of Scottish and
 other STV elections give the number of equal ballots first and the names last (.blt with blanks between,
 .csv with commas); the Condorcet format has ``A > B = C * 5`` on each line; Dominion's machines write
-every mark of every ballot as JSON, with manifests beside it that name contests and candidates.
+every mark of every ballot as JSON, with manifests beside it that name contests and candidates; games of
+chess and the like (.pgn) have tags that name the players and the result.
 """
 
 from __future__ import annotations
@@ -46,6 +47,10 @@ VOTE = re.compile(
     r"(?:\*\s*+(?P<count>\d{1,18})\s*+)?\Z"
 )
 OLD_FORM = "PrefLib files from before 2022 have another form: get the present one."
+TAG = re.compile(r'\[(\w+)\s+"((?:[^"\\]|\\.)*+)"\]\s*+\Z')
+WINNER = {"1-0": "left", "0-1": "right", "1/2-1/2": "tie"}
+BESIDE = ("Event", "Date", "Round")
+"""Tags that may tell which games belong together."""
 
 
 @dataclass
@@ -303,3 +308,43 @@ def _manifest(file: OpenFile, name: str) -> dict[str, str]:
     return (
         {} if found is None else {one["Id"].label(): one["Description"].label() for one in found["List"]}
     )
+
+
+def read_pgn(file: OpenFile) -> Table:
+    """Read the games as battles, White on the left; those without a result are left out."""
+    games = list(_games(file))
+    kept = [(line, tags) for line, tags in games if tags.get("Result") in WINNER]
+    if not kept:
+        raise EmptyDataError(f"{file.name} holds no game with a result")
+    for line, tags in kept:
+        if not tags.get("White") or not tags.get("Black"):
+            raise file.wrong("begins a game without White or Black", "Correct its tags.", line)
+    columns = {
+        "left": [tags["White"] for _, tags in kept],
+        "right": [tags["Black"] for _, tags in kept],
+        "winner": [WINNER[tags["Result"]] for _, tags in kept],
+    }
+    for name in BESIDE:
+        columns[name.lower()] = [tags.get(name, "") for _, tags in kept]
+    notes = ["read as games (PGN): White is left, Black is right"]
+    if gone := len(games) - len(kept):
+        notes.append(f"{counted(gone, 'game')} without a result left out")
+    made = as_table(columns).columns
+    return Table(made, file.name, [line for line, _ in kept], notes, kind="battles")
+
+
+def _games(file: OpenFile) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the tags of each game, with the line of the first."""
+    begun, tags, moves = 0, dict[str, str](), False
+    for line, text in file.lines():
+        found = TAG.match(text.strip())
+        if found is None:
+            moves = True
+            continue
+        if not tags or moves or found[1] in tags:
+            if tags:
+                yield begun, tags
+            begun, tags, moves = line, {}, False
+        tags[found[1]] = found[2].replace("\\", "")
+    if tags:
+        yield begun, tags
