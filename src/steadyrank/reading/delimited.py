@@ -38,9 +38,6 @@ BATCH = 1 << 14
 BEGINNING = 1 << 18
 """How many bytes of the text, at least its first line, are looked at for the header."""
 
-WIDE = 64
-"""Polars needs a while for each column: a block with more columns, but not more lines, is not for it."""
-
 NEEDS_QUOTES = "Correct this line; a field that holds the delimiter needs quotes."
 QUOTE, NEWLINE, RETURN = b'"', b"\n", b"\r"
 
@@ -210,7 +207,6 @@ class _Reader:
             quoted is None
             or marks[RETURN] != (block.count(b"\r\n") if marks[RETURN] else 0)
             or block.startswith(MARK)  # polars would drop it, but it belongs to the first field here
-            or len(self.names) > WIDE >= marks[NEWLINE]
         ):
             return None
         lines = marks[NEWLINE] + (not block.endswith(NEWLINE))

@@ -205,7 +205,7 @@ ENTRIES = (
     Format("json", _one_document, _later("typed_files.read_json"), folders=True),
     Format("jsonl", _json(b"{"), _later("typed_files.read_json_lines"), folders=True),
     Format("condorcet", _orders, _later("adapters.ballot_files.read_orders")),
-    Format("markup", _markup, _later("adapters.markup.read_markup"), answers_to=("sheet",)),
+    Format("markup", _markup, _later("typed_files.read_markup"), answers_to=("sheet",)),
     _of_text("tsv", _tabbed, partial(_delimited, delimiter="\t")),
     _of_text("csv", lambda _: True, _delimited),
 )
