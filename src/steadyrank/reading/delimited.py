@@ -205,7 +205,7 @@ class _Reader:
         quoted = bool(marks[QUOTE]) and self._quoted(block)
         if (
             quoted is None
-            or marks[RETURN] != (block.count(b"\r\n") if marks[RETURN] else 0)
+            or (marks[RETURN] and not _end_lines(block))
             or block.startswith(MARK)  # polars would drop it, but it belongs to the first field here
         ):
             return None
@@ -218,7 +218,7 @@ class _Reader:
             return None
         frame, above = found
         starts = np.arange(self.next_line, self.next_line + frame.height, dtype=np.int32) + above
-        self.next_line, self.ended = self.next_line + lines, block.endswith(NEWLINE)
+        self.next_line, self.ended = self.next_line + lines, block.endswith((NEWLINE, RETURN))
         return self._table(frame, starts)
 
     def _quoted(self, block: bytes) -> bool | None:
@@ -262,16 +262,19 @@ class _Reader:
             )
         except pl.exceptions.PolarsError:
             return None
-        texts, numbers = frame.select(pl.col(pl.String)), frame.select(pl.col(pl.Int64))
-        if any(numbers.null_count().row(0)) or (
-            len(types) == texts.width == 1 and (texts.to_series() == "").any()
-        ):
-            return None
-        letters = _letters(numbers.to_numpy()) if whole else 0
-        letters += sum(texts.select(pl.all().str.len_bytes().sum()).row(0)) if texts.width else 0
+        letters, has_text = 0, len(whole) < len(types)
+        if whole:
+            numbers = frame.select(pl.col(pl.Int64))
+            if any(numbers.null_count().row(0)):
+                return None
+            letters += _letters(numbers.to_numpy())
+        if has_text:
+            letters += sum(frame.select(pl.col(pl.String).str.len_bytes().sum()).row(0))
+            if len(types) == 1 and (frame.to_series() == "").any():  # perhaps a blank line
+                return None
         above: IntArray | int = 0
-        if quote and letters + sum(marks.values()) > len(block):  # then fields hold marks
-            held = {mark: _inside(texts, mark) for mark in marks if marks[mark] or mark == NEWLINE}
+        if quote and has_text and letters + sum(marks.values()) > len(block):  # then fields hold marks
+            held = {mark: _inside(frame, mark) for mark in marks if marks[mark] or mark == NEWLINE}
             marks = marks | {mark: marks[mark] - int(found.sum()) for mark, found in held.items()}
             lines, above = lines - int(held[NEWLINE].sum()), np.cumsum(held[NEWLINE]) - held[NEWLINE]
         if lines != frame.height or letters + sum(marks.values()) != len(block):
@@ -390,11 +393,20 @@ def _broken(one: tuple[int, int], two: tuple[int, int], width: int) -> bool:
     return one == (two[0] - 1, width - two[1] + 1)
 
 
-def _inside(texts: Any, mark: bytes) -> IntArray:
+def _end_lines(block: bytes) -> bool:
+    """Tell whether each carriage return comes before a line end."""
+    data = np.frombuffer(block, dtype=np.uint8)
+    after = np.flatnonzero(data == ord(RETURN)) + 1
+    return after[-1] < len(data) and bool((data[after] == ord(NEWLINE)).all())
+
+
+def _inside(frame: Any, mark: bytes) -> IntArray:
     """Return how often a mark stands inside the fields of each row."""
     import polars as pl
 
-    found = texts.select(pl.all().str.count_matches(mark.decode(), literal=True)).sum_horizontal()
+    found = frame.select(
+        pl.col(pl.String).str.count_matches(mark.decode(), literal=True)
+    ).sum_horizontal()
     return found.to_numpy().astype(np.int64)
 
 
