@@ -86,7 +86,10 @@ def joined(parts: Iterable[Table]) -> Table:
     import polars as pl
 
     several = list(parts)
-    frames = [pl.DataFrame([column.series for column in part.columns.values()]) for part in several]
+    columns = (
+        [one for one in part.columns.values() if isinstance(one, SeriesColumn)] for part in several
+    )
+    frames = [pl.DataFrame([column.series for column in some]) for some in columns]
     if any(frame.schema != frames[0].schema for frame in frames):  # numbers first, and later text
         frames = [frame.cast(pl.String) for frame in frames]
     whole = reduce(pl.DataFrame.vstack, frames)  # a concat waits for threads that a fork has not
@@ -407,7 +410,7 @@ def _inside(frame: Any, mark: bytes) -> IntArray:
     found = frame.select(
         pl.col(pl.String).str.count_matches(mark.decode(), literal=True)
     ).sum_horizontal()
-    return found.to_numpy().astype(np.int64)
+    return np.asarray(found, dtype=np.int64)
 
 
 def _letters(numbers: IntArray) -> int:
