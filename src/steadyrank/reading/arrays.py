@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as Abstra
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def numbered(values: Sequence[Any]) -> tuple[AnyArray, list[Any]]:
     >>> numbered(["b", "a", "b"])
     (array([0, 1, 0], dtype=int32), ['b', 'a'])
     """
-    index = {value: code for code, value in enumerate(dict.fromkeys(values))}
+    index = dict(zip(dict.fromkeys(values), count(), strict=False))
     codes = np.fromiter(map(index.__getitem__, values), dtype=np.int32, count=len(values))
     return codes, list(index)
 

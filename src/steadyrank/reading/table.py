@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
+from itertools import islice
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -91,6 +92,11 @@ class GivenColumn:
     @cached_property
     def _values(self) -> AnyArray:
         return arrays.as_column(self._given, "")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all values are whole numbers."""
+        return isinstance(self._given, np.ndarray) and self._given.dtype.kind in "iu"
 
     def __len__(self) -> int:
         return len(self._given)
@@ -344,6 +350,8 @@ class Dropping:
         gone = np.zeros(len(table), dtype=bool)
         hits = {text: gone.copy() for text in self.texts}
         for name in self.columns if self.texts else ():
+            if self.texts == ("",) and table.columns[name].is_whole:  # which has no blanks
+                continue
             codes, answers = table.columns[name].written()
             for text in self.texts:
                 gap = not text and self.columns[name]
@@ -367,7 +375,7 @@ class Dropping:
     def look_at(self, answers: Iterable[str]) -> None:
         """Remember some of the answers that there are."""
         if len(self.seen) < MOST_SEEN:
-            self.seen.update(answers)
+            self.seen.update(islice(answers, MOST_SEEN))
 
     def said(self) -> list[str]:
         """Return what to say; complain about an answer that nobody gave, with the nearest one."""

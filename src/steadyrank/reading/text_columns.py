@@ -176,7 +176,8 @@ class TextColumn:
         The distinct texts, exactly as in the file.
     """
 
-    _is_whole = False
+    is_whole = False
+    """Whether all fields are known to be plain whole numbers."""
 
     def __init__(self, codes: AnyArray, words: Sequence[str]) -> None:
         self.codes, self.words = codes, words
@@ -289,7 +290,7 @@ class TextColumn:
 
     def spellings(self, among: tuple[Spelling, ...]) -> tuple[Spelling, ...]:
         """Return how all the numbers may be spelt, of the ways that are given."""
-        return shared(["0"] if self._is_whole and len(self) else self._bare, among)
+        return shared(["0"] if self.is_whole and len(self) else self._bare, among)
 
     def cells(self) -> list[str]:
         """Return the texts, row by row."""
@@ -350,11 +351,11 @@ class SeriesColumn(TextColumn):
 
     def __init__(self, series: Any) -> None:
         self.series = series
-        self._is_whole = series.dtype.is_integer()
+        self.is_whole = series.dtype.is_integer()
 
     @cached_property
     def _listed(self) -> TextColumn:
-        if self._is_whole:
+        if self.is_whole:
             codes, numbers = sorted_codes(self.series.to_numpy())
             return TextColumn(codes, [str(number) for number in numbers])
         if len(self) <= FEW:  # where setting out takes longer than the way
@@ -380,12 +381,12 @@ class SeriesColumn(TextColumn):
 
     def coded(self) -> AnyArray | Coded:
         """Return labels, text as codes."""
-        return compact(self.series.to_numpy()) if self._is_whole else super().coded()
+        return compact(self.series.to_numpy()) if self.is_whole else super().coded()
 
     @cached_property
     def _parsed(self) -> AnyArray | None:
         """Plain numbers, NaN for missing; None where polars may not read what is written as we do."""
-        if self._is_whole:
+        if self.is_whole:
             return compact(self.series.to_numpy())
         import polars as pl
 
@@ -405,12 +406,12 @@ class SeriesColumn(TextColumn):
         self, what: str, among: tuple[Spelling, ...] = SPELLINGS, notes: list[str] | None = None
     ) -> AnyArray:
         """Return numbers: int64 where all are whole, else float64 with NaN for missing."""
-        parsed = self._parsed if PLAIN in among or self._is_whole else None
+        parsed = self._parsed if PLAIN in among or self.is_whole else None
         return super().numbers(what, among, notes) if parsed is None else parsed
 
     def is_numeric(self, among: tuple[Spelling, ...] = SPELLINGS) -> bool:
         """Tell whether all fields are numbers or missing, and at least one is a number."""
-        if (PLAIN in among or self._is_whole) and self._parsed is not None:
+        if (PLAIN in among or self.is_whole) and self._parsed is not None:
             return not np.isnan(self._parsed).all()
         return self._may_be_numbers() and super().is_numeric(among)
 
@@ -424,4 +425,4 @@ class SeriesColumn(TextColumn):
 
     def holds(self, text: str) -> bool:
         """Tell whether some field is this text."""
-        return not self._is_whole and bool((self.series == text).any())
+        return not self.is_whole and bool((self.series == text).any())
