@@ -76,7 +76,7 @@ def read_preflib(file: OpenFile) -> Table:
     orders = [[[labels[number] for number in tier] for tier in order] for _, _, order in rows]
     ballots = [order[0] if approval else [tier for tier in order if tier] for order in orders]
     said = {"items": list(labels.values()), "approval": bool(approval)}
-    columns = {"ballot": ballots, "count": [count for _, count, _ in rows]}
+    columns: dict[str, list[Any]] = {"ballot": ballots, "count": [count for _, count, _ in rows]}
     return _table(file, columns, [line for line, _, _ in rows], notes, said)
 
 
