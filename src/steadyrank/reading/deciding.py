@@ -202,7 +202,9 @@ class Decision:
         """Return the table with the roles and options of a reading, and what the user said."""
         said = {name: value for name, value in self.asked.items() if name in reading.kind.settings}
         settings = {**table.settings, **said}
-        if settings.get("decimal") is None:
+        if mark := reading.options.get("decimal"):
+            table.spellings = {"": with_decimal(mark)}
+        elif settings.get("decimal") is None:
             roles = reading.kind.roles
             counts = {
                 role: name for role, name in reading.roles.items() if roles[role].holds == "counts"
@@ -288,7 +290,9 @@ class Decision:
             return None
         blanks = mend if "drop" in asked else {**mend, "drop": [""]}
         weights = [reading.roles["weights"]] if {"weights"} & reading.roles.keys() - asked.keys() else []
-        for options in (mend, blanks, *([{**mend, "ignore": weights}] if weights else [])):
+        ways = [mend, blanks, *([{**mend, "ignore": weights}] if weights else [])]
+        ways += [{**mend, "decimal": "."}] if "decimal" not in asked else []
+        for options in ways:
             trial = replace(reading, options={**reading.options, **options})
             if "ignore" in options:
                 trial.roles = {role: name for role, name in reading.roles.items() if role != "weights"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -17,7 +18,7 @@ from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.errors import SteadyrankError
 from steadyrank.reading.arrays import written
 from steadyrank.reading.table import GivenColumn, Table, WholeColumn, simplify
-from steadyrank.reading.text_columns import TextColumn, is_missing_word
+from steadyrank.reading.text_columns import TextColumn, is_missing_word, with_decimal
 from steadyrank.reading.words import known, words_of
 
 ROWS = 10_000
@@ -157,11 +158,12 @@ class Column:
 
     @cached_property
     def numbers(self) -> FloatArray:
-        """Its numbers, NaN where there is none or where nobody can tell how they are spelt."""
-        try:
-            return np.asarray(self._table.numbers(self.name, missing=True), dtype=np.float64)
-        except SteadyrankError:
-            return np.full(len(self._table), np.nan)
+        """Its numbers, NaN where there is none; a comma that may be either parts thousands."""
+        for spelt in (self._table.spelt(self.name), with_decimal(".")):
+            with suppress(SteadyrankError):
+                table = replace(self._table, spellings={"": spelt})
+                return np.asarray(table.numbers(self.name, missing=True), dtype=np.float64)
+        return np.full(len(self._table), np.nan)
 
     @cached_property
     def some(self) -> FloatArray:

@@ -134,7 +134,7 @@ class Reading:
     ) -> Resolved:
         """Return the table with its roles, settings and what was said about the table itself."""
         chosen = dict(self.options)
-        about: dict[str, Any] = {n: chosen.pop(n) for n in ("drop", "ignore") if n in chosen}
+        about: dict[str, Any] = {n: chosen.pop(n) for n in ("drop", "ignore", "decimal") if n in chosen}
         said = {**chosen, **settings}
         about |= reading
         return Resolved(

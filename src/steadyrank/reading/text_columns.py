@@ -33,7 +33,7 @@ TRUTH = {"true": 1, "false": 0}
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
 INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
-WITH_ERROR = re.compile(r"(.*\d ?%?)\s*+(?:(?:±|\+/?-)\s*+[\d.,]++ ?%?|\(±?\s*+[\d.,]++ ?%?\))\Z")
+WITH_ERROR = re.compile(r"(.*\d ?%?)\s*+(?:(?:±|\+/?-)\s*+[\d.,]++ ?%?|\([^()]*+\))\Z")
 FEW = 1000
 FIRST = 50
 """So many first fields tell that a column holds no numbers."""
@@ -42,7 +42,7 @@ MOST_DIGITS = 310  # no float has more; int() of a hostile field of a million di
 NUMBER_BEGINS = {*"0123456789+-.,"}
 ERROR_ENDS = {*"0123456789%)"}
 SAME_MARKS = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
-ERRORS_CUT = "of a number with its error, after ± or in brackets, the number is taken"
+ERRORS_CUT = "of a number with its error after ±, or with a remark in brackets, the number is taken"
 MARKS = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 
 
@@ -105,7 +105,7 @@ def plain_number(word: str) -> int | float | None:
 
 
 def without_error(word: str) -> str:
-    """Return the number of a field that has its error behind it; any other field as it is.
+    """Return the number of a field that has its error or a remark behind it; any other field as it is.
 
     Examples
     --------

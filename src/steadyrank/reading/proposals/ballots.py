@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -23,8 +24,8 @@ SHORT = 5
 """In so few ballots names need not come again."""
 TWICE = 0.1
 """The largest share of ballots that may name an item twice."""
-ALIKE = 0.4
-"""The least share of its names that each column of choices has in common with all others."""
+ALIKE = 0.5
+"""The least share of its names that each column of choices has in common with the others."""
 
 
 def ballots(asked: Asked) -> Iterator[Reading]:
@@ -93,14 +94,15 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
     called = CHOICES.search(columns[0].simple) is not None
     said = "ranks" in asked.named
     texts = all(column.type in {"text", "empty", "flag"} for column in columns)
-    alike = (called or said or len(names) > 2) and _alike(profile, names)
+    alike = (called or said or len(names) > 2) and texts and _alike(profile, names)
     reading.weigh(said, 6)
     reading.weigh(called, 2, f"{quoted(*names)} are called first, second... choice")
     reading.weigh(alike, 3, "these columns share one set of names, none twice on a ballot")
     plain = re.fullmatch(
         f"({CHOICES.pattern})(1|first)|(1st|first|1)({CHOICES.pattern})", columns[0].simple
     )
-    reading.weigh(not texts and not said, 0 if plain else -9, f"{quoted(names[0])} holds numbers")
+    named = said or (plain and _seldom_twice(profile, names))
+    reading.weigh(not texts and not said, 0 if named else -9, f"{quoted(names[0])} holds numbers")
     if reading.points > 0 and _some_are_empty(profile, names):
         reading.mend["drop"] = [""]
     reading.firm = called or said
@@ -113,12 +115,15 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
 def _alike(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether columns hold one set of names, and seldom one twice in a row."""
     some = [name for name in names[:12] if profile[name].distinct > 1]
-    if len(some) < 2 or any(profile[name].is_number for name in some):
-        return False
     every = [{v for v in profile[name].values if simplify(v) not in known("no_vote")} for name in some]
-    union = frozenset().union(*every)
-    twice = max(_equal_names(profile, *pair) for pair in itertools.pairwise(some))
-    return twice <= TWICE and all(len(one) >= ALIKE * len(union) for one in every[:2])
+    times = Counter(name for one in every for name in one)
+    again = (sum(times[name] > 1 for name in one) >= ALIKE * len(one) for one in every)
+    return len(some) > 1 and _seldom_twice(profile, some) and all(again)
+
+
+def _seldom_twice(profile: Profile, names: Sequence[str]) -> bool:
+    """Tell whether hardly a ballot names an item twice."""
+    return all(_equal_names(profile, *pair) <= TWICE for pair in itertools.pairwise(names[:12]))
 
 
 def _equal_names(profile: Profile, one: str, two: str) -> float:

@@ -16,7 +16,7 @@ from steadyrank.reading.words import known
 
 EQUAL = 0.02
 """The largest share of rows in which the two sides may be equal."""
-SHARED = 0.5
+SHARED, SOME = 0.5, 0.1
 BY_CHANCE = 1.5
 """How many rows must be expected to be equal by chance, before none being so tells anything."""
 UNDERSTOOD = 0.7
@@ -211,7 +211,8 @@ def _weighed(
         reading.mend["drop"] = [""]
     reading.firm = called or apart
     worded = thing or pair.level == SAID or (pair.words is not None and len(pair.words[0]) > 2)
-    alike = shares >= SHARED or profile.rows <= 20 or thing
+    most = max(profile[side].distinct for side in pair[:2])  # of two models one may always be left
+    alike = shares >= SHARED or profile.rows <= 20 or (thing and (shares >= SOME or most <= FEWEST))
     gaps = any(2 * profile[side].blanks > profile.rows for side in pair[:2])
     met = profile.equal(pair.left, pair.right)[0] <= EQUAL or profile.rows <= FEW
     reading.strong = called and alike and worded and not gaps and met

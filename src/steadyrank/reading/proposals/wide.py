@@ -8,12 +8,13 @@ in common: both are proposed, and names decide between them or nothing does.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations, islice
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import combinations, groupby, islice
 from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import FloatArray
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.proposals.long import MEASURES
@@ -34,7 +35,10 @@ SPREAD = 0.15
 """How far the sums of rows that are parts of a whole may spread, as a share of their mean."""
 TEXTS = 6
 """How many columns of text are looked at in pairs."""
-BLOCKS = 3
+MOST_PARTS, TOTALS, SEEN = 60, 40, 100
+"""How many neighbours are looked at as parts of a whole, how many totals, and in how many rows."""
+SHARES = {"percent", "percentage", "pct", "share", "ratio", "rate"}
+BLOCKS = 4
 """How many blocks of columns that belong together are proposed."""
 PERMUTED = 0.85
 """The share of rows (or columns) of the numbers 1, 2, 3... from which on a table holds ranks."""
@@ -114,6 +118,7 @@ def score_columns(asked: Asked, label: str | None, way: str) -> tuple[list[str],
     facts, spreads = known("facts_of_items"), known("spreads")
     out = {c.name for c in numbers if c.is_id or _numbers_rows(asked, c)}
     if way == "rows":
+        out |= {c.name for c in numbers[:1] if c.whole and (np.diff(c.numbers, prepend=0) == 1).all()}
         about = {c.name for c in numbers if c.words and (c.words[0] in facts or c.words[-1] in spreads)}
         out |= about if len(about | out) < len(numbers) else set()
     return [c.name for c in numbers if c.name not in out], [c.name for c in numbers if c.name in out]
@@ -127,42 +132,77 @@ def _numbers_rows(asked: Asked, column: Column) -> bool:
 
 
 def _blocks(asked: Asked, values: Sequence[str]) -> Iterator[list[str]]:
-    """Yield columns that belong together: of one family, parts of a whole, neighbours of one scale."""
-    if "items" in asked.named or len(values) > LOOKED_AT:
-        return
+    """Yield columns that belong together: parts of a whole, of one family, neighbours, by their scale."""
     profile = asked.profile
-    usable = [n for n in values if not _is_no_score(profile[n]) and "," not in n]
-    yield from (
-        family
-        for names in profile.families
-        if len(family := [name for name in names if name in usable]) >= LEAST
-    )
-    places = {name: place for place, name in enumerate(profile.columns)}
-    runs: dict[bool, list[list[str]]] = {True: [], False: []}
-    for name in usable:
-        for scaled, kept in runs.items():
-            last = kept[-1] if kept else []
-            near = bool(last) and places[name] == places[last[-1]] + 1
-            if scaled and near:
-                near = profile[name].whole == profile[last[-1]].whole
-                near = near and profile.on_one_scale([*last, name])
-            if near:
-                last.append(name)
-            else:
-                kept.append([name])
-    yield from (run for run in runs[False] if _add_up(profile, run))
-    yield max(runs[True], key=len, default=[])
+    if "items" in asked.named or len(values) > LOOKED_AT or [*values] in profile.families:
+        return
+    usable = {n for n in values if not _is_no_score(profile[n]) and "," not in n}
+    runs = list(_neighbours(profile, usable))
+    parts = [_parts(profile, run) for run in runs]
+    families = ([n for n in names if n in usable] for names in profile.families)
+    scaled = [part for run in runs for part in _on_one_scale(profile, run)]
+    every = [*parts, *families, *(r for r in runs if _are_counts(profile, r)), *scaled[:1]]
+    distinct = {tuple(block): block for block in every if len(block) >= LEAST}
+    yield from distinct.values()
 
 
-def _add_up(profile: Profile, names: Sequence[str]) -> bool:
-    """Tell whether the numbers of each row are parts of a whole: they add up to about 100, or to 1."""
-    if not LEAST <= len(names) <= LOOKED_AT or len(profile.table) < LEAST:
-        return False
-    sums = np.nansum(np.column_stack([profile[name].numbers for name in names]), axis=1)
+def _neighbours(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
+    """Yield columns of numbers that stand side by side; one of shares stands apart from counts."""
+    for _, run in groupby(profile, lambda c: (c.name in usable, not SHARES.isdisjoint(c.words))):
+        if len(names := [column.name for column in run if column.name in usable]) >= LEAST:
+            yield names
+
+
+def _on_one_scale(profile: Profile, run: Sequence[str]) -> list[list[str]]:
+    """Return the neighbours of one scale and type, the most first."""
+    found = [[run[0]]]
+    for name in run[1:]:
+        alike = profile[name].whole == profile[found[-1][-1]].whole
+        if alike and profile.on_one_scale([*found[-1], name]):
+            found[-1].append(name)
+        else:
+            found.append([name])
+    return sorted(found, key=len, reverse=True)
+
+
+def _are_counts(profile: Profile, names: Sequence[str]) -> bool:
+    """Tell whether columns count something: whole numbers, most of them from 0 on."""
+    columns = [profile[name] for name in names]
+    from_zero = sum(column.some.min(initial=1.0) == 0 for column in columns)
+    return all(c.whole and c.some.min(initial=0.0) >= 0 for c in columns) and 2 * from_zero > len(columns)
+
+
+def _parts(profile: Profile, run: Sequence[str]) -> list[str]:
+    """Return the stretch of neighbours that are parts of a whole; totals may stand beside them."""
+    names = list(run[:MOST_PARTS])
+    before = np.cumsum([np.zeros(min(SEEN, profile.rows)), *_first_rows(profile, names)], axis=0)
+    sums = before[None, :] - before[:, None]
+    far = _from_whole(profile, names, sums)
+    places = np.arange(len(names) + 1)
+    size = places[None, :] - places[:, None]
+    far[size < LEAST] = np.inf
+    start, end = np.unravel_index(np.lexsort((-size.ravel(), far.round(2).ravel()))[0], far.shape)
+    return names[start:end] if far[start, end] < SPREAD else []
+
+
+def _first_rows(profile: Profile, names: Sequence[str]) -> FloatArray:
+    return np.nan_to_num([profile[name].numbers[:SEEN] for name in names])
+
+
+def _from_whole(profile: Profile, names: Sequence[str], sums: FloatArray) -> FloatArray:
+    """Return how far sums are from a whole: from 1, from 100, or from what another column holds."""
     least = min(profile[name].some.min(initial=0.0) for name in names)
-    whole = min((1.0, 100.0), key=lambda size: abs(np.mean(sums) - size))
-    near = abs(np.mean(sums) - whole) < SPREAD * whole and np.std(sums) < SPREAD * whole
-    return bool(least >= 0 and near)
+    if sums.shape[-1] < LEAST or least < 0:
+        return np.full(sums.shape[:-1], np.inf)
+    mean, spread = sums.mean(axis=-1), sums.std(axis=-1)
+    far = np.min([(abs(mean - whole) + spread) / whole for whole in (1.0, 100.0)], axis=0)
+    totals = (c for c in profile if c.type == "number" and len(np.unique(c.numbers[:SEEN])) > LEAST)
+    for column in islice(totals, TOTALS):
+        numbers = np.nan_to_num(column.numbers[:SEEN])
+        parts = [n for n in names if not np.isclose(profile[n].numbers[:SEEN], numbers).mean() > 0.5]
+        same = np.isclose(sums, numbers, rtol=0.01).mean(axis=-1) >= PERMUTED
+        far = np.where(same & (len(parts) == len(names) or sums.ndim > 1), 0.0, far)
+    return far
 
 
 def _weighed(
@@ -263,6 +303,8 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
         reading.remarks.append(Guess(doubt, brief, Option("items", several=True)))
     low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
     reach = [f"{shorten(c.name)} {word} {c.reach:.3g}" for c, word in ((low, "reaches"), (high, ""))]
+    parts = not in_rows and LEAST <= len(values) <= MOST_PARTS
+    whole = parts and _from_whole(profile, values, _first_rows(profile, values).sum(axis=0)) < SPREAD
     _ = (
         reading.weigh(len(columns) < LEAST, -1, f"only {counted(len(columns), 'column')} of numbers")
         or reading.weigh(
@@ -270,8 +312,11 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
             1,
             f"{len(values):,} columns of numbers on one scale",
         )
+        or reading.weigh(whole, 2.5, "the numbers of each row are parts of a whole")
         or reading.weigh(
-            not in_rows and _add_up(profile, values), 1.5, "the numbers of each row are parts of a whole"
+            not in_rows and len(values) > LEAST and _are_counts(profile, values),
+            1.5,
+            f"{len(values):,} neighbouring columns of counts",
         )
         or reading.weigh(True, -1, f"scales differ: {', '.join(reach)}")
     )
@@ -297,7 +342,7 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
     counting = _mostly(values, COUNTING.match) or {*values} <= profile.of_families
     reading.weigh(counting, -1, "the columns are only numbered, not named")
     if label is not None:
-        reading.weigh(2 * sum(profile[name].is_measure for name in values) > len(values), -4)
+        reading.weigh(not counting and 2 * sum(profile[n].is_measure for n in values) > len(values), -4)
         looks: dict[str, Callable[[str], Any]] = {
             "benchmarks or measures": _is_measure,
             "ids": COUNTING.match,
@@ -317,7 +362,7 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
 
 def _is_no_score(column: Column) -> bool:
     odd = column.counts_rows or column.is_id or column.is_time or column.is_amount
-    return odd or column.type == "flag"
+    return odd or column.type == "flag" or not len(column.some)
 
 
 def _directed(
@@ -351,13 +396,13 @@ def _directed(
 
 
 def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
-    """Tell whether each row, or each column of items in rows, holds the numbers 1, 2, 3... once."""
+    """Tell whether each row, or each column of items in rows, holds 1, 2, 3... once, as far as it goes."""
     if len(values) > LOOKED_AT:
         return False
     matrix = np.column_stack([profile[name].numbers for name in values])
-    matrix = matrix.T if way == "rows" else matrix
+    matrix = np.sort(matrix.T if way == "rows" else matrix, axis=1)
     rows, items = matrix.shape
     if rows < 2 or items < 3:
         return False
-    whole = (np.sort(matrix, axis=1) == np.arange(1, items + 1)).all(axis=1)
-    return bool(whole.mean() >= PERMUTED)
+    whole = ((matrix == np.arange(1, items + 1)) | np.isnan(matrix)).all(axis=1)  # blanks come last
+    return bool((whole & (matrix[:, 1] == 2)).mean() >= PERMUTED)
