@@ -173,6 +173,9 @@ class Decision:
         distinct: dict[str, Reading] = {}
         for one in by_roles or found:
             distinct.setdefault(repr((one.kind.name, one.roles, one.options)), one)
+        for one in distinct.values():
+            one.options |= table.guessed
+            one.strong &= not table.guessed
         ordered = sorted(distinct.values(), key=lambda one: (-one.strong, -one.points))
         return settled or bool(by_roles), ordered
 

@@ -11,7 +11,6 @@ from glob import glob, has_magic
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from shlex import quote
 from typing import Any, Literal, TypeAlias
 
 from steadyrank import errors
@@ -37,9 +36,6 @@ BLT = rb"(?:#.*+\n)*+\d++ ++\d++[ \r]*+\n(?:-\d.*+\n)*+\d++(?: ++(?:-|[1-9][\d=]
 PGN = rb'\[[A-Z]\w++ ++".*"\][ \r]*+\n'
 YAML = rb"(?:#.*+\n|---.*+\n|[ \t\r]*+\n)*+- [\w.-]++:(?: .*+|\r)?\n ++[\w.-]++:"
 """The first lines of grammars."""
-FROM_YAML = (
-    'python -c "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin), default=str))"'
-)
 Looks: TypeAlias = Callable[[OpenFile], bool]
 """Tells by the beginning of an open file whether it is of a format."""
 
@@ -82,10 +78,6 @@ class Format:
 def _read_delimited(
     file: OpenFile, *, delimiter: str | None = None, take: Callable[[Table], None] | None = None
 ) -> Table:
-    if re.match(YAML, file.text_head):
-        target = quote(f"{Path(file.name).stem}.json")
-        way_out = f"Turn it into JSON: {FROM_YAML} < {quote(file.name)} > {target}"
-        raise file.wrong("is YAML, which is not read here", way_out)
     delimiter, blocks = delimiter or delimiter_of(file), file.blocks()
     if delimiter == " ":
         blocks = (BLANKS.sub(b"\t", AROUND.sub(b"", block)) for block in blocks)
@@ -158,9 +150,13 @@ def _orders(file: OpenFile) -> bool:
     return b">" in file.text_head and bool(_later("adapters.ballot_files.looks_like_orders")(file))
 
 
+def _yaml(file: OpenFile) -> bool:
+    return file.name.endswith((".yml", ".yaml")) or _head(YAML)(file)
+
+
 def _one_document(file: OpenFile) -> bool:
     opened = _any(_json(b"{"), _json(b"["))(file)
-    return opened and bool(_later("typed_files.is_one_document")(file))
+    return opened and bool(_later("records.is_one_document")(file))
 
 
 def _markup(file: OpenFile) -> bool:
@@ -202,8 +198,9 @@ ENTRIES = (
         _later("adapters.ballot_files.read_dominion"),
         answers_to=("sheet",),
     ),
-    Format("json", _one_document, _later("typed_files.read_json"), folders=True),
-    Format("jsonl", _json(b"{"), _later("typed_files.read_json_lines"), folders=True),
+    Format("yaml", _yaml, _later("records.read_yaml"), answers_to=("sheet",)),
+    Format("json", _one_document, _later("records.read_json"), folders=True, answers_to=("sheet",)),
+    Format("jsonl", _json(b"{"), _later("records.read_json_lines"), folders=True),
     Format("condorcet", _orders, _later("adapters.ballot_files.read_orders")),
     Format("markup", _markup, _later("adapters.markup.read_markup"), answers_to=("sheet",)),
     Format(

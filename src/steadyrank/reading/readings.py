@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from steadyrank.errors import Option, listing, shorten, typed_name
-from steadyrank.reading.declarations import Form, Kind
+from steadyrank.reading.declarations import Form, Kind, is_about_reading
 from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.roles import Resolved, as_list, taken_by
 from steadyrank.reading.table import Guess, Table, simplify
@@ -134,7 +134,7 @@ class Reading:
     ) -> Resolved:
         """Return the table with its roles, settings and what was said about the table itself."""
         chosen = dict(self.options)
-        about: dict[str, Any] = {n: chosen.pop(n) for n in ("drop", "ignore", "decimal") if n in chosen}
+        about: dict[str, Any] = {n: chosen.pop(n) for n in list(chosen) if is_about_reading(n)}
         said = {**chosen, **settings}
         about |= reading
         return Resolved(

@@ -1,9 +1,8 @@
-"""Files whose values have types, and keep them: JSON, JSON lines, Parquet, Excel."""
+"""Files whose values have types, and keep them: Parquet and Excel."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -11,106 +10,10 @@ from typing import Any
 
 from steadyrank import errors
 from steadyrank.errors import Option, listing, shorten
-from steadyrank.reading.adapters.documents import Node, load, load_lines
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.headers import LOOKED_AT, find_header, header_size
 from steadyrank.reading.table import Table, as_table
 from steadyrank.text import counted
-
-LIKE_THIS = 'A table in JSON looks like [{"choice": "x"}, {"choice": "y"}].'
-
-
-def read_json_lines(file: OpenFile) -> Table:
-    r"""Read one object on each line; a name that a line lacks is a missing value.
-
-    Examples
-    --------
-    >>> import io
-    >>> from steadyrank.reading.files import open_source
-    >>> table = read_json_lines(open_source(io.BytesIO(b'{"a": "007"}\n{"a": "8", "b": 1}\n')))
-    >>> table.labels("a").tolist(), table.labels("b").tolist()
-    (['007', '8'], [None, 1])
-    """
-    return _table_of(file, lambda part: ((line, node.value) for line, node in load_lines(part)))
-
-
-def is_one_document(file: OpenFile) -> bool:
-    """Tell whether a file is one value of JSON, and not an object on each line.
-
-    An object on the only line is a row, such as a ballot, unless it holds several lists of one length.
-    """
-    first, *more = [line for line in file.text_head.splitlines() if line.strip()][:2] or [b""]
-    if not first.lstrip().startswith(b"{"):
-        return first.lstrip().startswith(b"[")
-    try:
-        found = json.loads(first)
-    except (ValueError, RecursionError):
-        return not (more and more[0].lstrip().startswith(b"{"))
-    return not more and len(found) > 1 and _are_columns(found)
-
-
-def _are_columns(found: dict[str, Any]) -> bool:
-    lists = [value for value in found.values() if isinstance(value, list)]
-    return bool(found) and len(lists) == len(found) and len(set(map(len, lists))) == 1
-
-
-def read_json(file: OpenFile) -> Table:
-    r"""Read a list of objects, one for each row, or an object of lists, one for each column.
-
-    Examples
-    --------
-    >>> import io
-    >>> from steadyrank.reading.files import open_source
-    >>> table = read_json(open_source(io.BytesIO(b'[{"a": "007"},\n {"a": "8", "b": 1}]')))
-    >>> table.labels("a").tolist(), table.labels("b").tolist()
-    (['007', '8'], [None, 1])
-    """
-    return replace(_table_of(file, lambda part: enumerate(_rows_of(load(part)))), lead="at index")
-
-
-def _rows_of(top: Node) -> list[dict[str, Any]]:
-    columns = top.value if isinstance(top.value, dict) else {}
-    if _are_columns(columns):
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    if columns or not isinstance(top.value, list):
-        named = f", but an object of {listing(map(shorten, columns))}" if columns else ""
-        told = f"{top.file} is neither a list of objects nor an object of equally long lists{named}"
-        raise errors.NotRecognisedError(told, way_out=LIKE_THIS)
-    return [node.object() for node in top]
-
-
-def _table_of(file: OpenFile, placed: Callable[[OpenFile], Iterable[tuple[int, Any]]]) -> Table:
-    """Return the table of objects, which come with their places in each file.
-
-    Those inside that all name the same become columns, too.
-    """
-    rows: list[dict[str, Any]] = []
-    places: list[object] = []
-    for part in file.parts():
-        for place, row in placed(part):
-            rows.append(row)
-            places.append(file.place(place, part.name))
-    if not rows:
-        raise errors.EmptyDataError(f"{file.name} holds no rows")
-    names = dict.fromkeys(name for row in rows for name in row)
-    columns: dict[str, list[Any]] = {}
-    notes = []
-    for name in names:
-        values: list[Any] = [row.get(name) for row in rows]
-        inner = {f"{name}.{part}": part for part in _common_names(values)}
-        if inner and inner.keys().isdisjoint({*names, *columns}):
-            columns |= {full: [value[part] for value in values] for full, part in inner.items()}
-            notes.append(f"objects in {shorten(name)} read as columns {listing(map(shorten, inner))}")
-        else:
-            columns[name] = values
-    return Table(as_table(columns).columns, file.name, places, notes)
-
-
-def _common_names(values: Sequence[Any]) -> list[str]:
-    """Return what objects name, if all of these are objects that name the same."""
-    first = values[0].keys() if isinstance(values[0], dict) else ()
-    alike = all(isinstance(value, dict) and value.keys() == first for value in values)
-    return list(first) if alike else []
 
 
 def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:

@@ -7,13 +7,17 @@ from collections.abc import Iterator
 
 from steadyrank.errors import ColumnError, Option, UnreadableFileError, listing, shorten
 from steadyrank.reading.files import OpenFile
-from steadyrank.reading.headers import header_names
+from steadyrank.reading.headers import LOOKED_AT, find_header
 from steadyrank.reading.table import Table
 from steadyrank.reading.text_columns import TextColumn, number_in
 
 RULE = re.compile(r"\s*+\|?[\s:|-]*-[\s:|-]*+\Z")
 """The line below the header of Markdown."""
 TABULAR = re.compile(r"\\begin\{(tabular\*?|tabularx|longtable)\}(.*?)\\end\{\1\}", re.DOTALL)
+ACROSS = re.compile(r"\\multicolumn\{(\d{1,3})\}\{[^{}]*\}\{((?:[^{}]|\{[^{}]*\})*)\}")
+DOWN = re.compile(r"\\multirow(?:\[[^\[\]]*\])?\{(\d{1,3})\}\{[^{}]*\}\{((?:[^{}]|\{[^{}]*\})*)\}")
+COLOUR = re.compile(r"\\(?:text|cell|row)?color(?:\[\w*\])?\{[^{}]*\}")
+"""Cells over several columns and rows, and what only colours them."""
 COMMAND = re.compile(r"\\[a-zA-Z]+\*?")
 NOTHING = re.compile(r"[*`_$]{1,2}(?=\S)|(?<=\S)[*`$]{1,2}|[{}]")
 ESCAPED = {"\\%": "%", "\\_": "_", "\\&": "and", "\\#": "#", "~": " "}
@@ -23,38 +27,42 @@ Rows = list[tuple[int, list[str]]]
 
 
 def read_markup(file: OpenFile) -> Table:
-    """Read the only table that holds numbers, or the one whose number the user gives."""
+    """Read the table that holds the most numbers, or the one whose number the user gives."""
     text = file.read_text()
     found = list(_latex_tables(text) if "\\begin{" in text else _markdown_tables(text))
     tables = {str(number): rows for number, rows in enumerate(found, 1) if len(rows) > 1}
-    of_numbers = [number for number, rows in tables.items() if _holds_numbers(rows)]
-    chosen = file.given.get("sheet") or next(iter(of_numbers if len(of_numbers) == 1 else ()), None)
     if not tables:
         raise UnreadableFileError(f"{file.name} holds a header and no rows of a table")
+    numbers = {number: _numbers_in(rows) for number, rows in tables.items()}
+    asked = file.given.get("sheet")
+    chosen = asked or max(numbers, key=numbers.__getitem__)
+    each = (f"{number} ({len(rows) - 1} rows below {_title(rows)})" for number, rows in tables.items())
+    listed = listing(each, len(tables))
     if chosen not in tables:
-        each = (
-            f"{number} ({len(rows) - 1} rows below {_title(rows)})" for number, rows in tables.items()
-        )
-        told = f"{file.name} holds several tables: {listing(each, len(tables))}"
-        largest = max(tables, key=lambda number: len(tables[number]))
-        raise ColumnError(told, way_out=["Choose one by its number, such as ", Option("sheet", largest)])
-    (_, header), *body = tables[chosen]
-    for line, row in body:
-        if len(row) != len(header):
+        told = f"{file.name} has no table {shorten(chosen)}, but {listed}"
+        raise ColumnError(told, way_out=["Choose one by its number as ", Option("sheet")])
+    rows = [row for _, row in tables[chosen]]
+    width = len(rows[0])
+    for line, row in tables[chosen]:
+        if len(row) != width:
             raise UnreadableFileError(
-                f"line {line} of {file.name} has {len(row)} cells instead of {len(header)}",
+                f"line {line} of {file.name} has {len(row)} cells instead of {width}",
                 way_out="Correct this line.",
             )
-    names, notes = header_names(header)
-    notes += [f"table {chosen} taken of {len(found)}"] if len(found) > 1 else []
+    header = find_header(rows[:LOOKED_AT], None if "\\begin{" in text else 1)
+    body = tables[chosen][header.before + header.size :]
+    notes = [f"table {chosen} taken of {listed}"] if len(found) > 1 else []
     columns = {
-        name: TextColumn.of(cells) for name, *cells in zip(names, *(row for _, row in body), strict=True)
+        name: TextColumn.of(cells)
+        for name, *cells in zip(header.names, *(row for _, row in body), strict=True)
     }
-    return Table(columns, file.name, [line for line, _ in body], notes)
+    guessed = {"sheet": chosen} if asked is None and sum(map(bool, numbers.values())) > 1 else {}
+    lines = [line for line, _ in body]
+    return Table(columns, file.name, lines, notes + header.notes, guessed=guessed)
 
 
-def _holds_numbers(rows: Rows) -> bool:
-    return any(number_in(cell) is not None for _, row in rows[1:] for cell in row[1:])
+def _numbers_in(rows: Rows) -> int:
+    return sum(number_in(cell) is not None for _, row in rows[1:] for cell in row[1:])
 
 
 def _title(rows: Rows) -> str:
@@ -75,11 +83,17 @@ def _markdown_tables(text: str) -> Iterator[Rows]:
 def _latex_tables(text: str) -> Iterator[Rows]:
     for found in TABULAR.finditer(text):
         rows: Rows = []
-        line = text.count("\n", 0, found.start(2)) + 1
+        line, left, above = text.count("\n", 0, found.start(2)) + 1, 0, ""
         for part in found[2].split("\\\\"):
             if "&" in part:
                 body = part.split("}\n", 1)[-1] if not rows else part
-                rows.append((line, _cells(body.replace("\\&", "\0").split("&"))))
+                begun = DOWN.search(body.partition("&")[0])
+                spread = ACROSS.sub(
+                    lambda cell: cell[2] + "&" * (int(cell[1]) - 1), DOWN.sub(r"\2", body)
+                )
+                cells = _cells(COLOUR.sub("", spread).replace("\\&", "\0").split("&"))
+                left, above = (int(begun[1]), cells[0]) if begun else (left - 1, above)
+                rows.append((line, [cells[0] or (above if left > 0 else ""), *cells[1:]]))
             line += part.count("\n")
         yield rows
 

@@ -118,7 +118,8 @@ def score_columns(asked: Asked, label: str | None, way: str) -> tuple[list[str],
     facts, spreads = known("facts_of_items"), known("spreads")
     out = {c.name for c in numbers if c.is_id or _numbers_rows(asked, c)}
     if way == "rows":
-        out |= {c.name for c in numbers[:1] if c.whole and (np.diff(c.numbers, prepend=0) == 1).all()}
+        before = [c for c in numbers[:1] if c.whole and asked.profile.table.names.index(c.name) == 0]
+        out |= {c.name for c in before if label and (np.diff(c.numbers, prepend=0) == 1).all()}
         about = {c.name for c in numbers if c.words and (c.words[0] in facts or c.words[-1] in spreads)}
         out |= about if len(about | out) < len(numbers) else set()
     return [c.name for c in numbers if c.name not in out], [c.name for c in numbers if c.name in out]
@@ -136,7 +137,8 @@ def _blocks(asked: Asked, values: Sequence[str]) -> Iterator[list[str]]:
     profile = asked.profile
     if "items" in asked.named or len(values) > LOOKED_AT or [*values] in profile.families:
         return
-    usable = {n for n in values if not _is_no_score(profile[n]) and "," not in n}
+    held = [n for n in values if len(profile[n].some) and "," not in n]
+    usable = {n for n in held if not _is_no_score(profile[n])}
     runs = list(_neighbours(profile, usable))
     parts = [_parts(profile, run) for run in runs]
     families = ([n for n in names if n in usable] for names in profile.families)
@@ -169,7 +171,9 @@ def _are_counts(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether columns count something: whole numbers, most of them from 0 on."""
     columns = [profile[name] for name in names]
     from_zero = sum(column.some.min(initial=1.0) == 0 for column in columns)
-    return all(c.whole and c.some.min(initial=0.0) >= 0 for c in columns) and 2 * from_zero > len(columns)
+    return all(c.whole and c.some.min(initial=0.0) >= 0 for c in columns) and 2 * from_zero > len(
+        columns
+    )
 
 
 def _parts(profile: Profile, run: Sequence[str]) -> list[str]:
@@ -362,7 +366,7 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
 
 def _is_no_score(column: Column) -> bool:
     odd = column.counts_rows or column.is_id or column.is_time or column.is_amount
-    return odd or column.type == "flag" or not len(column.some)
+    return odd or column.type == "flag"
 
 
 def _directed(
@@ -405,4 +409,4 @@ def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
     if rows < 2 or items < 3:
         return False
     whole = ((matrix == np.arange(1, items + 1)) | np.isnan(matrix)).all(axis=1)  # blanks come last
-    return bool((whole & (matrix[:, 1] == 2)).mean() >= PERMUTED)
+    return bool((whole & (matrix[:, 2] == 3)).mean() >= PERMUTED)

@@ -1,0 +1,243 @@
+"""Tables in documents of JSON and YAML: records, wherever they lie.
+
+A list of objects is a table, and so is an object of equally long lists, or of objects that name the same:
+there the names by which these go make a column. Otherwise tables are looked for inside. Objects within
+records become columns, and a list of records that stands below a few headings takes these along.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import Any
+
+from steadyrank import errors
+from steadyrank.errors import Option, listing, shorten
+from steadyrank.reading.adapters.documents import Node, load, load_lines
+from steadyrank.reading.arrays import is_missing
+from steadyrank.reading.files import OpenFile
+from steadyrank.reading.table import Guess, Table, as_table
+from steadyrank.reading.text_columns import TextColumn
+
+LIKE_THIS = 'A table in JSON looks like [{"choice": "x"}, {"choice": "y"}].'
+KEYS = ("name", "key", "key_")
+"""What the column is called that holds the names of objects, the first that none of them has."""
+ALIKE = 0.5
+"""The share of all names that objects of one sort have at least, in the mean."""
+HEADINGS = 3
+"""With so many fields beside a list of records, these are what the file is about."""
+MOST_COLUMNS = 500
+
+Record = dict[str, Any]
+
+
+def read_json_lines(file: OpenFile) -> Table:
+    r"""Read one object on each line; a name that a line lacks is a missing value.
+
+    Examples
+    --------
+    >>> import io
+    >>> from steadyrank.reading.files import open_source
+    >>> table = read_json_lines(open_source(io.BytesIO(b'{"a": "007"}\n{"a": "8", "b": 1}\n')))
+    >>> table.labels("a").tolist(), table.labels("b").tolist()
+    (['007', '8'], [None, 1])
+    """
+    return _table_of(file, lambda part: ((line, node.value) for line, node in load_lines(part)))
+
+
+def read_json(file: OpenFile) -> Table:
+    r"""Read the records of a document, such as a list of objects.
+
+    Examples
+    --------
+    >>> import io
+    >>> from steadyrank.reading.files import open_source
+    >>> table = read_json(open_source(io.BytesIO(b'{"x": {"a": 1},\n "y": {"a": 2, "b": {"c": 3}}}')))
+    >>> {name: table.labels(name).tolist() for name in table.names}
+    {'name': ['x', 'y'], 'a': [1, 2], 'b.c': [None, 3]}
+    """
+    return _document(file, load)
+
+
+def read_yaml(file: OpenFile) -> Table:
+    r"""Read the same as YAML writes it; numbers are told as in other files of text.
+
+    Examples
+    --------
+    >>> import io
+    >>> from steadyrank.reading.files import open_source
+    >>> read_yaml(open_source(io.BytesIO(b"- team: x\n  points: 7\n- team: y\n"))).cells("points")
+    ['7', '']
+    """
+    table = _document(file, _load_yaml)
+    texts = {name: column.cells() for name, column in table.columns.items()}
+    plain = {n: c for n, c in texts.items() if all(isinstance(one, str | None) for one in c)}
+    columns = {name: TextColumn.of([cell or "" for cell in cells]) for name, cells in plain.items()}
+    return replace(table, columns={**table.columns, **columns})
+
+
+def _load_yaml(file: OpenFile) -> Node:
+    if find_spec("yaml") is None:
+        raise errors.MissingPackageError(f"to read {file.name}, PyYAML is needed", "yaml")
+    import yaml
+
+    text = file.read_text()
+    try:
+        # What refers to another part of the file may stand for any amount of data.
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.BaseLoader)):
+            raise file.wrong("holds references, which are not followed", "Write them out.")
+        return Node(yaml.load(text, yaml.BaseLoader), "", file.name)  # noqa: S506 (it makes texts alone)
+    except (yaml.YAMLError, RecursionError) as error:
+        told = f"is not sound YAML: {shorten(' '.join(str(error).split()), 120)}"
+        raise file.wrong(told, "Get or write it again.") from None
+
+
+def is_one_document(file: OpenFile) -> bool:
+    """Tell whether a file is one value of JSON, and not an object on each line.
+
+    An object on the only line is a row, such as a ballot, unless it holds a table.
+    """
+    first, *more = [line for line in file.text_head.splitlines() if line.strip()][:2] or [b""]
+    if not first.lstrip().startswith(b"{"):
+        return first.lstrip().startswith(b"[")
+    try:
+        found = json.loads(first)
+    except (ValueError, RecursionError):
+        return not (more and more[0].lstrip().startswith(b"{"))
+    with suppress(RecursionError):
+        return not more and len(found) > 1 and any(_are_tables(found))
+    return True
+
+
+def _are_tables(found: Record) -> Iterator[bool]:
+    return (len(rows) > 1 for _, rows in tables_in(found))
+
+
+def tables_in(value: Any, path: str = "") -> Iterator[tuple[str, list[Record]]]:
+    """Yield the tables of a document, each with the way to it.
+
+    Examples
+    --------
+    >>> list(tables_in({"season": 7, "rounds": [{"day": 1, "games": [{"home": "x"}, {"home": "y"}]}]}))
+    [('rounds', [{'day': 1, 'home': 'x'}, {'day': 1, 'home': 'y'}])]
+    """
+    if isinstance(value, list):
+        if value and all(isinstance(one, dict) for one in value):
+            yield path, _unfolded(value)
+    elif isinstance(value, dict):
+        if _are_columns(value):
+            yield path, [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
+        elif _are_records(value):
+            key = next((key for key in KEYS if not any(key in one for one in value.values())), KEYS[0])
+            yield path, [{key: name} | fields for name, fields in value.items()]
+        else:
+            for name, inner in value.items():
+                yield from tables_in(inner, f"{path}.{name}".lstrip("."))
+
+
+def _are_columns(found: Mapping[str, Any]) -> bool:
+    lists = [v for v in found.values() if isinstance(v, list) and not (v and _are_objects(v))]
+    return bool(found) and len(lists) == len(found) and len(set(map(len, lists))) == 1
+
+
+def _are_records(found: Mapping[str, Any]) -> bool:
+    """Tell whether an object holds objects that are of one sort: they name the same, or only numbers."""
+    inner = list(found.values())
+    if len(inner) < 2 or not all(isinstance(one, dict) and one for one in inner):
+        return False
+    numbers = all(isinstance(value, int | float) for one in inner for value in one.values())
+    return numbers or _overlap(inner) >= ALIKE
+
+
+def _overlap(objects: Sequence[Mapping[str, Any]]) -> float:
+    """Return which share of all names an object has in the mean."""
+    names = {name for one in objects for name in one}
+    return sum(map(len, objects)) / max(1, len(names) * len(objects))
+
+
+def _unfolded(records: list[Record]) -> list[Record]:
+    """Return the records that stand in lists below a few headings, with these; else those given."""
+    lists = {n for one in records for n, v in one.items() if v and isinstance(v, list)}
+    lists = {n for n in lists if all(_are_objects(one.get(n) or []) for one in records)}
+    beside = {name for one in records for name in one} - lists
+    if len(lists) != 1 or len(beside) > HEADINGS:
+        return records
+    [name] = lists
+    inside = [({n: one[n] for n in one if n != name}, one.get(name) or []) for one in records]
+    return _unfolded([{**above, **below} for above, several in inside for below in several])
+
+
+def _are_objects(found: Any) -> bool:
+    return isinstance(found, list) and all(isinstance(one, dict) for one in found)
+
+
+def _document(file: OpenFile, parsed: Callable[[OpenFile], Node]) -> Table:
+    notes: list[str] = []
+    guessed: dict[str, Any] = {}
+
+    def rows(part: OpenFile) -> Iterable[tuple[int, Record]]:
+        return enumerate(_rows_of(parsed(part), file.given.get("sheet"), notes, guessed))
+
+    table = _table_of(file, rows)
+    notes = list(dict.fromkeys([*notes, *table.notes]))
+    return replace(table, lead="at index", notes=notes, guessed=guessed)
+
+
+def _rows_of(top: Node, asked: str | None, notes: list[str], guessed: dict[str, Any]) -> list[Record]:
+    """Return the only table, that which was asked for, or the longest."""
+    if isinstance(top.value, list):
+        return _unfolded([node.object() for node in top])
+    tables = dict(tables_in(top.value))
+    if not tables:
+        columns = top.value if isinstance(top.value, dict) else {}
+        named = f", but an object of {listing(map(shorten, columns))}" if columns else ""
+        told = f"{top.file} is neither a list of objects nor an object of equally long lists{named}"
+        raise errors.NotRecognisedError(told, way_out=LIKE_THIS)
+    if asked is not None and asked not in tables:
+        told = f"{top.file} has no table {shorten(asked)}, but {listing(map(shorten, tables))}"
+        raise errors.ColumnError(told, way_out=["Choose one of these as ", Option("sheet")])
+    chosen = asked or max(tables, key=lambda name: len(tables[name]))
+    if chosen != asked and len(tables) > 1:
+        guessed["sheet"] = chosen
+    if chosen:
+        notes.append(f"the table {shorten(chosen)} taken of {listing(map(shorten, tables))}")
+    return tables[chosen]
+
+
+def _table_of(file: OpenFile, placed: Callable[[OpenFile], Iterable[tuple[int, Any]]]) -> Table:
+    """Return the table of objects, which come with their places in each file."""
+    rows: list[Record] = []
+    places: list[object] = []
+    for part in file.parts():
+        for place, row in placed(part):
+            rows.append(row)
+            places.append(file.place(place, part.name))
+    if not rows:
+        raise errors.EmptyDataError(f"{file.name} holds no rows")
+    notes: list[str] = []
+    columns = dict(_columns({n: [row.get(n) for row in rows] for row in rows for n in row}, notes))
+    return Table(as_table(columns).columns, file.name, places, notes)
+
+
+def _columns(given: dict[str, list[Any]], notes: list[str]) -> Iterator[tuple[str, list[Any]]]:
+    """Yield columns; objects inside that name the same become columns, too."""
+    for name, values in given.items():
+        there = [value for value in values if not (value is None or is_missing(value))]
+        names = dict.fromkeys(n for v in there if isinstance(v, dict) for n in v)
+        alike = (
+            bool(names)
+            and all(isinstance(value, dict) for value in there)
+            and (len(names) <= MOST_COLUMNS and _overlap(there) >= ALIKE)
+        )
+        full = {inner: f"{name}.{inner}" for inner in names}
+        if not alike or not given.keys().isdisjoint(full.values()):
+            yield name, values
+            continue
+        notes.append(
+            f"objects in {shorten(name)} read as columns {listing(map(shorten, full.values()))}"
+        )
+        inner = {to: [(value or {}).get(n) for value in values] for n, to in full.items()}
+        yield from _columns(inner, notes)
