@@ -19,6 +19,7 @@ from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import as_scores, check_length, compact
 from steadyrank.reading.declarations import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
+from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import as_table
 from steadyrank.reading.words import known
 from steadyrank.sums.exact import together
@@ -100,7 +101,10 @@ class Ratings(EntryObservations):
         unit="user",
         scorer="mean-rating",
         arguments=RatingsArguments,
-        forms=(Form("one row a rating", ("user", "item", "score")),),
+        forms=(
+            Form("one row a rating", ("user", "item", "score")),
+            Form("one row a rating, each by somebody else", ("item", "score"), decides=("user",)),
+        ),
         on_engine="entries",
         observation="rating",
     )
@@ -235,6 +239,11 @@ class Ratings(EntryObservations):
             rated=codes.astype(np.int32, copy=False),
             values=stars,
         )
+
+    @classmethod
+    def _from_columns(cls, found: Resolved) -> Self:
+        nobody = {} if "user" in found.columns else {"user": np.arange(len(found.table))}
+        return cls(**nobody, **found.arguments())
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[RatingsArguments]) -> Self:

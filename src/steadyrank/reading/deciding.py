@@ -267,14 +267,14 @@ class Decision:
         found: list[Reading] = []
         worse: list[Reading] = []
         attempts = 0
-        for reading in sorted(readings, key=lambda one: -one.points):
+        for reading in _varied(sorted(readings, key=lambda one: -one.points)):
             known = [*before, *found, *worse]
             turned = len(found) == 2 and found[0].roles == found[1].roles  # the question is which end
-            enough = len([*before, *found]) == SUGGESTED or turned or attempts == ATTEMPTS
-            if enough or (found and found[0].points - reading.points > BEHIND):
+            if len([*before, *found]) == SUGGESTED or turned or attempts == ATTEMPTS:
                 break
+            behind = bool(found) and max(one.points for one in found) - reading.points > BEHIND
             faint = reading.points <= (least if known or least else FAINT)
-            if faint or any(_tells(one, reading, known=True) for one in known):
+            if faint or behind or any(_tells(one, reading, known=True) for one in known):
                 continue
             attempts += 1
             if (tried := self._tried(reading)) is not None:
@@ -365,6 +365,19 @@ def _tells(better: Reading, other: Reading, *, known: bool = False) -> bool:
         return False
     parts = [[one.roles.get(role) for role in ("item", "score", "rank")] for one in (better, other)]
     return parts[0] == parts[1] and parts[0][0] is not None
+
+
+def _varied(readings: Sequence[Reading]) -> list[Reading]:
+    """Return readings in an order in which those that rank something else come before details."""
+    first: dict[str, list[Reading]] = {}
+    for one in readings:
+        first.setdefault(repr(one.ranked), []).append(one)
+    heads = [
+        same[:1] + [other for other in same[1:] if other.roles == same[0].roles]
+        for same in first.values()
+    ]
+    chosen = [one for head in heads for one in head]
+    return chosen + [one for one in readings if one not in chosen]
 
 
 def _because(reading: Reading) -> str:

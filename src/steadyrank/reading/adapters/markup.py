@@ -20,6 +20,7 @@ COLOUR = re.compile(r"\\(?:text|cell|row)?color(?:\[\w*\])?\{[^{}]*\}")
 """Cells over several columns and rows, and what only colours them."""
 COMMAND = re.compile(r"\\[a-zA-Z]+\*?")
 NOTHING = re.compile(r"[*`_$]{1,2}(?=\S)|(?<=\S)[*`$]{1,2}|[{}]")
+LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 ESCAPED = {"\\%": "%", "\\_": "_", "\\&": "and", "\\#": "#", "~": " "}
 
 Rows = list[tuple[int, list[str]]]
@@ -27,7 +28,7 @@ Rows = list[tuple[int, list[str]]]
 
 
 def read_markup(file: OpenFile) -> Table:
-    """Read the table that holds the most numbers, or the one whose number the user gives."""
+    """Read the longest table that is full of numbers, or the one whose number the user gives."""
     text = file.read_text()
     found = list(_latex_tables(text) if "\\begin{" in text else _markdown_tables(text))
     tables = {str(number): rows for number, rows in enumerate(found, 1) if len(rows) > 1}
@@ -35,7 +36,8 @@ def read_markup(file: OpenFile) -> Table:
         raise UnreadableFileError(f"{file.name} holds a header and no rows of a table")
     numbers = {number: _numbers_in(rows) for number, rows in tables.items()}
     asked = file.given.get("sheet")
-    chosen = asked or max(numbers, key=numbers.__getitem__)
+    cells = {number: len(rows) * len(rows[0][1]) for number, rows in tables.items()}
+    chosen = asked or max(tables, key=lambda n: (2 * numbers[n] > cells[n], len(tables[n])))
     each = (f"{number} ({len(rows) - 1} rows below {_title(rows)})" for number, rows in tables.items())
     listed = listing(each, len(tables))
     if chosen not in tables:
@@ -103,7 +105,8 @@ def _cells(cells: list[str]) -> list[str]:
 
 
 def _plain(cell: str) -> str:
-    """Return a cell without emphasis and commands."""
+    """Return a cell without emphasis, commands and what it links to."""
+    cell = LINK.sub(r"\1", cell)
     for escape, letter in ESCAPED.items():
         cell = cell.replace(escape, letter)
     return NOTHING.sub("", COMMAND.sub("", cell.replace("\0", "&").replace("\\pm", "±"))).strip()
