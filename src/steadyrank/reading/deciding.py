@@ -289,8 +289,12 @@ class Decision:
             table, columns={name: table.columns[name] for name in table.names if name in used}
         )
         mend = {name: value for name, value in reading.mend.items() if name not in asked}
-        if not all(map(self.profile.table.is_numeric, self._numbers(reading))):
+        wrong = [n for n in self._numbers(reading) if not self.profile.table.is_numeric(n)]
+        odd = [word for name in wrong for word in self.profile[name].odd_words]
+        if wrong and ("items" in reading.roles or "drop" in asked or not odd):
             return None
+        if odd:
+            mend["drop"] = list(dict.fromkeys(["", *mend.get("drop", []), *odd]))
         blanks = mend if "drop" in asked else {**mend, "drop": [""]}
         weights = [reading.roles["weights"]] if {"weights"} & reading.roles.keys() - asked.keys() else []
         ways = [mend, blanks, *([{**mend, "ignore": weights}] if weights else [])]
@@ -371,7 +375,7 @@ def _varied(readings: Sequence[Reading]) -> list[Reading]:
     """Return readings in an order in which those that rank something else come before details."""
     first: dict[str, list[Reading]] = {}
     for one in readings:
-        first.setdefault(repr(one.ranked), []).append(one)
+        first.setdefault(repr((one.kind.name, one.ranked)), []).append(one)
     heads = [
         same[:1] + [other for other in same[1:] if other.roles == same[0].roles]
         for same in first.values()

@@ -18,7 +18,7 @@ from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.errors import SteadyrankError
 from steadyrank.reading.arrays import written
 from steadyrank.reading.table import GivenColumn, Table, WholeColumn, simplify
-from steadyrank.reading.text_columns import TextColumn, is_missing_word, with_decimal
+from steadyrank.reading.text_columns import TextColumn, is_missing_word, number_in, with_decimal
 from steadyrank.reading.words import known, words_of
 
 ROWS = 10_000
@@ -45,6 +45,8 @@ DATE = re.compile(
 )
 ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
 NUMBERED = re.compile(rf"(?<!\d)(\d{{1,3}})(?!\d)(?:st|nd|rd|th)?|({'|'.join(ORDINALS)})")
+UNNAMED = "column_0"
+"""What columns without a name are called, but for the number."""
 YES_NO = ({"0", "1"}, {"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"})
 
 
@@ -159,6 +161,9 @@ class Column:
     @cached_property
     def numbers(self) -> FloatArray:
         """Its numbers, NaN where there is none; a comma that may be either parts thousands."""
+        if self.odd_words:
+            values = [number_in(label) for label in self.labels]
+            return np.array([*map(_or_nan, values), np.nan])[self.codes]
         for spelt in (self._table.spelt(self.name), with_decimal(".")):
             with suppress(SteadyrankError):
                 table = replace(self._table, spellings={"": spelt})
@@ -169,6 +174,14 @@ class Column:
     def some(self) -> FloatArray:
         """The numbers that are there and finite."""
         return self.numbers[np.isfinite(self.numbers)]
+
+    @cached_property
+    def odd_words(self) -> list[str]:
+        """What is no number in a column of numbers, where this is not much."""
+        if self.type != "number" or self._table.is_numeric(self.name):
+            return []
+        odd = [label for label in self.labels if number_in(label) is None]
+        return odd if len(odd) <= FEW else []
 
     @cached_property
     def whole(self) -> bool:
@@ -242,6 +255,10 @@ class Column:
         what = {"flag": "yes or no", "date": "dates"}.get(self.type, "text")
         times = "each once" if self.unique else f"{self.distinct:,} different"
         return f"{what}, {times}{gaps}"
+
+
+def _or_nan(value: float | None) -> float:
+    return np.nan if value is None else value
 
 
 def _is_blank(cell: object) -> bool:
@@ -396,7 +413,7 @@ class Profile:
         found: dict[str, list[str]] = {}
         for column in self:
             stem = re.sub(r"\d+", "0", str(column.name)[:LONGEST_NAME])
-            if stem != column.name or "0" in stem:
+            if (stem != column.name or "0" in stem) and stem != UNNAMED:
                 found.setdefault(stem, []).append(column.name)
         return [names for names in found.values() if len(names) > 2]
 

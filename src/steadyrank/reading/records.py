@@ -139,8 +139,10 @@ def tables_in(value: Any, path: str = "") -> Iterator[tuple[str, list[Record]]]:
 
 
 def _are_columns(found: Mapping[str, Any]) -> bool:
-    lists = [v for v in found.values() if isinstance(v, list) and not (v and _are_objects(v))]
-    return bool(found) and len(lists) == len(found) and len(set(map(len, lists))) == 1
+    lists = [value for value in found.values() if isinstance(value, list)]
+    if not found or len(lists) < len(found) or len(set(map(len, lists))) > 1:
+        return False
+    return not lists[0] or not all(map(_are_objects, lists))  # else each of them is a table
 
 
 def _are_records(found: Mapping[str, Any]) -> bool:
@@ -189,6 +191,9 @@ def _document(file: OpenFile, parsed: Callable[[OpenFile], Node]) -> Table:
 def _rows_of(top: Node, asked: str | None, notes: list[str], guessed: dict[str, Any]) -> list[Record]:
     """Return the only table, that which was asked for, or the longest."""
     if isinstance(top.value, list):
+        if asked is not None:
+            told = f"sheet says nothing about json that is one list, as {top.file} is"
+            raise errors.InvalidDataError(told, way_out=["Omit ", Option("sheet")])
         return _unfolded([node.object() for node in top])
     tables = dict(tables_in(top.value))
     if not tables:
@@ -218,26 +223,28 @@ def _table_of(file: OpenFile, placed: Callable[[OpenFile], Iterable[tuple[int, A
     if not rows:
         raise errors.EmptyDataError(f"{file.name} holds no rows")
     notes: list[str] = []
-    columns = dict(_columns({n: [row.get(n) for row in rows] for row in rows for n in row}, notes))
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns: dict[str, list[Any]] = {}
+    _set_out({n: [row.get(n) for row in rows] for n in names}, columns, {*names}, notes)
     return Table(as_table(columns).columns, file.name, places, notes)
 
 
-def _columns(given: dict[str, list[Any]], notes: list[str]) -> Iterator[tuple[str, list[Any]]]:
-    """Yield columns; objects inside that name the same become columns, too."""
+def _set_out(
+    given: dict[str, list[Any]], columns: dict[str, list[Any]], taken: set[str], notes: list[str]
+) -> None:
+    """Put columns beside others; objects inside that name the same become columns, too."""
     for name, values in given.items():
-        there = [value for value in values if not (value is None or is_missing(value))]
-        names = dict.fromkeys(n for v in there if isinstance(v, dict) for n in v)
-        alike = (
-            bool(names)
-            and all(isinstance(value, dict) for value in there)
-            and (len(names) <= MOST_COLUMNS and _overlap(there) >= ALIKE)
-        )
-        full = {inner: f"{name}.{inner}" for inner in names}
-        if not alike or not given.keys().isdisjoint(full.values()):
-            yield name, values
+        there = [value for value in values if not is_missing(value)]
+        inner = dict.fromkeys(n for v in there if isinstance(v, dict) for n in v)
+        full = {part: f"{name}.{part}" for part in inner}
+        alike = bool(inner) and all(isinstance(value, dict) for value in there)
+        alike = alike and len(inner) <= MOST_COLUMNS and _overlap(there) >= ALIKE
+        if not alike or not taken.isdisjoint(full.values()):
+            columns[name] = values
             continue
+        taken |= {*full.values()}
         notes.append(
             f"objects in {shorten(name)} read as columns {listing(map(shorten, full.values()))}"
         )
-        inner = {to: [(value or {}).get(n) for value in values] for n, to in full.items()}
-        yield from _columns(inner, notes)
+        parts = {to: [(value or {}).get(part) for value in values] for part, to in full.items()}
+        _set_out(parts, columns, taken, notes)

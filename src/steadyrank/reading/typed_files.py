@@ -36,7 +36,22 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
             found = opened(BufferReader(content), read_dictionary=texts).read(use_threads=False)
         except OSError:  # damaged, or text is stored in a way that cannot be read as codes
             found = whole.read(use_threads=False)
-        return replace(as_table(found), source=file.name)
+        try:
+            return replace(as_table(found), source=file.name)
+        except (ValueError, UnicodeError) as error:
+            spoilt = [name for name in texts if not _is_utf8(found[name])]
+            if not spoilt or len(spoilt) == found.num_columns:
+                raise error from None
+        note = f"columns whose text is not UTF-8 left out: {listing(map(shorten, spoilt))}"
+        return replace(as_table(found.drop_columns(spoilt)), source=file.name, notes=[note])
+
+
+def _is_utf8(column: Any) -> bool:
+    try:
+        column.validate(full=True)
+    except ValueError as error:
+        return "UTF8" not in str(error)
+    return True
 
 
 def read_excel(file: OpenFile) -> Table:
@@ -75,6 +90,7 @@ def _sheet(load_sheet: Callable[..., Any], source: str, sheet: str, size: int | 
     fields = [cells.columns[used[at]] for at in filled]
     frame = load_sheet(skip_rows=lines[0], use_columns=fields).to_polars()
     columns = frame[[row - lines[0] for row in lines]].get_columns()
+    columns = [part.str.strip_chars() if str(part.dtype) == "String" else part for part in columns]
     table = as_table(dict(zip((header.names[at] for at in filled), columns, strict=True)))
     notes = list(header.notes)
     if gaps := lines[-1] + 1 - lines[0] - len(lines):

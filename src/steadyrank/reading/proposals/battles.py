@@ -68,7 +68,11 @@ def _pairs(asked: Asked) -> list[Pair]:
         for one, two, words in profile.sides
         if _may_name(profile[one]) and _may_name(profile[two]) and not {one, two} & asked.apart
     ]
-    texts = [p for p in by_name if profile[p.left].type == "text"]
+    texts = [
+        p
+        for p in by_name
+        if profile[p.left].type == "text" and 2 * profile[p.left].blanks < profile.rows
+    ]
     by_name = [p for p in by_name if profile[p.left].type == "text" or not _twin_of_text(p, texts)]
     known_pairs = {frozenset(pair[:2]) for pair in by_name}
     some = asked.label_columns[:TEXTS]
@@ -209,13 +213,15 @@ def _weighed(
     have = f"{quoted(*blank)} {'has' if len(blank) == 1 else 'have'} blank cells"
     if reading.weigh(blank and (answers or len(blank) == 2), 0, have):
         reading.mend["drop"] = [""]
+    odd = [word for c in roles.values() for word in profile[c].odd_words]
+    reading.weigh(odd, 0, f"no results: {quoted(*dict.fromkeys(odd))}")
     reading.firm = called or apart
     worded = thing or pair.level == SAID or (pair.words is not None and len(pair.words[0]) > 2)
     most = max(profile[side].distinct for side in pair[:2])  # of two models one may always be left
     alike = shares >= SHARED or profile.rows <= 20 or (thing and (shares >= SOME or most <= FEWEST))
     gaps = any(2 * profile[side].blanks > profile.rows for side in pair[:2])
     met = profile.equal(pair.left, pair.right)[0] <= EQUAL or profile.rows <= FEW
-    reading.strong = called and alike and worded and not gaps and met
+    reading.strong = called and alike and worded and not gaps and met and not odd
     return reading
 
 

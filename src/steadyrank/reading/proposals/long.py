@@ -86,7 +86,8 @@ def _units(asked: Asked, role: str) -> list[str]:
         if max((asked.level(role, one) for one in called if one != told), default=0) < max(level, 1):
             return [told]
     free = [c for c in asked.profile if c.name not in {*called, *asked.apart} and c.distinct > 1]
-    texts = sorted((c for c in free if c.type == "text" and c.repeats), key=lambda c: -c.distinct)
+    texts = [c for c in free if c.type == "text" and c.repeats and 10 * c.distinct < 9 * c.present]
+    texts.sort(key=lambda c: -c.distinct)
     times = [c for c in free if c.type == "date" or (c.is_time and c.whole)]
     sizes = [c for c in free if c.type == "number" and 2 * c.distinct <= c.present and not c.is_measure]
     others = [*times, *texts[:4], *sizes[:2], *[c for c in free if c.is_id and c.unique][:1]]
@@ -150,9 +151,10 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     reading.weigh(named, sum(levels.values()), f"{quoted(*named)} {are} called so")
     if value is not None:
         _weigh_value(asked, reading, levels[str(what)], value, unit)
-        first = next(iter(_values(asked, str(what))), value)  # it is to tell items apart, not values
-        reading.points += profile.explained(first, item)
-    rest = asked.unexplained(roles.values(), *roles.values())
+        every = _values(asked, str(what))[:VALUES]
+        first = next((v for v in every if not unit or not profile.determined(v, unit)), value)
+        reading.points += profile.explained(first, item)  # it is to tell items apart, not values
+    rest = asked.unexplained(roles.values(), *filter(None, (unit, item)))
     reading.weigh(rest, 0, f"{quoted(*rest)} would not be used")
     _weigh_item(asked, reading, levels["item"], unit, item)
     if value is not None and profile[value].blanks and kind != "scores":
@@ -228,6 +230,7 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, it
         reading.weigh(column.noun in known("remarks") and column.simple not in NAMES, -2)
         reading.weigh(column.noun in known("attributes"), -1)
         reading.weigh(column.is_number and not column.is_id, -3)
+    reading.weigh(asked.kind.name == "scores" and column.noun in known("methods"), 1)
     reading.weigh(column.distinct < 3 and level < EXACT, -1.5)
     named = (profile.determined(c.name, item) and c.distinct > 2 for c in texts if column.is_id)
     reading.weigh(any(named), -0.75)  # there are names for these ids
@@ -265,7 +268,8 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
     reading.weigh(column.type != "number" and not column.is_measure, -3)
     # A few rows that agree by chance prove nothing.
     again = int((profile[item].codes >= 0).sum()) - profile[item].distinct
-    same = again >= AGREE and profile.determined(value, item)
-    reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(item)}")
+    for of in filter(None, (item, unit)):
+        same = again >= AGREE and profile[of].repeats and profile.determined(value, of)
+        reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(of)}")
     amount = level <= NOUN and _is_amount(column)
     reading.weigh(amount, -1, f"{quoted(value)} looks like an amount, not a score")

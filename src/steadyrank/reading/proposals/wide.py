@@ -87,7 +87,7 @@ def _label(asked: Asked) -> str | None:
     ]
     if "items" in asked.named:
         first = free[0] if free else None
-        return first.name if first is not None and not first.is_number else None
+        return first.name if first and not first.is_number and not first.blanks else None
     texts = [c for c in free if not c.is_number and c.type not in {"list", "empty"}]
     called = [c for c in texts if asked.level("item", c.name) or asked.level("row", c.name)]
     ids = [c for c in free if c.is_id and c.is_number]
@@ -95,7 +95,7 @@ def _label(asked: Asked) -> str | None:
     once = [c for c in called if not c.repeats]
     every = [*once, *units, *called, *texts, *ids]
     every.sort(key=lambda c: c.blanks > 0)  # rows without a name cannot be told apart
-    return every[0].name if every else None
+    return every[0].name if every and not every[0].blanks else None
 
 
 def _unique_label(asked: Asked, label: str) -> str:
@@ -137,15 +137,26 @@ def _blocks(asked: Asked, values: Sequence[str]) -> Iterator[list[str]]:
     profile = asked.profile
     if "items" in asked.named or len(values) > LOOKED_AT or [*values] in profile.families:
         return
-    held = [n for n in values if len(profile[n].some) and "," not in n]
+    held = [n for n in values if len(profile[n].some) and "," not in str(n)]
     usable = {n for n in held if not _is_no_score(profile[n])}
     runs = list(_neighbours(profile, usable))
     parts = [_parts(profile, run) for run in runs]
-    families = ([n for n in names if n in usable] for names in profile.families)
+    families = sorted(_families(profile, usable), key=len, reverse=True)
     scaled = [part for run in runs for part in _on_one_scale(profile, run)]
     every = [*parts, *families, *(r for r in runs if _are_counts(profile, r)), *scaled[:1]]
     distinct = {tuple(block): block for block in every if len(block) >= LEAST}
     yield from distinct.values()
+
+
+def _families(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
+    """Yield columns whose names begin, or end, with the same word."""
+    for end in (0, -1):
+        found: dict[str, list[str]] = {}
+        for column in profile:
+            words = [word for word in column.words if not word.isdecimal()]
+            if len(column.words) > 1 and words and column.name in usable:
+                found.setdefault(words[end], []).append(column.name)
+        yield from found.values()
 
 
 def _neighbours(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
@@ -193,6 +204,10 @@ def _first_rows(profile: Profile, names: Sequence[str]) -> FloatArray:
     return np.nan_to_num([profile[name].numbers[:SEEN] for name in names])
 
 
+def _are_alike(column: Column, numbers: FloatArray) -> bool:
+    return bool(np.isclose(np.nan_to_num(column.numbers[:SEEN]), numbers, rtol=0.01).mean() > 0.5)
+
+
 def _from_whole(profile: Profile, names: Sequence[str], sums: FloatArray) -> FloatArray:
     """Return how far sums are from a whole: from 1, from 100, or from what another column holds."""
     least = min(profile[name].some.min(initial=0.0) for name in names)
@@ -201,11 +216,14 @@ def _from_whole(profile: Profile, names: Sequence[str], sums: FloatArray) -> Flo
     mean, spread = sums.mean(axis=-1), sums.std(axis=-1)
     far = np.min([(abs(mean - whole) + spread) / whole for whole in (1.0, 100.0)], axis=0)
     totals = (c for c in profile if c.type == "number" and len(np.unique(c.numbers[:SEEN])) > LEAST)
+    starts, ends = np.ogrid[: len(names) + 1, : len(names) + 1]
     for column in islice(totals, TOTALS):
         numbers = np.nan_to_num(column.numbers[:SEEN])
-        parts = [n for n in names if not np.isclose(profile[n].numbers[:SEEN], numbers).mean() > 0.5]
-        same = np.isclose(sums, numbers, rtol=0.01).mean(axis=-1) >= PERMUTED
-        far = np.where(same & (len(parts) == len(names) or sums.ndim > 1), 0.0, far)
+        fits = np.isclose(sums, numbers, rtol=0.01).mean(axis=-1) >= PERMUTED
+        alike = [place for place, name in enumerate(names) if _are_alike(profile[name], numbers)]
+        for place in alike:  # a total is none of its parts
+            fits = fits & ~((starts <= place) & (place < ends)) if sums.ndim > 1 else fits & False
+        far = np.where(fits, 0.0, far)
     return far
 
 
@@ -225,7 +243,8 @@ def _weighed(
         roles |= asked.beside(("weights",), [*values, label])
     roles |= {role: asked.named[role] for role in ("unit", "weights") if role in asked.named}
     reading = asked.reading(roles, items_in=way)
-    reading.implied = frozenset({"items"} if "items" not in asked.named else set())
+    told = "items" in asked.named or (label is None and any(c.type == "text" for c in profile))
+    reading.implied = frozenset() if told else frozenset({"items"})
     told, why = _orientation(asked, label, values)
     settled = asked.settings.get("items_in") is not None or {"row", "items", "item"} & asked.named.keys()
     reading.firm = bool(settled) or way in told or (label is None and len(told) < 1)
@@ -264,7 +283,8 @@ def _orientation(
         return {}, {}
     item, row = asked.level("item", label) % SAID, asked.level("row", label) % SAID
     unit = sounds_like_a_unit(label)
-    if bool(item) != bool(row or unit):
+    several = [*values] not in asked.profile.families and _mostly(values, _is_measure)
+    if bool(item) != bool(row or unit) and not (several and not item):
         way, noun = "rows" if item else "columns", asked.profile[label].noun
         scored = noun in known("methods") or _mostly(values, _is_measure)
         plain = scored if item else noun in {*asked.kind.roles["row"].names, *known("user_columns")}
@@ -346,7 +366,8 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
     counting = _mostly(values, COUNTING.match) or {*values} <= profile.of_families
     reading.weigh(counting, -1, "the columns are only numbered, not named")
     if label is not None:
-        reading.weigh(not counting and 2 * sum(profile[n].is_measure for n in values) > len(values), -4)
+        measures = 2 * sum(profile[n].is_measure for n in values) > len(values)
+        reading.weigh(measures and [*values] not in profile.families, -4)
         looks: dict[str, Callable[[str], Any]] = {
             "benchmarks or measures": _is_measure,
             "ids": COUNTING.match,
