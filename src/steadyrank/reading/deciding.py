@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from steadyrank.errors import (
     ColumnError,
     NotANumberError,
@@ -56,6 +58,8 @@ TRIED = 10 * ROWS
 """Beyond so many rows a suggestion is tried on the first ones before it is on all of them."""
 ATTEMPTS = 8
 """How many readings are tried at most."""
+AGAIN = 0.6
+"""The share of its fields that are names of their columns in a row that is a header once more."""
 WIDE = 2000
 """Tables with more columns are only looked at as tables of scores."""
 
@@ -115,6 +119,15 @@ class Decision:
     def profile(self) -> Profile:
         """What the table looks like."""
         return Profile.of(self.table)
+
+    @cached_property
+    def _again(self) -> list[str]:
+        """The columns that hold their own names, where rows are the header once more."""
+        held = [name for name, c in self.profile.columns.items() if name in c.values]
+        codes = [(self.profile[name], self.profile[name].labels.index(name)) for name in held]
+        times = sum((column.codes == code).astype(int) for column, code in codes)
+        most = max(2.0, AGAIN * len(self.table.names))
+        return held if len(held) >= most and bool(np.max(times) >= most) else []
 
     @cached_property
     def chosen(self) -> Reading | None:
@@ -220,7 +233,8 @@ class Decision:
     def refusal(self) -> NotRecognisedError | ColumnError:
         """Return the error that says what the table looks like, with readings that work."""
         table = self.table
-        _check_first_line(table)
+        if not self._again:
+            _check_first_line(table)
         offered = self.considered
         if not offered:
             self._say_what_is_wrong()
@@ -291,9 +305,10 @@ class Decision:
         mend = {name: value for name, value in reading.mend.items() if name not in asked}
         wrong = [n for n in self._numbers(reading) if not self.profile.table.is_numeric(n)]
         odd = [word for name in wrong for word in self.profile[name].odd_words]
+        again = [name for name in self._again if name in used]
         if wrong and ("items" in reading.roles or "drop" in asked or not odd):
             return None
-        if odd:
+        if odd := odd + again * ("drop" not in asked):  # a header may come again
             mend["drop"] = list(dict.fromkeys(["", *mend.get("drop", []), *odd]))
         blanks = mend if "drop" in asked else {**mend, "drop": [""]}
         weights = [reading.roles["weights"]] if {"weights"} & reading.roles.keys() - asked.keys() else []

@@ -13,15 +13,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 from steadyrank import errors
 from steadyrank.errors import listing, shorten
 from steadyrank.reading.delimited import COLONS, TABBED, read_delimited, read_movielens
 from steadyrank.reading.files import EVAL_LOG, HEAD, PARQUET, SPREADSHEET, OpenFile, Source, open_source
 from steadyrank.reading.headers import LOOKED_AT, header_size
 from steadyrank.reading.table import Table
-from steadyrank.reading.text_columns import TextColumn, number_in
+from steadyrank.reading.text_columns import number_in
 from steadyrank.text import counted
 
 DELIMITERS = ",;\t|"
@@ -38,8 +36,6 @@ BLT = rb"(?:#.*+\n)*+\d++ ++\d++[ \r]*+\n(?:-\d.*+\n)*+\d++(?: ++(?:-|[1-9][\d=]
 PGN = rb'\[[A-Z]\w++ ++".*"\][ \r]*+\n'
 YAML = rb"(?:#.*+\n|---.*+\n|[ \t\r]*+\n)*+- [\w.-]++:(?: .*+|\r)?\n ++[\w.-]++:"
 """The first lines of grammars."""
-AGAIN = 0.6
-"""The share of its fields that are names of their columns in a row that is a header once more."""
 Looks: TypeAlias = Callable[[OpenFile], bool]
 """Tells by the beginning of an open file whether it is of a format."""
 
@@ -246,25 +242,9 @@ def read_table(
         found, notes = (
             _format_of_files(file, format) if file.is_folder else (format_of(file, format), [])
         )
-        table = without_headers(found.read(file)) if found.on_engine == "delimited" else found.read(file)
+        table = found.read(file)
         notes = [*table.notes, *file.notes, *notes]
         return replace(table, format=found.name, answers_to=found.answers_to, notes=notes)
-
-
-def without_headers(table: Table) -> Table:
-    """Leave out rows that are the header once more, as in files that were put together."""
-    texts = {name: c for name, c in table.columns.items() if isinstance(c, TextColumn)}
-    holding = [(name, column) for name, column in texts.items() if column.holds(name)]
-    least = max(2.0, AGAIN * len(table.names))
-    if len(holding) < least:
-        return table
-    times = sum(np.array([word == name for word in c.words])[c.codes] for name, c in holding)
-    again = np.asarray(times >= least)
-    if not again.any():
-        return table
-    told = f"{counted(int(again.sum()), 'row')} like the header left out"
-    kept = table.taken(np.flatnonzero(~again))
-    return replace(kept, notes=[*kept.notes, told])
 
 
 def format_of(file: OpenFile, name: str | None = None) -> Format:

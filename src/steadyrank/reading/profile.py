@@ -45,8 +45,8 @@ DATE = re.compile(
 )
 ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
 NUMBERED = re.compile(rf"(?<!\d)(\d{{1,3}})(?!\d)(?:st|nd|rd|th)?|({'|'.join(ORDINALS)})")
-UNNAMED = "column_0"
-"""What columns without a name are called, but for the number."""
+UNNAMED = re.compile(r"column_\d+")
+"""What columns without a name are called."""
 YES_NO = ({"0", "1"}, {"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"})
 
 
@@ -395,7 +395,7 @@ class Profile:
         """Columns that have one stem and are numbered 1, 2, 3...; each list in that order."""
         found: dict[tuple[str, str], dict[int, str]] = {}
         for column in self:
-            short = len(str(column.name)) <= LONGEST_NAME
+            short = len(str(column.name)) <= LONGEST_NAME and not UNNAMED.fullmatch(str(column.name))
             for match in NUMBERED.finditer(column.simple) if short else ():
                 digits, word = match.groups()
                 place = int(digits) if digits else ORDINALS.index(word) + 1
@@ -413,7 +413,7 @@ class Profile:
         found: dict[str, list[str]] = {}
         for column in self:
             stem = re.sub(r"\d+", "0", str(column.name)[:LONGEST_NAME])
-            if (stem != column.name or "0" in stem) and stem != UNNAMED:
+            if (stem != column.name or "0" in stem) and not UNNAMED.fullmatch(stem):
                 found.setdefault(stem, []).append(column.name)
         return [names for names in found.values() if len(names) > 2]
 

@@ -81,10 +81,21 @@ def _choices(asked: Asked) -> Iterator[Reading]:
         return
     profile = asked.profile
     series = [asked.named["ranks"]] if "ranks" in asked.named else profile.series
+    series = series if series or "ranks" in asked.named else _neighbours(profile)
     weighed = [one for one in (_weighed(asked, names) for names in series) if one.points > 0]
     for reading in sorted(weighed, key=lambda one: -one.points)[:2]:
         reading.strong &= sum(one.strong for one in weighed) == 1
         yield from _counted(asked, reading, reading.roles["ranks"])
+
+
+def _neighbours(profile: Profile) -> list[list[str]]:
+    """Return three or more columns of text side by side that share one set of names."""
+    runs = [[c.name for c in run] for text, run in itertools.groupby(profile, _is_text) if text]
+    return [run for run in runs if len(run) > 2 and _alike(profile, run)]
+
+
+def _is_text(column: Column) -> bool:
+    return column.type == "text"
 
 
 def _weighed(asked: Asked, names: Sequence[str]) -> Reading:

@@ -213,7 +213,7 @@ def _weighed(
     have = f"{quoted(*blank)} {'has' if len(blank) == 1 else 'have'} blank cells"
     if reading.weigh(blank and (answers or len(blank) == 2), 0, have):
         reading.mend["drop"] = [""]
-    odd = [word for c in roles.values() for word in profile[c].odd_words]
+    odd = [word for role, c in roles.items() if role != "winner" for word in profile[c].odd_words]
     reading.weigh(odd, 0, f"no results: {quoted(*dict.fromkeys(odd))}")
     reading.firm = called or apart
     worded = thing or pair.level == SAID or (pair.words is not None and len(pair.words[0]) > 2)

@@ -105,7 +105,9 @@ def _items(asked: Asked) -> list[str]:
     texts = [c for c in asked.label_columns if c.repeats and c.name not in called]
     ids = [c.name for c in asked.profile if c.is_id and c.is_number and c.repeats and c.distinct > 2]
     texts.sort(key=lambda c: c.simple not in NAMES)
-    return called + [c.name for c in texts[:ITEMS]] + [n for n in ids if n not in called][:2]
+    once = [c.name for c in asked.label_columns if c.unique and not (texts or called)]
+    every = called + [c.name for c in texts[:ITEMS]] + [n for n in ids if n not in called][:2]
+    return every + once[:1]
 
 
 def _may_name(asked: Asked, column: Column) -> bool:
@@ -161,6 +163,7 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
         reading.mend["drop"] = [""]
     if unit is None:
         reading.weigh(True, 0, "nothing says who rated: each row stands for itself")
+        reading.weigh(not profile[item].repeats, -2, f"each {quoted(item)} stands on one row alone")
         reading.firm = {"item", "score"} <= asked.named.keys()
         reading.remarks.append(Guess(EACH_ROW, "each row a user", Option("user")))
         return reading
@@ -208,6 +211,7 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
     reading.weigh(column.noun in known("replicates"), -2)
     reading.weigh(column.type == "flag", -2)
     reading.weigh(column.type == "number" and not levels[who] and not column.is_id, -1)
+    reading.weigh(not profile[item].repeats and not levels[who], -3, f"each {quoted(item)} comes once")
     called = asked.level(who, item)
     reading.weigh(called > levels["item"], -2 if called >= EXACT else -0.5)
     for name, sign in ((unit, 1), (item, -1)):

@@ -59,16 +59,19 @@ def wide(asked: Asked) -> Iterator[Reading]:
     label = _label(asked)
     if label is not None and "item" in asked.named and way != "rows":
         return
+    named = "row" in asked.named
     for one in ("columns", "rows") if way is None else (way,):
         if one == "rows" and label is not None and "item" not in asked.named:
             label = _unique_label(asked, label)
         if one == "columns" or label is not None:
             values, left_out = score_columns(asked, label, one)
-            yield from _weighed(asked, one, label, values, left_out)
+            gaps = one == "columns" and label is not None and asked.profile[label].blanks and not named
+            called = None if gaps else label  # rows without a name cannot be told apart
+            yield from _weighed(asked, one, called, values, left_out)
             blocks = (block for block in _blocks(asked, values) if LEAST <= len(block) < len(values))
             for block in islice(blocks, BLOCKS):
                 rest = [name for name in values if name not in block]
-                for reading in _weighed(asked, one, label, block, []):
+                for reading in _weighed(asked, one, called, block, []):
                     reading.against.append(f"{quoted(*rest)} would not be used")
                     reading.implied, reading.firm, reading.strong = frozenset(), False, False
                     reading.points -= 0.25 + (3 * len(block) <= len(values))
@@ -95,7 +98,7 @@ def _label(asked: Asked) -> str | None:
     once = [c for c in called if not c.repeats]
     every = [*once, *units, *called, *texts, *ids]
     every.sort(key=lambda c: c.blanks > 0)  # rows without a name cannot be told apart
-    return every[0].name if every and not every[0].blanks else None
+    return every[0].name if every else None
 
 
 def _unique_label(asked: Asked, label: str) -> str:
@@ -249,7 +252,9 @@ def _weighed(
     settled = asked.settings.get("items_in") is not None or {"row", "items", "item"} & asked.named.keys()
     reading.firm = bool(settled) or way in told or (label is None and len(told) < 1)
     plainly = label is not None and asked.level("item", label) == EXACT
-    reading.points = 1.5 - ((6 if plainly else 2) if told and way not in told else 0)
+    measures = [*values] not in profile.families and _mostly(values, _is_measure)
+    turned = told and way not in told and not (way == "rows" and measures)
+    reading.points = 1.5 - ((6 if plainly else 2) if turned else 0)
     if reading.weigh(way in told, 2, f"{WAYS[way]}, by {why.get(way)}") and not settled:
         brief, which = reading.support[0], "items" if way == "rows" else "rows"
         other = Option("items_in", "columns" if way == "rows" else "rows")
@@ -283,8 +288,7 @@ def _orientation(
         return {}, {}
     item, row = asked.level("item", label) % SAID, asked.level("row", label) % SAID
     unit = sounds_like_a_unit(label)
-    several = [*values] not in asked.profile.families and _mostly(values, _is_measure)
-    if bool(item) != bool(row or unit) and not (several and not item):
+    if bool(item) != bool(row or unit):
         way, noun = "rows" if item else "columns", asked.profile[label].noun
         scored = noun in known("methods") or _mostly(values, _is_measure)
         plain = scored if item else noun in {*asked.kind.roles["row"].names, *known("user_columns")}
@@ -421,13 +425,19 @@ def _directed(
 
 
 def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
-    """Tell whether each row, or each column of items in rows, holds 1, 2, 3... once, as far as it goes."""
+    """Tell whether each row, or each column of items in rows, holds ranks."""
     if len(values) > LOOKED_AT:
         return False
     matrix = np.column_stack([profile[name].numbers for name in values])
-    matrix = np.sort(matrix.T if way == "rows" else matrix, axis=1)
-    rows, items = matrix.shape
-    if rows < 2 or items < 3:
+    vectors = matrix.T if way == "rows" else matrix
+    if len(vectors) < 2 or vectors.shape[1] < 3:
         return False
-    whole = ((matrix == np.arange(1, items + 1)) | np.isnan(matrix)).all(axis=1)  # blanks come last
-    return bool((whole & (matrix[:, 2] == 3)).mean() >= PERMUTED)
+    return sum(map(_is_ranked, vectors)) >= PERMUTED * len(vectors)
+
+
+def _is_ranked(values: FloatArray) -> bool:
+    """Tell whether numbers are 1, 2, 3..., as far as they go; equal ones share a rank."""
+    there = np.sort(values[np.isfinite(values)])
+    steps = np.unique(there)
+    dense = np.array_equal(steps, np.arange(1, len(steps) + 1)) and 2 * len(steps) >= len(there)
+    return len(there) > 2 and bool(dense or np.array_equal(there, np.searchsorted(there, there) + 1))
