@@ -123,7 +123,8 @@ class Decision:
     @cached_property
     def _again(self) -> list[str]:
         """The columns that hold their own names, where rows are the header once more."""
-        held = [name for name, c in self.profile.columns.items() if name in c.values]
+        texts = (c for c in self.profile if c.type == "text" or c.odd_words)
+        held = [column.name for column in texts if column.name in column.values]
         codes = [(self.profile[name], self.profile[name].labels.index(name)) for name in held]
         times = sum((column.codes == code).astype(int) for column, code in codes)
         most = max(2.0, AGAIN * len(self.table.names))
@@ -236,7 +237,7 @@ class Decision:
         if not self._again:
             _check_first_line(table)
         offered = self.considered
-        if not offered:
+        if not offered or offered[0].points <= 0:
             self._say_what_is_wrong()
         if not offered and self.named_kind:
             return missing(self.kinds[0], table, self.asked)

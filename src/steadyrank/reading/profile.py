@@ -21,10 +21,12 @@ from steadyrank.reading.table import GivenColumn, Table, WholeColumn, simplify
 from steadyrank.reading.text_columns import TextColumn, is_missing_word, number_in, with_decimal
 from steadyrank.reading.words import known, words_of
 
-ROWS = 10_000
+ROWS = 6_000
 """How many rows are looked at."""
 CELLS = 2_000_000
 """How many cells are looked at, where there are very many columns."""
+SOME = 50
+"""How many cells tell what a column is written like."""
 FEW = 9
 """In so few rows, numbers that go up by one may do so by chance."""
 NEARLY = 0.5
@@ -83,6 +85,8 @@ class Column:
             if first and all(isinstance(cell, list | tuple | np.ndarray | dict) for cell in first):
                 return "list"
         numeric = bool(len(self._table)) and self._table.is_numeric(self.name)
+        if numeric and len(self.some) and (self.some.min() < 0 or self.some.max() > 1):
+            return "number"  # to list what it holds would take longer
         if not self.distinct and not numeric:
             return "empty"
         values = {label.casefold() for label in self.labels[:3]}
@@ -133,6 +137,11 @@ class Column:
         """The same as a set."""
         return frozenset(self.labels)
 
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The code of each value."""
+        return {label: code for code, label in enumerate(self.labels)}
+
     @property
     def distinct(self) -> int:
         """How many different values it holds."""
@@ -141,12 +150,14 @@ class Column:
     @cached_property
     def present(self) -> int:
         """How many rows are not blank."""
+        if self.type == "number" and not self.odd_words:
+            return int((~np.isnan(self.numbers)).sum())
         return int((self.codes >= 0).sum())
 
     @property
     def blanks(self) -> int:
         """How many rows are."""
-        return len(self.codes) - self.present
+        return len(self._table) - self.present
 
     @property
     def repeats(self) -> bool:
@@ -178,7 +189,7 @@ class Column:
     @cached_property
     def odd_words(self) -> list[str]:
         """What is no number in a column of numbers, where this is not much."""
-        if self.type != "number" or self._table.is_numeric(self.name):
+        if not len(self._table) or self._table.is_numeric(self.name) or self.type != "number":
             return []
         odd = [label for label in self.labels if number_in(label) is None]
         return odd if len(odd) <= FEW else []
@@ -211,9 +222,10 @@ class Column:
     @cached_property
     def is_code(self) -> bool:
         """Whether its numbers are codes: some begin with a zero."""
-        return any(
-            len(label) > 1 and label[0] == "0" and label.isdecimal() for label in self.labels[:50]
-        )
+        if not isinstance(self._column, TextColumn):
+            return False
+        first = self._column.taken(np.arange(min(SOME, len(self._table)))).words
+        return any(len(word) > 1 and word[0] == "0" and word.isdecimal() for word in first)
 
     @cached_property
     def is_measure(self) -> bool:
@@ -373,7 +385,7 @@ class Profile:
 
     def _across(self, one: str, two: str) -> IntArray:
         """Return the place of each value of one column among those of another, and -3 for a blank."""
-        place = {label: code for code, label in enumerate(self[two].labels)}
+        place = self[two].places
         return np.array([place.get(label, -2) for label in self[one].labels] + [-3])
 
     def same(self, one: str, two: str) -> BoolArray:

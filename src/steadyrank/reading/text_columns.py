@@ -295,11 +295,10 @@ class TextColumn:
         return text in self.words
 
     def share_of_numbers(self) -> float:
-        """Return which share of the fields that are not missing are numbers."""
-        values = self._plainly
-        there = np.array([value is None or value == value for value in values])[self.codes]  # noqa: PLR0124
-        wrong = np.array([value is None for value in values])[self.codes]
-        return 1.0 - float(wrong.sum()) / max(1, int(there.sum()))
+        """Return which share of the first fields that are not missing are numbers."""
+        some = [_number(self.words[code]) for code in self.codes[:FEW].tolist()]
+        there = [value for value in some if value is None or value == value]  # noqa: PLR0124
+        return sum(value is not None for value in there) / max(1, len(there))
 
 
 def is_plain_whole(word: str) -> bool:

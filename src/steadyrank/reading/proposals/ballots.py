@@ -20,6 +20,9 @@ CHOICES = re.compile("choice|preference|pref|rank|pick|priority|vote")
 MARKS = frozenset(">{,;|")
 LONGEST = 80
 """How many letters a name within an order has at most."""
+LONGEST_NO_VOTE = 20
+MANY = 100
+"""Among so many ballots the same names come again."""
 SHORT = 5
 """In so few ballots names need not come again."""
 TWICE = 0.1
@@ -62,6 +65,8 @@ def _orders(asked: Asked) -> Iterator[Reading]:
 
 def _ordered(column: Column) -> float:
     """Return which share of cells are orders of names: short ones, which come again in other cells."""
+    if column.type not in {"text", "date"}:
+        return 0.0
     names = [name.strip() for label in column.labels[:200] for name in label.split(">")]
     odd = any(len(name) > LONGEST or "<" in name for name in names)
     again = 2 * len({*names}) <= len(names) or len(column.labels) <= SHORT
@@ -126,7 +131,9 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
 def _alike(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether columns hold one set of names, and seldom one twice in a row."""
     some = [name for name in names[:12] if profile[name].distinct > 1]
-    every = [{v for v in profile[name].values if simplify(v) not in known("no_vote")} for name in some]
+    if profile.rows > MANY and any(2 * profile[name].distinct > profile.rows for name in some):
+        return False  # what hardly comes again is no choice
+    every = [{v for v in profile[name].values if not _is_no_vote(v)} for name in some]
     times = Counter(name for one in every for name in one)
     again = (sum(times[name] > 1 for name in one) >= ALIKE * len(one) for one in every)
     return len(some) > 1 and _seldom_twice(profile, some) and all(again)
@@ -137,9 +144,13 @@ def _seldom_twice(profile: Profile, names: Sequence[str]) -> bool:
     return all(_equal_names(profile, *pair) <= TWICE for pair in itertools.pairwise(names[:12]))
 
 
+def _is_no_vote(label: str) -> bool:
+    return len(label) <= LONGEST_NO_VOTE and simplify(label) in known("no_vote")
+
+
 def _equal_names(profile: Profile, one: str, two: str) -> float:
     """Return the share of rows that name the same in two columns."""
-    none = np.array([simplify(label) in known("no_vote") for label in profile[one].labels] + [True])
+    none = np.array([_is_no_vote(label) for label in profile[one].labels] + [True])
     return float((profile.same(one, two) & ~none[profile[one].codes]).sum()) / max(1, profile.rows)
 
 
@@ -147,7 +158,7 @@ def _some_are_empty(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether some rows name nobody at all."""
     empty = np.ones(profile.rows, dtype=bool)
     for name in names:
-        none = [simplify(label) in known("no_vote") for label in profile[name].labels]
+        none = [_is_no_vote(label) for label in profile[name].labels]
         empty &= np.array([*none, True])[profile[name].codes]
     return bool(empty.any())
 

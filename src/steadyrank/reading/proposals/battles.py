@@ -287,7 +287,7 @@ def _tells_who_won(profile: Profile, column: Column, pair: Pair) -> bool:
     """Tell whether a column names a side of each row, or holds words or points of both sides."""
     if 2 * len(column.values & profile[pair.left].values) > column.distinct:
         return _names_sides(profile, column.name, pair) >= UNDERSTOOD
-    if _are_results(column) or column.type != "text" or column.distinct > FEWEST:
+    if column.type != "text" or column.distinct > FEWEST or _are_results(column):
         return _are_results(column)
     named = bool(pair.words) and {*(pair.words or ())} <= {simplify(label) for label in column.labels}
     both = named or {LEFT, RIGHT} <= {*map(_meant, column.labels)}
@@ -302,10 +302,13 @@ def _meant(word: str) -> int | None:
 
 def _are_results(column: Column) -> bool:
     """Tell whether cells hold the points of both sides: 2-1."""
-    some = column.labels[:200]
-    hits = sum(has_points(label.casefold()) for label in some)
     timed = column.type == "date" and column.noun not in {"result", "score"}
-    return column.type in {"text", "date"} and not timed and hits > MOSTLY * len(some) > 1
+    if column.type not in {"text", "date"} or timed:
+        return False
+    some = column.labels[:200]
+    first = sum(has_points(label.casefold()) for label in some[:10])
+    hits = sum(has_points(label.casefold()) for label in some[10:]) if first else 0
+    return first + hits > MOSTLY * len(some) > 1
 
 
 def _numbers_beside(asked: Asked, pair: Pair) -> tuple[str, str] | None:

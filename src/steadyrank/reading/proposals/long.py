@@ -7,7 +7,7 @@ names and by shape. Items come again in several units, and values differ within 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 from steadyrank.errors import Option
@@ -85,12 +85,14 @@ def _units(asked: Asked, role: str) -> list[str]:
         level = Asked(asked.kind, asked.profile, plain, asked.settings).level(role, told)
         if max((asked.level(role, one) for one in called if one != told), default=0) < max(level, 1):
             return [told]
-    free = [c for c in asked.profile if c.name not in {*called, *asked.apart} and c.distinct > 1]
+    free = [c for c in asked.profile if c.name not in {*called, *asked.apart}]
+    free = [c for c in free if (c.whole or not c.is_number) and c.distinct > 1]
     texts = [c for c in free if c.type == "text" and c.repeats and 10 * c.distinct < 9 * c.present]
     texts.sort(key=lambda c: -c.distinct)
     times = [c for c in free if c.type == "date" or (c.is_time and c.whole)]
-    sizes = [c for c in free if c.type == "number" and 2 * c.distinct <= c.present and not c.is_measure]
-    others = [*times, *texts[:4], *sizes[:2], *[c for c in free if c.is_id and c.unique][:1]]
+    numbers = (c for c in free if c.type == "number" and not c.is_measure)
+    sizes = islice((c for c in numbers if 2 * c.distinct <= c.present), 2)
+    others = [*times, *texts[:4], *sizes, *[c for c in free if c.is_id and c.unique][:1]]
     every = [*called, *dict.fromkeys(c.name for c in others)]
     return every[: max(UNITS, len(called))]
 

@@ -429,8 +429,10 @@ def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
     if len(values) > LOOKED_AT:
         return False
     matrix = np.column_stack([profile[name].numbers for name in values])
-    vectors = matrix.T if way == "rows" else matrix
-    if len(vectors) < 2 or vectors.shape[1] < 3:
+    vectors = (matrix.T if way == "rows" else matrix)[:LOOKED_AT]
+    some = vectors[np.isfinite(vectors)]
+    whole = len(some) > 0 and some.min() == 1 and some.max() <= vectors.shape[1]
+    if len(vectors) < 2 or vectors.shape[1] < 3 or not whole:
         return False
     return sum(map(_is_ranked, vectors)) >= PERMUTED * len(vectors)
 
