@@ -302,7 +302,7 @@ def test_records_are_found_wherever_they_lie() -> None:
     assert len(read(several)) == 2
     assert read(several).guessed == {"sheet": "b"}
     assert len(read(several, sheet="a")) == 1
-    with pytest.raises(ColumnError, match="no table 'c', but 'a' and 'b'|no table 'c', but 'a', 'b'"):
+    with pytest.raises(ColumnError, match=r"no table 'c', but 'a'.* 'b'"):
         read(several, sheet="c")
     games = {"rounds": [{"day": n, "games": [{"home": "x", "away": "y"}] * 2} for n in (1, 2)]}
     assert read(games).labels("day").tolist() == [1, 1, 2, 2]

@@ -67,8 +67,8 @@ def read_any(
         What the data are.
     format : str, optional
         ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"yaml"``, ``"parquet"``, ``"excel"``,
-        ``"markup"`` (tables of Markdown and LaTeX), ``"movielens"``, ``"pgn"``, ``"preflib"``, ``"stv"``,
-        ``"condorcet"`` (``A > B`` on each line), ``"dominion"``,
+        ``"markup"`` (tables of Markdown and LaTeX), ``"movielens"``, ``"pgn"``, ``"preflib"``,
+        ``"stv"``, ``"condorcet"`` (``A > B`` on each line), ``"dominion"``,
         ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
         ``"swe-bench"``, ``"alpaca-eval"``, ``"trec-run"`` or ``"trec-eval"``.
         Told from the content where not given.

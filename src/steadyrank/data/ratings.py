@@ -242,7 +242,9 @@ class Ratings(EntryObservations):
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
-        nobody = {} if "user" in found.columns else {"user": np.arange(len(found.table))}
+        nobody: dict[str, Any] = {}
+        if "user" not in found.columns:
+            nobody["user"] = np.arange(len(found.table))
         return cls(**nobody, **found.arguments())
 
     @classmethod

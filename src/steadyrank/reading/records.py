@@ -1,8 +1,8 @@
 """Tables in documents of JSON and YAML: records, wherever they lie.
 
-A list of objects is a table, and so is an object of equally long lists, or of objects that name the same:
-there the names by which these go make a column. Otherwise tables are looked for inside. Objects within
-records become columns, and a list of records that stands below a few headings takes these along.
+A list of objects is a table, and so is an object of equally long lists, or of objects that name the
+same: there the names by which these go make a column. Otherwise tables are looked for inside. Objects
+within records become columns, and a list of records below a few headings takes these along.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.adapters.documents import Node, load, load_lines
 from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile
-from steadyrank.reading.table import Guess, Table, as_table
+from steadyrank.reading.table import Table, as_table
 from steadyrank.reading.text_columns import TextColumn
 
 LIKE_THIS = 'A table in JSON looks like [{"choice": "x"}, {"choice": "y"}].'
@@ -82,7 +82,7 @@ def read_yaml(file: OpenFile) -> Table:
 def _load_yaml(file: OpenFile) -> Node:
     if find_spec("yaml") is None:
         raise errors.MissingPackageError(f"to read {file.name}, PyYAML is needed", "yaml")
-    import yaml
+    import yaml  # type: ignore[import-untyped,unused-ignore]
 
     text = file.read_text()
     try:

@@ -136,7 +136,7 @@ def _numbers_rows(asked: Asked, column: Column) -> bool:
 
 
 def _blocks(asked: Asked, values: Sequence[str]) -> Iterator[list[str]]:
-    """Yield columns that belong together: parts of a whole, of one family, neighbours, by their scale."""
+    """Yield columns that belong together: parts of a whole, of one family, neighbours of one scale."""
     profile = asked.profile
     if "items" in asked.named or len(values) > LOOKED_AT or [*values] in profile.families:
         return
@@ -217,7 +217,7 @@ def _from_whole(profile: Profile, names: Sequence[str], sums: FloatArray) -> Flo
     if sums.shape[-1] < LEAST or least < 0:
         return np.full(sums.shape[:-1], np.inf)
     mean, spread = sums.mean(axis=-1), sums.std(axis=-1)
-    far = np.min([(abs(mean - whole) + spread) / whole for whole in (1.0, 100.0)], axis=0)
+    far: FloatArray = np.min([(abs(mean - whole) + spread) / whole for whole in (1.0, 100.0)], axis=0)
     totals = (c for c in profile if c.type == "number" and len(np.unique(c.numbers[:SEEN])) > LEAST)
     starts, ends = np.ogrid[: len(names) + 1, : len(names) + 1]
     for column in islice(totals, TOTALS):
@@ -226,7 +226,7 @@ def _from_whole(profile: Profile, names: Sequence[str], sums: FloatArray) -> Flo
         alike = [place for place, name in enumerate(names) if _are_alike(profile[name], numbers)]
         for place in alike:  # a total is none of its parts
             fits = fits & ~((starts <= place) & (place < ends)) if sums.ndim > 1 else fits & False
-        far = np.where(fits, 0.0, far)
+        far = np.asarray(np.where(fits, 0.0, far))
     return far
 
 
@@ -246,8 +246,8 @@ def _weighed(
         roles |= asked.beside(("weights",), [*values, label])
     roles |= {role: asked.named[role] for role in ("unit", "weights") if role in asked.named}
     reading = asked.reading(roles, items_in=way)
-    told = "items" in asked.named or (label is None and any(c.type == "text" for c in profile))
-    reading.implied = frozenset() if told else frozenset({"items"})
+    listed = "items" in asked.named or (label is None and any(c.type == "text" for c in profile))
+    reading.implied = frozenset() if listed else frozenset({"items"})
     told, why = _orientation(asked, label, values)
     settled = asked.settings.get("items_in") is not None or {"row", "items", "item"} & asked.named.keys()
     reading.firm = bool(settled) or way in told or (label is None and len(told) < 1)
