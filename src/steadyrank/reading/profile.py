@@ -35,6 +35,7 @@ DETERMINED = 0.98
 """The share of rows from which on one column says what another holds."""
 SCALE = 5.0
 """How many times as far one column may reach as another on the same scale."""
+LARGEST = 1e300
 LONGEST_NAME = 100
 """Letters of a name that is looked at; patterns go over longer ones again and again."""
 
@@ -174,7 +175,7 @@ class Column:
         """Its numbers, NaN where there is none; a comma that may be either parts thousands."""
         if self.odd_words:
             values = [number_in(label) for label in self.labels]
-            return np.array([*map(_or_nan, values), np.nan])[self.codes]
+            return np.array([*map(_or_nan, values), np.nan], dtype=np.float64)[self.codes]
         for spelt in (self._table.spelt(self.name), with_decimal(".")):
             with suppress(SteadyrankError):
                 table = replace(self._table, spellings={"": spelt})
@@ -270,7 +271,7 @@ class Column:
 
 
 def _or_nan(value: float | None) -> float:
-    return np.nan if value is None else value
+    return np.nan if value is None or abs(value) > LARGEST else float(value)
 
 
 def _is_blank(cell: object) -> bool:

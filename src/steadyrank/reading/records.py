@@ -11,16 +11,18 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
 from steadyrank import errors
+from steadyrank._typing import AnyArray
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.adapters.documents import Node, load, load_lines
 from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile
-from steadyrank.reading.table import Table, as_table
-from steadyrank.reading.text_columns import TextColumn
+from steadyrank.reading.table import GivenColumn, Table
+from steadyrank.reading.text_columns import Spelling, TextColumn
 
 LIKE_THIS = 'A table in JSON looks like [{"choice": "x"}, {"choice": "y"}].'
 KEYS = ("name", "key", "key_")
@@ -70,13 +72,9 @@ def read_yaml(file: OpenFile) -> Table:
     >>> import io
     >>> from steadyrank.reading.files import open_source
     >>> read_yaml(open_source(io.BytesIO(b"- team: x\n  points: 7\n- team: y\n"))).cells("points")
-    ['7', '']
+    ['7', None]
     """
-    table = _document(file, _load_yaml)
-    texts = {name: column.cells() for name, column in table.columns.items()}
-    plain = {n: c for n, c in texts.items() if all(isinstance(one, str | None) for one in c)}
-    columns = {name: TextColumn.of([cell or "" for cell in cells]) for name, cells in plain.items()}
-    return replace(table, columns={**table.columns, **columns})
+    return _document(file, _load_yaml)
 
 
 def _load_yaml(file: OpenFile) -> Node:
@@ -127,8 +125,17 @@ def tables_in(value: Any, path: str = "") -> Iterator[tuple[str, list[Record]]]:
     if isinstance(value, list):
         if value and all(isinstance(one, dict) for one in value):
             yield path, _unfolded(value)
+        elif _are_rows(value):
+            yield path, [dict(zip(value[0], row, strict=True)) for row in value[1:]]
     elif isinstance(value, dict):
-        if _are_columns(value):
+        data = value.get("data")
+        split = [value.get("columns"), *(data if isinstance(data, list) else ())]
+        if _are_rows(split):  # as pandas splits a frame
+            yield from tables_in(split, path)
+        elif _are_counted(value):
+            rows = zip(*(one.values() for one in value.values()), strict=True)
+            yield path, [dict(zip(value, row, strict=True)) for row in rows]
+        elif _are_columns(value):
             yield path, [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
         elif _are_records(value):
             key = next((key for key in KEYS if not any(key in one for one in value.values())), KEYS[0])
@@ -136,6 +143,22 @@ def tables_in(value: Any, path: str = "") -> Iterator[tuple[str, list[Record]]]:
         else:
             for name, inner in value.items():
                 yield from tables_in(inner, f"{path}.{name}".lstrip("."))
+
+
+def _are_rows(found: list[Any]) -> bool:
+    """Tell whether a list holds lists of one length, the first of them a header."""
+    if len(found) < 2 or not all(isinstance(one, list) and len(one) == len(found[0]) for one in found):
+        return False
+    texts = {name for name in found[0] if isinstance(name, str)}
+    return len(texts) == len(found[0])
+
+
+def _are_counted(found: Mapping[str, Any]) -> bool:
+    """Tell whether an object holds columns whose rows are numbered 0, 1, 2..., as pandas writes them."""
+    inner = list(found.values())
+    if not all(isinstance(one, dict) and len(one) > 1 for one in inner) or not inner:
+        return False
+    return all([*one] == [str(row) for row in range(len(inner[0]))] for one in inner)
 
 
 def _are_columns(found: Mapping[str, Any]) -> bool:
@@ -190,7 +213,7 @@ def _document(file: OpenFile, parsed: Callable[[OpenFile], Node]) -> Table:
 
 def _rows_of(top: Node, asked: str | None, notes: list[str], guessed: dict[str, Any]) -> list[Record]:
     """Return the only table, that which was asked for, or the longest."""
-    if isinstance(top.value, list):
+    if isinstance(top.value, list) and not any(isinstance(one, list) for one in top.value):
         if asked is not None:
             told = f"sheet says nothing about json that is one list, as {top.file} is"
             raise errors.InvalidDataError(told, way_out=["Omit ", Option("sheet")])
@@ -226,7 +249,36 @@ def _table_of(file: OpenFile, placed: Callable[[OpenFile], Iterable[tuple[int, A
     names = dict.fromkeys(name for row in rows for name in row)
     columns: dict[str, list[Any]] = {}
     _set_out({n: [row.get(n) for row in rows] for n in names}, columns, {*names}, notes)
-    return Table(as_table(columns).columns, file.name, places, notes)
+    return Table({n: _column(n, values) for n, values in columns.items()}, file.name, places, notes)
+
+
+def _column(name: str, values: list[Any]) -> GivenColumn:
+    texts = all(value is None or isinstance(value, str) for value in values)
+    return WrittenColumn(values, name) if texts else GivenColumn(values, name)
+
+
+class WrittenColumn(GivenColumn):
+    """A column of texts that may be numbers in quotes: these are told as in files of text."""
+
+    @cached_property
+    def _text(self) -> TextColumn:
+        return TextColumn.of([cell or "" for cell in self.cells()])
+
+    def numbers(self, *how: Any) -> AnyArray:
+        """Return the numbers that the texts stand for."""
+        return self._text.numbers(*how)
+
+    def is_numeric(self, *among: Any) -> bool:
+        """Tell whether all texts are numbers or missing, and at least one is a number."""
+        return self._text.is_numeric(*among)
+
+    def share_of_numbers(self) -> float:
+        """Return which share of the first texts that are there are numbers."""
+        return self._text.share_of_numbers()
+
+    def spellings(self, among: tuple[Spelling, ...]) -> tuple[Spelling, ...]:
+        """Return how the numbers may be spelt, of the ways that are given."""
+        return self._text.spellings(among)
 
 
 def _set_out(
