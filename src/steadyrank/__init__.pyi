@@ -45,10 +45,10 @@ from steadyrank.study import (
     Margin as Margin,
     Needed as Needed,
     RandomAudit as RandomAudit,
+    Split as Split,
     StableRanking as StableRanking,
     StableTopK as StableTopK,
     Study as Study,
-    critical_difference as critical_difference,
 )
 from steadyrank.study.functions import (
     audit as audit,

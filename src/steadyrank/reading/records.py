@@ -264,6 +264,10 @@ class WrittenColumn(GivenColumn):
     def _text(self) -> TextColumn:
         return TextColumn.of([cell or "" for cell in self.cells()])
 
+    def taken(self, rows: AnyArray) -> WrittenColumn:
+        """Return some rows."""
+        return WrittenColumn(self.labels()[rows], "")
+
     def numbers(self, *how: Any) -> AnyArray:
         """Return the numbers that the texts stand for."""
         return self._text.numbers(*how)

@@ -36,22 +36,7 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
             found = opened(BufferReader(content), read_dictionary=texts).read(use_threads=False)
         except OSError:  # damaged, or text is stored in a way that cannot be read as codes
             found = whole.read(use_threads=False)
-        try:
-            return replace(as_table(found), source=file.name)
-        except (ValueError, UnicodeError) as error:
-            spoilt = [name for name in texts if not _is_utf8(found[name])]
-            if not spoilt or len(spoilt) == found.num_columns:
-                raise error from None
-        note = f"columns whose text is not UTF-8 left out: {listing(map(shorten, spoilt))}"
-        return replace(as_table(found.drop_columns(spoilt)), source=file.name, notes=[note])
-
-
-def _is_utf8(column: Any) -> bool:
-    try:
-        column.validate(full=True)
-    except ValueError as error:
-        return "UTF8" not in str(error)
-    return True
+        return replace(as_table(found), source=file.name)
 
 
 def read_excel(file: OpenFile) -> Table:
