@@ -11,18 +11,16 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
 
 from steadyrank import errors
-from steadyrank._typing import AnyArray
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.adapters.documents import Node, load, load_lines
 from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile
-from steadyrank.reading.table import GivenColumn, Table
-from steadyrank.reading.text_columns import Spelling, TextColumn
+from steadyrank.reading.table import Table, as_table
+from steadyrank.reading.text_columns import TextColumn
 
 LIKE_THIS = 'A table in JSON looks like [{"choice": "x"}, {"choice": "y"}].'
 KEYS = ("name", "key", "key_")
@@ -72,9 +70,13 @@ def read_yaml(file: OpenFile) -> Table:
     >>> import io
     >>> from steadyrank.reading.files import open_source
     >>> read_yaml(open_source(io.BytesIO(b"- team: x\n  points: 7\n- team: y\n"))).cells("points")
-    ['7', None]
+    ['7', '']
     """
-    return _document(file, _load_yaml)
+    table = _document(file, _load_yaml)
+    cells = {name: column.cells() for name, column in table.columns.items()}
+    texts = {n: those for n, those in cells.items() if all(isinstance(c, str | None) for c in those)}
+    plain = {name: TextColumn.of([cell or "" for cell in those]) for name, those in texts.items()}
+    return replace(table, columns={**table.columns, **plain})
 
 
 def _load_yaml(file: OpenFile) -> Node:
@@ -249,40 +251,7 @@ def _table_of(file: OpenFile, placed: Callable[[OpenFile], Iterable[tuple[int, A
     names = dict.fromkeys(name for row in rows for name in row)
     columns: dict[str, list[Any]] = {}
     _set_out({n: [row.get(n) for row in rows] for n in names}, columns, {*names}, notes)
-    return Table({n: _column(n, values) for n, values in columns.items()}, file.name, places, notes)
-
-
-def _column(name: str, values: list[Any]) -> GivenColumn:
-    texts = all(value is None or isinstance(value, str) for value in values)
-    return WrittenColumn(values, name) if texts else GivenColumn(values, name)
-
-
-class WrittenColumn(GivenColumn):
-    """A column of texts that may be numbers in quotes: these are told as in files of text."""
-
-    @cached_property
-    def _text(self) -> TextColumn:
-        return TextColumn.of([cell or "" for cell in self.cells()])
-
-    def taken(self, rows: AnyArray) -> WrittenColumn:
-        """Return some rows."""
-        return WrittenColumn(self.labels()[rows], "")
-
-    def numbers(self, *how: Any) -> AnyArray:
-        """Return the numbers that the texts stand for."""
-        return self._text.numbers(*how)
-
-    def is_numeric(self, *among: Any) -> bool:
-        """Tell whether all texts are numbers or missing, and at least one is a number."""
-        return self._text.is_numeric(*among)
-
-    def share_of_numbers(self) -> float:
-        """Return which share of the first texts that are there are numbers."""
-        return self._text.share_of_numbers()
-
-    def spellings(self, among: tuple[Spelling, ...]) -> tuple[Spelling, ...]:
-        """Return how the numbers may be spelt, of the ways that are given."""
-        return self._text.spellings(among)
+    return Table(as_table(columns).columns, file.name, places, notes)
 
 
 def _set_out(
