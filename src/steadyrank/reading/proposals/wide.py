@@ -182,12 +182,12 @@ def _on_one_scale(profile: Profile, run: Sequence[str]) -> list[list[str]]:
 
 
 def _are_counts(profile: Profile, names: Sequence[str]) -> bool:
-    """Tell whether columns count something: whole numbers, most of them from 0 on."""
+    """Tell whether columns count something: whole numbers, no shares, most of them from 0 on."""
     columns = [profile[name] for name in names]
     from_zero = sum(column.some.min(initial=1.0) == 0 for column in columns)
-    return all(c.whole and c.some.min(initial=0.0) >= 0 for c in columns) and 2 * from_zero > len(
-        columns
-    )
+    if 2 * from_zero <= len(columns) or any(not SHARES.isdisjoint(c.words) for c in columns):
+        return False
+    return all(c.whole and c.some.min(initial=0.0) >= 0 for c in columns)
 
 
 def _parts(profile: Profile, run: Sequence[str]) -> list[str]:
