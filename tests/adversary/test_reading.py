@@ -92,10 +92,11 @@ GRAMMARS = {"condorcet", "pgn", "stv"}
 def test_every_text_format_has_its_files() -> None:
     """Those of evaluation tools, and what a program packs, are made in tests/data/layouts.
 
-    Tables of Markdown and LaTeX, and grammars of ballots and games, are in tests/reading.
+    Tables of Markdown and LaTeX, YAML, and grammars of ballots and games, are in tests/reading.
     """
     of_tools = {name for name, found in FORMATS.items() if found.among_others}
-    assert set(TEXTS) == set(FORMATS) - {"parquet", "excel", "json", "markup"} - of_tools - GRAMMARS
+    elsewhere = {"parquet", "excel", "json", "yaml", "markup"}
+    assert set(TEXTS) == set(FORMATS) - elsewhere - of_tools - GRAMMARS
 
 
 @pytest.mark.parametrize("name", READ)

@@ -213,3 +213,59 @@ def test_numbers_that_name_the_winner_of_their_row_are_battles(rng: np.random.Ge
 def test_numbers_called_votes_beside_names_count_them() -> None:
     data = suggested(stream("team,votes", [["Reds", 120], ["Blues", 80], ["Greens", 30]]))
     assert (data.kind.name, data.items, data.n_units) == ("votes", ("Blues", "Greens", "Reds"), 230)
+
+
+def first_command(text: str) -> list[str]:
+    with pytest.raises(NotRecognisedError) as refused:
+        read_any(io.BytesIO(text.encode()))
+    return list(refused.value.readings[0].typed)
+
+
+def test_parts_of_a_whole_are_told_by_the_total_beside_them_in_any_language() -> None:
+    rng = np.random.default_rng(5)
+    parts = rng.integers(0, [5, 90, 400, 30], size=(40, 4))
+    rows = [[n, "כן", 900, sum(row) + 7, sum(row), *row] for n, row in enumerate(parts.tolist())]
+    text = "\n".join(",".join(map(str, row)) for row in [["קלפי", "מצב", "א", "ב", "ג", *"דהוז"], *rows])
+    assert "ד,ה,ו,ז" in first_command(text)
+
+
+def test_neighbouring_columns_of_counts_are_items_without_the_shares_beside_them() -> None:
+    rng = np.random.default_rng(6)
+    counts = rng.integers(0, [9, 200, 50, 3, 70], size=(30, 5))
+    counts[0] = 0
+    rows = [[f"ED {n}", 90 + n % 9, *row] for n, row in enumerate(counts.tolist())]
+    text = "\n".join(",".join(map(str, row)) for row in [["place", "pct_in", *"abcde"], *rows])
+    assert "a,b,c,d,e" in first_command(text)
+
+
+def test_rows_stand_for_themselves_where_nothing_says_who_rated() -> None:
+    rows = [[LETTERS[n % 4], f"r{n % 7}x{n}", 80 + n % 11] for n in range(60)]
+    text = "\n".join(",".join(map(str, row)) for row in [["country", "wine", "points"], *rows])
+    data = read_any(io.BytesIO(text.encode()), kind="ratings", item="country", score="points")
+    assert data.n_units == 60
+    assert any("each row counts as a user" in note for note in data.notes)
+
+
+def test_a_header_that_comes_again_and_words_among_points_are_dropped_by_the_command() -> None:
+    games = [[LETTERS[n % 4], LETTERS[(n + 1 + n // 4 % 3) % 4], n % 3, (n + 1) % 2] for n in range(60)]
+    header = ["home", "away", "home_goals", "away_goals"]
+    games[7][2] = "abandoned"
+    text = "\n".join(",".join(map(str, row)) for row in [header, *games[:30], header, *games[30:]])
+    typed = first_command(text)
+    dropped = typed[typed.index("--drop") + 1].split(",")
+    assert {"abandoned", "home", "away"} <= {*dropped}
+
+
+def test_suggestions_of_one_of_several_tables_name_it() -> None:
+    one = "| Model | a | b | c |\n|---|---|---|---|\n| x | 1 | 2 | 3 |\n| y | 2 | 3 | 1 |\n"
+    text = f"{one}\n\n{one}| z | 3 | 1 | 2 |\n"
+    typed = first_command(text)
+    assert typed[typed.index("--sheet") + 1] == "2"
+
+
+def test_ranks_with_ties_may_be_best_at_either_end() -> None:
+    text = "candidate,v1,v2,v3,v4\na,1,2,1,4\nb,2,2,1,1\nc,3,1,3,2\nd,3,4,4,3\n"
+    with pytest.raises(NotRecognisedError) as refused:
+        read_any(io.BytesIO(text.encode()))
+    ends = [one.options["lower_is_better"] for one in refused.value.readings]
+    assert ends == ["all", "none"]

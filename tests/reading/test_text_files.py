@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import pytest
 from steadyrank import Ballots, ScoreMatrix, Votes, read_any
 from steadyrank.cli import main
 from steadyrank.errors import (
+    ColumnError,
     InvalidDataError,
     MissingValuesError,
     NotRecognisedError,
@@ -278,18 +280,42 @@ class TestFields:
         assert table("model\nGPT (4)\nGPT (3)\n").labels("model").tolist() == ["GPT (4)", "GPT (3)"]
 
 
-def test_yaml_is_refused_with_a_command() -> None:
-    with pytest.raises(UnreadableFileError, match=r"is YAML.*python -c .*yaml.safe_load.*\.json"):
-        read_any(io.BytesIO(b"---\n- model: x\n  score: 1\n- model: y\n  score: 2\n"))
+def test_yaml_is_read_as_records() -> None:
+    found = read_table(io.BytesIO(b"---\n- model: x\n  score: 1\n- model: y\n  score: 2\n"))
+    assert found.format == "yaml"
+    assert found.labels("model").tolist() == ["x", "y"]
+    assert found.numbers("score").tolist() == [1, 2]
+    with pytest.raises(UnreadableFileError, match="holds references"):
+        read_table(io.BytesIO(b"- a: &x 1\n  b: *x\n"), format="yaml")
+    with pytest.raises(UnreadableFileError, match="is not sound YAML"):
+        read_table(io.BytesIO(b"- a: [1\n"), format="yaml")
+
+
+def test_records_are_found_wherever_they_lie() -> None:
+    def read(document: object, **given: object) -> Table:
+        return read_table(io.BytesIO(json.dumps(document, indent=1).encode()), given=given)
+
+    found = read({"updated": "May", "teams": [{"school": "x", "r": 1.5}, {"school": "y", "r": 2}]})
+    assert found.labels("school").tolist() == ["x", "y"]
+    assert found.guessed == {}
+    found = read({"bm25": {"p": {"1": 0.5, "5": 0.4}}, "rm3": {"p": {"1": 0.6, "5": 0.3}}})
+    assert found.names == ["name", "p.1", "p.5"]
+    several = {"a": [{"x": 1}], "b": [{"x": 1}, {"x": 2}]}
+    assert len(read(several)) == 2
+    assert read(several).guessed == {"sheet": "b"}
+    assert len(read(several, sheet="a")) == 1
+    with pytest.raises(ColumnError, match=r"no table 'c', but 'a'.* 'b'"):
+        read(several, sheet="c")
+    games = {"rounds": [{"day": n, "games": [{"home": "x", "away": "y"}] * 2} for n in (1, 2)]}
+    assert read(games).labels("day").tolist() == [1, 1, 2, 2]
 
 
 @pytest.mark.parametrize(
-    "text", ["[{model: a, score: 1}]", "{a: [1, 2]}", "a: 1\nb: 2\n", "- {a: 1}\n", "x:\n  - a: 1\n"]
+    "text", ["[{model: a, score: 1}]", "{a: [1, 2]}", "- {a: 1}\n", "x:\n  - a: 1\n"]
 )
-def test_a_file_called_yaml_is_said_to_be_yaml(text: str, tmp_path: Path) -> None:
+def test_a_file_called_yaml_is_yaml(text: str, tmp_path: Path) -> None:
     (tmp_path / "results.yml").write_text(text)
-    with pytest.raises(UnreadableFileError, match=r"results\.yml is YAML"):
-        read_any(tmp_path / "results.yml")
+    assert read_table(tmp_path / "results.yml").format == "yaml"
     (tmp_path / "json.yml").write_text('[{"choice": "x"}, {"choice": "y"}]')
     assert read_any(tmp_path / "json.yml", kind="votes").n_units == 2
 

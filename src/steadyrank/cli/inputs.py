@@ -32,7 +32,7 @@ STANDARD_INPUT = "-"
 INSTEAD = {"battles": "win-rate"}
 """Scorers that need less than the usual one."""
 FEWEST = (2, 5, 10, 20, 50)
-"""How many observations items must have that are not left out, tried in turn; of battles at least 5."""
+"""How many observations items must have, tried in turn, not to be left out; of battles 2 comes last."""
 
 GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
 """Options for one engine alone; each also asks for it."""
@@ -102,7 +102,7 @@ def withstanding(data: Any, options: InputOptions) -> tuple[Any, dict[str, Any],
     ways: list[dict[str, Any]] = [{}]
     if asked["scorer"] is None and data.kind.name in INSTEAD:
         ways.append({"scorer": INSTEAD[data.kind.name]})
-    fewest = FEWEST[len(ways) - 1 :] if asked["min_count"] is None else ()
+    fewest = (*FEWEST[len(ways) - 1 :], FEWEST[0]) if asked["min_count"] is None else ()
     ways += [{**ways[-1], "min_count": least} for least in fewest]
     fault: errors.SteadyrankError | None = None
     for way in ways:

@@ -146,7 +146,10 @@ RATINGS = Kind(
     unit="user",
     scorer="mean-rating",
     arguments=RatingsArguments,
-    forms=(Form("one row a rating", ("user", "item", "score")),),
+    forms=(
+        Form("one row a rating", ("user", "item", "score")),
+        Form("one row a rating, each by somebody else", ("item", "score"), decides=("user",)),
+    ),
     on_engine="entries",
     observation="rating",
 )

@@ -19,6 +19,7 @@ from steadyrank.data.units import People, agreed, of_people, renumbered, whole_p
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import as_scores, check_length, compact
 from steadyrank.reading.labels import encode, unique_labels
+from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import as_table
 from steadyrank.sums.exact import together
 from steadyrank.sums.sparse import MergedEntries, SparseEntries
@@ -199,6 +200,13 @@ class Ratings(EntryObservations):
             rated=codes.astype(np.int32, copy=False),
             values=stars,
         )
+
+    @classmethod
+    def _from_columns(cls, found: Resolved) -> Self:
+        nobody: dict[str, Any] = {}
+        if "user" not in found.columns:
+            nobody["user"] = np.arange(len(found.table))
+        return cls(**nobody, **found.arguments())
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[RatingsArguments]) -> Self:

@@ -56,9 +56,9 @@ def read_any(
     kind : {"votes", "ballots", "ratings", "battles", "scores", "regression", "estimates"}, optional
         What the data are.
     format : str, optional
-        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``, ``"markup"`` (tables
-        of Markdown and LaTeX), ``"movielens"``, ``"pgn"``, ``"preflib"``, ``"stv"``,
-        ``"condorcet"`` (``A > B`` on each line), ``"dominion"``,
+        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"yaml"``, ``"parquet"``, ``"excel"``,
+        ``"markup"`` (tables of Markdown and LaTeX), ``"movielens"``, ``"pgn"``, ``"preflib"``,
+        ``"stv"``, ``"condorcet"`` (``A > B`` on each line), ``"dominion"``,
         ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
         ``"swe-bench"``, ``"alpaca-eval"``, ``"trec-run"`` or ``"trec-eval"``.
         Told from the content where not given.

@@ -55,6 +55,11 @@ def scan_ratings(
             way_out=["Omit ", Option("users"), ", or read the ratings into memory."],
         )
     columns = found.columns
+    if "user" not in columns:
+        told = "an engine takes ratings of users, and no column says who rated"
+        raise errors.InvalidDataError(
+            told, way_out=["Name it as ", Option("user"), ", or read into memory."]
+        )
     parts = {"unit": columns["user"], "item": columns["item"], "value": columns["score"]}
     frame, notes = source.picked(parts, {"value"})
     notes += found.table.notes

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from steadyrank.errors import (
     ColumnError,
     NotANumberError,
@@ -56,6 +58,8 @@ TRIED = 10 * ROWS
 """Beyond so many rows a suggestion is tried on the first ones before it is on all of them."""
 ATTEMPTS = 8
 """How many readings are tried at most."""
+AGAIN = 0.6
+"""The share of its fields that are names of their columns in a row that is a header once more."""
 WIDE = 2000
 """Tables with more columns are only looked at as tables of scores."""
 
@@ -117,6 +121,16 @@ class Decision:
         return Profile.of(self.table)
 
     @cached_property
+    def _again(self) -> list[str]:
+        """The columns that hold their own names, where rows are the header once more."""
+        texts = (c for c in self.profile if c.type == "text" or c.odd_words)
+        held = [column.name for column in texts if column.name in column.values]
+        codes = [(self.profile[name], self.profile[name].labels.index(name)) for name in held]
+        times = sum((column.codes == code).astype(int) for column, code in codes)
+        most = max(2.0, AGAIN * len(self.table.names))
+        return held if len(held) >= most and bool(np.max(times) >= most) else []
+
+    @cached_property
     def chosen(self) -> Reading | None:
         """The reading that is taken, None where none may be."""
         strong = folded([one for one in self.readings if one.strong])
@@ -173,6 +187,9 @@ class Decision:
         distinct: dict[str, Reading] = {}
         for one in by_roles or found:
             distinct.setdefault(repr((one.kind.name, one.roles, one.options)), one)
+        for one in distinct.values():
+            one.options |= table.guessed
+            one.strong &= not table.guessed
         ordered = sorted(distinct.values(), key=lambda one: (-one.strong, -one.points))
         return settled or bool(by_roles), ordered
 
@@ -202,7 +219,9 @@ class Decision:
         """Return the table with the roles and options of a reading, and what the user said."""
         said = {name: value for name, value in self.asked.items() if name in reading.kind.settings}
         settings = {**table.settings, **said}
-        if settings.get("decimal") is None:
+        if mark := reading.options.get("decimal"):
+            table.spellings = {"": with_decimal(mark)}
+        elif settings.get("decimal") is None:
             roles = reading.kind.roles
             counts = {
                 role: name for role, name in reading.roles.items() if roles[role].holds == "counts"
@@ -215,9 +234,10 @@ class Decision:
     def refusal(self) -> NotRecognisedError | ColumnError:
         """Return the error that says what the table looks like, with readings that work."""
         table = self.table
-        _check_first_line(table)
+        if not self._again:
+            _check_first_line(table)
         offered = self.considered
-        if not offered:
+        if not offered or offered[0].points <= 0:
             self._say_what_is_wrong()
         if not offered and self.named_kind:
             return missing(self.kinds[0], table, self.asked)
@@ -262,14 +282,14 @@ class Decision:
         found: list[Reading] = []
         worse: list[Reading] = []
         attempts = 0
-        for reading in sorted(readings, key=lambda one: -one.points):
+        for reading in _varied(sorted(readings, key=lambda one: -one.points)):
             known = [*before, *found, *worse]
             turned = len(found) == 2 and found[0].roles == found[1].roles  # the question is which end
-            enough = len([*before, *found]) == SUGGESTED or turned or attempts == ATTEMPTS
-            if enough or (found and found[0].points - reading.points > BEHIND):
+            if len([*before, *found]) == SUGGESTED or turned or attempts == ATTEMPTS:
                 break
+            behind = bool(found) and max(one.points for one in found) - reading.points > BEHIND
             faint = reading.points <= (least if known or least else FAINT)
-            if faint or any(_tells(one, reading, known=True) for one in known):
+            if faint or behind or any(_tells(one, reading, known=True) for one in known):
                 continue
             attempts += 1
             if (tried := self._tried(reading)) is not None:
@@ -284,11 +304,18 @@ class Decision:
             table, columns={name: table.columns[name] for name in table.names if name in used}
         )
         mend = {name: value for name, value in reading.mend.items() if name not in asked}
-        if not all(map(self.profile.table.is_numeric, self._numbers(reading))):
+        wrong = [n for n in self._numbers(reading) if not self.profile.table.is_numeric(n)]
+        odd = [word for name in wrong for word in self.profile[name].odd_words]
+        again = [name for name in self._again if name in used]
+        if wrong and ("items" in reading.roles or "drop" in asked or not odd):
             return None
+        if odd := odd + again * ("drop" not in asked):  # a header may come again
+            mend["drop"] = list(dict.fromkeys(["", *mend.get("drop", []), *odd]))
         blanks = mend if "drop" in asked else {**mend, "drop": [""]}
         weights = [reading.roles["weights"]] if {"weights"} & reading.roles.keys() - asked.keys() else []
-        for options in (mend, blanks, *([{**mend, "ignore": weights}] if weights else [])):
+        ways = [mend, blanks, *([{**mend, "ignore": weights}] if weights else [])]
+        ways += [{**mend, "decimal": "."}] if "decimal" not in asked else []
+        for options in ways:
             trial = replace(reading, options={**reading.options, **options})
             if "ignore" in options:
                 trial.roles = {role: name for role, name in reading.roles.items() if role != "weights"}
@@ -358,6 +385,19 @@ def _tells(better: Reading, other: Reading, *, known: bool = False) -> bool:
         return False
     parts = [[one.roles.get(role) for role in ("item", "score", "rank")] for one in (better, other)]
     return parts[0] == parts[1] and parts[0][0] is not None
+
+
+def _varied(readings: Sequence[Reading]) -> list[Reading]:
+    """Return readings in an order in which those that rank something else come before details."""
+    first: dict[str, list[Reading]] = {}
+    for one in readings:
+        first.setdefault(repr((one.kind.name, one.ranked)), []).append(one)
+    heads = [
+        same[:1] + [other for other in same[1:] if other.roles == same[0].roles]
+        for same in first.values()
+    ]
+    chosen = [one for head in heads for one in head]
+    return chosen + [one for one in readings if one not in chosen]
 
 
 def _because(reading: Reading) -> str:

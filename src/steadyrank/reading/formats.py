@@ -11,7 +11,6 @@ from glob import glob, has_magic
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from shlex import quote
 from typing import Any, TypeAlias
 
 from steadyrank import errors
@@ -38,9 +37,6 @@ PGN = rb'\[[A-Z]\w++ ++".*"\][ \r]*+\n'
 JSON = rb'\s*+[\[{][\[{\s]*+["\d\]}-]'
 YAML = rb"(?:#.*+\n|---.*+\n|[ \t\r]*+\n)*+- [\w.-]++:(?: .*+|\r)?\n ++[\w.-]++:"
 """The first lines of grammars."""
-FROM_YAML = (
-    'python -c "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin), default=str))"'
-)
 Looks: TypeAlias = Callable[[OpenFile], bool]
 """Tells by the beginning of an open file whether it is of a format."""
 
@@ -156,9 +152,14 @@ def _orders(file: OpenFile) -> bool:
     return b">" in file.text_head and bool(_later("adapters.ballot_files.looks_like_orders")(file))
 
 
+def _yaml(file: OpenFile) -> bool:
+    called_so = file.name.endswith((".yml", ".yaml")) and not re.match(JSON, file.text_head)
+    return called_so or _head(YAML)(file)
+
+
 def _one_document(file: OpenFile) -> bool:
     opened = _any(_json(b"{"), _json(b"["))(file)
-    return opened and bool(_later("typed_files.is_one_document")(file))
+    return opened and bool(_later("records.is_one_document")(file))
 
 
 def _markup(file: OpenFile) -> bool:
@@ -202,10 +203,11 @@ ENTRIES = (
         _later("adapters.ballot_files.read_dominion"),
         answers_to=("sheet",),
     ),
-    Format("json", _one_document, _later("typed_files.read_json"), folders=True),
-    Format("jsonl", _json(b"{"), _later("typed_files.read_json_lines"), folders=True),
+    Format("yaml", _yaml, _later("records.read_yaml"), answers_to=("sheet",)),
+    Format("json", _one_document, _later("records.read_json"), folders=True, answers_to=("sheet",)),
+    Format("jsonl", _json(b"{"), _later("records.read_json_lines"), folders=True),
     Format("condorcet", _orders, _later("adapters.ballot_files.read_orders")),
-    Format("markup", _markup, _later("typed_files.read_markup"), answers_to=("sheet",)),
+    Format("markup", _markup, _later("adapters.markup.read_markup"), answers_to=("sheet",)),
     _of_text("tsv", _tabbed, partial(_delimited, delimiter="\t")),
     _of_text("csv", lambda _: True, _delimited),
 )
@@ -252,11 +254,6 @@ def format_of(file: OpenFile, name: str | None = None) -> Format:
     """Return the format of a file: as given, or told by its first bytes."""
     if name is not None and not _named(name).also_as_csv:
         return FORMATS[name]
-    called_so = file.name.endswith((".yml", ".yaml")) and not re.match(JSON, file.text_head)
-    if name is None and (called_so or re.match(YAML, file.text_head)):
-        target = quote(f"{Path(file.name).stem}.json")
-        way_out = f"Turn it into JSON: {FROM_YAML} < {quote(file.name)} > {target}"
-        raise file.wrong("is YAML, which is not read here", way_out)
     known = FORMATS.values() if name is None else [FORMATS[name]]
     return next((entry for entry in known if entry.looks(file)), FORMATS["csv"])
 

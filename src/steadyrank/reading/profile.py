@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -16,13 +17,15 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.errors import SteadyrankError
 from steadyrank.reading.table import Table, simplify
-from steadyrank.reading.text_columns import TextColumn, is_missing_word
+from steadyrank.reading.text_columns import TextColumn, is_missing_word, number_in, with_decimal
 from steadyrank.reading.words import known, words_of
 
-ROWS = 10_000
+ROWS = 6_000
 """How many rows are looked at."""
 CELLS = 2_000_000
 """How many cells are looked at, where there are very many columns."""
+SOME = 50
+"""How many cells tell what a column is written like."""
 FEW = 9
 """In so few rows, numbers that go up by one may do so by chance."""
 NEARLY = 0.5
@@ -31,6 +34,7 @@ DETERMINED = 0.98
 """The share of rows from which on one column says what another holds."""
 SCALE = 5.0
 """How many times as far one column may reach as another on the same scale."""
+LARGEST = 1e300
 LONGEST_NAME = 100
 """Letters of a name that is looked at; patterns go over longer ones again and again."""
 
@@ -43,6 +47,8 @@ DATE = re.compile(
 )
 ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
 NUMBERED = re.compile(rf"(?<!\d)(\d{{1,3}})(?!\d)(?:st|nd|rd|th)?|({'|'.join(ORDINALS)})")
+UNNAMED = re.compile(r"column_\d+")
+"""What columns without a name are called."""
 YES_NO = ({"0", "1"}, {"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"})
 
 
@@ -79,6 +85,8 @@ class Column:
             if first and all(isinstance(cell, list | tuple | np.ndarray | dict) for cell in first):
                 return "list"
         numeric = bool(len(self._table)) and self._table.is_numeric(self.name)
+        if numeric and len(self.some) and (self.some.min() < 0 or self.some.max() > 1):
+            return "number"  # to list what it holds would take longer
         if not self.distinct and not numeric:
             return "empty"
         values = {label.casefold() for label in self.labels[:3]}
@@ -120,6 +128,11 @@ class Column:
         """The same as a set."""
         return frozenset(self.labels)
 
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The code of each value."""
+        return {label: code for code, label in enumerate(self.labels)}
+
     @property
     def distinct(self) -> int:
         """How many different values it holds."""
@@ -128,12 +141,14 @@ class Column:
     @cached_property
     def present(self) -> int:
         """How many rows are not blank."""
+        if self.type == "number" and not self.odd_words:
+            return int((~np.isnan(self.numbers)).sum())
         return int((self.codes >= 0).sum())
 
     @property
     def blanks(self) -> int:
         """How many rows are."""
-        return len(self.codes) - self.present
+        return len(self._table) - self.present
 
     @property
     def repeats(self) -> bool:
@@ -147,16 +162,28 @@ class Column:
 
     @cached_property
     def numbers(self) -> FloatArray:
-        """Its numbers, NaN where there is none or where nobody can tell how they are spelt."""
-        try:
-            return np.asarray(self._table.numbers(self.name, missing=True), dtype=np.float64)
-        except SteadyrankError:
-            return np.full(len(self._table), np.nan)
+        """Its numbers, NaN where there is none; a comma that may be either parts thousands."""
+        if self.odd_words:
+            values = [number_in(label) for label in self.labels]
+            return np.array([*map(_or_nan, values), np.nan], dtype=np.float64)[self.codes]
+        for spelt in (self._table.spelt(self.name), with_decimal(".")):
+            with suppress(SteadyrankError):
+                table = replace(self._table, spellings={"": spelt})
+                return np.asarray(table.numbers(self.name, missing=True), dtype=np.float64)
+        return np.full(len(self._table), np.nan)
 
     @cached_property
     def some(self) -> FloatArray:
         """The numbers that are there and finite."""
         return self.numbers[np.isfinite(self.numbers)]
+
+    @cached_property
+    def odd_words(self) -> list[str]:
+        """What is no number in a column of numbers, where this is not much."""
+        if not len(self._table) or self._table.is_numeric(self.name) or self.type != "number":
+            return []
+        odd = [label for label in self.labels if number_in(label) is None]
+        return odd if len(odd) <= FEW else []
 
     @cached_property
     def whole(self) -> bool:
@@ -186,9 +213,10 @@ class Column:
     @cached_property
     def is_code(self) -> bool:
         """Whether its numbers are codes: some begin with a zero."""
-        return any(
-            len(label) > 1 and label[0] == "0" and label.isdecimal() for label in self.labels[:50]
-        )
+        if not isinstance(self._column, TextColumn):
+            return False
+        first = self._column.taken(np.arange(min(SOME, len(self._table)))).words
+        return any(len(word) > 1 and word[0] == "0" and word.isdecimal() for word in first)
 
     @cached_property
     def is_measure(self) -> bool:
@@ -230,6 +258,10 @@ class Column:
         what = {"flag": "yes or no", "date": "dates"}.get(self.type, "text")
         times = "each once" if self.unique else f"{self.distinct:,} different"
         return f"{what}, {times}{gaps}"
+
+
+def _or_nan(value: float | None) -> float:
+    return np.nan if value is None or abs(value) > LARGEST else float(value)
 
 
 def _is_blank(cell: object) -> bool:
@@ -344,7 +376,7 @@ class Profile:
 
     def _across(self, one: str, two: str) -> IntArray:
         """Return the place of each value of one column among those of another, and -3 for a blank."""
-        place = {label: code for code, label in enumerate(self[two].labels)}
+        place = self[two].places
         return np.array([place.get(label, -2) for label in self[one].labels] + [-3])
 
     def same(self, one: str, two: str) -> BoolArray:
@@ -366,7 +398,7 @@ class Profile:
         """Columns that have one stem and are numbered 1, 2, 3...; each list in that order."""
         found: dict[tuple[str, str], dict[int, str]] = {}
         for column in self:
-            short = len(str(column.name)) <= LONGEST_NAME
+            short = len(str(column.name)) <= LONGEST_NAME and not UNNAMED.fullmatch(str(column.name))
             for match in NUMBERED.finditer(column.simple) if short else ():
                 digits, word = match.groups()
                 place = int(digits) if digits else ORDINALS.index(word) + 1
@@ -384,7 +416,7 @@ class Profile:
         found: dict[str, list[str]] = {}
         for column in self:
             stem = re.sub(r"\d+", "0", str(column.name)[:LONGEST_NAME])
-            if stem != column.name or "0" in stem:
+            if (stem != column.name or "0" in stem) and not UNNAMED.fullmatch(stem):
                 found.setdefault(stem, []).append(column.name)
         return [names for names in found.values() if len(names) > 2]
 

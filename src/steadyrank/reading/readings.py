@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from steadyrank.errors import Option, listing, shorten, typed_name
-from steadyrank.reading.declarations import Form, Kind
+from steadyrank.reading.declarations import Form, Kind, is_about_reading
 from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.roles import Resolved, as_list, taken_by
 from steadyrank.reading.table import Guess, Table, simplify
@@ -115,6 +115,13 @@ class Reading:
         return f"read_any(..., {told})"
 
     @property
+    def ranked(self) -> list[object]:
+        """What it ranks: the columns that name or are the items."""
+        parts = ("item", "items", "choice", "ranks", "ballot", "left", "winner", "response")
+        role = next((part for part in parts if part in self.roles), "")
+        return [role, self.roles.get(role), self.options.get("items_in")]
+
+    @property
     def form(self) -> Form:
         """How the table holds the data."""
         for form in self.kind.forms:
@@ -134,7 +141,7 @@ class Reading:
     ) -> Resolved:
         """Return the table with its roles, settings and what was said about the table itself."""
         chosen = dict(self.options)
-        about: dict[str, Any] = {n: chosen.pop(n) for n in ("drop", "ignore") if n in chosen}
+        about: dict[str, Any] = {n: chosen.pop(n) for n in list(chosen) if is_about_reading(n)}
         said = {**chosen, **settings}
         about |= reading
         return Resolved(
@@ -278,7 +285,7 @@ class Asked:
     def label_columns(self) -> list[Column]:
         """The columns of text that may name things, those with few values first."""
         found = [c for c in self.profile if c.type == "text" and c.name not in self.apart]
-        return [c for c in found if c.distinct > 1]
+        return [c for c in found if c.distinct > 1 and not c.labels[0].startswith(("http:", "https:"))]
 
 
 def quoted(*names: str) -> str:

@@ -179,6 +179,8 @@ class Table:
         The kind of data, where the format of the file says it.
     settings : dict
         Settings of that kind that the file says, too.
+    guessed : dict
+        What was chosen about the file where there was a choice, which commands are to say.
     format : str, optional
         The format of the file, where it came from one.
     spellings : mapping
@@ -197,6 +199,7 @@ class Table:
     notes: list[str] = field(default_factory=list)
     kind: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    guessed: dict[str, Any] = field(default_factory=dict)
     format: str | None = None
     spellings: Mapping[str, tuple[Spelling, ...]] = field(default_factory=lambda: {"": SPELLINGS})
     answers_to: tuple[str, ...] = ()

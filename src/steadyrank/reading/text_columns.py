@@ -42,7 +42,7 @@ TRUTH = {"true": 1, "false": 0}
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
 INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
-WITH_ERROR = re.compile(r"(.*\d ?%?)\s*+(?:(?:±|\+/?-)\s*+[\d.,]++ ?%?|\(±?\s*+[\d.,]++ ?%?\))\Z")
+WITH_ERROR = re.compile(r"(.*\d ?%?)\s*+(?:(?:±|\+/?-)\s*+[\d.,]++ ?%?|\([^()]*+\))\Z")
 FEW = 4000
 FIRST = 50
 """So many first fields tell that a column holds no numbers."""
@@ -51,7 +51,7 @@ MOST_DIGITS = 310  # no float has more; int() of a hostile field of a million di
 NUMBER_BEGINS = {*"0123456789+-.,"}
 ERROR_ENDS = {*"0123456789%)"}
 SAME_MARKS = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
-ERRORS_CUT = "of a number with its error, after ± or in brackets, the number is taken"
+ERRORS_CUT = "of a number with its error after ±, or with a remark in brackets, the number is taken"
 MARKS = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 
 
@@ -114,7 +114,7 @@ def plain_number(word: str) -> int | float | None:
 
 
 def without_error(word: str) -> str:
-    """Return the number of a field that has its error behind it; any other field as it is.
+    """Return the number of a field that has its error or a remark behind it; any other field as it is.
 
     Examples
     --------
@@ -307,11 +307,10 @@ class TextColumn:
         return text in self.words
 
     def share_of_numbers(self) -> float:
-        """Return which share of the fields that are not missing are numbers."""
-        values = self._plainly
-        there = np.array([value is None or value == value for value in values])[self.codes]  # noqa: PLR0124
-        wrong = np.array([value is None for value in values])[self.codes]
-        return 1.0 - float(wrong.sum()) / max(1, int(there.sum()))
+        """Return which share of the first fields that are not missing are numbers."""
+        some = [_number(self.words[code]) for code in self.codes[:1000].tolist()]
+        there = [value for value in some if value is None or value == value]  # noqa: PLR0124
+        return sum(value is not None for value in there) / max(1, len(there))
 
 
 def is_plain_whole(word: str) -> bool:

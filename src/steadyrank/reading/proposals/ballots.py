@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -19,12 +20,15 @@ CHOICES = re.compile("choice|preference|pref|rank|pick|priority|vote")
 MARKS = frozenset(">{,;|")
 LONGEST = 80
 """How many letters a name within an order has at most."""
+LONGEST_NO_VOTE = 20
+MANY = 100
+"""Among so many ballots the same names come again."""
 SHORT = 5
 """In so few ballots names need not come again."""
 TWICE = 0.1
 """The largest share of ballots that may name an item twice."""
-ALIKE = 0.4
-"""The least share of its names that each column of choices has in common with all others."""
+ALIKE = 0.5
+"""The least share of its names that each column of choices has in common with the others."""
 
 
 def ballots(asked: Asked) -> Iterator[Reading]:
@@ -61,6 +65,8 @@ def _orders(asked: Asked) -> Iterator[Reading]:
 
 def _ordered(column: Column) -> float:
     """Return which share of cells are orders of names: short ones, which come again in other cells."""
+    if column.type not in {"text", "date"}:
+        return 0.0
     names = [name.strip() for label in column.labels[:200] for name in label.split(">")]
     odd = any(len(name) > LONGEST or "<" in name for name in names)
     again = 2 * len({*names}) <= len(names) or len(column.labels) <= SHORT
@@ -80,10 +86,21 @@ def _choices(asked: Asked) -> Iterator[Reading]:
         return
     profile = asked.profile
     series = [asked.named["ranks"]] if "ranks" in asked.named else profile.series
+    series = series if series or "ranks" in asked.named else _neighbours(profile)
     weighed = [one for one in (_weighed(asked, names) for names in series) if one.points > 0]
     for reading in sorted(weighed, key=lambda one: -one.points)[:2]:
         reading.strong &= sum(one.strong for one in weighed) == 1
         yield from _counted(asked, reading, reading.roles["ranks"])
+
+
+def _neighbours(profile: Profile) -> list[list[str]]:
+    """Return three or more columns of text side by side that share one set of names."""
+    runs = [[c.name for c in run] for text, run in itertools.groupby(profile, _is_text) if text]
+    return [run for run in runs if len(run) > 2 and _alike(profile, run)]
+
+
+def _is_text(column: Column) -> bool:
+    return column.type == "text"
 
 
 def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
@@ -93,14 +110,15 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
     called = CHOICES.search(columns[0].simple) is not None
     said = "ranks" in asked.named
     texts = all(column.type in {"text", "empty", "flag"} for column in columns)
-    alike = (called or said or len(names) > 2) and _alike(profile, names)
+    alike = (called or said or len(names) > 2) and texts and _alike(profile, names)
     reading.weigh(said, 6)
     reading.weigh(called, 2, f"{quoted(*names)} are called first, second... choice")
     reading.weigh(alike, 3, "these columns share one set of names, none twice on a ballot")
     plain = re.fullmatch(
         f"({CHOICES.pattern})(1|first)|(1st|first|1)({CHOICES.pattern})", columns[0].simple
     )
-    reading.weigh(not texts and not said, 0 if plain else -9, f"{quoted(names[0])} holds numbers")
+    named = said or (plain and _seldom_twice(profile, names))
+    reading.weigh(not texts and not said, 0 if named else -9, f"{quoted(names[0])} holds numbers")
     if reading.points > 0 and _some_are_empty(profile, names):
         reading.mend["drop"] = [""]
     reading.firm = called or said
@@ -113,17 +131,26 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
 def _alike(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether columns hold one set of names, and seldom one twice in a row."""
     some = [name for name in names[:12] if profile[name].distinct > 1]
-    if len(some) < 2 or any(profile[name].is_number for name in some):
-        return False
-    every = [{v for v in profile[name].values if simplify(v) not in known("no_vote")} for name in some]
-    union = frozenset().union(*every)
-    twice = max(_equal_names(profile, *pair) for pair in itertools.pairwise(some))
-    return twice <= TWICE and all(len(one) >= ALIKE * len(union) for one in every[:2])
+    if profile.rows > MANY and any(2 * profile[name].distinct > profile.rows for name in some):
+        return False  # what hardly comes again is no choice
+    every = [{v for v in profile[name].values if not _is_no_vote(v)} for name in some]
+    times = Counter(name for one in every for name in one)
+    again = (sum(times[name] > 1 for name in one) >= ALIKE * len(one) for one in every)
+    return len(some) > 1 and _seldom_twice(profile, some) and all(again)
+
+
+def _seldom_twice(profile: Profile, names: Sequence[str]) -> bool:
+    """Tell whether hardly a ballot names an item twice."""
+    return all(_equal_names(profile, *pair) <= TWICE for pair in itertools.pairwise(names[:12]))
+
+
+def _is_no_vote(label: str) -> bool:
+    return len(label) <= LONGEST_NO_VOTE and simplify(label) in known("no_vote")
 
 
 def _equal_names(profile: Profile, one: str, two: str) -> float:
     """Return the share of rows that name the same in two columns."""
-    none = np.array([simplify(label) in known("no_vote") for label in profile[one].labels] + [True])
+    none = np.array([_is_no_vote(label) for label in profile[one].labels] + [True])
     return float((profile.same(one, two) & ~none[profile[one].codes]).sum()) / max(1, profile.rows)
 
 
@@ -131,7 +158,7 @@ def _some_are_empty(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether some rows name nobody at all."""
     empty = np.ones(profile.rows, dtype=bool)
     for name in names:
-        none = [simplify(label) in known("no_vote") for label in profile[name].labels]
+        none = [_is_no_vote(label) for label in profile[name].labels]
         empty &= np.array([*none, True])[profile[name].codes]
     return bool(empty.any())
 

@@ -16,7 +16,7 @@ from steadyrank.reading.words import known
 
 EQUAL = 0.02
 """The largest share of rows in which the two sides may be equal."""
-SHARED = 0.5
+SHARED, SOME = 0.5, 0.1
 BY_CHANCE = 1.5
 """How many rows must be expected to be equal by chance, before none being so tells anything."""
 UNDERSTOOD = 0.7
@@ -68,7 +68,11 @@ def _pairs(asked: Asked) -> list[Pair]:
         for one, two, words in profile.sides
         if _may_name(profile[one]) and _may_name(profile[two]) and not {one, two} & asked.apart
     ]
-    texts = [p for p in by_name if profile[p.left].type == "text"]
+    texts = [
+        p
+        for p in by_name
+        if profile[p.left].type == "text" and 2 * profile[p.left].blanks < profile.rows
+    ]
     by_name = [p for p in by_name if profile[p.left].type == "text" or not _twin_of_text(p, texts)]
     known_pairs = {frozenset(pair[:2]) for pair in by_name}
     some = asked.label_columns[:TEXTS]
@@ -209,12 +213,15 @@ def _weighed(
     have = f"{quoted(*blank)} {'has' if len(blank) == 1 else 'have'} blank cells"
     if reading.weigh(blank and (answers or len(blank) == 2), 0, have):
         reading.mend["drop"] = [""]
+    odd = [word for role, c in roles.items() if role != "winner" for word in profile[c].odd_words]
+    reading.weigh(odd, 0, f"no results: {quoted(*dict.fromkeys(odd))}")
     reading.firm = called or apart
     worded = thing or pair.level == SAID or (pair.words is not None and len(pair.words[0]) > 2)
-    alike = shares >= SHARED or profile.rows <= 20 or thing
+    most = max(profile[side].distinct for side in pair[:2])  # of two models one may always be left
+    alike = shares >= SHARED or profile.rows <= 20 or (thing and (shares >= SOME or most <= FEWEST))
     gaps = any(2 * profile[side].blanks > profile.rows for side in pair[:2])
     met = profile.equal(pair.left, pair.right)[0] <= EQUAL or profile.rows <= FEW
-    reading.strong = called and alike and worded and not gaps and met
+    reading.strong = called and alike and worded and not gaps and met and not odd
     return reading
 
 
@@ -280,7 +287,7 @@ def _tells_who_won(profile: Profile, column: Column, pair: Pair) -> bool:
     """Tell whether a column names a side of each row, or holds words or points of both sides."""
     if 2 * len(column.values & profile[pair.left].values) > column.distinct:
         return _names_sides(profile, column.name, pair) >= UNDERSTOOD
-    if _are_results(column) or column.type != "text" or column.distinct > FEWEST:
+    if column.type != "text" or column.distinct > FEWEST or _are_results(column):
         return _are_results(column)
     named = bool(pair.words) and {*(pair.words or ())} <= {simplify(label) for label in column.labels}
     both = named or {LEFT, RIGHT} <= {*map(_meant, column.labels)}
@@ -295,10 +302,13 @@ def _meant(word: str) -> int | None:
 
 def _are_results(column: Column) -> bool:
     """Tell whether cells hold the points of both sides: 2-1."""
-    some = column.labels[:200]
-    hits = sum(has_points(label.casefold()) for label in some)
     timed = column.type == "date" and column.noun not in {"result", "score"}
-    return column.type in {"text", "date"} and not timed and hits > MOSTLY * len(some) > 1
+    if column.type not in {"text", "date"} or timed:
+        return False
+    some = column.labels[:200]
+    first = sum(has_points(label.casefold()) for label in some[:10])
+    hits = sum(has_points(label.casefold()) for label in some[10:]) if first else 0
+    return first + hits > MOSTLY * len(some) > 1
 
 
 def _numbers_beside(asked: Asked, pair: Pair) -> tuple[str, str] | None:

@@ -7,12 +7,14 @@ names and by shape. Items come again in several units, and values differ within 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
+from steadyrank.errors import Option
 from steadyrank.reading.profile import FEW, Column
 from steadyrank.reading.readings import EXACT, NOTHING, NOUN, Asked, Reading, quoted
 from steadyrank.reading.scales import less_is_better
+from steadyrank.reading.table import Guess
 from steadyrank.reading.words import known
 
 UNITS, ITEMS, VALUES = 6, 6, 4
@@ -29,13 +31,18 @@ NAMES = ("name", "title", "label")
 """What a column of names is called that does not say of what."""
 PLACES = ("rank", "ranking", "place", "position", "placement", "standing")
 """Nouns of columns that hold places: 1 is best."""
+EACH_ROW = "no column says who rated: each row counts as a user of its own"
 CELLS = 5_000_000
 """The largest matrix that is proposed."""
 
 
 def ratings(asked: Asked) -> Iterator[Reading]:
-    """Propose who rated what, and how."""
+    """Propose who rated what, and how; where nothing is called like a user, each row is one."""
     yield from _long(asked, "user", "score")
+    if asked.allows("item", "score") and not asked.candidates("user", lambda _: True):
+        pairs = product(_items(asked), _values(asked, "score")[:VALUES])
+        ways = [{"item": item, "score": value} for item, value in pairs if item != value]
+        yield from sorted((_weighed(asked, way, "score") for way in ways), key=lambda r: -r.points)[:6]
 
 
 def scores(asked: Asked) -> Iterator[Reading]:
@@ -78,11 +85,14 @@ def _units(asked: Asked, role: str) -> list[str]:
         level = Asked(asked.kind, asked.profile, plain, asked.settings).level(role, told)
         if max((asked.level(role, one) for one in called if one != told), default=0) < max(level, 1):
             return [told]
-    free = [c for c in asked.profile if c.name not in {*called, *asked.apart} and c.distinct > 1]
-    texts = sorted((c for c in free if c.type == "text" and c.repeats), key=lambda c: -c.distinct)
+    free = [c for c in asked.profile if c.name not in {*called, *asked.apart}]
+    free = [c for c in free if (c.whole or not c.is_number) and c.distinct > 1]
+    texts = [c for c in free if c.type == "text" and c.repeats and 10 * c.distinct < 9 * c.present]
+    texts.sort(key=lambda c: -c.distinct)
     times = [c for c in free if c.type == "date" or (c.is_time and c.whole)]
-    sizes = [c for c in free if c.type == "number" and 2 * c.distinct <= c.present and not c.is_measure]
-    others = [*times, *texts[:4], *sizes[:2], *[c for c in free if c.is_id and c.unique][:1]]
+    numbers = (c for c in free if c.type == "number" and not c.is_measure)
+    sizes = islice((c for c in numbers if 2 * c.distinct <= c.present), 2)
+    others = [*times, *texts[:4], *sizes, *[c for c in free if c.is_id and c.unique][:1]]
     every = [*called, *dict.fromkeys(c.name for c in others)]
     return every[: max(UNITS, len(called))]
 
@@ -97,7 +107,9 @@ def _items(asked: Asked) -> list[str]:
     texts = [c for c in asked.label_columns if c.repeats and c.name not in called]
     ids = [c.name for c in asked.profile if c.is_id and c.is_number and c.repeats and c.distinct > 2]
     texts.sort(key=lambda c: c.simple not in NAMES)
-    return called + [c.name for c in texts[:ITEMS]] + [n for n in ids if n not in called][:2]
+    once = [c.name for c in asked.label_columns if c.unique and not (texts or called)]
+    every = called + [c.name for c in texts[:ITEMS]] + [n for n in ids if n not in called][:2]
+    return every + once[:1]
 
 
 def _may_name(asked: Asked, column: Column) -> bool:
@@ -130,26 +142,35 @@ def _is_amount(column: Column) -> bool:
 
 def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     profile, kind = asked.profile, asked.kind.name
-    unit, item = next(iter(roles.values())), roles["item"]
-    value = roles[what] if what else None
+    unit = next((name for role, name in roles.items() if role in {"user", "row"}), None)
+    item, value = roles["item"], roles[what] if what else None
     reading = asked.reading({**roles, **asked.beside(("weights",), roles.values())})
     if reading.roles.get("unit") == unit:
-        del reading.roles["unit"]
+        reading.roles.pop("unit", None)
     levels = {role: asked.level(role, name) for role, name in roles.items()}
     plain = all(level >= EXACT for level in levels.values())
     reading.points = -1.0
     named = [roles[role] for role, level in levels.items() if level]
     are = "is" if len(named) == 1 else "are"
     reading.weigh(named, sum(levels.values()), f"{quoted(*named)} {are} called so")
-    repeated = _weigh_pairs(asked, reading, unit, item, plain=plain)
     if value is not None:
-        _weigh_value(asked, reading, levels[str(what)], value)
-        first = next(iter(_values(asked, str(what))), value)  # it is to tell items apart, not values
-        reading.points += profile.explained(first, item)
-    rest = asked.unexplained(roles.values(), unit, item)
+        _weigh_value(asked, reading, levels[str(what)], value, unit)
+        every = _values(asked, str(what))[:VALUES]
+        first = next((v for v in every if not unit or not profile.determined(v, unit)), value)
+        reading.points += profile.explained(first, item)  # it is to tell items apart, not values
+    rest = asked.unexplained(roles.values(), *filter(None, (unit, item)))
     reading.weigh(rest, 0, f"{quoted(*rest)} would not be used")
-    _weigh_unit(asked, reading, levels, unit, item)
     _weigh_item(asked, reading, levels["item"], unit, item)
+    if value is not None and profile[value].blanks and kind != "scores":
+        reading.mend["drop"] = [""]
+    if unit is None:
+        reading.weigh(True, 0, "nothing says who rated: each row stands for itself")
+        reading.weigh(not profile[item].repeats, -2, f"each {quoted(item)} stands on one row alone")
+        reading.firm = {"item", "score"} <= asked.named.keys()
+        reading.remarks.append(Guess(EACH_ROW, "each row a user", Option("user")))
+        return reading
+    repeated = _weigh_pairs(asked, reading, unit, item, plain=plain)
+    _weigh_unit(asked, reading, levels, unit, item)
     if repeated and kind in {"ratings", "scores"}:
         reading.mend["duplicates"] = "mean"
         again = [
@@ -158,8 +179,6 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
         if again and kind == "scores" and "duplicates" not in asked.settings:
             reading.options["duplicates"] = "mean"  # which is said, with how many were averaged
             reading.support.append(f"{quoted(*again)} numbers repeats, which are averaged")
-    if value is not None and profile[value].blanks and kind != "scores":
-        reading.mend["drop"] = [""]
     reading.firm = all(levels.values()) and not any("could be" in one for one in reading.against)
     keyed = not repeated if kind == "ballots" else plain or repeated < REPEATED
     against = [reason for reason in reading.against if "come again" not in reason]
@@ -194,6 +213,7 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
     reading.weigh(column.noun in known("replicates"), -2)
     reading.weigh(column.type == "flag", -2)
     reading.weigh(column.type == "number" and not levels[who] and not column.is_id, -1)
+    reading.weigh(not profile[item].repeats and not levels[who], -3, f"each {quoted(item)} comes once")
     called = asked.level(who, item)
     reading.weigh(called > levels["item"], -2 if called >= EXACT else -0.5)
     for name, sign in ((unit, 1), (item, -1)):
@@ -202,7 +222,7 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
         reading.weigh({*first} & {*known("takers")}, -sign)
 
 
-def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str, item: str) -> None:
+def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, item: str) -> None:
     """Weigh whether a column names what is ranked, or only describes it."""
     profile, column = asked.profile, asked.profile[item]
     texts = [c for c in asked.label_columns[:12] if c.name not in {unit, item}]
@@ -210,12 +230,13 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str, item: str
         finer = [c for c in texts if c.repeats and c.distinct > column.distinct and not c.is_id]
         finer = [c for c in finer if profile.determined(item, c.name)]
         # The country of a player, where players could be ranked.
-        reading.weigh(any(profile.alone(c.name, unit) < 0.75 for c in finer), -1)
+        reading.weigh(any(unit is None or profile.alone(c.name, unit) < 0.75 for c in finer), -1)
         reading.weigh(column.simple in NAMES, 1.5)
-        reading.weigh(column.distinct <= profile[unit].distinct, 0.5)
+        reading.weigh(unit is not None and column.distinct <= profile[unit].distinct, 0.5)
         reading.weigh(column.noun in known("remarks") and column.simple not in NAMES, -2)
         reading.weigh(column.noun in known("attributes"), -1)
         reading.weigh(column.is_number and not column.is_id, -3)
+    reading.weigh(asked.kind.name == "scores" and column.noun in known("methods"), 1)
     reading.weigh(column.distinct < 3 and level < EXACT, -1.5)
     named = (profile.determined(c.name, item) and c.distinct > 2 for c in texts if column.is_id)
     reading.weigh(any(named), -0.75)  # there are names for these ids
@@ -225,24 +246,24 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str, item: str
     reading.weigh(column.type == "flag", -3)
 
 
-def _weigh_value(asked: Asked, reading: Reading, level: int, value: str) -> None:
-    profile, kind = asked.profile, asked.kind.name
-    unit, item = next(iter(reading.roles.values())), reading.roles["item"]
+def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: str | None) -> None:
+    profile, kind, item = asked.profile, asked.kind.name, reading.roles["item"]
     column, role = profile[value], "rank" if kind == "ballots" else "score"
     rivals = list(asked.candidates(role, lambda c: c.is_number, [value, *reading.roles.values()]))
     reading.weigh(rivals and role not in asked.named, 0, f"{quoted(*rivals)} could be the {role}, too")
     listed = column.whole and len(column.some) > 0 and column.some.min() in {0, 1}
-    listed = listed and profile[unit].repeats and profile.repeated(unit, value) < REPEATED
-    places = f"places: from 1, none twice for a {quoted(unit)}"
+    by = unit or item
+    listed = listed and profile[by].repeats and profile.repeated(by, value) < REPEATED
+    places = f"places: from 1, none twice for a {quoted(by)}"
     if kind == "ballots":
         reading.weigh(listed, 2, f"{quoted(value)} are {places}")
         reading.weigh(not listed and level < EXACT, -9)
-        reading.weigh(profile.repeated(unit, item), -3)
+        reading.weigh(profile.repeated(by, item), -3)
         return
-    listed = listed and level < EXACT and profile.repeated(unit) > REPEATED
+    listed = listed and level < EXACT and profile.repeated(by) > REPEATED
     reading.weigh(listed, -2, f"{quoted(value)} may be {places}")
     if kind == "scores" and "lower_is_better" not in asked.settings:
-        measures = profile[unit].labels if profile[unit].noun in MEASURES else []
+        measures = profile[by].labels if profile[by].noun in MEASURES else []
         less = [name for name in measures or [value] if less_is_better(name)]
         if less:
             reading.options["lower_is_better"] = less if measures else "all"
@@ -253,7 +274,8 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str) -> None
     reading.weigh(column.type != "number" and not column.is_measure, -3)
     # A few rows that agree by chance prove nothing.
     again = int((profile[item].codes >= 0).sum()) - profile[item].distinct
-    same = again >= AGREE and profile.determined(value, item)
-    reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(item)}")
+    for of in filter(None, (item, unit)):
+        same = again >= AGREE and profile[of].repeats and profile.determined(value, of)
+        reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(of)}")
     amount = level <= NOUN and _is_amount(column)
     reading.weigh(amount, -1, f"{quoted(value)} looks like an amount, not a score")

@@ -30,7 +30,7 @@ def votes(asked: Asked) -> Iterator[Reading]:
     # Beside names, numbers called votes say how many there were.
     totals = [c.name for c in profile if c.whole and names and asked.level("count", c.name) > NOTHING]
     called = [name for name in called if name not in totals]
-    texts = [c for c in names if c.name not in called and (c.repeats or totals)]
+    texts = [c for c in names if c.name not in called and (2 * c.distinct <= c.present or totals)]
     texts.sort(key=lambda c: sounds_like_a_unit(c.name) + (c.noun in known("attributes")))
     alone = [c.name for c in texts]
     rest = [c.name for c in profile if c.name not in asked.apart and c.type != "list"]

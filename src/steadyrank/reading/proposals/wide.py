@@ -8,12 +8,13 @@ in common: both are proposed, and names decide between them or nothing does.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations, islice
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import combinations, groupby, islice
 from typing import Any
 
 import numpy as np
 
+from steadyrank._typing import FloatArray
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.proposals.long import MEASURES
@@ -34,7 +35,10 @@ SPREAD = 0.15
 """How far the sums of rows that are parts of a whole may spread, as a share of their mean."""
 TEXTS = 6
 """How many columns of text are looked at in pairs."""
-BLOCKS = 3
+MOST_PARTS, TOTALS, SEEN = 60, 40, 100
+"""How many neighbours are looked at as parts of a whole, how many totals, and in how many rows."""
+SHARES = {"percent", "percentage", "pct", "share", "ratio", "rate"}
+BLOCKS = 4
 """How many blocks of columns that belong together are proposed."""
 PERMUTED = 0.85
 """The share of rows (or columns) of the numbers 1, 2, 3... from which on a table holds ranks."""
@@ -55,16 +59,19 @@ def wide(asked: Asked) -> Iterator[Reading]:
     label = _label(asked)
     if label is not None and "item" in asked.named and way != "rows":
         return
+    named = "row" in asked.named
     for one in ("columns", "rows") if way is None else (way,):
         if one == "rows" and label is not None and "item" not in asked.named:
             label = _unique_label(asked, label)
         if one == "columns" or label is not None:
             values, left_out = score_columns(asked, label, one)
-            yield from _weighed(asked, one, label, values, left_out)
+            gaps = one == "columns" and label is not None and asked.profile[label].blanks and not named
+            called = None if gaps else label  # rows without a name cannot be told apart
+            yield from _weighed(asked, one, called, values, left_out)
             blocks = (block for block in _blocks(asked, values) if LEAST <= len(block) < len(values))
             for block in islice(blocks, BLOCKS):
                 rest = [name for name in values if name not in block]
-                for reading in _weighed(asked, one, label, block, []):
+                for reading in _weighed(asked, one, called, block, []):
                     reading.against.append(f"{quoted(*rest)} would not be used")
                     reading.implied, reading.firm, reading.strong = frozenset(), False, False
                     reading.points -= 0.25 + (3 * len(block) <= len(values))
@@ -83,7 +90,7 @@ def _label(asked: Asked) -> str | None:
     ]
     if "items" in asked.named:
         first = free[0] if free else None
-        return first.name if first is not None and not first.is_number else None
+        return first.name if first and not first.is_number and not first.blanks else None
     texts = [c for c in free if not c.is_number and c.type not in {"list", "empty"}]
     called = [c for c in texts if asked.level("item", c.name) or asked.level("row", c.name)]
     ids = [c for c in free if c.is_id and c.is_number]
@@ -114,6 +121,8 @@ def score_columns(asked: Asked, label: str | None, way: str) -> tuple[list[str],
     facts, spreads = known("facts_of_items"), known("spreads")
     out = {c.name for c in numbers if c.is_id or _numbers_rows(asked, c)}
     if way == "rows":
+        before = [c for c in numbers[:1] if c.whole and asked.profile.table.names.index(c.name) == 0]
+        out |= {c.name for c in before if label and (np.diff(c.numbers, prepend=0) == 1).all()}
         about = {c.name for c in numbers if c.words and (c.words[0] in facts or c.words[-1] in spreads)}
         out |= about if len(about | out) < len(numbers) else set()
     return [c.name for c in numbers if c.name not in out], [c.name for c in numbers if c.name in out]
@@ -127,42 +136,98 @@ def _numbers_rows(asked: Asked, column: Column) -> bool:
 
 
 def _blocks(asked: Asked, values: Sequence[str]) -> Iterator[list[str]]:
-    """Yield columns that belong together: of one family, parts of a whole, neighbours of one scale."""
-    if "items" in asked.named or len(values) > LOOKED_AT:
-        return
+    """Yield columns that belong together: parts of a whole, of one family, neighbours of one scale."""
     profile = asked.profile
-    usable = [n for n in values if not _is_no_score(profile[n]) and "," not in n]
-    yield from (
-        family
-        for names in profile.families
-        if len(family := [name for name in names if name in usable]) >= LEAST
-    )
-    places = {name: place for place, name in enumerate(profile.columns)}
-    runs: dict[bool, list[list[str]]] = {True: [], False: []}
-    for name in usable:
-        for scaled, kept in runs.items():
-            last = kept[-1] if kept else []
-            near = bool(last) and places[name] == places[last[-1]] + 1
-            if scaled and near:
-                near = profile[name].whole == profile[last[-1]].whole
-                near = near and profile.on_one_scale([*last, name])
-            if near:
-                last.append(name)
-            else:
-                kept.append([name])
-    yield from (run for run in runs[False] if _add_up(profile, run))
-    yield max(runs[True], key=len, default=[])
+    if "items" in asked.named or len(values) > LOOKED_AT or [*values] in profile.families:
+        return
+    held = [n for n in values if len(profile[n].some) and "," not in str(n)]
+    usable = {n for n in held if not _is_no_score(profile[n])}
+    runs = list(_neighbours(profile, usable))
+    parts = [_parts(profile, run) for run in runs]
+    families = sorted(_families(profile, usable), key=len, reverse=True)
+    scaled = [part for run in runs for part in _on_one_scale(profile, run)]
+    every = [*parts, *families, *(r for r in runs if _are_counts(profile, r)), *scaled[:1]]
+    distinct = {tuple(block): block for block in every if len(block) >= LEAST}
+    yield from distinct.values()
 
 
-def _add_up(profile: Profile, names: Sequence[str]) -> bool:
-    """Tell whether the numbers of each row are parts of a whole: they add up to about 100, or to 1."""
-    if not LEAST <= len(names) <= LOOKED_AT or len(profile.table) < LEAST:
+def _families(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
+    """Yield columns whose names begin, or end, with the same word."""
+    for end in (0, -1):
+        found: dict[str, list[str]] = {}
+        for column in profile:
+            words = [word for word in column.words if not word.isdecimal()]
+            if len(column.words) > 1 and words and column.name in usable:
+                found.setdefault(words[end], []).append(column.name)
+        yield from found.values()
+
+
+def _neighbours(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
+    """Yield columns of numbers that stand side by side; one of shares stands apart from counts."""
+    for _, run in groupby(profile, lambda c: (c.name in usable, not SHARES.isdisjoint(c.words))):
+        if len(names := [column.name for column in run if column.name in usable]) >= LEAST:
+            yield names
+
+
+def _on_one_scale(profile: Profile, run: Sequence[str]) -> list[list[str]]:
+    """Return the neighbours of one scale and type, the most first."""
+    found = [[run[0]]]
+    for name in run[1:]:
+        alike = profile[name].whole == profile[found[-1][-1]].whole
+        if alike and profile.on_one_scale([*found[-1], name]):
+            found[-1].append(name)
+        else:
+            found.append([name])
+    return sorted(found, key=len, reverse=True)
+
+
+def _are_counts(profile: Profile, names: Sequence[str]) -> bool:
+    """Tell whether columns count something: whole numbers, no shares, most of them from 0 on."""
+    columns = [profile[name] for name in names]
+    from_zero = sum(column.some.min(initial=1.0) == 0 for column in columns)
+    if 2 * from_zero <= len(columns) or any(not SHARES.isdisjoint(c.words) for c in columns):
         return False
-    sums = np.nansum(np.column_stack([profile[name].numbers for name in names]), axis=1)
+    return all(c.whole and c.some.min(initial=0.0) >= 0 for c in columns)
+
+
+def _parts(profile: Profile, run: Sequence[str]) -> list[str]:
+    """Return the stretch of neighbours that are parts of a whole; totals may stand beside them."""
+    names = list(run[:MOST_PARTS])
+    before = np.cumsum([np.zeros(min(SEEN, profile.rows)), *_first_rows(profile, names)], axis=0)
+    sums = before[None, :] - before[:, None]
+    far = _from_whole(profile, names, sums)
+    places = np.arange(len(names) + 1)
+    size = places[None, :] - places[:, None]
+    far[size < LEAST] = np.inf
+    start, end = np.unravel_index(np.lexsort((-size.ravel(), far.round(2).ravel()))[0], far.shape)
+    return names[start:end] if far[start, end] < SPREAD else []
+
+
+def _first_rows(profile: Profile, names: Sequence[str]) -> FloatArray:
+    return np.nan_to_num([profile[name].numbers[:SEEN] for name in names])
+
+
+def _are_alike(column: Column, numbers: FloatArray) -> bool:
+    return bool(np.isclose(np.nan_to_num(column.numbers[:SEEN]), numbers, rtol=0.01).mean() > 0.5)
+
+
+def _from_whole(profile: Profile, names: Sequence[str], sums: FloatArray) -> FloatArray:
+    """Return how far sums are from a whole: from 1, from 100, or from what another column holds."""
     least = min(profile[name].some.min(initial=0.0) for name in names)
-    whole = min((1.0, 100.0), key=lambda size: abs(np.mean(sums) - size))
-    near = abs(np.mean(sums) - whole) < SPREAD * whole and np.std(sums) < SPREAD * whole
-    return bool(least >= 0 and near)
+    if sums.shape[-1] < LEAST or least < 0:
+        return np.full(sums.shape[:-1], np.inf)
+    mean, spread = sums.mean(axis=-1), sums.std(axis=-1)
+    far: FloatArray = np.min([(abs(mean - whole) + spread) / whole for whole in (1.0, 100.0)], axis=0)
+    totals = (c for c in profile if c.type == "number" and len(np.unique(c.numbers[:SEEN])) > LEAST)
+    starts, ends = np.ogrid[: len(names) + 1, : len(names) + 1]
+    for column in islice(totals, TOTALS):
+        numbers = np.nan_to_num(column.numbers[:SEEN])
+        fits = np.isclose(sums, numbers, rtol=0.01).mean(axis=-1) >= PERMUTED
+        alike = [place for place, name in enumerate(names) if _are_alike(profile[name], numbers)]
+        for place in alike:  # a total is none of its parts
+            fits = fits & ~((starts <= place) & (place < ends)) if sums.ndim > 1 else fits & False
+        far = np.asarray(np.where(fits, 0.0, far))
+    return far
 
 
 def _weighed(
@@ -181,12 +246,15 @@ def _weighed(
         roles |= asked.beside(("weights",), [*values, label])
     roles |= {role: asked.named[role] for role in ("unit", "weights") if role in asked.named}
     reading = asked.reading(roles, items_in=way)
-    reading.implied = frozenset({"items"} if "items" not in asked.named else set())
+    listed = "items" in asked.named or (label is None and any(c.type == "text" for c in profile))
+    reading.implied = frozenset() if listed else frozenset({"items"})
     told, why = _orientation(asked, label, values)
     settled = asked.settings.get("items_in") is not None or {"row", "items", "item"} & asked.named.keys()
     reading.firm = bool(settled) or way in told or (label is None and len(told) < 1)
     plainly = label is not None and asked.level("item", label) == EXACT
-    reading.points = 1.5 - ((6 if plainly else 2) if told and way not in told else 0)
+    measures = [*values] not in profile.families and _mostly(values, _is_measure)
+    turned = told and way not in told and not (way == "rows" and measures)
+    reading.points = 1.5 - ((6 if plainly else 2) if turned else 0)
     if reading.weigh(way in told, 2, f"{WAYS[way]}, by {why.get(way)}") and not settled:
         brief, which = reading.support[0], "items" if way == "rows" else "rows"
         other = Option("items_in", "columns" if way == "rows" else "rows")
@@ -263,6 +331,8 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
         reading.remarks.append(Guess(doubt, brief, Option("items", several=True)))
     low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
     reach = [f"{shorten(c.name)} {word} {c.reach:.3g}" for c, word in ((low, "reaches"), (high, ""))]
+    parts = not in_rows and LEAST <= len(values) <= MOST_PARTS
+    whole = parts and _from_whole(profile, values, _first_rows(profile, values).sum(axis=0)) < SPREAD
     _ = (
         reading.weigh(len(columns) < LEAST, -1, f"only {counted(len(columns), 'column')} of numbers")
         or reading.weigh(
@@ -270,8 +340,11 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
             1,
             f"{len(values):,} columns of numbers on one scale",
         )
+        or reading.weigh(whole, 2.5, "the numbers of each row are parts of a whole")
         or reading.weigh(
-            not in_rows and _add_up(profile, values), 1.5, "the numbers of each row are parts of a whole"
+            not in_rows and len(values) > LEAST and _are_counts(profile, values),
+            1.5,
+            f"{len(values):,} neighbouring columns of counts",
         )
         or reading.weigh(True, -1, f"scales differ: {', '.join(reach)}")
     )
@@ -297,7 +370,8 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
     counting = _mostly(values, COUNTING.match) or {*values} <= profile.of_families
     reading.weigh(counting, -1, "the columns are only numbered, not named")
     if label is not None:
-        reading.weigh(2 * sum(profile[name].is_measure for name in values) > len(values), -4)
+        measures = 2 * sum(profile[n].is_measure for n in values) > len(values)
+        reading.weigh(measures and [*values] not in profile.families, -4)
         looks: dict[str, Callable[[str], Any]] = {
             "benchmarks or measures": _is_measure,
             "ids": COUNTING.match,
@@ -351,13 +425,21 @@ def _directed(
 
 
 def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
-    """Tell whether each row, or each column of items in rows, holds the numbers 1, 2, 3... once."""
+    """Tell whether each row, or each column of items in rows, holds ranks."""
     if len(values) > LOOKED_AT:
         return False
     matrix = np.column_stack([profile[name].numbers for name in values])
-    matrix = matrix.T if way == "rows" else matrix
-    rows, items = matrix.shape
-    if rows < 2 or items < 3:
+    vectors = (matrix.T if way == "rows" else matrix)[:LOOKED_AT]
+    some = vectors[np.isfinite(vectors)]
+    whole = len(some) > 0 and some.min() == 1 and some.max() <= vectors.shape[1]
+    if len(vectors) < 2 or vectors.shape[1] < 3 or not whole:
         return False
-    whole = (np.sort(matrix, axis=1) == np.arange(1, items + 1)).all(axis=1)
-    return bool(whole.mean() >= PERMUTED)
+    return sum(map(_is_ranked, vectors)) >= PERMUTED * len(vectors)
+
+
+def _is_ranked(values: FloatArray) -> bool:
+    """Tell whether numbers are 1, 2, 3..., as far as they go; equal ones share a rank."""
+    there = np.sort(values[np.isfinite(values)])
+    steps = np.unique(there)
+    dense = np.array_equal(steps, np.arange(1, len(steps) + 1)) and 2 * len(steps) >= len(there)
+    return len(there) > 2 and bool(dense or np.array_equal(there, np.searchsorted(there, there) + 1))

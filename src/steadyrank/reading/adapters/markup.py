@@ -1,0 +1,112 @@
+"""Tables as Markdown and LaTeX write them: cells between bars or ampersands, without emphasis."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from steadyrank.errors import ColumnError, Option, UnreadableFileError, listing, shorten
+from steadyrank.reading.files import OpenFile
+from steadyrank.reading.headers import LOOKED_AT, find_header
+from steadyrank.reading.table import Table
+from steadyrank.reading.text_columns import TextColumn, number_in
+
+RULE = re.compile(r"\s*+\|?[\s:|-]*-[\s:|-]*+\Z")
+"""The line below the header of Markdown."""
+TABULAR = re.compile(r"\\begin\{(tabular\*?|tabularx|longtable)\}(.*?)\\end\{\1\}", re.DOTALL)
+ACROSS = re.compile(r"\\multicolumn\{(\d{1,3})\}\{[^{}]*\}\{((?:[^{}]|\{[^{}]*\})*)\}")
+DOWN = re.compile(r"\\multirow(?:\[[^\[\]]*\])?\{(\d{1,3})\}\{[^{}]*\}\{((?:[^{}]|\{[^{}]*\})*)\}")
+COLOUR = re.compile(r"\\(?:text|cell|row)?color(?:\[\w*\])?\{[^{}]*\}")
+"""Cells over several columns and rows, and what only colours them."""
+COMMAND = re.compile(r"\\[a-zA-Z]+\*?")
+NOTHING = re.compile(r"[*`_$]{1,2}(?=\S)|(?<=\S)[*`$]{1,2}|[{}]")
+LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+ESCAPED = {"\\%": "%", "\\_": "_", "\\&": "and", "\\#": "#", "~": " "}
+
+Rows = list[tuple[int, list[str]]]
+"""The cells of each row, with its line."""
+
+
+def read_markup(file: OpenFile) -> Table:
+    """Read the longest table that is full of numbers, or the one whose number the user gives."""
+    text = file.read_text()
+    found = list(_latex_tables(text) if "\\begin{" in text else _markdown_tables(text))
+    tables = {str(number): rows for number, rows in enumerate(found, 1) if len(rows) > 1}
+    if not tables:
+        raise UnreadableFileError(f"{file.name} holds a header and no rows of a table")
+    numbers = {number: _numbers_in(rows) for number, rows in tables.items()}
+    asked = file.given.get("sheet")
+    cells = {number: len(rows) * len(rows[0][1]) for number, rows in tables.items()}
+    chosen = asked or max(tables, key=lambda n: (2 * numbers[n] > cells[n], len(tables[n])))
+    each = (f"{number} ({len(rows) - 1} rows below {_title(rows)})" for number, rows in tables.items())
+    listed = listing(each, len(tables))
+    if chosen not in tables:
+        told = f"{file.name} has no table {shorten(chosen)}, but {listed}"
+        raise ColumnError(told, way_out=["Choose one by its number as ", Option("sheet")])
+    rows = [row for _, row in tables[chosen]]
+    width = len(rows[0])
+    for line, row in tables[chosen]:
+        if len(row) != width:
+            raise UnreadableFileError(
+                f"line {line} of {file.name} has {len(row)} cells instead of {width}",
+                way_out="Correct this line.",
+            )
+    header = find_header(rows[:LOOKED_AT], None if "\\begin{" in text else 1)
+    body = tables[chosen][header.before + header.size :]
+    notes = [f"table {chosen} taken of {listed}"] if len(found) > 1 else []
+    columns = {
+        name: TextColumn.of(cells)
+        for name, *cells in zip(header.names, *(row for _, row in body), strict=True)
+    }
+    guessed = {"sheet": chosen} if asked is None and sum(map(bool, numbers.values())) > 1 else {}
+    lines = [line for line, _ in body]
+    return Table(columns, file.name, lines, notes + header.notes, guessed=guessed)
+
+
+def _numbers_in(rows: Rows) -> int:
+    return sum(number_in(cell) is not None for _, row in rows[1:] for cell in row[1:])
+
+
+def _title(rows: Rows) -> str:
+    return listing((shorten(cell, 20) for cell in rows[0][1][:3]), len(rows[0][1]))
+
+
+def _markdown_tables(text: str) -> Iterator[Rows]:
+    """Yield the tables: a line with bars, a rule, and more lines with bars."""
+    lines = text.splitlines()
+    places = [place for place, line in enumerate(lines) if "|" in line and RULE.match(line)]
+    for rule in places:
+        end = next((at for at in range(rule + 1, len(lines)) if "|" not in lines[at]), len(lines))
+        if rule and "|" in lines[rule - 1]:
+            kept = [rule - 1, *(at for at in range(rule + 1, end) if at not in places)]
+            yield [(at + 1, _cells(lines[at].strip().strip("|").split("|"))) for at in kept]
+
+
+def _latex_tables(text: str) -> Iterator[Rows]:
+    for found in TABULAR.finditer(text):
+        rows: Rows = []
+        line, left, above = text.count("\n", 0, found.start(2)) + 1, 0, ""
+        for part in found[2].split("\\\\"):
+            if "&" in part:
+                body = part.split("}\n", 1)[-1] if not rows else part
+                begun = DOWN.search(body.partition("&")[0])
+                spread = ACROSS.sub(
+                    lambda cell: cell[2] + "&" * (int(cell[1]) - 1), DOWN.sub(r"\2", body)
+                )
+                cells = _cells(COLOUR.sub("", spread).replace("\\&", "\0").split("&"))
+                left, above = (int(begun[1]), cells[0]) if begun else (left - 1, above)
+                rows.append((line, [cells[0] or (above if left > 0 else ""), *cells[1:]]))
+            line += part.count("\n")
+        yield rows
+
+
+def _cells(cells: list[str]) -> list[str]:
+    return [_plain(cell) for cell in cells]
+
+
+def _plain(cell: str) -> str:
+    """Return a cell without emphasis, commands and what it links to."""
+    cell = LINK.sub(r"\1", cell)
+    for escape, letter in ESCAPED.items():
+        cell = cell.replace(escape, letter)
+    return NOTHING.sub("", COMMAND.sub("", cell.replace("\0", "&").replace("\\pm", "±"))).strip()
