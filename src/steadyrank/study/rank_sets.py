@@ -77,8 +77,8 @@ NEVER = 1e-12
 class Pairs(NamedTuple):
     """Pairs of items, the gaps between their scores, and how much these deviate."""
 
-    one: IntArray
-    other: IntArray
+    one: AnyArray
+    other: AnyArray
     gaps: FloatArray
     errors: FloatArray
 
@@ -147,10 +147,11 @@ class Noise:
         item, opponent = np.concatenate([first, second]), np.concatenate([second, first])
         # Short numbers are sorted by counting.
         order = np.argsort(item.astype(np.min_scalar_type(number)), kind="stable")
-        columns = [part[order] for part in (opponent, np.tile(draw, 2), np.append(moved, -moved))]
+        opponent, draw, moved = opponent[order], np.tile(draw, 2)[order], np.append(moved, -moved)[order]
         ends = np.searchsorted(item[order], np.arange(number + 1))
         for own in counting(range(number), number, "items"):
-            peaks = Peaks(floor, *(column[ends[own] : ends[own + 1]] for column in columns))
+            mine = slice(ends[own], ends[own + 1])
+            peaks = Peaks(floor, opponent[mine], draw[mine], moved[mine])
             # With itself an item is no pair: neither gap nor deviation.
             lead = self._lead(self._row(own, slice(0, number)), number - 1, level, peaks)
             best[own], worst[own] = 1 + (lead < 0).sum(), number - (lead > 0).sum()
@@ -185,7 +186,7 @@ class Noise:
             decided[new], left[new] = True, False
             # One-sided, whether the one below is above is still in question.
             asked[new] = -np.sign(gaps[new]) if one_sided else 0
-        return (gaps > 0).view(np.int8) * decided - (gaps < 0).view(np.int8) * decided
+        return np.asarray((gaps > 0).view(np.int8) * decided - (gaps < 0).view(np.int8) * decided)
 
     @cached_property
     def _variances(self) -> FloatArray:
@@ -281,14 +282,14 @@ class Noise:
             moved = self._moved(pairs, some)
             place, draw = np.nonzero(np.abs(moved) > floor)
             found.append((some[place], draw, moved[place, draw]))
-        own, least = self._variances, floor**2 * (1 - 1e-6)
+        alone, least = self._variances, floor**2 * (1 - 1e-6)
         high = (centred**2 > (kept * least / 2) * squares[:, np.newaxis]).T.copy()
         for which, draw in enumerate(np.ascontiguousarray(self.draws.T)):
             for part in slices(len(some := np.flatnonzero(high[which])), BLOCK_NUMBERS, number):
                 one = some[part]
                 variances = self.covariance[one] * -2
-                variances += own
-                variances += own[one, np.newaxis]
+                variances += alone
+                variances += alone[one, np.newaxis]
                 variances *= least
                 place, other = np.nonzero((draw[one, np.newaxis] - draw) ** 2 > variances)
                 once = (one[place] < other) | ~high[which, other]  # both may be high, and see each other
@@ -319,9 +320,8 @@ class Noise:
         one, other = np.empty((2, number * (number - 1) // 2), dtype=np.int32)
         gaps, errors = np.empty((2, len(one)))
         for own, start, end in self._spans():
-            parts = (one, other, gaps, errors)
-            for column, part in zip(parts, self._row(own, slice(own + 1, number)), strict=True):
-                column[start:end] = part
+            some = slice(start, end)
+            one[some], other[some], gaps[some], errors[some] = self._row(own, slice(own + 1, number))
         return Pairs(one, other, gaps, errors)
 
     def _row(self, one: int, others: slice) -> Pairs:
