@@ -48,7 +48,8 @@ class Graph:
         array([0, 1])
         """
         some: BoolArray = wins > 0 if wins.ndim == 2 else np.any(wins > 0, axis=0)
-        return cls(*np.nonzero(np.triu(some | some.T, 1)), len(some))
+        first, second = np.nonzero(np.triu(some | some.T, 1))
+        return cls(first, second, len(some))
 
     def of_pairs(self, wins: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the wins of the first and of the second item of each pair."""
