@@ -29,6 +29,8 @@ from steadyrank.scorers.bradley_terry.graph import Graph
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from steadyrank.scorers.bradley_terry.curves import Curves
     from steadyrank.scorers.bradley_terry.scorer import Removals
 
@@ -250,6 +252,11 @@ class Chords:
             ends = np.concatenate([self.first[part], self.second[part]]), np.concatenate([each, each])
             signs = csr_array((np.repeat([1.0, -1.0], len(each)), ends), shape=(len(wins), len(each)))
             self._parts.append((part, signs, (won[part, np.newaxis], lost[part, np.newaxis])))
+
+    def at_once(self, units: IntArray) -> Iterator[IntArray]:
+        """Cut units into parts whose scores and forces, of so many pairs at a time, are held at once."""
+        width = max(len(self.curves.scores), 4 * PAIRS_AT_ONCE)
+        return (units[part] for part in slices(len(units), CHUNK_NUMBERS, width))
 
     @np.errstate(over="ignore", invalid="ignore")  # what is no number is not sound
     def solve(self, removals: Removals, units: IntArray) -> tuple[FloatArray, BoolArray]:
