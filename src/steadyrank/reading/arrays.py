@@ -144,7 +144,7 @@ def coded(series: nw.Series[Any]) -> nw.Series[Any] | Coded:
         return series
     values = [*chunks.chunk(0).dictionary.to_pylist(), None]
     parts = (chunk.indices.cast("int32") for chunk in chunks.chunks)
-    codes = _from_arrow([part.fill_null(len(values) - 1) for part in parts])
+    codes = _from_arrow([part.fill_null(len(values) - 1) if part.null_count else part for part in parts])
     used = np.flatnonzero(np.bincount(codes, minlength=len(values)))
     code_of = np.zeros(len(values), dtype=np.int32)
     code_of[used], distinct = numbered([values[code] for code in used])

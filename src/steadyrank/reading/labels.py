@@ -125,6 +125,8 @@ def _encode_whole(column: AnyArray) -> tuple[AnyArray, list[object]]:
     shifted = (column - column.dtype.type(lowest)).view(f"u{column.dtype.itemsize}")
     present = np.zeros(span, dtype=bool)
     present[shifted] = True
+    if present.all():
+        return shifted.astype(np.int32), list(range(lowest, lowest + span))
     code_of: AnyArray = np.cumsum(present, dtype=np.int32) - np.int32(1)
     return code_of[shifted], [place + lowest for place in np.flatnonzero(present).tolist()]
 
