@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name, withstanding
-from steadyrank.data.kinds import KINDS, check_kind, made_of, scan_any
+from steadyrank.data.kinds import KINDS
+from steadyrank.data.read import check_kind, made_of, scan_any
 from steadyrank.engines.frame import opened
 from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, SteadyrankError, typed_name
 from steadyrank.reading.arrays import written
@@ -18,7 +19,7 @@ from steadyrank.reading.formats import read_table
 from steadyrank.reading.profile import Profile
 from steadyrank.reading.roles import taken_by
 from steadyrank.report.terminal import FAINT, LONG, Line, guessed, paragraph, remarks
-from steadyrank.study.results import SCHEMA_VERSION, guesses_of, labels
+from steadyrank.study.results import begun, guesses_of, labels
 from steadyrank.study.study import usual_k
 from steadyrank.text import columns_of, counted, cut, plural
 
@@ -42,8 +43,6 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     A file that cannot be opened, or is not of its format, is refused as ever; columns that make no data
     are not, they are what one wants to know about.
     """
-    from steadyrank import __version__
-
     check_kind(options.kind)
     source, engine, given = described(options)
     layout = {name: given.pop(name) for name in ("format", "encoding")}
@@ -51,10 +50,7 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     table, rows = _looked_at(source, engine, layout, given)
     profile = Profile.of(table)
     found: dict[str, Any] = {
-        "schema_version": SCHEMA_VERSION,
-        "document": "inspection",
-        "software": {"name": "steadyrank", "version": __version__},
-        "source": source_name(options),
+        **begun("inspection", source_name(options)),
         "format": table.format,
         "rows": rows,
         "preview": [
@@ -69,7 +65,7 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         "notes": table.notes,
     }
     columns: dict[str, Any] = {}
-    kinds = [known.kind for name, known in KINDS.items() if asked in {None, name}]
+    kinds = [known for name, known in KINDS.items() if asked in {None, name}]
     try:
         decision = Decision(kinds, table, given, made_of, asked is not None, _checked(options, engine))
         readings = decision.considered

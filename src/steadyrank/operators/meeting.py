@@ -22,9 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.operators.boundary import FULL_DIGITS, swap_eps
 from steadyrank.operators.checks import check_permutation, check_same_items, check_scores
-from steadyrank.operators.critical import CHUNK, critical_below
+from steadyrank.operators.inflation import CHUNK, FULL_DIGITS, critical_below, swap_eps
 from steadyrank.operators.unplaced import Unplaced, place_together
 
 ROOT = float(np.sqrt(2))

@@ -47,6 +47,8 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     """
     page, document = terminal or Terminal(), findings["document"]
     title = verdict(findings) if document == "check" else document.capitalize()
+    if findings.get("of") == "check":
+        title = findings["headline"].removesuffix(".")  # which has no names in it
     source = "" if findings["source"] is None else f", {code(findings['source'])}"
     parts = [f"### {title}{source}"]
     most = None if page.everything else ROWS
@@ -101,8 +103,10 @@ def _told(name: str, cells: Sequence[Any]) -> list[str]:
     """Return a column as people read it: shares with the digits of the text below, names as names."""
     if name in SHARES:
         return ["" if share is None else rounded_up(share) for share in cells]
+    if name == "category":
+        return ["all rows" if one is None else _named(one) for one in cells]
     if name == "method":
-        return [METHODS.get(method) or _named(method) for method in cells]
+        return [METHODS.get(method) or (_named(method) if method else "") for method in cells]
     texts = zip(cells, readable(cells), strict=True)
     return [_named(value) if isinstance(value, str) else text for value, text in texts]
 

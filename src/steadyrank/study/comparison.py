@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.data.observations import nearly_equal
+from steadyrank.data.observations import Observations, nearly_equal
 from steadyrank.errors import Option, SteadyrankError, WrongDataError
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.rankings import RankingSet
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from steadyrank._typing import BoolArray, IntArray
-    from steadyrank.data.observations import Observations
     from steadyrank.study.answers import StableRanking, StableTopK
     from steadyrank.study.study import Study
 
@@ -173,6 +172,11 @@ class Comparison(Result):
         for place, item in enumerate(self.common):
             told[item] |= {name: column[place] for name, column in self.places.items()}
         return (row | {"standing": stood.get(item)} for item, row in told.items())
+
+    @property
+    def standing_of(self) -> dict[object, str | None]:
+        """The verdict on each item, by label."""
+        return {row["item"]: row["verdict"] for row in self.rows()}
 
     @property
     def sentence(self) -> str:

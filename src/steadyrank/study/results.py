@@ -18,7 +18,6 @@ import numpy as np
 from steadyrank.data.observations import origin_of
 from steadyrank.errors import MissingPackageError, SteadyrankError, not_a_choice
 from steadyrank.reading.table import Guess
-from steadyrank.report.export import COLUMNS
 from steadyrank.text import plural, shortened
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.study.study import Study
 
-SCHEMA_VERSION = "4.1"
+SCHEMA_VERSION = "4.2"
 
 RULES = {
     "ties": (
@@ -153,6 +152,8 @@ class Result:
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column: the rows of the document, or itself as the only one."""
+        from steadyrank.report.export import COLUMNS  # what nobody tabulates loads no export
+
         found = self.findings()
         rows = found.get("rows", [found])
         return {name: [row[name] for row in rows] for name in COLUMNS[self.document]}
@@ -197,14 +198,9 @@ def origin(study: Study) -> dict[str, Any]:
 def about(
     result: Result, source: str | None = None, policies: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return what every document begins with: what was studied, and how."""
-    from steadyrank import __version__
-
+    """Return what every document of one study begins with: what was studied, and how."""
     return {
-        "schema_version": SCHEMA_VERSION,
-        "document": result.document,
-        "software": {"name": "steadyrank", "version": __version__},
-        "source": source,
+        **begun(result.document, source),
         **told(result, "kind", "unit"),
         "units": plural(result.unit),
         "item_name": result.item_name,
@@ -215,6 +211,18 @@ def about(
         "policies": {**RULES, **(policies or {})},
         "guesses": guesses_of(result.notes),
         "notes": list(result.notes),
+    }
+
+
+def begun(document: str, source: str | None) -> dict[str, Any]:
+    """Return what every document begins with."""
+    from steadyrank import __version__
+
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "document": document,
+        "software": {"name": "steadyrank", "version": __version__},
+        "source": source,
     }
 
 
