@@ -124,6 +124,7 @@ class Noise:
     silent: int = 0
     few_numbers: int = FEW_NUMBERS
     _known: dict[float, Peaks] = field(default_factory=dict, init=False)
+    _quantiles: dict[float, FloatArray] = field(default_factory=dict, init=False)
 
     def simultaneous(self, level: float, *, one_sided: bool = False) -> tuple[IntArray, IntArray]:
         """Return the best and the worst rank of each item: in large samples all hold together."""
@@ -173,13 +174,14 @@ class Noise:
             in_question = 2 * number - (1 if one_sided else 2) * np.count_nonzero(decided)
             tail, needed = (1 - level) / in_question, np.zeros(1)
             if which is not None:
-                needed = student(tail, self._numbers_of_units[0])
+                needed = self._student(tail)
             least = needed if len(needed) == 1 else needed[which]
             new = np.flatnonzero(left & (sizes > least * errors))
             if which is not None:
                 new = new[self._contrary(pairs, new, peaks) <= tail]
             if len(new):
-                limit = self._limit(pairs, asked, level, peaks, float(needed.min()))
+                far = float((sizes[new] / errors[new]).max())
+                limit = self._limit(pairs, asked, level, peaks, float(needed.min()), far)
                 new = new[sizes[new] > limit * errors[new]]
             if not len(new):
                 break
@@ -198,13 +200,24 @@ class Noise:
         numbers, which = np.unique(np.asarray(self.units), return_inverse=True)
         return numbers, which
 
+    def _student(self, tail: float) -> FloatArray:
+        """Return Student's quantile for each of these numbers: many items ask for the same."""
+        if tail not in self._quantiles:
+            self._quantiles[tail] = student(tail, self._numbers_of_units[0])
+        return self._quantiles[tail]
+
     def _fewer_units(self, pairs: Pairs) -> IntArray:
         """Return which of these numbers the item has, of each pair, that fewer units tell."""
         numbers, which = self._numbers_of_units
         return which if len(numbers) == 1 else np.minimum(which[pairs.one], which[pairs.other])
 
-    def _limit(self, pairs: Pairs, asked: AnyArray, level: float, peaks: Peaks, enough: float) -> float:
-        """Return the quantile of the largest difference in question, or less where it is not enough."""
+    def _limit(
+        self, pairs: Pairs, asked: AnyArray, level: float, peaks: Peaks, enough: float, far: float
+    ) -> float:
+        """Return the quantile of the largest difference in question, or less where it is not enough.
+
+        It may be more where a pair is ``far`` beyond it: what that one leaves open is asked again.
+        """
         largest, floor = np.zeros(self.draws.shape[1]), max(peaks.floor, enough)
         some = np.flatnonzero(np.abs(peaks.moved) > floor)
         np.maximum.at(largest, peaks.draw[some], one_way(peaks.moved[some], asked[peaks.pair[some]]))
@@ -212,6 +225,8 @@ class Noise:
         found = upper_quantile(above, level, self.silent, len(largest) - len(above))
         if found > floor or enough >= peaks.floor:
             return found
+        if far > floor * (1 + NEVER):
+            return floor
         chosen = np.flatnonzero(asked)
         for part in self._slices(len(chosen)):
             some = chosen[part]
