@@ -97,6 +97,21 @@ def test_a_set_holds_a_ranking_exactly_above_the_covering_eps(cases: Cases) -> N
             assert (ranking in inflated_ranking(w, eps)) == (eps > covering)
 
 
+def test_a_ranking_costs_what_its_dearest_step_does(cases: Cases) -> None:
+    """Of all rankings at once, ties and huge and tiny gaps among them: as step by step, one by one."""
+    for rng in cases(60):
+        w, _ = two_scores(rng, most=60)
+        rows = w + rng.integers(-3, 4, (6, len(w))) * rng.choice([0.0, 1e-300, 0.01, 0.3, 1e300])
+        exactly = []
+        for row in rows:
+            left, costs = np.argsort(-row, kind="stable").tolist(), [0.0]
+            while left:
+                costs.append(float(critical_eps(w[left], 1)[0]))
+                left.pop(0)
+            exactly.append(max(costs))
+        assert Rival(w).coverings(rows).tolist() == exactly
+
+
 def test_covering_implies_meeting_and_a_comparison_gives_both(cases: Cases) -> None:
     for rng in cases(80):
         w, v = two_scores(rng, most=60)
@@ -124,7 +139,7 @@ def test_bounds_hold_what_covering_costs_and_a_floor_hides_only_what_is_below(ca
         assert (lower <= exactly).all()
         assert (exactly <= upper).all()
         for floor in (0.0, exactly[0], float(rng.choice(upper))):
-            assert [rival.covering(row, floor) for row in rows] == [max(one, floor) for one in exactly]
+            assert rival.coverings(rows, floor).tolist() == [max(one, floor) for one in exactly]
 
 
 def test_the_eps_for_a_share_is_that_of_the_whole_curve(cases: Cases) -> None:

@@ -9,7 +9,17 @@ import numpy as np
 import pytest
 
 from oracles.standing import Stands, check_headline, covering_list
-from steadyrank import Ratings, ScoreMatrix, Study, audit, stable_ranking, stable_topk, topk
+from steadyrank import (
+    Ballots,
+    Ratings,
+    ScoreMatrix,
+    Study,
+    Votes,
+    audit,
+    stable_ranking,
+    stable_topk,
+    topk,
+)
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 from steadyrank.study import standings
@@ -149,14 +159,35 @@ def test_of_large_data_the_list_and_its_neighbours_have_exact_ranks(make, cases:
     assert blank
 
 
-def test_ranks_from_touched_items_alone_are_those_of_whole_rows(cases: Cases, monkeypatch):
+def thin_ratings(rng, items: int, people: int):
+    user, item = np.nonzero(rng.random((people, items)) < rng.choice([0.3, 0.6, 0.9]))
+    both = np.append(user, [people, people + 1]), np.append(item, [0, 1])  # two more, surely
+    return Ratings(*both, rng.integers(1, 4, len(both[0])), items=range(items)), (
+        f"mean-rating:shrinkage={rng.choice([0.5, 1.0, 5.0])}"
+    )
+
+
+def thin_votes(rng, items: int, people: int):
+    """Votes, alone or in groups, with weights or without: ties abound."""
+    chosen = np.append(rng.integers(0, items, people), [0, 1])
+    weights = rng.choice([0.5, 1.0, 2.0], len(chosen)) if rng.integers(2) else None
+    groups = rng.integers(0, 4, len(chosen)).tolist() if rng.integers(2) else None
+    groups = None if groups is None or len(set(groups)) == 1 else groups
+    return Votes(chosen, items=range(items), weights=weights, units=groups), None
+
+
+def thin_ballots(rng, items: int, people: int):
+    """Ballots that list some items, of which the others get the rest of the points."""
+    listed = [rng.permutation(items)[: int(rng.integers(1, items + 1))].tolist() for _ in range(people)]
+    return Ballots([*listed, [0], [1, 0]], items=range(items)), "borda"
+
+
+@pytest.mark.parametrize("make", [thin_ratings, thin_votes, thin_ballots])
+def test_ranks_from_touched_items_alone_are_those_of_whole_rows(make, cases: Cases, monkeypatch):
     monkeypatch.setattr(standings, "THIN", 0)
-    for rng in cases(60):
-        items, users = (int(number) for number in rng.integers(2, 12, 2))
-        user, item = np.nonzero(rng.random((users, items)) < rng.choice([0.3, 0.6, 0.9]))
-        both = np.append(user, [users, users + 1]), np.append(item, [0, 1])  # two more users, surely
-        scorer = f"mean-rating:shrinkage={rng.choice([0.5, 1.0, 5.0])}"
-        facts = Study(Ratings(*both, rng.integers(1, 4, len(both[0])), items=range(items)), scorer).facts
+    for rng in cases(40):
+        items, people = (int(number) for number in rng.integers(2, 12, 2))
+        facts = Study(*make(rng, items, people)).facts
         for upto in range(1, items + 1):
             rivals = np.arange(items)
             found = standings.rank_ranges(facts, upto)

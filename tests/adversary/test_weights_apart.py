@@ -12,11 +12,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pytest
 
 from oracles.decimals import decimal_strengths
 from oracles.refitting import all_rows
 from steadyrank import Battles, BradleyTerry
 from steadyrank.errors import SteadyrankError, UndefinedScoresError
+from steadyrank.scorers.bradley_terry import fit, graph
 from steadyrank.scorers.bradley_terry.fit import in_two
 
 if TYPE_CHECKING:
@@ -66,7 +68,15 @@ def check(found: np.ndarray, strengths: list[Decimal]) -> int:
     return sum(strengths[a] - strengths[b] < EQUAL for a, b in pairwise(order))
 
 
-def test_equal_records_have_equal_strengths_however_far_weights_are_apart(cases: Cases) -> None:
+@pytest.mark.parametrize("solved", ["few", "many", "thin"])
+def test_equal_records_have_equal_strengths_however_far_weights_are_apart(
+    solved: str, cases: Cases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In whichever way the equations are solved: those of few items, of many, and of thin graphs."""
+    if solved == "many":
+        monkeypatch.setattr(fit, "MANY", 1)
+    if solved == "thin":
+        monkeypatch.setattr(graph, "THIN", 0)
     equal = rows_compared = 0
     refused: list[str] = []
     for rng in cases(14):

@@ -21,6 +21,7 @@ from steadyrank.errors import (
     UndefinedScoresError,
     WrongDataError,
 )
+from steadyrank.scorers.bradley_terry import fit, graph
 from steadyrank.scorers.bradley_terry.curves import Curves, PairFolds
 from steadyrank.scorers.bradley_terry.fit import strengths
 from steadyrank.scorers.bradley_terry.folds import BattleFolds
@@ -134,6 +135,55 @@ class TestScore:
         theirs = np.log(found.scores.sort_index().to_numpy())
         ours = BradleyTerry().score(data)
         assert ours == pytest.approx(theirs - theirs.mean(), abs=1e-6)
+
+    @pytest.mark.parametrize("ridge", [0.0, 0.05])
+    @pytest.mark.parametrize("seed", range(6))
+    def test_whatever_the_graph_it_is_the_plain_fit(self, seed, ridge, monkeypatch):
+        """Random pairs, chains and stars, solved as those of few items, of many and of thin graphs."""
+        rng = np.random.default_rng(seed)
+        items = int(rng.integers(8, 40))
+        ends = [
+            (np.arange(items - 1), np.arange(1, items)),
+            (np.zeros(items - 1, dtype=int), np.arange(1, items)),
+            np.triu_indices(items, 1),
+        ][seed % 3]
+        place, wins = rng.permutation(items), np.zeros((items, items))
+        for one, other in (ends, ends[::-1]):
+            wins[place[one], place[other]] = rng.integers(1, 5, len(one)) / rng.choice([1, 2])
+        expected = plain_fit(wins, ridge)
+        for many, thin in ((10**9, 10**9), (1, 10**9), (1, 0), (10**9, 0)):
+            monkeypatch.setattr(fit, "MANY", many)
+            monkeypatch.setattr(graph, "THIN", thin)
+            assert (graph.Graph.of(wins).band is None) == (thin > 0)
+            assert strengths(wins, ridge) == pytest.approx(expected, abs=1e-11)
+
+    def test_equations_are_solved_in_a_band_as_with_full_matrices(self, monkeypatch):
+        monkeypatch.setattr(graph, "THIN", 0)
+        rng = np.random.default_rng(3)
+        one = np.arange(11)
+        joined = graph.Graph(np.append(one, [0, 2]), np.append(one + 1, [4, 9]), 12)
+        order = np.lexsort((joined.second, joined.first))
+        joined = graph.Graph(joined.first[order], joined.second[order], 12)
+        information, forces = rng.random(13) + 0.1, rng.normal(size=(12, 3))
+        forces -= forces.mean(axis=0)
+        for ridge in (0.0, 0.3):
+            full = joined.laplacian(information[np.newaxis])[0] + ridge * np.eye(12)
+            assert full.sum(axis=0) == pytest.approx(np.full(12, ridge), abs=1e-12)
+            moved = joined.solved_in_band(information, ridge)(forces)
+            assert full @ moved == pytest.approx(forces, abs=1e-12)
+            near = joined.nearly_solved(information, ridge)(forces[:, 0])
+            assert full @ near == pytest.approx(forces[:, 0], abs=1e-2)
+
+    def test_folds_of_a_thin_graph_are_those_of_full_matrices(self, monkeypatch):
+        left = np.tile(np.arange(9), 4)
+        data = Battles(left, left + 1, np.repeat(["left", "right", "tie", "left"], 9), items=range(10))
+        for ridge in (0.0, 0.2):
+            expected = without_each(data, BradleyTerry(ridge=ridge))
+            with monkeypatch.context() as patched:
+                patched.setattr(graph, "THIN", 0)
+                found = without_each(data, BradleyTerry(ridge=ridge))
+            assert found == pytest.approx(expected, abs=1e-11)
+            assert found == pytest.approx(np.array(list(refits(data, ridge))), abs=1e-9)
 
     def test_two_items_are_log_odds(self):
         score = BradleyTerry().score(Battles.from_pairs(["a"], ["b"], [9], [3], ties=[4]))

@@ -36,6 +36,15 @@ def test_agrees_with_evalica() -> None:
     assert Elo(**settings).score(data) == pytest.approx(theirs.scores.sort_index(), abs=1e-9)
 
 
+def test_odds_beyond_floats_are_sure_wins() -> None:
+    """As the batch of all folds takes them, whose logistic function never overflows."""
+    data = Battles(["x", "y", "x"], ["y", "x", "y"], ["left", "left", "tie"])
+    scorer = Elo(k=1e6)
+    assert scorer.score(data) == pytest.approx([1000.0, 1000.0])
+    three = Battles([*"xyxx"], [*"yxyy"], ["left", "left", "tie", "left"])
+    assert all_rows(scorer.leave_one_out(three))[3] == pytest.approx(scorer.score(data))
+
+
 def test_every_battle_is_a_unit_in_its_place() -> None:
     """Equal battles are told apart: what one does depends on when it took place."""
     data = Battles(["x", "y", "x", "x"], ["y", "x", "y", "z"], ["left", "tie", "left", "right"])

@@ -15,7 +15,7 @@ from steadyrank.data.families import CountedRows
 from steadyrank.data.kinds import BATTLES, PAIR, SCORED, BattlesArguments
 from steadyrank.data.observations import Ends, from_table
 from steadyrank.data.rows import check_some, check_total, row_counts
-from steadyrank.data.units import LazyLabels, People, of_people
+from steadyrank.data.units import LazyLabels, People, of_people, whole_parts
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_counts, as_matrix, check_length, objects
 from steadyrank.reading.labels import encode
@@ -177,6 +177,20 @@ class Battles(CountedRows):
         winner, loser = (side[rows] for side in self._winner_first)
         each, won = shares.parts / shares.scale, np.abs(self.outcome[rows])
         return UnitPairs(np.arange(len(rows) + 1), winner, loser, each * won, each * (1 - won))
+
+    def win_parts(self) -> tuple[FloatArray, int]:
+        """Return how often each item beat each other one, (items, items), ties as half a win each way.
+
+        In whole parts, of which so many make a battle of weight 1.
+        """
+        (winner, loser), (each, scale) = self._winner_first, whole_parts(self.weights)
+        tied = np.rint((1 - np.abs(self.outcome)) * self.fineness)
+        times, size = each * self.counts, self.n_items
+        rows = np.flatnonzero(tied)
+        forth, back = winner * size + loser, loser[rows] * size + winner[rows]
+        won = np.bincount(forth, times * (2 * self.fineness - tied), minlength=size * size)
+        won += np.bincount(back, (times * tied)[rows], minlength=size * size)
+        return won.astype(np.float64, copy=False).reshape(size, size), 2 * scale * self.fineness
 
     def _pairs_of_groups(self, parts: IntArray, scale: int) -> UnitPairs:
         """Add rows up by group and pair: so many parts each, of which so many make a battle."""

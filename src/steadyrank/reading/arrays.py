@@ -23,6 +23,8 @@ from steadyrank.errors import NO_BLANKS, Option, shorten
 if TYPE_CHECKING:
     import narwhals as nw
 
+FEW_WORDS, LOOKED_AT = 8, 1000
+"""How many words are few, and how many values show whether there are more."""
 NOT_A_COLUMN = (str, bytes, Mapping, AbstractSet)
 PLAIN = {int: np.int64, float: np.float64, bool: np.bool_}
 WHOLE_DTYPES = (np.int8, np.int16, np.int32, np.int64)
@@ -110,6 +112,8 @@ def sorted_codes(column: AnyArray) -> tuple[AnyArray, list[Any]]:
     shifted = (column - column.dtype.type(lowest)).view(f"u{column.dtype.itemsize}")
     present = np.zeros(span, dtype=bool)
     present[shifted] = True
+    if present.all():
+        return shifted.astype(np.int32), list(range(lowest, lowest + span))
     code_of: AnyArray = np.cumsum(present, dtype=np.int32) - np.int32(1)
     return code_of[shifted], [place + lowest for place in np.flatnonzero(present).tolist()]
 
@@ -128,6 +132,29 @@ class Coded:
         return iter(self.distinct[self.codes])
 
 
+def coded_words(values: Any) -> Any:
+    """Return an array of text that holds a few words as codes, anything else as it is.
+
+    To compare all of it with each word takes less time than to make a text of each value.
+
+    Examples
+    --------
+    >>> coded_words(np.array(["left", "tie", "left"])).codes
+    array([0, 1, 0], dtype=int32)
+    """
+    if type(values) is not np.ndarray or values.dtype.kind != "U" or values.ndim != 1:
+        return values
+    words: list[str] = []
+    codes = np.full(len(values), -1, dtype=np.int32)
+    several = len(set(values[:LOOKED_AT].tolist())) > FEW_WORDS
+    while not several and (codes < 0).any():
+        word = str(values[codes.argmin()])  # the first without a code
+        codes[values == word] = len(words)
+        words.append(word)
+        several = len(words) > FEW_WORDS
+    return values if several else Coded(codes, objects(words))
+
+
 def coded(series: nw.Series[Any]) -> nw.Series[Any] | Coded:
     """Return a column of Arrow that holds each distinct value once as codes, any other as it is.
 
@@ -143,7 +170,7 @@ def coded(series: nw.Series[Any]) -> nw.Series[Any] | Coded:
         return series
     values = [*chunks.chunk(0).dictionary.to_pylist(), None]
     parts = (chunk.indices.cast("int32") for chunk in chunks.chunks)
-    codes = _from_arrow([part.fill_null(len(values) - 1) for part in parts])
+    codes = _from_arrow([part.fill_null(len(values) - 1) if part.null_count else part for part in parts])
     used = np.flatnonzero(np.bincount(codes, minlength=len(values)))
     code_of = np.zeros(len(values), dtype=np.int32)
     code_of[used], distinct = numbered([values[code] for code in used])

@@ -11,7 +11,15 @@ import numpy as np
 
 from steadyrank._typing import AnyArray
 from steadyrank.errors import InvalidDataError, shorten
-from steadyrank.reading.arrays import as_column, check_length, is_hashable, numbered, written
+from steadyrank.reading.arrays import (
+    Coded,
+    as_column,
+    check_length,
+    coded_words,
+    is_hashable,
+    numbered,
+    written,
+)
 from steadyrank.reading.table import simplify
 from steadyrank.reading.text_columns import plain_number
 
@@ -100,13 +108,8 @@ def read_results(
     >>> read_results(["A", "A"], left, right, ["x", "y"], names=("HomeTeam", "AwayTeam"))[0]
     array([-1, -1], dtype=int8)
     """
-    column = as_column(values, "winner")
-    check_length(column, len(left), "winner")
-    listed = column.tolist()
-    try:
-        codes, words = numbered(listed)
-    except TypeError:  # lists and the like are no outcome in any case, and None is none either
-        codes, words = numbered([word if is_hashable(word) else None for word in listed])
+    codes, words = _distinct(values)
+    check_length(codes, len(left), "winner")
     readings = _readings(words, names)
     whole = {how: found for how, found in readings.items() if UNKNOWN not in found}
     ways = {how: np.array(found, dtype=np.int8)[codes] for how, found in (whole or readings).items()}
@@ -114,7 +117,8 @@ def read_results(
     # Beside "draw", the label 7 of a text file is "7": it must not be taken for a side then.
     place: dict[object, int] = {written(label): code for code, label in enumerate(items)}
     place |= {label: code for code, label in enumerate(items)}
-    named_by = [place.get(word, place.get(written(word), -1)) for word in words]
+    hashed = (word if is_hashable(word) else None for word in words)  # lists are no outcome anyway
+    named_by = [place.get(word, place.get(written(word), -1)) for word in hashed]
     winner = np.array(named_by, dtype=np.int64)[codes]
     # As the label of the winner; ties keep their spelling.
     as_labels = [winner == left, winner == right, spelled == TIE]
@@ -126,12 +130,12 @@ def read_results(
         differ = found != spelled
         if differ.any():
             one, two = (MEANS[int(way[differ][0])] for way in (spelled, found))
-            shown = shorten(column[differ][0])
+            shown = shorten(words[codes[differ][0]])
             raise _wrong(differ, f"outcome {shown}: {one} as {how}, {two} as {other}")
     differ = spelled != named
     if reads_spelled and reads_named and differ.any():
         both = "can be read as a side and as the label of an item, with different winners"
-        raise _wrong(differ, f"outcome {shorten(column[differ][0])} {both}")
+        raise _wrong(differ, f"outcome {shorten(words[codes[differ][0]])} {both}")
     if reads_spelled:
         return spelled, "" if how in {SIDES, NAMES} else f"outcomes read as {how}"
     if reads_named:
@@ -142,7 +146,19 @@ def read_results(
     unknown = (spelled == UNKNOWN) & (named == UNKNOWN)
     if not unknown.any():  # each is known in one way, but no one way knows all
         unknown = spelled == UNKNOWN
-    raise _wrong(unknown, f"unknown outcome {shorten(column[unknown].tolist()[0])}", WAY_OUT)
+    raise _wrong(unknown, f"unknown outcome {shorten(words[codes[unknown][0]])}", WAY_OUT)
+
+
+def _distinct(values: Any) -> tuple[AnyArray, list[Any]]:
+    """Return codes of the results, and what they stand for: where some are lists, each has its own."""
+    column = coded_words(values)
+    if isinstance(column, Coded):
+        return column.codes, column.distinct.tolist()
+    listed = as_column(values, "winner").tolist()
+    try:
+        return numbered(listed)
+    except TypeError:
+        return np.arange(len(listed)), listed
 
 
 def _wrong(rows: AnyArray, problem: str, way_out: str = SAY_IT) -> InvalidDataError:

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 
@@ -39,8 +40,6 @@ from steadyrank.scorers.sensitivity import Sensitivity, same_people
 REPLAYED = "matches are played in the order of their rows; without one, all later ones are played again"
 ROUNDING = 1 + 1e-9
 """More than what rounding adds to the distance of two replays of many million matches, relatively."""
-BEYOND = 700.0
-"""Log odds from here on are a chance of 0, as far as floats tell."""
 
 
 @dataclass(frozen=True)
@@ -180,10 +179,17 @@ def played(matches: tuple[AnyArray, ...], slope: float, items: int) -> FloatArra
 
     Python's own numbers are faster at that than arrays of one.
     """
+    left, right, points, steps = matches
+    equal = steps[0] if (steps == steps[0]).all() else None  # as they are without weights
+    each = steps.tolist() if equal is None else repeat(float(equal), len(steps))
     ratings, exp = [0.0] * items, math.exp
-    for left, right, won, step in zip(*(part.tolist() for part in matches), strict=True):
-        odds = slope * (ratings[right] - ratings[left])
-        move = step * (won - 1.0 / (1.0 + exp(odds))) if odds < BEYOND else step * won
-        ratings[left] += move
-        ratings[right] -= move
+    for first, second, won, step in zip(
+        left.tolist(), right.tolist(), points.tolist(), each, strict=True
+    ):
+        one, two = ratings[first], ratings[second]
+        try:
+            move = step * (won - 1.0 / (1.0 + exp(slope * (two - one))))
+        except OverflowError:  # a chance of 0, as far as floats tell
+            move = step * won
+        ratings[first], ratings[second] = one + move, two - move
     return np.array([ratings])

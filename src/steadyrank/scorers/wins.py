@@ -23,7 +23,7 @@ from steadyrank.data.observations import Observations
 from steadyrank.errors import FEW_DATA, ONE_GROUP, Option, SteadyrankError
 from steadyrank.operators.checks import Range, setting
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, snapped
-from steadyrank.scorers.bradley_terry.scorer import Removals, check_connected
+from steadyrank.scorers.bradley_terry.scorer import Removals, check_connected, win_counts
 from steadyrank.scorers.means import ROUNDING
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 from steadyrank.scorers.sums import EntrySums
@@ -122,7 +122,7 @@ class Opponents:
 
     def __init__(self, data: Any) -> None:
         self._removals, self._items = Removals.of(data), data.n_items
-        self._wins = self._removals.wins(data.units.counts, data.n_items)
+        self._wins = win_counts(data)[0]
         self._means = means(self._wins, self._wins.T)
         self.scores = snapped(self._means, RESOLUTION)
         touched = 2 * int(np.bincount(self._removals.owner, minlength=1).max())
@@ -167,7 +167,7 @@ INSTEAD = ("Use ", Option("scorer", "pagerank"), *ONE_GROUP)
 
 def wins_of(data: Battles) -> FloatArray:
     """Return how often each item beat each other one, a tie as half a win each way."""
-    return Removals.of(data).wins(data.units.counts, data.n_items)
+    return win_counts(data)[0]
 
 
 def perron(matrix: FloatArray) -> FloatArray:

@@ -55,6 +55,9 @@ DEEPER = 4.0
 FIRST_LOOK = 8
 """The first look reaches to the critical eps of the item this many ranks below the k-th."""
 
+FIRST_ROWS = 16
+"""Of so many rankings, those that may cost most, the cost is found before others are looked at."""
+
 
 @dataclass(frozen=True)
 class Steps:
@@ -372,16 +375,13 @@ class Covering:
 
         for units, rows in self._loo.columns(np.arange(len(self._loo.scores)), among, settled):
             self._lower[units], self._upper[units] = self._rival.covering_bounds(rows)
-            floor = least()
-            for step, number in enumerate(np.argsort(-self._upper[units], kind="stable").tolist()):
-                if not step & (step - 1):
-                    floor = least()  # which grows with what is found
-                unit = units[number]
-                if self._upper[unit] <= floor:
-                    break
-                self._upper[unit] = found = self._rival.covering(rows[number], floor)
-                if found > floor:
-                    self._lower[unit] = found
+            order, start = np.argsort(-self._upper[units], kind="stable"), 0
+            # The least grows with what is found: first of few, then of ever more.
+            while start < len(order) and self._upper[units[order[start]]] > (floor := least()):
+                some = order[start : 2 * start + FIRST_ROWS]
+                found, start = self._rival.coverings(rows[some], floor), start + len(some)
+                self._upper[units[some]] = found
+                self._lower[units[some]] = np.where(found > floor, found, self._lower[units[some]])
 
 
 @dataclass(frozen=True, eq=False)

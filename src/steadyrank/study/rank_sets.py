@@ -57,7 +57,7 @@ from steadyrank.sums.blocks import slices
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steadyrank._typing import FloatArray, IntArray
+    from steadyrank._typing import AnyArray, FloatArray, IntArray
 
 BLOCK_NUMBERS = 1_000_000
 """How many numbers a block of pairs and draws holds (8 MB)."""
@@ -67,6 +67,9 @@ FEW_NUMBERS = 50_000_000
 CLOSE = 0.002
 """The share of pairs that may deviate by less than the others."""
 
+BOTH = 2
+"""What says that a pair is in question in both directions."""
+
 NEVER = 1e-12
 """A variance that is less than this part of those it is made of is rounding, and so is such a gap."""
 
@@ -74,8 +77,8 @@ NEVER = 1e-12
 class Pairs(NamedTuple):
     """Pairs of items, the gaps between their scores, and how much these deviate."""
 
-    one: IntArray
-    other: IntArray
+    one: AnyArray
+    other: AnyArray
     gaps: FloatArray
     errors: FloatArray
 
@@ -121,14 +124,20 @@ class Noise:
     silent: int = 0
     few_numbers: int = FEW_NUMBERS
     _known: dict[float, Peaks] = field(default_factory=dict, init=False)
+    _quantiles: dict[float, FloatArray] = field(default_factory=dict, init=False)
 
     def simultaneous(self, level: float, *, one_sided: bool = False) -> tuple[IntArray, IntArray]:
         """Return the best and the worst rank of each item: in large samples all hold together."""
         number, pairs = len(self.scores), self._every
-        one, other = pairs.one, pairs.other
-        lead = self._lead(pairs, level, self._peaks(level), one_sided=one_sided)
-        ahead, behind = np.where(lead > 0, (one, other), (other, one))[:, lead != 0]
-        return 1 + np.bincount(behind, minlength=number), number - np.bincount(ahead, minlength=number)
+        lead = self._lead(pairs, len(pairs.gaps), level, self._peaks(level), one_sided=one_sided)
+        ahead, behind = np.zeros((2, number), dtype=np.int64)
+        for own, start, end in self._spans():
+            above, below = lead[start:end] > 0, lead[start:end] < 0
+            ahead[own] += np.count_nonzero(above)
+            behind[own] += np.count_nonzero(below)
+            ahead[own + 1 :] += below
+            behind[own + 1 :] += above
+        return 1 + behind, number - ahead
 
     def marginal(self, level: float) -> tuple[IntArray, IntArray]:
         """Return the best and the worst rank of each item, which hold for each by itself."""
@@ -137,42 +146,49 @@ class Noise:
         floor, pair, draw, moved = self._peaks(level)
         first, second = self._every.one[pair], self._every.other[pair]
         item, opponent = np.concatenate([first, second]), np.concatenate([second, first])
-        draw, moved = np.tile(draw, 2), np.concatenate([moved, -moved])
-        order = np.argsort(item, kind="stable")
+        # Short numbers are sorted by counting.
+        order = np.argsort(item.astype(np.min_scalar_type(number)), kind="stable")
+        opponent, draw, moved = opponent[order], np.tile(draw, 2)[order], np.append(moved, -moved)[order]
         ends = np.searchsorted(item[order], np.arange(number + 1))
         for own in counting(range(number), number, "items"):
-            mine, others = order[ends[own] : ends[own + 1]], np.delete(np.arange(number), own)
-            place = opponent[mine] - (opponent[mine] > own)
-            peaks = Peaks(floor, place, draw[mine], moved[mine])
-            lead = self._lead(self._row(own, others), level, peaks)
+            mine = slice(ends[own], ends[own + 1])
+            peaks = Peaks(floor, opponent[mine], draw[mine], moved[mine])
+            # With itself an item is no pair: neither gap nor deviation.
+            lead = self._lead(self._row(own, slice(0, number)), number - 1, level, peaks)
             best[own], worst[own] = 1 + (lead < 0).sum(), number - (lead > 0).sum()
         return best, worst
 
-    def _lead(self, pairs: Pairs, level: float, peaks: Peaks, *, one_sided: bool = False) -> FloatArray:
+    @np.errstate(invalid="ignore")  # what never varies is not compared with what is never exceeded
+    def _lead(
+        self, pairs: Pairs, number: int, level: float, peaks: Peaks, *, one_sided: bool = False
+    ) -> AnyArray:
         """Return 1 for each pair in which one is decided to be above the other, -1 for below, else 0.
 
         A difference that never varies is decided if it is known, unless it is 0.
         """
-        gaps, errors = pairs.gaps, pairs.errors
-        decided = (errors == 0) & (gaps != 0) & (self.units is None)
-        # In which direction a pair is in question: 0 for both, NaN for none.
-        left, asked = np.flatnonzero(errors > 0), np.where(errors > 0, 0.0, np.nan)
-        while len(left):
-            in_question = 2 * len(gaps) - (1 if one_sided else 2) * np.count_nonzero(decided)
+        gaps, errors, left = pairs.gaps, pairs.errors, pairs.errors > 0
+        decided, sizes = ~left & (gaps != 0) & (self.units is None), np.abs(gaps)
+        asked = left * np.int8(BOTH)
+        which = None if self.units is None else self._fewer_units(pairs)
+        while left.any():
+            in_question = 2 * number - (1 if one_sided else 2) * np.count_nonzero(decided)
             tail, needed = (1 - level) / in_question, np.zeros(1)
-            if self.units is not None:
-                needed = self._student(tail, pairs, left)
-            limit = self._limit(pairs, asked, level, peaks, float(needed.min()))
-            over = np.abs(gaps[left]) > np.maximum(limit, needed) * errors[left]
-            if self.units is not None:
-                over[over] = self._contrary(pairs, left[over], peaks) <= tail
-            new = left[over]
+            if which is not None:
+                needed = self._student(tail)
+            least = needed if len(needed) == 1 else needed[which]
+            new = np.flatnonzero(left & (sizes > least * errors))
+            if which is not None:
+                new = new[self._contrary(pairs, new, peaks) <= tail]
+            if len(new):
+                far = float((sizes[new] / errors[new]).max())
+                limit = self._limit(pairs, asked, level, peaks, float(needed.min()), far)
+                new = new[sizes[new] > limit * errors[new]]
             if not len(new):
                 break
-            decided[new], left = True, left[~over]
+            decided[new], left[new] = True, False
             # One-sided, whether the one below is above is still in question.
-            asked[new] = -np.sign(gaps[new]) if one_sided else np.nan
-        return np.where(decided, np.sign(gaps), 0.0)
+            asked[new] = -np.sign(gaps[new]) if one_sided else 0
+        return np.asarray((gaps > 0).view(np.int8) * decided - (gaps < 0).view(np.int8) * decided)
 
     @cached_property
     def _variances(self) -> FloatArray:
@@ -184,24 +200,34 @@ class Noise:
         numbers, which = np.unique(np.asarray(self.units), return_inverse=True)
         return numbers, which
 
-    def _student(self, tail: float, pairs: Pairs, some: IntArray) -> FloatArray:
-        """Return what the difference of some pairs must exceed, by the item that fewer units tell."""
+    def _student(self, tail: float) -> FloatArray:
+        """Return Student's quantile for each of these numbers: many items ask for the same."""
+        if tail not in self._quantiles:
+            self._quantiles[tail] = student(tail, self._numbers_of_units[0])
+        return self._quantiles[tail]
+
+    def _fewer_units(self, pairs: Pairs) -> IntArray:
+        """Return which of these numbers the item has, of each pair, that fewer units tell."""
         numbers, which = self._numbers_of_units
-        found = student(tail, numbers)
-        if len(found) == 1:
-            return found
-        return np.asarray(found[np.minimum(which[pairs.one[some]], which[pairs.other[some]])])
+        return which if len(numbers) == 1 else np.minimum(which[pairs.one], which[pairs.other])
 
     def _limit(
-        self, pairs: Pairs, asked: FloatArray, level: float, peaks: Peaks, enough: float
+        self, pairs: Pairs, asked: AnyArray, level: float, peaks: Peaks, enough: float, far: float
     ) -> float:
-        """Return the quantile of the largest difference in question; less, where ``enough`` is more."""
-        largest = np.zeros(self.draws.shape[1])
-        np.fmax.at(largest, peaks.draw, one_way(peaks.moved, asked[peaks.pair]))
-        found = upper_quantile(largest, level, self.silent)
-        if found > peaks.floor or enough >= peaks.floor:
+        """Return the quantile of the largest difference in question, or less where it is not enough.
+
+        It may be more where a pair is ``far`` beyond it: what that one leaves open is asked again.
+        """
+        largest, floor = np.zeros(self.draws.shape[1]), max(peaks.floor, enough)
+        some = np.flatnonzero(np.abs(peaks.moved) > floor)
+        np.maximum.at(largest, peaks.draw[some], one_way(peaks.moved[some], asked[peaks.pair[some]]))
+        above = largest[largest > floor]
+        found = upper_quantile(above, level, self.silent, len(largest) - len(above))
+        if found > floor or enough >= peaks.floor:
             return found
-        chosen = np.flatnonzero(~np.isnan(asked))
+        if far > floor * (1 + NEVER):
+            return floor
+        chosen = np.flatnonzero(asked)
         for part in self._slices(len(chosen)):
             some = chosen[part]
             moved = one_way(self._moved(pairs, some), asked[some, np.newaxis])
@@ -210,19 +236,19 @@ class Noise:
 
     def _contrary(self, pairs: Pairs, chosen: IntArray, peaks: Peaks) -> FloatArray:
         """Return which share of the draws puts some pairs, which all vary, the other way, or equal."""
-        gaps, errors = pairs.gaps, pairs.errors
-        far = (1 - NEVER) * np.abs(gaps[chosen]) / errors[chosen]
+        gaps = pairs.gaps[chosen]
+        far, way = (1 - NEVER) * np.abs(gaps) / pairs.errors[chosen], -np.sign(gaps)
         if len(chosen) and far.min() > peaks.floor:
-            number = len(gaps)
-            way, least = np.zeros(number), np.full(number, np.inf)
-            way[chosen], least[chosen] = -np.sign(gaps[chosen]), far
-            turned = peaks.moved * way[peaks.pair] >= least[peaks.pair]
-            times = np.bincount(peaks.pair[turned], minlength=number)[chosen]
+            marked = np.zeros(len(pairs.gaps), dtype=np.bool_)
+            marked[chosen] = True
+            some = np.flatnonzero(marked[peaks.pair])
+            place = np.searchsorted(chosen, peaks.pair[some])
+            turned = peaks.moved[some] * way[place] >= far[place]
+            times = np.bincount(place[turned], minlength=len(chosen))
         else:
             times = np.zeros(len(chosen), dtype=np.int64)
             for part in self._slices(len(chosen)):
-                some = chosen[part]
-                moved = self._moved(pairs, some) * -np.sign(gaps[some, np.newaxis])
+                moved = self._moved(pairs, chosen[part]) * way[part, np.newaxis]
                 times[part] = (moved >= far[part, np.newaxis]).sum(axis=1)
         return np.asarray((times + self.silent) / (self.draws.shape[1] + self.silent))
 
@@ -250,14 +276,20 @@ class Noise:
             self._known[floor] = self._beyond(floor)
         return self._known[floor]
 
+    @np.errstate(invalid="ignore")  # likewise
     def _beyond(self, floor: float) -> Peaks:
-        number = len(self.scores)
-        pairs, found = self._every, []
-        one, other, _, errors = pairs
+        pairs, number, found = self._every, len(self.scores), []
         centred = self.draws - self.draws.mean(axis=0)
         sizes = centred.std(axis=1)
         sizes = np.maximum(sizes, 1e-9 * sizes.max())
-        share = np.where(errors > 0, errors**2 / (sizes[one] ** 2 + sizes[other] ** 2), np.inf)
+        share, squares = np.full(len(pairs.errors), np.inf), sizes**2
+        for own, start, end in self._spans():
+            np.divide(
+                pairs.errors[start:end] ** 2,
+                squares[own] + squares[own + 1 :],
+                out=share[start:end],
+                where=pairs.errors[start:end] > 0,
+            )
         kept = float(np.partition(share, int(CLOSE * len(share)))[int(CLOSE * len(share))])
         close = np.flatnonzero(share < kept)
         for part in self._slices(len(close)):
@@ -265,24 +297,25 @@ class Noise:
             moved = self._moved(pairs, some)
             place, draw = np.nonzero(np.abs(moved) > floor)
             found.append((some[place], draw, moved[place, draw]))
-        squares = (centred / sizes[:, np.newaxis]).T ** 2
-        for which, row in enumerate(squares):
-            order = np.argsort(-row)
-            ranked = row[order]
-            high = np.flatnonzero(ranked > kept * floor**2 / 2)
-            ends = np.searchsorted(-ranked, ranked[high] - kept * floor**2)
-            times = np.maximum(ends - high - 1, 0)
-            first = np.repeat(high, times)
-            second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(times) - times, times)
-            first, second = order[first], order[second]
-            low, top = np.minimum(first, second), np.maximum(first, second)
-            pair = low * (2 * number - low - 1) // 2 + top - low - 1  # its place among all of them
-            pair, low, top = (
-                part[(share[pair] >= kept) & (errors[pair] > 0)] for part in (pair, low, top)
-            )
-            moved = (self.draws[low, which] - self.draws[top, which]) / errors[pair]
-            far = np.abs(moved) > floor
-            found.append((pair[far], np.full(int(far.sum()), which), moved[far]))
+        alone, least = self._variances, floor**2 * (1 - 1e-6)
+        high = (centred**2 > (kept * least / 2) * squares[:, np.newaxis]).T.copy()
+        for which, draw in enumerate(np.ascontiguousarray(self.draws.T)):
+            for part in slices(len(some := np.flatnonzero(high[which])), BLOCK_NUMBERS, number):
+                one = some[part]
+                variances = self.covariance[one] * -2
+                variances += alone
+                variances += alone[one, np.newaxis]
+                variances *= least
+                place, other = np.nonzero((draw[one, np.newaxis] - draw) ** 2 > variances)
+                once = (one[place] < other) | ~high[which, other]  # both may be high, and see each other
+                first, second = one[place[once]], other[once]
+                low, top = np.minimum(first, second), np.maximum(first, second)
+                pair = low * (2 * number - low - 1) // 2 + top - low - 1  # its place among all of them
+                known = (share[pair] >= kept) & (share[pair] < np.inf)
+                pair, low, top = pair[known], low[known], top[known]
+                moved = (draw[low] - draw[top]) / pairs.errors[pair]
+                far = np.abs(moved) > floor
+                found.append((pair[far], np.full(np.count_nonzero(far), which), moved[far]))
         return Peaks(floor, *(np.concatenate(column) for column in zip(*found, strict=True)))
 
     def unvaried(self) -> int:
@@ -290,19 +323,23 @@ class Noise:
         _, _, gaps, errors = self._every
         return int(np.count_nonzero((errors == 0) & (gaps != 0)))
 
+    def _spans(self) -> Iterator[tuple[int, int, int]]:
+        """Yield each item with the place of its pairs with later ones, among all pairs."""
+        ends = np.cumsum(np.arange(len(self.scores) - 1, 0, -1)).tolist()
+        return ((own, start, end) for own, (start, end) in enumerate(pairwise([0, *ends])))
+
     @cached_property
     def _every(self) -> Pairs:
         """All pairs of items, row by row: what lies side by side is read side by side."""
         number = len(self.scores)
-        one, other = np.triu_indices(number, 1)
+        one, other = np.empty((2, number * (number - 1) // 2), dtype=np.int32)
         gaps, errors = np.empty((2, len(one)))
-        ends = np.cumsum(np.arange(number - 1, 0, -1)).tolist()
-        for own, (start, end) in enumerate(pairwise([0, *ends])):
-            row = self._row(own, slice(own + 1, number))
-            gaps[start:end], errors[start:end] = row.gaps, row.errors
+        for own, start, end in self._spans():
+            some = slice(start, end)
+            one[some], other[some], gaps[some], errors[some] = self._row(own, slice(own + 1, number))
         return Pairs(one, other, gaps, errors)
 
-    def _row(self, one: int, others: IntArray | slice) -> Pairs:
+    def _row(self, one: int, others: slice) -> Pairs:
         """Return an item with others: the gaps, and how much they deviate, 0 if they never vary."""
         scores, own = self.scores, self._variances
         gaps, both = scores[one] - scores[others], own[one] + own[others]
@@ -317,24 +354,27 @@ class Noise:
         return Pairs(np.full(len(places), one), places, gaps, errors)
 
 
-def one_way(moved: FloatArray, asked: FloatArray) -> FloatArray:
-    """Return how far moves go in the direction that is asked for: 0 for both, NaN for none."""
-    return np.where(asked == 0, np.abs(moved), asked * moved)
+def one_way(moved: FloatArray, asked: AnyArray) -> FloatArray:
+    """Return how far moves go in the direction that is asked for: 1, -1 or both, or 0 for none."""
+    return np.where(asked == BOTH, np.abs(moved), asked * moved)
 
 
-def upper_quantile(draws: FloatArray, level: float, silent: int = 0) -> float:
+def upper_quantile(draws: FloatArray, level: float, silent: int = 0, below: int = 0) -> float:
     """Return what one more draw exceeds with a probability of at most 1 - level: one of the draws.
 
-    As many more draws as are ``silent`` are beyond all others.
+    As many more draws as are ``silent`` are beyond all others, and so many more ``below`` them all: 0
+    where it is one of these.
 
     Examples
     --------
     >>> upper_quantile(np.arange(1.0, 100.0), 0.95), upper_quantile(np.arange(1.0, 96.0), 0.95, silent=4)
     (95.0, 95.0)
     """
-    number = len(draws) + silent
-    place = min(number, math.ceil(round(level * (number + 1), 9)))
-    return float(np.partition(draws, place - 1)[place - 1]) if place <= len(draws) else math.inf
+    number = len(draws) + silent + below
+    place = min(number, math.ceil(round(level * (number + 1), 9))) - below
+    if not 1 <= place <= len(draws):
+        return 0.0 if place < 1 else math.inf
+    return float(np.partition(draws, place - 1)[place - 1])
 
 
 def student(tail: float, units: Any) -> FloatArray:

@@ -20,8 +20,9 @@ from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import LeaveOneOut, Sketched
 from steadyrank.scorers.sums import SumsOut
 from steadyrank.study.deletions import TopKRows, chunked, plain_members
-from steadyrank.sums.blocks import DenseBlock, SparseBlock
+from steadyrank.sums.blocks import DenseBlock, SparseBlock, Wanted
 from steadyrank.sums.model import Entries
+from steadyrank.sums.points import Points
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -169,11 +170,15 @@ def rank_ranges(facts: Facts, upto: int) -> Ranks:
     (array([1, 2, 2]), array([1, 3, 3]))
     """
     rivals, loo = _rivals(facts, upto), facts.leave_one_out
-    if isinstance(loo, SumsOut) and isinstance(loo.added, Entries):
-        rows, values = len(loo.units) * len(rivals), int(loo.added.observed[rivals].sum())
-        blocks = loo.touching(rivals) if rows > THIN * values else None
-        if blocks is not None:  # units touch few items, and all others keep their scores
-            return _ranges_of_touched(loo.scores, rivals, upto, blocks)
+    added, scores, blocks = loo.added if isinstance(loo, SumsOut) else None, loo.scores, None
+    rows = len(loo.units) * len(rivals)
+    if isinstance(added, Entries) and rows > THIN * int(added.observed[rivals].sum()):
+        blocks = loo.touching(rivals)
+    elif isinstance(added, Points) and rows > THIN * len(added.listed):
+        left, scores = added.totals_left(), added.totals[0].astype(np.float64)
+        blocks = None if left is None else iter([left.among(Wanted.of(scores, rivals))])
+    if blocks is not None:  # units touch few items, and all others keep their scores
+        return _ranges_of_touched(scores, rivals, upto, blocks)
     return _ranges(loo, rivals, np.searchsorted(rivals, facts.order[:upto]), _ranks)
 
 

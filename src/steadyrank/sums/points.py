@@ -137,16 +137,23 @@ class Points(Sums):
             yield from wanted.part(part.start, self._rows(part, wanted))
 
     def reordered(self, sums: ItemSums, order: IntArray) -> IntArray:
-        """Compare the listed items with their neighbours: all others keep their order.
+        """Compare the listed items with their neighbours: all others keep their order."""
+        block = self.totals_left()
+        if block is None:
+            return super().reordered(sums, order)
+        return np.flatnonzero(block.reordered(self.totals[0].astype(np.float64), order))
 
-        What a unit gives to the others is added to all its scores, which changes no order.
+    def totals_left(self) -> SparseBlock | None:
+        """Return the totals of listed items without each unit, beside which all others keep theirs.
+
+        What a unit gives to the others is added to all its scores, which changes no order. None where
+        floats do not hold them.
         """
         (totals,) = self.totals
         if int(totals.max(initial=0)) + int(self.others.max(initial=0)) >= EXACT:
-            return super().reordered(sums, order)
+            return None
         left = totals[self.listed] - self.given + self.others[self.owners]
-        block = SparseBlock(0, self.indptr, self.listed, left.astype(np.float64))
-        return np.flatnonzero(block.reordered(totals.astype(np.float64), order))
+        return SparseBlock(0, self.indptr, self.listed, left.astype(np.float64))
 
     def touching(self, sums: ItemSums, wanted: Wanted) -> Iterator[ListedBlock]:  # noqa: ARG002 (likewise)
         """Yield what units give to those items that they list; the others keep their order."""

@@ -34,7 +34,8 @@ from typing import NamedTuple
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.scorers.bradley_terry.fit import invertible, laplacian, lost_odds
+from steadyrank.scorers.bradley_terry.fit import chances, invertible
+from steadyrank.scorers.bradley_terry.graph import Graph
 from steadyrank.sums.blocks import slices
 
 TOLERANCE = 1e-12
@@ -103,14 +104,33 @@ class Curves:
         self, wins: FloatArray, scores: FloatArray, ridge: float, tolerance: float = TOLERANCE
     ) -> None:
         self.scores, self.tolerance = scores, tolerance
-        upset = lost_odds(scores[:, np.newaxis] - scores[np.newaxis, :])
-        hessian = invertible(laplacian(wins * upset, upset), ridge)
-        self.inverse, self.steady = _inverted(hessian)
-        self.win_chance = upset.T
-        self.information = (wins + wins.T) * upset * upset.T
+        upset, self.win_chance = chances(scores[:, np.newaxis] - scores[np.newaxis, :])
+        self.information, self.graph = (wins + wins.T) * upset * self.win_chance, Graph.of(wins)
+        information = self.information[self.graph.first, self.graph.second]
+        self._in_band = self.graph.solved_in_band(information, ridge)
+        self.inverse, self.steady = self._inverted(information, ridge)
         self._polynomials = _logistic_derivatives()
         # Threads may share this: an order is made whole before it is kept, by any of them alike.
         self._orders: dict[int, Order] = {}
+
+    def _inverted(self, information: FloatArray, ridge: float) -> tuple[FloatArray, bool]:
+        """Return the inverse, and whether its rounding is harmless: scaled, it is well conditioned."""
+        items, total = len(self.scores), 2.0 * float(information.sum())
+        hessian = invertible(self.graph.laplacian(information[np.newaxis])[0], ridge)
+        if self._in_band is not None:
+            inverse = self._in_band(np.eye(items) - 1.0 / items)
+            inverse += 1.0 / (total + items * ridge)  # what the constant makes of it
+        else:
+            try:
+                inverse = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
+            except np.linalg.LinAlgError:  # none at all: whatever stands here, nothing is read off it
+                return np.eye(items), False
+        known = np.sqrt(np.diag(hessian))
+        return inverse, bool((np.abs(inverse) * np.outer(known, known)).max() < STEADY)
+
+    def solved(self, forces: FloatArray) -> FloatArray:
+        """Return how far forces on the items, which add up to 0, move them: the inverse times these."""
+        return self.inverse @ forces if self._in_band is None else self._in_band(forces)
 
     @cached_property
     def spreads(self) -> FloatArray:
@@ -288,16 +308,6 @@ def amounts(
         if np.abs(step).max(initial=0.0) < 1e-10:
             break
     return t, (np.abs(step) < 1e-10) & (slope > 0.5)
-
-
-def _inverted(hessian: FloatArray) -> tuple[FloatArray, bool]:
-    """Return the inverse, and whether its rounding is harmless: it is well conditioned, once scaled."""
-    known = np.sqrt(np.diag(hessian))
-    try:
-        inverse = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
-    except np.linalg.LinAlgError:  # none at all: whatever stands here, nothing is read off it
-        return np.eye(len(hessian)), False
-    return inverse, bool((np.abs(inverse) * np.outer(known, known)).max() < STEADY)
 
 
 def _logistic_derivatives() -> list[np.polynomial.Polynomial]:

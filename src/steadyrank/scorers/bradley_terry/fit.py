@@ -15,27 +15,22 @@ that a pair has moved; so the error is at most a step over that. Folds that do n
 back. Underway, too, it is known what scores miss at most: a gradient g has the size ``m = sqrt(g'Gg)``,
 and as in ``sketch.py`` what is missed has an energy ``h <= K / (1 - e K r)`` with
 ``K = m e^y / (1 - q)``.
-
-*With covariates*, fitted together with the strengths (:class:`ContextFit`), the left item wins with the
-log odds ``s_left - s_right + x.c``, where x are the covariates of the battle and c their coefficients;
-the scores are the s alone, the log odds where covariates are 0. The ridge is on s, and none is on c, so
-that units in which covariates are measured change nothing. Newton's method as above, with R the most
-that a step moves the log odds of a battle. Fits without units go on from the full one with its
-Hessian for all of them, and one by one with their own where that does not settle soon.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.data.battles import Battles
 from steadyrank.errors import RIDGE, SteadyrankError
+from steadyrank.scorers.bradley_terry.graph import Graph
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from steadyrank.scorers.bradley_terry.curves import Curves
     from steadyrank.scorers.bradley_terry.scorer import Removals
 
@@ -48,9 +43,10 @@ STEEPEST = 700.0
 CHUNK_NUMBERS = 1_000_000
 PAIRS_AT_ONCE = 2048
 """Pairs whose forces, on some folds each, stay in the cache."""
-CONTEXT_NUMBERS, CONTEXT_CHORDS, NEAR, CONTEXT_SETTLED = 4_000_000, 20, 1e-12, 1e-8
-FLATTEST = 1e12
-"""Beyond this condition number coefficients have no digits to rely on."""
+MANY = 300
+"""From so many items on, one fit comes near by steps that cost less before it goes all the way."""
+FAR = 1e-3
+"""A step of this range that is nearly right leaves so little that one more is the last."""
 
 
 def strengths(wins: FloatArray, ridge: float = 0.0, start: FloatArray | None = None) -> FloatArray:
@@ -71,27 +67,78 @@ def strengths(wins: FloatArray, ridge: float = 0.0, start: FloatArray | None = N
     >>> strengths(np.array([[0.0, 3.0], [1.0, 0.0]])).round(4)  # odds 3 : 1, so log(3) apart
     array([ 0.5493, -0.5493])
     """
-    batch = wins[np.newaxis] if wins.ndim == 2 else wins
+    batch, graph = wins[np.newaxis] if wins.ndim == 2 else wins, Graph.of(wins)
     scores = np.zeros(batch.shape[:2])
     if start is not None:
         scores += start
     for part in slices(len(scores), CHUNK_NUMBERS, batch.shape[1] ** 2):
-        scores[part] = _newton(batch[part], ridge, scores[part])
+        pairs = Won(graph, *graph.of_pairs(batch[part]), ridge)
+        if start is None and len(scores) == 1 and graph.items >= MANY and graph.band is None:
+            scores[part] = _near(pairs, scores[part])
+        scores[part] = _newton(pairs, scores[part])
     return scores[0] if wins.ndim == 2 else scores
 
 
-def _newton(wins: FloatArray, ridge: float, scores: FloatArray) -> FloatArray:
-    active, before = np.arange(len(wins)), np.ones(len(wins))
+class Won(NamedTuple):
+    """Wins of the first and of the second item of each pair, for some datasets, and their ridge."""
+
+    graph: Graph
+    first: FloatArray
+    second: FloatArray
+    ridge: float
+
+    def some(self, chosen: BoolArray) -> Won:
+        """Return those of some of the datasets."""
+        return self._replace(first=self.first[chosen], second=self.second[chosen])
+
+    def slopes(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return how the likelihood pulls each item, and the information of each pair."""
+        graph = self.graph
+        lost, won = chances(scores[:, graph.first] - scores[:, graph.second])
+        # Wins of the weaker count whole, less what was expected of them: no rounding when lopsided. And
+        # pair by pair: what rounding takes from one item it gives to the other, so that no group drifts
+        # away, as long as sums do not round, in which much may cancel and little be left outside.
+        behind, ahead = lost > 0.5, won > 0.5
+        whole = np.where(behind, self.first, 0.0) - np.where(ahead, self.second, 0.0)
+        forces = self.first * np.where(behind, -won, lost)
+        forces -= self.second * np.where(ahead, -lost, won)
+        leading, rest = in_two(forces, graph.items)
+        pulled = graph.sums(whole) + graph.sums(leading) + graph.sums(rest)  # large ones cancel first
+        return pulled - self.ridge * scores, (self.first + self.second) * lost * won
+
+
+def _near(pairs: Won, scores: FloatArray) -> FloatArray:
+    """Come near to the fit, as far as conjugate gradients lead there; no accuracy is promised."""
+    first, second, sums = pairs.first, pairs.second, pairs.graph.sums
+    # As if all were against equals: log odds of wins less losses, of one battle more than there were.
+    near = scores + 2.0 * np.arctanh(sums(first - second) / (sums(first + second, sign=1.0) + 1.0))
     for _ in range(STEPS):
-        steps = _newton_steps(wins, ridge, scores[active])
-        ranges = steps.max(axis=1) - steps.min(axis=1)
-        long = ranges > FULL_STEP_RANGE
-        if long.any():
-            steps[long] *= (np.log1p(ranges[long]) / ranges[long])[:, np.newaxis]
-        scores[active] += steps
+        forces, information = pairs.slopes(near)
+        steps = pairs.graph.nearly_solved(information[0], pairs.ridge)(forces[0])
+        moved = float(np.ptp(steps))
+        if not np.isfinite(moved):
+            return scores
+        near += steps * _shortened(moved)
+        if moved <= FAR:
+            return near
+    return scores
+
+
+def _shortened(ranges: Any) -> Any:
+    """Return how much of steps of such ranges is surely downhill."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(ranges > FULL_STEP_RANGE, np.log1p(ranges) / ranges, 1.0)
+
+
+def _newton(pairs: Won, scores: FloatArray) -> FloatArray:
+    active, before = np.arange(len(scores)), np.ones(len(scores))
+    for _ in range(STEPS):
+        steps = _newton_steps(pairs, scores[active])
+        ranges = np.ptp(steps, axis=1)
+        scores[active] += steps * _shortened(ranges)[:, np.newaxis]
         # Quadratic but for the rounding of the Hessian: the next step shrinks as this one did, at least.
         moving = ranges * np.minimum(ranges / before, 1.0) > SETTLED
-        active, wins, before = active[moving], wins[moving], ranges[moving]
+        active, pairs, before = active[moving], pairs.some(moving), ranges[moving]
         if not len(active):
             return np.asarray(scores - scores.mean(axis=1, keepdims=True))
     raise _unsettled(f"Newton's method did not settle in {STEPS:,} steps")
@@ -104,29 +151,35 @@ def _unsettled(what: str) -> SteadyrankError:
     )
 
 
-def _newton_steps(wins: FloatArray, ridge: float, scores: FloatArray) -> FloatArray:
-    upset = lost_odds(scores[:, :, np.newaxis] - scores[:, np.newaxis, :])
-    surprise = wins * upset
-    # Wins of the weaker count whole, less what was expected of them: no rounding when lopsided. And pair
-    # by pair: what rounding takes from one item it gives to the other, so that no group drifts away, as
-    # long as sums do not round, in which much may cancel and little be left for those outside.
-    behind = upset > 0.5
-    whole = np.where(behind, wins, 0.0)
-    forces = np.where(behind, -wins * np.swapaxes(upset, 1, 2), surprise)
-    leading, rest = in_two(forces - np.swapaxes(forces, 1, 2), scores.shape[1])
-    wholly = (whole - np.swapaxes(whole, 1, 2)).sum(axis=2)
-    gradient = wholly + leading.sum(axis=2) + rest.sum(axis=2)
-    hessian = laplacian(surprise, upset)
+def _newton_steps(pairs: Won, scores: FloatArray) -> FloatArray:
+    (forces, information), graph, ridge = pairs.slopes(scores), pairs.graph, pairs.ridge
+    if len(scores) == 1 and (solve := graph.solved_in_band(information[0], ridge)) is not None:
+        return solve(forces[0])[np.newaxis]
+    hessian = graph.laplacian(information)
     if ridge:
-        gradient -= ridge * scores
         hessian = invertible(hessian, ridge)
     else:  # the item of which most is known stays where it is, and no row of little loses it to rounding
         known = np.einsum("fii->fi", hessian)
         known[np.arange(len(known)), known.argmax(axis=1)] *= 2.0
+    if len(scores) == 1 and graph.items >= MANY:
+        found = _by_cholesky(hessian[0], forces[0])
+        if found is not None:
+            return found[np.newaxis]
     try:
-        return np.asarray(np.linalg.solve(hessian, gradient[:, :, np.newaxis])[:, :, 0])
+        return np.asarray(np.linalg.solve(hessian, forces[:, :, np.newaxis])[:, :, 0])
     except np.linalg.LinAlgError:
         raise _unsettled("some battles are lost in rounding beside others") from None
+
+
+def _by_cholesky(hessian: FloatArray, forces: FloatArray) -> FloatArray | None:
+    """Solve in half the time; None where rounding leaves the Hessian not positive."""
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+    try:
+        factor = cho_factor(hessian, check_finite=False)
+    except LinAlgError:
+        return None
+    return np.asarray(cho_solve(factor, forces, check_finite=False))
 
 
 def in_two(values: FloatArray, terms: int) -> tuple[FloatArray, FloatArray]:
@@ -143,22 +196,11 @@ def in_two(values: FloatArray, terms: int) -> tuple[FloatArray, FloatArray]:
     return leading, values - leading
 
 
-def lost_odds(differences: FloatArray) -> FloatArray:
-    """Return the probability ``1 / (1 + exp(d))`` that the one ahead by d loses."""
-    return np.asarray(1.0 / (1.0 + np.exp(np.clip(differences, -STEEPEST, STEEPEST))))
-
-
-def laplacian(surprise: FloatArray, upset: FloatArray) -> FloatArray:
-    """Return the Hessian, without a ridge.
-
-    ``surprise`` is wins times ``upset``; the information of a pair is the number of its
-    battles times ``upset`` times ``upset`` transposed.
-    """
-    flow = surprise * np.swapaxes(upset, -1, -2)
-    flow = flow + np.swapaxes(flow, -1, -2)
-    hessian = -flow
-    np.einsum("...ii->...i", hessian)[:] = flow.sum(axis=-1)
-    return hessian
+def chances(ahead: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return how likely the one ahead by d loses, ``1 / (1 + exp(d))``, and wins."""
+    odds = np.exp(np.clip(ahead, -STEEPEST, STEEPEST))
+    lost = 1.0 / (1.0 + odds)
+    return lost, odds * lost
 
 
 def invertible(hessian: FloatArray, ridge: float) -> FloatArray:
@@ -200,9 +242,9 @@ class Chords:
         from scipy.sparse import csr_array
 
         self.curves, self._ridge = curves, ridge
-        self.first, self.second = np.nonzero(np.triu(wins + wins.T))
+        self.first, self.second = curves.graph.first, curves.graph.second
         self._keys = self.first * len(wins) + self.second
-        won, lost = wins[self.first, self.second], wins[self.second, self.first]
+        won, lost = curves.graph.of_pairs(wins)
         self._battles = won + lost
         self._parts = []
         for part in slices(len(self.first), PAIRS_AT_ONCE):
@@ -210,6 +252,11 @@ class Chords:
             ends = np.concatenate([self.first[part], self.second[part]]), np.concatenate([each, each])
             signs = csr_array((np.repeat([1.0, -1.0], len(each)), ends), shape=(len(wins), len(each)))
             self._parts.append((part, signs, (won[part, np.newaxis], lost[part, np.newaxis])))
+
+    def at_once(self, units: IntArray) -> Iterator[IntArray]:
+        """Cut units into parts whose scores and forces, of so many pairs at a time, are held at once."""
+        width = max(len(self.curves.scores), 4 * PAIRS_AT_ONCE)
+        return (units[part] for part in slices(len(units), CHUNK_NUMBERS, width))
 
     @np.errstate(over="ignore", invalid="ignore")  # what is no number is not sound
     def solve(self, removals: Removals, units: IntArray) -> tuple[FloatArray, BoolArray]:
@@ -252,7 +299,7 @@ class Chords:
         lost = taken.weight * two / (one + two)
         np.subtract.at(forces, (taken.winner, place), lost)
         np.add.at(forces, (taken.loser, place), lost)
-        steps = forces.T @ curves.inverse
+        steps = curves.solved(forces).T
         chance, resistance = curves.win_chance[low, high], curves.resistance(low, high)
         share = taken.weight * chance * (1.0 - chance) * resistance
         kept = np.maximum(1.0 - np.bincount(place, share, minlength=len(scores)), 0.0)
@@ -283,97 +330,3 @@ class Chords:
         left = 1.0 - less * self.curves.resistance(i, j)
         factor = np.where(left > 0, less / left, 0.0) * (steps[row, i] - steps[row, j])
         return np.asarray(factor[:, np.newaxis] * (self.curves.inverse[i] - self.curves.inverse[j]))
-
-
-class ContextFit:
-    """The fit to all battles, and to those without units.
-
-    Parameters
-    ----------
-    data : Battles
-        Battles with covariates.
-    ridge : float
-        The ridge on the strengths.
-
-    Attributes
-    ----------
-    scores : float array (items,)
-        The strengths, with mean 0.
-    coefficients : float array
-        Those of the covariates.
-    """
-
-    def __init__(self, data: Battles, ridge: float) -> None:
-        from scipy.sparse import csr_array, hstack
-
-        shares = data.shares
-        rows, self._owner, self._each = shares.rows, shares.unit, shares.parts / shares.scale
-        self._weight = self._each * data.units.counts[self._owner]
-        self._points, given = (data.outcome[rows] + 1) / 2, data.covariates[rows]
-        sizes = np.sqrt((given**2).mean(axis=0))
-        sizes[sizes == 0] = 1.0
-        ends = np.tile(np.arange(len(rows)), 2), np.concatenate([data.left[rows], data.right[rows]])
-        signs = np.repeat([1.0, -1.0], len(rows))
-        sides = csr_array((signs, ends), shape=(len(rows), data.n_items))
-        self._design = hstack([sides, csr_array(given / sizes)]).tocsr()
-        self._items, self._penalty = data.n_items, np.repeat([ridge, 0.0], [data.n_items, len(sizes)])
-        self._full, hessian = self._newton(self._weight, np.zeros(len(self._penalty)))
-        self._inverse = np.linalg.inv(hessian)
-        self.scores, self.coefficients = self._strengths(self._full), self._full[self._items :] / sizes
-
-    def _strengths(self, fits: FloatArray) -> FloatArray:
-        found = fits[..., : self._items]
-        return np.asarray(found - found.mean(axis=-1, keepdims=True))
-
-    def _newton(self, weight: FloatArray, fit: FloatArray) -> tuple[FloatArray, FloatArray]:
-        from scipy.special import expit
-
-        design, items = self._design, self._items
-        for _ in range(STEPS):
-            chance = expit(design @ fit)
-            slope = weight * chance * (1.0 - chance)
-            weighed = design.multiply(slope[:, np.newaxis])
-            hessian = (design.T @ weighed).toarray() + np.diag(self._penalty)
-            # The constant matters to no step, since gradients of strengths sum to zero.
-            hessian[:items, :items] += slope.sum() / items**2
-            if not np.linalg.cond(hessian) < FLATTEST:
-                break
-            downhill = design.T @ (weight * (self._points - chance)) - self._penalty * fit
-            step = np.linalg.solve(hessian, downhill)
-            moved = float(np.abs(design @ step).max())
-            fit = fit + step * (np.log1p(moved) / moved if moved > FULL_STEP_RANGE else 1.0)
-            if moved <= CONTEXT_SETTLED:
-                return fit, hessian
-        raise SteadyrankError(
-            "the covariates have no single finite coefficients: items or other covariates determine "
-            "them, or with the items they tell winners from losers nearly without fail",
-            way_out="Leave some covariates out.",
-        )
-
-    def rows(self, units: slice) -> FloatArray:
-        """Return the strengths without each of some units."""
-        parts = slices(units.stop - units.start, CONTEXT_NUMBERS, len(self._weight))
-        chosen = np.arange(units.start, units.stop)
-        return np.concatenate([self._without(chosen[part]) for part in parts])
-
-    def _without(self, units: IntArray) -> FloatArray:
-        from scipy.special import expit
-
-        gone = np.flatnonzero(np.isin(self._owner, units))
-        fold, each = np.searchsorted(units, self._owner[gone]), self._each[gone]
-        fits, penalty = np.tile(self._full[:, np.newaxis], len(units)), self._penalty[:, np.newaxis]
-        points, weight = self._points[:, np.newaxis], self._weight[:, np.newaxis]
-        for _ in range(CONTEXT_CHORDS):
-            missed = points - expit(self._design @ fits)
-            forces = weight * missed
-            forces[gone, fold] -= each * missed[gone, fold]
-            steps = self._inverse @ (self._design.T @ forces - penalty * fits)
-            fits += steps
-            near = np.abs(steps).max(axis=0) <= NEAR
-            if near.all():
-                break
-        for unsettled in np.flatnonzero(~near):
-            left, mine = self._weight.copy(), fold == unsettled
-            left[gone[mine]] -= each[mine]
-            fits[:, unsettled] = self._newton(left, self._full)[0]
-        return self._strengths(fits.T)

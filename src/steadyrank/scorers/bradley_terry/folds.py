@@ -95,10 +95,8 @@ class BattleFolds:
             found[one], sound[one] = self.curves.solve(cut)
         rest = np.flatnonzero(~sound & np.isin(units, self.owners, assume_unique=True))
         if self.curves.steady and len(rest):
-            for part in slices(len(rest), CHUNK_NUMBERS, len(self.chords.first)):
-                found[rest[part]], sound[rest[part]] = self.chords.solve(
-                    self.removals, units[rest[part]]
-                )
+            for some in self.chords.at_once(rest):
+                found[some], sound[some] = self.chords.solve(self.removals, units[some])
         rest = rest[~sound[rest]]
         for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
             found[rest[part]] = self._refit(units[rest[part]])
@@ -252,8 +250,8 @@ class BattlesOut(RowsOut, Sketched):
         if not folds.curves.steady:
             return
         units = units[np.isin(units, folds.owners, assume_unique=True)]
-        for part in slices(len(units), CHUNK_NUMBERS, len(folds.chords.first)):
-            yield Underway(folds, units[part])
+        for some in folds.chords.at_once(units):
+            yield Underway(folds, some)
 
     def exact(self, units: IntArray) -> FloatArray:
         """Return all scores without each of some units, given in order; refit none twice where few."""

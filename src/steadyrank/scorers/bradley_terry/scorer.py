@@ -14,8 +14,9 @@ from steadyrank.data.battles import Battles
 from steadyrank.errors import ONE_GROUP, RIDGE, UndefinedScoresError, WayOut, listing
 from steadyrank.operators.checks import setting
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, snapped
+from steadyrank.scorers.bradley_terry.context import ContextFit
 from steadyrank.scorers.bradley_terry.curves import PairFolds
-from steadyrank.scorers.bradley_terry.fit import ContextFit, strengths
+from steadyrank.scorers.bradley_terry.fit import strengths
 from steadyrank.scorers.bradley_terry.folds import BattleFolds, BattlesOut
 from steadyrank.scorers.sensitivity import Sensitivity, each_alone
 
@@ -43,7 +44,7 @@ class BradleyTerry(Scorer):
 
     With covariates of the battles (:class:`~steadyrank.data.Battles`) their coefficients are fitted,
     too, without a ridge, and the scores are the strengths at covariates of 0: see
-    ``fit.py``. Scores without each unit are full refits here as well, in a time that grows
+    ``context.py``. Scores without each unit are full refits here as well, in a time that grows
     with the square of the number of distinct battles; margins beyond one unit are not certified.
 
     Parameters
@@ -89,15 +90,14 @@ class BradleyTerry(Scorer):
     def score(self, data: Battles) -> FloatArray:
         """Return the strengths."""
         data = self.prepared(data)
-        scores = self._fit(data, Removals.of(data))[1]
+        scores = self._fit(data)[1]
         return self._placed(ContextFit(data, self.ridge).scores if data.covariates.shape[1] else scores)
 
     def leave_one_out(self, data: Battles) -> LeaveOneOut:
         """Return the strengths without each distinct battle, or without each group."""
         data = self.prepared(data)
         check_several(data)
-        removals = Removals.of(data)
-        wins, scores = self._fit(data, removals)
+        removals, (wins, scores) = Removals.of(data), self._fit(data)
         if not self.ridge:
             check_connected_without_each(wins, removals, data)
         if data.covariates.shape[1]:
@@ -141,11 +141,21 @@ class BradleyTerry(Scorer):
         said = {"rule": "Bradley-Terry with a ridge", "moved": "strengths", "scope": "battles"}
         return Sensitivity.of(data, eps * SCALES[self.scale][1], **said, numbers={"ridge": self.ridge})
 
-    def _fit(self, data: Battles, removals: Removals) -> tuple[FloatArray, FloatArray]:
-        wins = removals.wins(data.units.counts, data.n_items)
+    def _fit(self, data: Battles) -> tuple[FloatArray, FloatArray]:
+        wins, battle = win_counts(data)
         if not self.ridge:
             check_connected(wins > 0, data)
-        return wins, strengths(wins, self.ridge * removals.battle)
+        return wins, strengths(wins, self.ridge * battle)
+
+
+def win_counts(data: Battles) -> tuple[FloatArray, float]:
+    """Return how often each item beat each other one, and what a battle of weight 1 counts in it.
+
+    Counts are whole numbers but for a power of two, by which a battle is from 1 to less than 2.
+    """
+    won, parts = data.win_parts()
+    unit = math.ldexp(1.0, 1 - parts.bit_length())
+    return won * unit, parts * unit
 
 
 @dataclass(frozen=True)
@@ -180,12 +190,6 @@ class Removals:
         owner, pair = np.divmod(key, items * items)
         unit = math.ldexp(1.0, 1 - parts.bit_length())
         return cls(owner, pair // items, pair % items, weight * unit, parts * unit)
-
-    def wins(self, counts: IntArray, items: int) -> FloatArray:
-        """Return the win counts of all units, each as often as it occurs."""
-        weight = self.weight * counts[self.owner]
-        flat = np.bincount(self.winner * items + self.loser, weight, minlength=items * items)
-        return flat.astype(np.float64, copy=False).reshape(items, items)
 
     @cached_property
     def by_pair(self) -> tuple[IntArray, PairFolds]:
@@ -283,12 +287,13 @@ def components(arcs: BoolArray) -> list[IntArray]:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components, shortest_path
 
-    graph = csr_array(arcs.astype(np.int8))
+    winner, loser = np.nonzero(arcs)
+    ends = np.searchsorted(winner, np.arange(len(arcs) + 1))
+    graph = csr_array((np.ones(len(loser), dtype=np.int8), loser, ends), shape=arcs.shape)
     number, part = connected_components(graph, directed=True, connection="strong")
     if number == 1:
         return [np.arange(len(arcs))]
     between = np.zeros((number, number), dtype=np.bool_)
-    winner, loser = np.nonzero(arcs)
     between[part[winner], part[loser]] = True
     reached = np.isfinite(shortest_path(between, unweighted=True)).sum(axis=1)
     # Whoever reaches a part also reaches all that this part reaches, so counting sorts them.
