@@ -21,7 +21,7 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank.errors import Option, shorten
-from steadyrank.progress import tell
+from steadyrank.progress import READ, tell
 from steadyrank.reading.table import Guess
 from steadyrank.writing import remember_input
 
@@ -272,7 +272,7 @@ class OpenFile:
         try:
             while chunk := self.stream.read(BLOCK):
                 if self.size:
-                    tell(self.raw.taken // MEGABYTE, self.size // MEGABYTE, "MB")
+                    tell(self.raw.taken // MEGABYTE, self.size // MEGABYTE, READ)
                 yield chunk
         finally:
             self.close()

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
-from steadyrank.report.terminal import FAINT, NEXT_IN_LINE, Column, Layout, Line, guessed, paragraph
-from steadyrank.text import counted, eps_in_words, in_words, rounded_up, size_in_words
+from steadyrank.report.tables import audit_columns
+from steadyrank.report.terminal import FAINT, NEXT_IN_LINE, Layout, Line, guessed, paragraph
+from steadyrank.text import counted, eps_in_words, in_words, rounded_up
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from steadyrank.report.terminal import Findings, Row, Terminal
-
-METHODS = {
-    "topk": "plain top-k",
-    "inflated_topk": "inflated top-k",
-    "ranking": "plain ranking",
-    "inflated_ranking": "inflated ranking",
-}
 
 ADDED = 5
 """Items that a remedy adds and that are named."""
@@ -32,31 +25,41 @@ SHOWN = 40
 
 def audit_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield the lines of an audit, of every unit or of random sets."""
-    units, unit = findings["units"], findings["unit"]
-    told = f"We removed each of the {counted(findings['n_units'], unit)} in turn."
-    legend = [
-        "Broken by: {} whose removal leaves fewer than k items (rankings: no ranking) in common.",
-        "Uncovered: {} whose removal puts the new plain answer outside this one.",
-    ]
-    if findings["document"] == "random-audit":
-        told, units, unit = findings["sentence"], "random sets", "random set"
-        legend.append("Limits: of the share among all such removals, each row alone (Clopper-Pearson).")
-    yield from paragraph(f"{told} {_inflated_how(findings)}", terminal)
+    yield from paragraph(f"{audited(findings)} {inflated_how(findings)}", terminal)
     yield Line("")
     rows = sorted(findings["audit"], key=lambda row: (row["k"] is None, row["k"]))
     title, *table = Layout(audit_columns(rows, findings, terminal), terminal).lines()
     yield Line(title, "bold")
     for text, row in zip(table, rows, strict=True):
         yield Line(text, "green" if row["method"].startswith("inflated") else "")
-    for text in legend:
+    for text in legend(findings):
         if text.partition(":")[0].lower() in title:  # there was room for the column
-            yield from paragraph(text.format(units), terminal, style=FAINT)
+            yield from paragraph(text, terminal, style=FAINT)
     yield Line("")
+    unit = "random set" if findings["document"] == "random-audit" else findings["unit"]
     for flips in findings["flips"]:
         yield from _flip_lines(flips, unit, terminal)
 
 
-def _inflated_how(findings: Findings) -> str:
+def audited(findings: Findings) -> str:
+    """Return what was removed."""
+    told = f"We removed each of the {counted(findings['n_units'], findings['unit'])} in turn."
+    return findings.get("sentence") or told
+
+
+def legend(findings: Findings) -> list[str]:
+    """Return what the columns of an audit mean."""
+    sets = findings["document"] == "random-audit"
+    units = "random sets" if sets else findings["units"]
+    limits = "Limits: of the share among all such removals, each row alone (Clopper-Pearson)."
+    return [
+        f"Broken by: {units} whose removal leaves fewer than k items (rankings: no ranking) in common.",
+        f"Uncovered: {units} whose removal puts the new plain answer outside this one.",
+        *([limits] if sets else []),
+    ]
+
+
+def inflated_how(findings: Findings) -> str:
     """Return where the eps of inflated answers comes from."""
     if findings["eps"] is not None:
         eps, share = eps_in_words(findings["eps"]), rounded_up(findings["share_reaching_eps"])
@@ -74,60 +77,31 @@ def _inflated_how(findings: Findings) -> str:
     return f"Each inflated answer is the smallest known where {holds}{kept}."
 
 
-def audit_columns(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
-    """Return what is told of audited methods, for every view of them."""
-    number = findings.get("samples", findings["n_units"])
-    names = [METHODS.get(row["method"]) or str(row["method"]) for row in rows]
-    sizes = [size_in_words(row["size"], row["log10_size"]) for row in rows]
-    last = Column("Jaccard", _numbers(rows, "jaccard", "{:.4f}"), 2)
-    if findings["document"] == "random-audit":
-        limits = [_limits(row["lower"], row["upper"]) for row in rows]
-        last = Column(f"{findings['confidence']:.0%} limits", limits, 7)
-    columns = [
-        Column("answer", names, 9, names=True, least=max(map(len, METHODS.values()))),
-        Column("k", _numbers(rows, "k", "{:,}"), 8),
-        Column("broken by", _numbers(rows, "delta", "{:,.0f}", number), 7),
-        Column("uncovered", _numbers(rows, "uncovered", "{:,.0f}", number), 6),
-        Column("delta", _numbers(rows, "delta", "{:.4f}"), 3),
-        last,
-        Column("size", sizes, 5),
-    ]
-    if terminal.verbose:
-        given = findings["eps"] is not None
-        told = [row["eps"] and eps_in_words(row["eps"], given=given) for row in rows]
-        columns.append(Column("eps", [eps or "" for eps in told], 4))
-    return columns
-
-
-def _numbers(rows: Sequence[Row], name: str, form: str, times: int = 1) -> list[str]:
-    """Return numbers as text, shares as numbers of so many; blank where there is none."""
-    return ["" if row[name] is None else form.format(times * row[name]) for row in rows]
-
-
-def _limits(lower: float, upper: float) -> str:
-    """Return limits rounded outward, so that they hold as they are printed."""
-    return f"{math.floor(lower * 1e4) / 1e4:.4f} to {math.ceil(upper * 1e4) / 1e4:.4f}"
-
-
 def check_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield whether a top-k is stable enough, and what would be."""
-    passed, margin = findings["stable"], findings["margin"]
-    told = [_checked(findings), margin["sentence"]]
-    if (fewest := findings["min_margin"]) is not None:
-        held = "enough" if margin["never"] or margin["lower"] >= fewest else "too few"
-        how = "No removal does it" if margin["never"] else f"The margin is at least {margin['lower']:,}"
-        told.append(f"{how}; {fewest:,} asked for: {held}.")
+    passed = findings["stable"]
     yield from paragraph(verdict(findings), terminal, style="bold green" if passed else "bold red")
     yield from guessed(findings, terminal)
-    for text in told:
+    for text in checked(findings, terminal):
         yield from paragraph(text, terminal)
     for warning in findings["warnings"]:
         yield from paragraph(warning, terminal, bullet="!", style="yellow")
-    if findings["uncovered"] > findings["max_delta"]:
-        yield from paragraph(_remedy(findings, terminal), terminal)
     yield Line("")
     if not passed and findings["method"] == "topk":
         yield from _flip_lines(findings["flips"], findings["unit"], terminal)
+
+
+def checked(findings: Findings, terminal: Terminal) -> Iterator[str]:
+    """Yield what a check found, and what would pass it."""
+    margin = findings["margin"]
+    yield _checked(findings)
+    yield margin["sentence"]
+    if (fewest := findings["min_margin"]) is not None:
+        held = "enough" if margin["never"] or margin["lower"] >= fewest else "too few"
+        how = "No removal does it" if margin["never"] else f"The margin is at least {margin['lower']:,}"
+        yield f"{how}; {fewest:,} asked for: {held}."
+    if findings["uncovered"] > findings["max_delta"]:
+        yield _remedy(findings, terminal)
 
 
 def verdict(findings: Findings) -> str:
@@ -140,10 +114,10 @@ def verdict(findings: Findings) -> str:
 
 def _checked(findings: Findings) -> str:
     number = round(findings["uncovered"] * findings["n_units"])
-    change, bring = ("change", "bring") if number != 1 else ("changes", "brings")
-    lacking = f"{bring} an item that it lacks into the top {findings['k']:,}"
-    does = f"{change} it" if findings["method"] == "topk" else lacking
-    units = counted(findings["n_units"], findings["unit"])
+    top, units = f"the top {findings['k']:,}", counted(findings["n_units"], findings["unit"])
+    does = f"change{'s' * (number == 1)} {top}"
+    if findings["method"] != "topk":
+        does = f"bring{'s' * (number == 1)} an item from outside the list into {top}"
     share, allowed = rounded_up(findings["uncovered"]), eps_in_words(findings["max_delta"])
     return f"{number:,} of the {units} {does} when removed: a share of {share} ({allowed} allowed)."
 
@@ -179,20 +153,33 @@ def margin_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield how many units it takes, which ones, and what then happens."""
     yield from paragraph(findings["sentence"], terminal)
     if findings["upper"] is not None:
-        leaves, enters = (", ".join(map(str, findings[name])) for name in ("leaves", "enters"))
-        passed, passing = str(findings["passed"]), str(findings["passing"])
-        told = f"{_example(findings)}, {passing} overtakes {passed}"
-        if (leaves, enters) not in {("", ""), (passed, passing)}:
-            told += f"; out of the top: {leaves}; into it: {enters}"
-        yield from paragraph(f"Example: {told}.", terminal)
+        yield from paragraph(exampled(findings), terminal)
         removed = findings["units_removed"]
         shown = removed["listed"][: None if terminal.everything else NEXT_IN_LINE]
         for unit in shown:
             yield Line(f"   {unit['count']:,} x {terminal.safe(unit['unit'])}", FAINT)
         yield from _more_kinds(removed["distinct_units"] - len(shown))
     yield from _distance_lines(findings, terminal)
+    for text in rested(findings):
+        yield from paragraph(text, terminal, style=FAINT)
+
+
+def exampled(findings: Findings) -> str:
+    """Return what happens without the units that were tried, or with them; nothing if none were."""
+    if findings["upper"] is None:
+        return ""
+    leaves, enters = (", ".join(map(str, findings[name])) for name in ("leaves", "enters"))
+    passed, passing = str(findings["passed"]), str(findings["passing"])
+    told = f"{_example(findings)}, {passing} overtakes {passed}"
+    if (leaves, enters) not in {("", ""), (passed, passing)}:
+        told += f"; out of the top: {leaves}; into it: {enters}"
+    return f"Example: {told}."
+
+
+def rested(findings: Findings) -> Iterator[str]:
+    """Yield what a margin rests on."""
     for text in (f"rule: {findings['rule']}", *findings["assumed"]):
-        yield from paragraph(f"{text[0].upper()}{text[1:]}.", terminal, style=FAINT)
+        yield f"{text[0].upper()}{text[1:]}."
 
 
 def _example(findings: Findings) -> str:
@@ -235,16 +222,8 @@ def _distance_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield an item's rivals, and the units for and against it."""
     yield from paragraph(findings["sentence"], terminal)
+    yield from paragraph(flipped(findings), terminal)
     top = f"the top {findings['k']:,}"
-    if findings["away"] is not None:
-        way, stays = ("Bringing it into", "out of")
-        if findings["inside"]:
-            way, stays = "Pushing it out of", "in"
-        number, units = findings["away"], counted(findings["n_units"], findings["unit"])
-        told = f"{way} {top} takes the removal of {'at least ' * (number > 1)}{number:,} of the {units}."
-        if number >= findings["n_units"]:
-            told = f"It stays {stays} {top}, however many of the {units} are removed."
-        yield from paragraph(told, terminal)
     yield Line("Rivals", "bold")
     for rival in findings["rivals"]:
         told = f"{rival['item']} (rank {rival['rank']:,}), difference {rival['gap']:+.4g}"
@@ -261,6 +240,18 @@ def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
             unit = f"{numbers}: {row['count']:,} x {row['unit']}{said}"
             yield from paragraph(unit, terminal, bullet=" ")
         yield from _more_kinds(len(rows) - len(shown))
+
+
+def flipped(findings: Findings) -> str:
+    """Return how many units it takes to flip an explained item; nothing where that is not known."""
+    top, number = f"the top {findings['k']:,}", findings["away"]
+    if number is None:
+        return ""
+    way, stays = ("Pushing it out of", "in") if findings["inside"] else ("Bringing it into", "out of")
+    units = counted(findings["n_units"], findings["unit"])
+    if number >= findings["n_units"]:
+        return f"It stays {stays} {top}, however many of the {units} are removed."
+    return f"{way} {top} takes the removal of {'at least ' * (number > 1)}{number:,} of the {units}."
 
 
 def needed_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.export import to_json
 from steadyrank.report.picture import share_image
-from steadyrank.report.sharing import table_of, title_of
+from steadyrank.report.sharing import table_fragment, title_of
 from steadyrank.report.terminal import Terminal, guessed_text
 from steadyrank.text import as_markup, counted
 
@@ -34,6 +34,9 @@ PAGES = {
     "comparison": ("comparison.html", "theme.js", "words.js", "table.js", "slopes.js"),
 }  # fmt: skip
 """What stands in the frame of each page, and the scripts that draw it."""
+
+NAMES = {"item": "item_name", "items": "item_names", "unit": "unit", "units": "units"}
+"""What the page calls what is ranked and what is removed."""
 
 LEFT_OUT = frozenset({"rows", "audit"})
 """What the page gets in another form or does not need."""
@@ -60,6 +63,7 @@ def render_html(
         "title": as_markup(title),
         "date": as_markup(date or ""),
         "guesses": _guesses(findings),
+        **{name: as_markup(findings[full]) for name, full in NAMES.items()},
         "headline": as_markup(findings["headline"]),
         "warnings": _warnings(findings),
         "size": counted(findings.get("size", 0), findings["item_name"]),
@@ -67,7 +71,7 @@ def render_html(
         "certificate": as_markup(findings["certificate"]["sentence"]),
         "margin": as_markup((findings["margin"] or {}).get("sentence", "")),
         "rule": as_markup(findings.get("rule", "")),
-        "table": table_of(findings),
+        "table": table_fragment(findings),
         "style": asset("report.css"),
         "data": to_json(packed(findings, title, date) if "size" in findings else findings, indent=None),
         "page": script,

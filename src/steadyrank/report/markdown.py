@@ -8,25 +8,24 @@ is written as an escape.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from steadyrank.report.audit_text import METHODS, verdict
-from steadyrank.report.export import names_of, rows_of
-from steadyrank.report.sharing import head_of
+from steadyrank.report.audit_text import verdict
+from steadyrank.report.tables import METHODS, STANDINGS, columns_shown, rows_shown
 from steadyrank.report.terminal import Terminal
-from steadyrank.report.text import plain_text
-from steadyrank.text import LONGEST, readable, rounded_up, shortened
+from steadyrank.report.text import VERDICTS, plain_text
+from steadyrank.text import LONGEST, RANK_STANDINGS, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from steadyrank.report.terminal import Findings, Row
+    from steadyrank.report.terminal import Column, Findings
 
 ROWS = 100
 """Rows of a table that are written unless all are wanted: GitHub takes a summary of 1 MiB at most."""
 
-SHARES = frozenset({"delta", "uncovered"})
-"""Columns of shares that the text tells, too."""
+OURS = frozenset({*METHODS.values(), *STANDINGS, *RANK_STANDINGS.values(), *VERDICTS, "same"})
+"""Words of our own in columns of names: harmless, whoever wrote them."""
 
 OBEYED = re.compile(r"^(\s*)(:)(?=:)|()(#)(?=#\[)", re.MULTILINE)
 
@@ -43,22 +42,17 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     <BLANKLINE>
     ```text
     STABLE: top 1
-    0 of the 5 votes change it when removed: a share of 0 (0 allowed).
+    0 of the 5 votes change the top 1 when removed: a share of 0 (0 allowed).
     """
     page, document = terminal or Terminal(), findings["document"]
     title = verdict(findings) if document == "check" else document.capitalize()
     source = "" if findings["source"] is None else f", {code(findings['source'])}"
     parts = [f"### {title}{source}"]
-    most = None if page.everything else ROWS
-    if document != "check":  # whose one row is told in words
-        rows, names = list(rows_of(findings)), names_of(findings)
-        columns = [_told(name, [row[n] for row in rows[:most]]) for n, name in enumerate(names)]
-        parts.append(_table([head_of(name) for name in names], zip(*columns, strict=True), len(rows)))
-    elif findings["method"] == "topk" and findings["flips"]["plain"]["listed"]:
-        plain = findings["flips"]["plain"]
-        listed = [_flip_cells(flip) for flip in plain["listed"][:most]]
-        heads = ("without", "times", "drops out", "comes in")
-        parts.append(_table(heads, listed, plain["distinct_units"]))
+    rows, number = rows_shown(findings)
+    if listed := rows[: None if page.everything else ROWS]:
+        columns = columns_shown(listed, findings, page)
+        parts.append(_table(columns))
+        parts += [f"{number - len(listed):,} more not shown."] * (number > len(listed))
     text = plain_text(findings, page).rstrip()
     fence = "`" * max(3, _longest_run(text) + 1)
     told = "\n\n".join([*parts, f"{fence}text\n{text}\n{fence}\n"])
@@ -84,29 +78,14 @@ def _longest_run(text: str) -> int:
     return max(map(len, re.findall("`+", text)), default=0)
 
 
-def _flip_cells(flip: Row) -> list[str]:
-    moved = (", ".join(map(str, flip[way])) for way in ("leaves", "enters"))
-    return [_named(str(flip["unit"])), f"{flip['count']:,}", *map(_named, moved)]
-
-
-def _table(names: Sequence[str], rows: Iterable[Sequence[str]], number: int) -> str:
-    """Return a table, and how many rows of it are not shown."""
-    cells = [names, ["---"] * len(names), *rows]
-    table = "\n".join(f"| {' | '.join(row)} |" for row in cells)
-    more = number + 2 - len(cells)
-    return f"{table}\n\n{more:,} more not shown." if more else table
-
-
-def _told(name: str, cells: Sequence[Any]) -> list[str]:
-    """Return a column as people read it: shares with the digits of the text below, names as names."""
-    if name in SHARES:
-        return ["" if share is None else rounded_up(share) for share in cells]
-    if name == "method":
-        return [METHODS.get(method) or _named(method) for method in cells]
-    texts = zip(cells, readable(cells), strict=True)
-    return [_named(value) if isinstance(value, str) else text for value, text in texts]
+def _table(columns: Sequence[Column]) -> str:
+    heads = [column.title for column in columns], ["---" if one.names else "---:" for one in columns]
+    cells = [[*map(_named, one.cells)] if one.names else one.cells for one in columns]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (*heads, *zip(*cells, strict=True)))
 
 
 def _named(name: str) -> str:
+    if not name or name in OURS:
+        return name
     # A table, and it alone, takes \| for a bar, whatever stands before it.
     return code(name).replace("|", "\\|")

@@ -257,9 +257,11 @@ class Layout:
             kept.remove(min(kept, key=lambda one: one[0].need))
         over = max(0, _taken([width for _, width in kept]) - terminal.width)
         self._columns = [column for column, _ in kept]
-        self._widths = [
-            max(1, width - over) if over and column.names else width for column, width in kept
-        ]
+        self._widths = []
+        for column, width in kept:
+            spare = min(over, width - (1 if len(kept) == 1 else _least(column, width)))
+            self._widths.append(width - spare)
+            over -= spare
 
     @property
     def width(self) -> int:

@@ -10,6 +10,7 @@ from importlib import import_module
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.report.tables import item_columns, titled_columns
 from steadyrank.report.terminal import (
     FAINT,
     LONG,
@@ -24,14 +25,7 @@ from steadyrank.report.terminal import (
     notes,
     paragraph,
 )  # fmt: skip
-from steadyrank.text import (
-    away_in_words,
-    columns_of,
-    confidence_title,
-    number_format,
-    ranks_in_words,
-    share_in_words,
-)
+from steadyrank.text import columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,12 +35,6 @@ if TYPE_CHECKING:
 STYLES = {"sure": "green", "contender": "yellow", "out": FAINT, None: ""}
 SIGNS = {"sure": "●*", "contender": "◐?", "out": "○ ", None: "  "}
 """Of each standing two signs: the better one, and one that every terminal has."""
-
-COMPARED = (
-    ("new_rank", "rank", 9), ("item", "item", 8), ("old_rank", "was", 4), ("new_place", "place", 6),
-    ("old_place", "from", 5), ("range", "range", 7), ("verdict", "verdict", 10),
-)  # fmt: skip
-"""The columns of a comparison: what they hold, their titles, and how much they are needed."""
 
 VERDICTS = {"beyond": "yellow", "inside": "cyan", "new": "green", "gone": FAINT}
 
@@ -133,16 +121,12 @@ def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         yield from paragraph(sentence, terminal)
     if findings["sentences"]:
         yield Line("")
-    rows, dash = findings["rows"], terminal.sign("–", "-")
+    rows = findings["rows"]
     moved = [row for row in rows if row["verdict"] != "same"][:LONG]
     listed = rows if terminal.everything or len(rows) <= LONG else moved
-    told = [row | {"range": ranks_in_words(row["old_best"], row["old_worst"], dash)} for row in listed]
-    columns = [
-        Column(head, ["" if row[name] is None else str(row[name]) for row in told], need, name == "item")
-        for name, head, need in COMPARED
-    ]
     if listed:
         styles = ["bold", *(VERDICTS.get(row["verdict"], "") for row in listed)]
+        columns = titled_columns("comparison", listed, terminal)
         yield from map(Line, Layout(columns, terminal).lines(), styles)
         yield from _hidden(len(rows) - len(listed), terminal)
     else:
@@ -216,54 +200,6 @@ def _item_lines(
     if any(row.get("coverage") for row in rows):
         told = f"In brackets: {findings['counted_as']} of the item, out of those of the item with most."
         yield from paragraph(told, terminal, style=FAINT)
-
-
-def item_columns(
-    rows: Sequence[Row], findings: Findings, terminal: Terminal, cut: int | None
-) -> list[Column]:
-    """Return what is told of items, from their names on, as far as it is known and differs.
-
-    Every view of items has these columns; each says rank and standing in its own way.
-    """
-    number = number_format([row["score"] for row in rows])
-    given = [[row[end] for end in ("score_low", "score_high")] for row in rows if "error" in row]
-    lengths = ["unknown" if low is None else f"{number(low)} to {number(high)}" for low, high in given]
-    columns = [
-        Column("item", [named(row) for row in rows], 8, names=True),
-        Column("score", [number(row["score"]) for row in rows], 3),
-        Column("interval", lengths, 2),
-        _ranks("ranks", "{}_rank", rows, terminal, 7),
-    ]
-    if cut is None:
-        columns.append(_ranks("in the set", "inflated_{}", rows, terminal, 4))
-    else:
-        least = terminal.sign("≥", ">=")
-        away = [away_in_words(row["away"], findings["n_units"], least) for row in rows]
-        columns.append(Column(f"in top {cut:,}", [share_in_words(row["share"]) for row in rows], 6))
-        columns.append(Column("to flip", away, 5))
-    if findings["confidence"] is not None:
-        drawn = "bootstrap" if findings["n_units"] else "draws"
-        title = confidence_title(findings["confidence"]["level"])
-        columns.append(_ranks(drawn, "bootstrap_{}", rows, terminal, 1))
-        columns.append(_ranks(title, "confidence_{}", rows, terminal, 7))
-    if len({row.get("count") for row in rows} - {None}) > 1:
-        columns.append(Column(findings["counted_as"], [f"{row['count']:,}" for row in rows], 2))
-    if terminal.verbose and cut is not None:
-        columns.append(Column("enters at eps", [f"{row['critical_eps'] or 0:.3g}" for row in rows], 1))
-    return [column for column in columns if any(column.cells)]
-
-
-def named(row: Row) -> str:
-    """Return the name of an item, with how few observations it has where others have far more."""
-    few = row.get("coverage")
-    return f"{row['item']} ({few})" if few else str(row["item"])
-
-
-def _ranks(title: str, ends: str, rows: Sequence[Row], terminal: Terminal, need: int) -> Column:
-    """Return a column of the ranks that each item may have; blank where they are not known."""
-    best, worst = (ends.format(end) for end in ("best", "worst"))
-    dash = terminal.sign("–", "-")
-    return Column(title, [ranks_in_words(row.get(best), row.get(worst), dash) for row in rows], need)
 
 
 def _ends_of(rows: Sequence[Row], *, everything: bool, middle: int = 0) -> list[Row | None]:

@@ -119,7 +119,9 @@ class Calibration:
     def _claims(self) -> Claims:
         study = self.study
         apart = declared(study.scorer, "apart", study.data) or ""
-        return Claims(study.units.total, study.unit, self.k, self.guarantee, apart, self.given)
+        return Claims(
+            study.units.total, study.unit, study.item_name, self.k, self.guarantee, apart, self.given
+        )
 
     @property
     def _cover(self) -> bool:
@@ -136,7 +138,7 @@ class Calibration:
         if found.delta is None or found.vacuous or (self.k is None and items == 1):
             return found
         if self.k == items:
-            return found.empty(EVERY_ITEM)
+            return found.empty(EVERY_ITEM.format(item=self.study.item_name))
         everything = len(made.listed) == items
         if self.k is None and found.eps is not None:
             everything = bool((self.study.critical_eps(1) < found.eps).all())
@@ -228,7 +230,7 @@ class Calibration:
                 told = "a claim of 'none' goes with an eps; for a target delta something is checked"
                 claimed = ", or omit ", Option("claim", "none"), "."
                 raise InvalidValueError(told, way_out=["Give ", Option("eps"), *claimed])
-            return self._inflated(unchecked(eps, self.guarantee), told=False)
+            return self._inflated(unchecked(eps, self.guarantee, self.study.unit), told=False)
         if eps is None and claim == "observed":
             return self._inflated(self._observed(self.eps_needed(delta), target=delta), told=True)
         if (bound := self.study.scorer.sensitivity(self.study.data)) is not None:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 GIVEN = "the scores are normal estimates with the covariance given, or independent with the errors given"
 DRAWN = "the {} were drawn independently from one population"
-TIES = "equal scores: the item listed first stands first; which is truly better is not decided"
+TIES = "equal scores: the one listed first stands first; which is truly better is not decided"
 
 FEW = 50
 """Fewer units are called few: where rare ones decide, simulations find far less than the confidence."""
@@ -141,9 +141,9 @@ class Confidence(Result):
         few = f" {units} are few: {rare}, it holds less often."
         sparse = 0 if behind is None else int((behind < FEW).sum()) * bool(equal >= FEW)
         if sparse:
-            some = f"Fewer than {FEW} {plural(self.unit)} tell the scores of {counted(sparse, 'item')}"
-            few = f" {some}: {rare}, it holds less often."
-        same = f" Undecided, as no draw changes it: the difference of {counted(alike, 'pair')} of items."
+            some = f"tell the scores of {counted(sparse, self.item_name)}"
+            few = f" Fewer than {FEW} {plural(self.unit)} {some}: {rare}, it holds less often."
+        same = f" Undecided, as no draw changes it: the difference of {counted(alike, 'pair')}."
         return few * bool(equal < FEW or sparse) + same * bool(self.n_units and alike)
 
     @property
@@ -153,7 +153,7 @@ class Confidence(Result):
             return None
         those = self.top(self.k)
         where = "the best" if self.k == 1 else f"among the {self.k:,} best"
-        what = f"{counted(len(those), 'item')} may truly be {where}: {named(those, 'and', 20)}"
+        what = f"{counted(len(those), self.item_name)} may truly be {where}: {named(those, 'and', 20)}"
         told = f"With {percent(self.level)} confidence no others than {what}."
         further = int(((self._best <= self.k) & (self.simultaneous[0] > self.k)).sum())
         where = f"The ranks of {further:,} of these begin further down than {self.k:,} in the table"

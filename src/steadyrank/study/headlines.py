@@ -90,14 +90,16 @@ def ranking_headline(answer: StableRanking) -> str:
     """
     items, units = len(answer.items), f"the {counted(answer.n_units, answer.unit)}"
     if answer.ranks is None:
-        return f"{counted(items, 'item')} by score. No {answer.unit} was removed to see how that holds."
+        every = counted(items, answer.item_name)
+        return f"{every} by score. No {answer.unit} was removed to see how well that holds."
     known = len(answer.ranks)
     fixed = int((answer.ranks.best == answer.ranks.worst).sum())
     change = "changes" if answer.changing == 1 else "change"
     if fixed == items:
-        each = "The only item keeps its" if items == 1 else f"All {items:,} items keep their"
+        each = f"All {counted(items, answer.item_name)} keep their"
+        each = f"The only {answer.item_name} keeps its" if items == 1 else each
         return f"{each} rank, no matter which one of {units} is removed."
-    among = f"{fixed:,} of {'' if known == items else 'the first '}{counted(known, 'item')}"
+    among = f"{fixed:,} of {'' if known == items else 'the first '}{counted(known, answer.item_name)}"
     kept = f"{among} {'keeps its' if fixed == 1 else 'keep their'} rank"
     removed = f"no matter which one of {units} is removed"
     return f"{kept}, {removed}; {answer.changing:,} {change} the order."
@@ -140,7 +142,7 @@ def ranking_warnings(answer: StableRanking) -> Iterator[str]:
         tied = counts[shared].sum()
         who = f"{named(first, 'and')} have equal scores"
         if len(first) < tied:
-            who = f"{tied:,} items share their score with another; among them, {who}"
+            who = f"{counted(tied, answer.item_name)} share their score with another; among them, {who}"
         yield f"{who}: {FIRST_LISTED}"
 
 
@@ -158,7 +160,7 @@ def _on_a_handful(answer: StableTopK) -> Iterator[str]:
         governs = "".join(f"{said} " for name, said in GOVERNS.items() if hasattr(scorer, name))
         yield (
             f"{named(some, 'and')} {stand} in the list with fewer than {HANDFUL} {answer.counted_as}. "
-            f"{governs}A minimum count leaves such items out (--min-count)."
+            f"{governs}A minimum count leaves such {plural(answer.item_name)} out (--min-count)."
         )
 
 

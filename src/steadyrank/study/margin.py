@@ -175,7 +175,10 @@ class Margin(Result):
             return "put", f"{behind} ahead of {ahead}"
         if self.eps is not None and self.k is not None:
             inflated = f"the inflated top {self.k:,} at eps = {eps_in_words(self.eps)}"
-            return "break", f"{inflated} (fewer than {counted(self.k, 'item')} shared with the new one)"
+            return (
+                "break",
+                f"{inflated} (fewer than {counted(self.k, self.item_name)} shared with the new one)",
+            )
         return "change", "the order" if self.k is None else f"the top {self.k:,}"
 
     @property

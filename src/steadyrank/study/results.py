@@ -30,12 +30,9 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = "4.1"
 
 RULES = {
-    "ties": (
-        "equal scores: the item listed first counts as ahead; inflated answers take in equal items "
-        "together"
-    ),
+    "ties": "equal scores: the one listed first counts as ahead",
     "eps": "eps is the same for the full data and for the data without each unit",
-    "boundary": "a distance of exactly eps counts as out",
+    "boundary": "a distance of exactly eps counts as out; inflated answers hold equal scores together",
 }
 """Rules that hold for every result, in plain words."""
 
@@ -165,9 +162,9 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Show the result as a table in a notebook."""
-        from steadyrank.report.sharing import table_of
+        from steadyrank.report.sharing import table_fragment
 
-        return table_of(self.brief())
+        return table_fragment(self.brief())
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the table as a dataframe: as the data came, or polars, pandas or pyarrow."""

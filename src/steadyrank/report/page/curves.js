@@ -58,11 +58,11 @@ const CURVES = (() => {
     const size = valueAt(curve.eps, curve.size, chosen);
     draw("delta", {
       ...common, values: curve.delta, low: 0, high: Math.max(0.01, curve.delta[0]), format: WORDS.percent,
-      title: `Share of the ${report.units} whose removal leaves fewer than ${WORDS.plural(k, "item", "items")} of the inflated top ${WORDS.whole(k)} in common with the new one: ${WORDS.percent(delta)} at ${where} (dotted).`,
+      title: `Share of the ${report.units} whose removal leaves fewer than ${WORDS.plural(k, report.item_name, report.item_names)} of the inflated top ${WORDS.whole(k)} in common with the new one: ${WORDS.percent(delta)} at ${where} (dotted).`,
     });
     draw("size", {
       ...common, values: curve.size, low: Math.min(k, ...shown), high: Math.max(k + 2, ...shown), format: WORDS.whole,
-      title: `Items in the inflated top ${WORDS.whole(k)}: ${WORDS.whole(size)} at ${where} (dotted). No ${unit} is removed here.`,
+      title: `${WORDS.capital(report.item_names)} in the inflated top ${WORDS.whole(k)}: ${WORDS.whole(size)} at ${where} (dotted). No ${unit} is removed here.`,
     });
   };
 

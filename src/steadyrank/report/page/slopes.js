@@ -96,11 +96,11 @@
     }));
     at("moves").replaceChildren(head, body);
     at("more").hidden = limit >= report.rows.length;
-    at("more").textContent = `Show all ${whole(report.rows.length)} items`;
+    at("more").textContent = `Show all ${whole(report.rows.length)} ${report.item_names}`;
   };
 
   const about = (one) => [...(one.source ? [isolated(one.source), ": "] : []),
-    `${WORDS.plural(one.n_units, one.unit, one.units)}, ${WORDS.plural(one.n_items, "item", "items")}`];
+    `${WORDS.plural(one.n_units, one.unit, one.units)}, ${WORDS.plural(one.n_items, one.item_name, one.item_names)}`];
   at("about").replaceChildren(...about(report), " → ", ...about(report.new), " · scores: ", isolated(report.scorer));
   at("made").textContent = WORDS.made(report);
   at("sentences").replaceChildren(...report.sentences.map((text) => element("p", text)));
