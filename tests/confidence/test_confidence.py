@@ -115,8 +115,8 @@ def test_errors_that_are_none(given: dict[str, Any], error: type[Exception], tol
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"level": 0.5}, "level must be between 0.5 and 1"),
-        ({"level": 95}, "level must be between 0.5 and 1, but is 95"),
+        ({"level": 0.5}, "a confidence must be between 0.5 and 1"),
+        ({"level": 95}, "a confidence must be between 0.5 and 1, but is 95"),
         ({"draws": 39}, "draws must be a whole number from 40 on, but is 39"),
         ({"draws": 10.0}, "draws must be a whole number"),
         ({"seed": -1}, "seed must be a whole number from 0 on"),

@@ -110,5 +110,6 @@ def test_the_library_of_the_data_is_that_of_the_table(library: str) -> None:
     made = pytest.importorskip(library)
     columns = {"choice": ["a"] * 5 + ["b"] * 3}
     frame = made.table(columns) if library == "pyarrow" else made.DataFrame(columns)
-    table = Study(Votes.from_frame(frame)).topk(1).to_frame()
-    assert type(table).__module__.partition(".")[0] == library
+    study = Study(Votes.from_frame(frame))
+    for one in (study.topk(1), study.confidence(draws=50), study.compare(study.data), study.margin(1)):
+        assert type(one.to_frame()).__module__.partition(".")[0] == library, type(one)

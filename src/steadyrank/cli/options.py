@@ -559,15 +559,19 @@ def _value(part: Any, kind: type, text: Any) -> Any:
         raise InvalidValueError(f"{part.opts[0]} must be {what}, but is {text!r}") from None
 
 
-def as_typed(problem: str, names: Iterable[str]) -> str:
-    """Return a problem of the library with the argument at fault called as the command line does.
+def as_typed(problem: str, values: Mapping[str, Any]) -> str:
+    """Return a problem of the library with the argument or scorer at fault as it was typed.
 
     Examples
     --------
-    >>> as_typed("items_in must be rows or columns", ["items_in"])
+    >>> as_typed("items_in must be rows or columns", {"items_in": "x"})
     '--items-in must be rows or columns'
+    >>> as_typed("MeanRating needs ratings", {"scorer": "mean-rating:shrinkage=1"})
+    'mean-rating needs ratings'
     """
-    for name in names:
+    scorer = str(values.get("scorer")).partition(":")[0]
+    problem = problem.replace(scorer.title().replace("-", ""), scorer)
+    for name in values:
         # A word with an underscore is nobody's English; any other is meant only where a rule begins.
         place = rf"(?<!['\"\w-])(){name}(?!['\"\w=])" if "_" in name else rf"(^|: ){name}(?= must )"
         problem = re.sub(place, rf"\1{typed_name(name)}", problem)

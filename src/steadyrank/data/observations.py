@@ -340,8 +340,8 @@ class Observations(ABC):
         some = self.item_counts[kept].any()
         made = self._changed(self._of_items(kept) | labels) if some else None
         if made is None or not made.item_counts.any():
-            gone, what = counted(int((~kept).sum()), "item"), plural(self.kind.observation)
-            raise errors.EmptyDataError(f"no {what} are left without {gone}", way_out="Keep more items.")
+            what = plural(self.kind.observation)
+            raise errors.EmptyDataError(f"no {what} are left: {note}", way_out="Keep more items.")
         silent = self.n_units - made.n_units
         more = f"; {counted(silent, self.units.kind)} said nothing else" if silent else ""
         return with_notes(made, note + more)

@@ -60,7 +60,7 @@ def check_target(delta: float, eps: float | None) -> tuple[float, float | None]:
     target = check_delta(delta)
     if target and eps is not None:
         told = "take either delta or eps, not both"
-        raise InvalidValueError(told, way_out=["Omit ", Option("delta"), " or ", Option("eps"), "."])
+        raise InvalidValueError(told, way_out=["Omit ", Option("delta"), " or ", Option("eps")])
     return target, None if eps is None else check_eps(eps)
 
 

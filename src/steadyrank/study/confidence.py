@@ -186,7 +186,7 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
     """Return which ranks the true scores may have."""
     from scipy.special import ndtr  # loads longer than a small file takes
 
-    level, seed = check_level("level", level), check_whole("seed", seed, 0)
+    level, seed = check_level(level), check_whole("seed", seed, 0)
     draws = check_whole("draws", draws, int(np.ceil(round(2 / (1 - level), 6))))  # for both ends
     # A pair has two numbers, a difference and an error, each of them more than once.
     check_square(len(study.items), 64, "comparing all pairs of items", "Keep fewer items.")

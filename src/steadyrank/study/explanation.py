@@ -281,7 +281,7 @@ def needed_of(study: Study, k: int, confidence: float) -> Needed:
     from scipy.special import ndtri
 
     k = check_border(k, study)
-    confidence = check_level("confidence", confidence)
+    confidence = check_level(confidence)
     ahead, behind = study.facts.margin_search().order[k - 1 : k + 1].tolist()
     given, without, additive = contributions_of(study, ahead, behind)
     counts, n = study.units.counts, study.units.total

@@ -337,7 +337,7 @@ def margin_of(study: Study, asked: Asked) -> Margin:
     if item is not None and k is None:
         raise InvalidValueError(
             f"how many units {shorten(item)} takes to flip depends on the k of a top k",
-            way_out=["Give ", Option("k"), "."],
+            way_out=["Give ", Option("k")],
         )
     search, facts = study.facts.margin_search(by), study.facts
     if eps is not None:

@@ -88,6 +88,7 @@ class Result:
     counted_as: str = field(kw_only=True)
     item_name: str = field(default="item", kw_only=True)
     _study: Study | None = field(kw_only=True)
+    _library: str | None = field(default=None, kw_only=True)
 
     def __repr__(self) -> str:
         """Say what was found, where one sentence does."""
@@ -168,8 +169,8 @@ class Result:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the table as a dataframe: as the data came, or polars, pandas or pyarrow."""
-        own = origin_of(self._study.data).library if self._study is not None else None
-        return frame_of(self._columns(), backend or (own if own in BACKENDS else None))
+        own = self._library if self._library in BACKENDS else None
+        return frame_of(self._columns(), backend or own)
 
 
 def origin(study: Study) -> dict[str, Any]:
@@ -188,6 +189,7 @@ def origin(study: Study) -> dict[str, Any]:
         "counted_as": plural(data.kind.observation),
         "item_name": facts.item_name,
         "_study": study,
+        "_library": origin_of(data).library,
     }
 
 
