@@ -318,7 +318,7 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
         from steadyrank.report.html import render_html
         from steadyrank.writing import write_whole
 
-        write_whole(render_html(found), options.output)
+        write_whole(render_html(found, date=today()), options.output)
     elif options.output is not None:
         page = replace(output.terminal_of(screen, "utf-8"), **wanted)
         text = [line.text for line in output.within(told(found, page), page)]

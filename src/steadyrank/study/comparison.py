@@ -38,8 +38,13 @@ if TYPE_CHECKING:
 
 RULE = (
     "Places count the shared items only, so nobody moves because others come or go. The range holds the "
-    "places that an item takes in the old data, whole or without any one {unit}, equal scores in either "
+    "places that each takes in the old data, whole or without any one {unit}, equal scores in either "
     "order. A move within it is inside, any other beyond. This is no test of significance."
+)
+
+SET_RULE = (
+    " The stability set holds the rankings that the old data cannot tell from the plain one at eps; a "
+    "pair is settled if all of them have it in one order."
 )
 
 STOOD = {
@@ -238,7 +243,7 @@ class Comparison(Result):
         return {
             "headline": self.sentence,
             "sentences": list(self._sentences()),
-            "rule": RULE.format(unit=self.unit),
+            "rule": RULE.format(unit=self.unit) + ("" if self.allowed is None else SET_RULE),
             "margin": None,
             "suggestions": suggestions(self.old),
             "warnings": [note for note in alike if note not in {*self.notes, *self.new.notes}],

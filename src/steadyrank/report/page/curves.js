@@ -32,7 +32,7 @@ const CURVES = (() => {
     for (const part of [0, 0.25, 0.5, 0.75, 1]) {
       const value = limit * part * part;
       svg.append(make("text", { x: x(value), y: BOX.height - 22, "text-anchor": part === 1 ? "end" : "middle" },
-        value === 0 ? "0" : value < 1e-3 || value >= 1e4 ? value.toExponential(1) : String(Number(value.toPrecision(2)))));
+        value === 0 ? "0" : value < 1e-4 || value >= 1e4 ? value.toExponential(1) : String(Number(value.toPrecision(2)))));
     }
     svg.append(make("text", { x: (BOX.left + BOX.width) / 2, y: BOX.height - 5, "text-anchor": "middle" }, "eps"),
       make("path", { d: `${path.join("")}H${x(limit).toFixed(1)}`, class: `steps ${id}` }),
