@@ -288,9 +288,9 @@ def percent(level: float) -> str:
     Examples
     --------
     >>> percent(0.95), percent(0.999)
-    ('95 %', '99.9 %')
+    ('95%', '99.9%')
     """
-    return f"{round(100 * level, 9):.12g} %"
+    return f"{round(100 * level, 9):.12g}%"
 
 
 def size_in_words(size: int | None, log10_size: float | None) -> str:

@@ -533,6 +533,12 @@ def _command(kinds: dict[str, type]) -> type[TyperCommand]:
     """
 
     class Command(TyperCommand):
+        def format_help(self, ctx: Any, formatter: Any) -> None:
+            for part in self.get_params(ctx):  # what it takes in our words, not as a type of Python
+                takes = "" if part.param_type_name == "argument" else part.metavar or ""
+                vars(part)["display_type_rich"] = lambda takes=takes, **_: takes
+            super().format_help(ctx, formatter)
+
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
             found, rest, order = self.make_parser(ctx).parse_args(args=[*args])
             for part in order:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from steadyrank.report.tables import audit_columns
+from steadyrank.report.tables import audit_columns, columns_shown
 from steadyrank.report.terminal import FAINT, NEXT_IN_LINE, Layout, Line, guessed, paragraph
 from steadyrank.text import counted, eps_in_words, in_words, rounded_up
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from steadyrank.report.terminal import Findings, Row, Terminal
 
@@ -67,14 +68,13 @@ def inflated_how(findings: Findings) -> str:
             f"Inflated at eps = {eps}. A share {share} of them moves the scores by eps or more; no "
             "inflated answer breaks more often than that."
         )
-    allowed = f" for all but a share {findings['delta']:g} of the {findings['units']}"
-    holds = (
-        "the plain answer without a unit is inside it"
-        if findings["guarantee"] == "cover"
-        else "the inflated answer without a unit shares k items (a ranking) with it"
-    )
-    kept = allowed if findings["delta"] else ""
-    return f"Each inflated answer is the smallest known where {holds}{kept}."
+    holds = "holds the new plain answer"
+    if findings["guarantee"] != "cover":
+        holds = "shares k items (or a ranking) with the new inflated answer"
+    kept = f"whichever {findings['unit']} is removed"
+    if findings["delta"]:
+        kept = f"for all but a share {findings['delta']:g} of the {findings['units']}"
+    return f"Each inflated answer is the smallest one known that {holds}, {kept}."
 
 
 def check_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -155,13 +155,11 @@ def margin_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     if findings["upper"] is not None:
         yield from paragraph(exampled(findings), terminal)
         removed = findings["units_removed"]
-        shown = removed["listed"][: None if terminal.everything else NEXT_IN_LINE]
-        for unit in shown:
-            yield Line(f"   {unit['count']:,} x {terminal.safe(unit['unit'])}", FAINT)
-        yield from _more_kinds(removed["distinct_units"] - len(shown))
+        yield from _unit_lines(removed["listed"], removed["distinct_units"], findings, terminal)
     yield from _distance_lines(findings, terminal)
     for text in rested(findings):
         yield from paragraph(text, terminal, style=FAINT)
+    yield Line("")
 
 
 def exampled(findings: Findings) -> str:
@@ -194,9 +192,15 @@ def _example(findings: Findings) -> str:
     return f"with {in_words(number)} more {findings['units' if number > 1 else 'unit']} ({added})"
 
 
-def _more_kinds(hidden: int) -> Iterator[Line]:
-    """Yield how many different units are not shown, if any."""
-    if hidden:
+def _unit_lines(
+    rows: Sequence[Row], number: int, findings: Findings, terminal: Terminal
+) -> Iterator[Line]:
+    """Yield the first of some units, as a table, and how many more there are."""
+    shown = rows if terminal.everything else rows[:NEXT_IN_LINE]
+    narrow = replace(terminal, width=terminal.width - 3)
+    for text in Layout(columns_shown(shown, findings, narrow), narrow).lines() if shown else ():
+        yield Line(f"   {text}", FAINT)
+    if hidden := number - len(shown):
         yield Line(f"   and {hidden:,} more", FAINT)
 
 
@@ -224,22 +228,19 @@ def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from paragraph(findings["sentence"], terminal)
     yield from paragraph(flipped(findings), terminal)
     top = f"the top {findings['k']:,}"
+    yield Line("")
     yield Line("Rivals", "bold")
     for rival in findings["rivals"]:
         told = f"{rival['item']} (rank {rival['rank']:,}), difference {rival['gap']:+.4g}"
         yield from paragraph(f"{told}: {rival['sentence']}", terminal, bullet=terminal.sign("·", "-"))
+    yield Line("")
     titles = (f"Keep it in {top}", "Work against it"), ("Work for it", f"Keep it out of {top}")
     sides = zip(titles[not findings["inside"]], ("units_for", "units_against"), (1, -1), strict=True)
     for title, number, sign in sides:
         rows = [row for row in findings["rows"] if row["contribution"] * sign > 0]
-        shown = rows if terminal.everything else rows[:NEXT_IN_LINE]
         yield Line(f"{title}: {counted(findings[number], terminal.safe(findings['unit']))}", "bold")
-        for row in shown:
-            numbers = f"{row['contribution']:+.4g} each, without one {row['gap_without']:+.4g}"
-            said = f" ({row['said']})" if row["said"] else ""
-            unit = f"{numbers}: {row['count']:,} x {row['unit']}{said}"
-            yield from paragraph(unit, terminal, bullet=" ")
-        yield from _more_kinds(len(rows) - len(shown))
+        yield from _unit_lines(rows, len(rows), findings, terminal)
+        yield Line("")
 
 
 def flipped(findings: Findings) -> str:
@@ -258,6 +259,7 @@ def needed_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield how many units a model says it would take."""
     yield from paragraph(findings["sentence"], terminal)
     yield from paragraph(f"Computed from {findings['basis']}.", terminal, style=FAINT)
+    yield Line("")
 
 
 VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {

@@ -145,11 +145,11 @@ def item_columns(
 
     Every view of items has these columns; each says rank and standing in its own way.
     """
-    number = number_format([row["score"] for row in rows])
+    number, room = number_format([row["score"] for row in rows]), max(8, terminal.width * 2 // 5)
     given = [[row[end] for end in ("score_low", "score_high")] for row in rows if "error" in row]
     lengths = ["unknown" if low is None else f"{number(low)} to {number(high)}" for low, high in given]
     columns = [
-        Column("item", [_named(row) for row in rows], 8, names=True),
+        Column("item", [_named(row) for row in rows], 8, names=True, most=room),
         Column("score", [number(row["score"]) for row in rows], 3),
         Column("interval", lengths, 2),
         _ranks("ranks", "{}_rank", rows, terminal, 7),

@@ -150,8 +150,9 @@ def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     title, *rows = _item_lines(listed, {**findings, "confidence": findings}, terminal)
     yield from (title, *rows)
     if alone := [name for name in ("interval", "bootstrap", "draws") if name in title.text]:
-        told = f"{' and '.join(alone).capitalize()}: each item by itself, not all together."
+        told = f"{' and '.join(alone).capitalize()}: each item by itself, not all at once."
         yield from paragraph(told, terminal, style=FAINT)
+    yield Line("")
 
 
 def _confidence_said(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -198,7 +199,7 @@ def _item_lines(
             rule = terminal.sign("─", "-") * max(3, min(24, terminal.width - 6 - len(told)))
             yield Line(f"   {rule}{told}", FAINT)
     if any(row.get("coverage") for row in rows):
-        told = f"In brackets: {findings['counted_as']} of the item, out of those of the item with most."
+        told = f"In brackets: {findings['counted_as']} of the item, of the most that any item has."
         yield from paragraph(told, terminal, style=FAINT)
 
 

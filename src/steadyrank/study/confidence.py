@@ -127,17 +127,18 @@ class Confidence(Result):
         """What is answered, and on what it rests."""
         how = f"({self.draws:,} draws, seed {self.seed}; a promise for large samples).{self._caution}"
         title = confidence_title(self.level)
-        sure = f'With {percent(self.level)} confidence all in the column "{title}" hold together {how}'
-        return f"Confidence: which ranks the true scores may have, if {self.basis}. {sure}"
+        sure = f'With {percent(self.level)} confidence, all in the column "{title}" hold at once {how}'
+        return f"Confidence: the ranks that the true scores may have, if {self.basis}. {sure}"
 
     @property
     def _caution(self) -> str:
         """What units, if there are any, cannot tell because they are few or agree."""
         units, alike = counted(self.n_units, self.unit), self._noise.unvaried()
-        rare, behind = "if rare ones that differ much are missing", self._noise.units
+        rare, behind = "if rare, very different ones are missing", self._noise.units
         equal = np.inf if behind is None else behind.max()
         if equal < self.n_units - 0.5:
-            units += f", unequal ones, count as about {equal:,.0f} equal ones and"
+            unequal = counted(self.n_units, f"unequal {self.unit}")
+            units = f"{unequal} count as about {equal:,.0f} equal ones, and these"
         few = f" {units} are few: {rare}, it holds less often."
         sparse = 0 if behind is None else int((behind < FEW).sum()) * bool(equal >= FEW)
         if sparse:
@@ -153,11 +154,12 @@ class Confidence(Result):
             return None
         those = self.top(self.k)
         where = "the best" if self.k == 1 else f"among the {self.k:,} best"
-        what = f"{counted(len(those), self.item_name)} may truly be {where}: {named(those, 'and', 20)}"
-        told = f"With {percent(self.level)} confidence no others than {what}."
+        only = f"only {'this' if len(those) == 1 else 'these'} {counted(len(those), self.item_name)}"
+        may = f"may truly be {where}: {named(those, 'and', 20)}"
+        told = f"With {percent(self.level)} confidence, {only} {may}."
         further = int(((self._best <= self.k) & (self.simultaneous[0] > self.k)).sum())
-        where = f"The ranks of {further:,} of these begin further down than {self.k:,} in the table"
-        return f"{told} {where}: this list is one-sided and decides less." if further else told
+        where = f"In the table, the ranks of {further:,} of these begin below {self.k:,}"
+        return f"{told} {where}: this list is one-sided, and rules out less." if further else told
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the items by plain rank, with what is said of each."""

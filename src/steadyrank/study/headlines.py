@@ -18,7 +18,7 @@ PLACES = (
     "First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth",
 )  # fmt: skip
 
-NAMES = 4
+NAMES = 5
 """How many items a sentence names; the rest is counted."""
 
 LONGEST_NAME = 40
@@ -85,8 +85,10 @@ def ranking_headline(answer: StableRanking) -> str:
     Examples
     --------
     >>> from steadyrank import Votes, stable_ranking
-    >>> ranking_headline(stable_ranking(Votes(["cyd"] * 4 + ["bob"] * 2 + ["abe"] * 2)))
-    '1 of 3 items keeps its rank, no matter which one of the 8 votes is removed; 2 change the order.'
+    >>> votes = Votes(["cyd"] * 4 + ["bob"] * 2 + ["abe"] * 2)
+    >>> print(ranking_headline(stable_ranking(votes)))  # doctest: +NORMALIZE_WHITESPACE
+    1 of 3 items keeps its rank, no matter which vote is removed; 2 of the 8 votes change the order when
+    removed.
     """
     items, units = len(answer.items), f"the {counted(answer.n_units, answer.unit)}"
     if answer.ranks is None:
@@ -101,8 +103,8 @@ def ranking_headline(answer: StableRanking) -> str:
         return f"{each} rank, no matter which one of {units} is removed."
     among = f"{fixed:,} of {'' if known == items else 'the first '}{counted(known, answer.item_name)}"
     kept = f"{among} {'keeps its' if fixed == 1 else 'keep their'} rank"
-    removed = f"no matter which one of {units} is removed"
-    return f"{kept}, {removed}; {answer.changing:,} {change} the order."
+    removed = f"{answer.changing:,} of {units} {change} the order when removed"
+    return f"{kept}, no matter which {answer.unit} is removed; {removed}."
 
 
 def named(labels: Sequence[object], last: str, most: int = NAMES) -> str:
@@ -111,7 +113,7 @@ def named(labels: Sequence[object], last: str, most: int = NAMES) -> str:
     Examples
     --------
     >>> named(["a", "b", "c"], "or"), named("abcdefg", "and"), named(["a"], "or")
-    ('a, b or c', 'a, b, c and 4 more', 'a')
+    ('a, b or c', 'a, b, c, d and 3 more', 'a')
     """
     texts = [shortened(str(label), LONGEST_NAME) for label in labels]
     if len(texts) > most:
