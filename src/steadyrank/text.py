@@ -26,8 +26,9 @@ COMBINING = frozenset({"Mn", "Me", "Cf"})
 """Categories of characters that take no column of their own."""
 
 
+STANDINGS = {"sure": "sure", "contender": "contender", "out": "out"}
 RANK_STANDINGS = {"sure": "keeps its rank", "contender": "moves"}
-"""Where an item stands in a full ranking."""
+"""Where an item stands in a top k, and in a full ranking."""
 
 ROWS = 25
 """Rows of a table for pages and notebooks, unless a list is longer."""

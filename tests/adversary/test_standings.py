@@ -210,8 +210,8 @@ def test_what_a_check_says_is_true_and_its_remedy_passes_as_printed(make, cases:
         assert text.startswith("STABLE" if number == 0 else "UNSTABLE")
         if number:
             told = re.search(
-                r"A list of (\d+) items? would pass, with (.+?), "
-                r"or the inflated top [\d,]+ at eps = (\S+)\. ",
+                r"A list of (\d+) items? would pass: add (.+?), "
+                r"or take the inflated top [\d,]+ at eps = (\S+)\. ",
                 text,
             )
             listed = [study.items[item] for item in stands.listed(k)]

@@ -143,7 +143,7 @@ def test_a_draw_without_scores_is_never_dropped() -> None:
 
 def test_one_unit_and_too_many_items_are_refused() -> None:
     with pytest.raises(
-        TooFewUnitsError, match=r"only one unit \(a vote\), and draws from it, all the same"
+        TooFewUnitsError, match=r"only one unit \(a vote\), so every draw is the same"
     ) as caught:
         Study(Votes(["a"])).confidence()
     assert "error=..." in str(caught.value)  # a column of errors beside other numbers is not guessed
@@ -238,7 +238,7 @@ def run(*arguments: object) -> str:
 
 def test_the_command() -> None:
     text = run("confidence", PISA, "-k", 5, "--level", 0.9)
-    assert text.index("Confidence: which ranks") < text.index("Stability is another question")
+    assert text.index("Confidence: the ranks") < text.index("Stability is another question")
     assert "only these 11 items may truly be among the 5 best" in " ".join(text.split())
     document = json.loads(run("confidence", PISA, "-k", 5, "--level", 0.9, "--json"))
     assert (document["document"], document["n_units"], document["k"]) == ("confidence", 0, 5)

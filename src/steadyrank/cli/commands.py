@@ -33,7 +33,7 @@ def with_options(name: str) -> tuple[Callable[..., int | None], Any]:
 
 
 def topk(options: group.TopKOptions) -> None:
-    """Show the k best items, where each stands, and a list that holds whichever unit is removed.
+    """Show the k best items, where each stands, and a list that holds no matter which unit is removed.
 
     For example:
     steadyrank topk restaurants.csv -k 5
@@ -70,7 +70,7 @@ def audit(options: group.AuditOptions) -> None:
 
 
 def explain(options: group.ExplainOptions) -> None:
-    """Show what holds an item on its side of a border: its rivals, the units for and against it.
+    """Show what keeps an item in the top k or out of it: its rivals, and the units for and against it.
 
     For example:
     steadyrank explain restaurants.csv 'Ivy Court' -k 5
@@ -98,7 +98,7 @@ def check(options: group.CheckOptions) -> int:
 
 
 def margin(options: group.MarginOptions) -> None:
-    """Say the fewest units whose removal changes the answer, and name such units.
+    """Say how few units must be removed to change the answer, and which.
 
     For example:
     steadyrank margin restaurants.csv -k 5
@@ -152,7 +152,7 @@ def confidence(options: group.ConfidenceOptions) -> None:
         found = study.confidence(options.level, draws=options.draws, seed=options.seed)
         return found if options.k is None else found.asking(options.k)
 
-    _answer(options, ask, "Drawing units again")
+    _answer(options, ask, "Drawing new samples")
 
 
 def report(options: group.ReportOptions) -> None:
@@ -294,7 +294,7 @@ def _found(options: Any, ask: Callable[[Study], Any], work: str) -> dict[str, An
     """Read the data, and return what a study of them answers, with a confidence beside it if wanted."""
     study, about = open_study(options, options.output, *getattr(options, "beside", {}).values())
     level = getattr(options, "confidence", None)
-    told = work if level is None else f"{work}, and drawing them again"
+    told = work if level is None else f"{work}, and drawing new samples"
     with output.working(told), telling_what_helps(study, options):
         result = ask(study) if level is None else ask(study).with_confidence(level)
         if options.form != "text":

@@ -187,7 +187,7 @@ class ScorerOptions(InputOptions):
     min_count : N (The answer)
         Leave out items with fewer observations (votes, ratings, battles) than this.
     scorer : NAME (The answer)
-        How data become scores, if not as usual, such as mean-rating:shrinkage=5.
+        How to score the data, if not in the usual way, such as mean-rating:shrinkage=5.
     """
 
     min_count: int | None = None
@@ -342,7 +342,8 @@ class MarginOptions(OutputOptions, ScoringOptions):
     one_item, --of : ITEM (The answer)
         How many units it takes to flip this item: out of the top k, or into it.
     by : WAY (The answer)
-        remove: units are removed; add: units are added, as in ballot stuffing; change: units change.
+        remove: units are removed; add: units are added, as in ballot stuffing; change: units are
+        changed.
     """
 
     one_item: str | None = None

@@ -145,6 +145,8 @@ class Pace:
         now = self._clock()
         start, before = self._first.setdefault(noun, (now, done))
         known = f"{self._what}: {done:,} of {total:,} {noun}"
+        if not total:  # less than one of them: no news
+            return self._what
         if done >= total:
             return f"{self._what}: all {total:,} {noun} done, still working"
         if done <= before or noun == READ:

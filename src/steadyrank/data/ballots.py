@@ -39,11 +39,11 @@ BALLOT = Role(
 )  # fmt: skip
 
 VOTER = Role(
-    "whose ballot, one row an entry",
+    "whose ballot it is, one row per entry",
     ("ballot", "ballotid", "voter", "voterid", *known("user_columns"), "id"),
 )
 RANK = Role(
-    "the rank given, one row an entry; 1 is best, equal ranks tie",
+    "the rank given, one row per entry; 1 is best, equal ranks tie",
     ("rank", "position", "place", "level", "tier"),
     holds="numbers",
     answer=True,
@@ -68,7 +68,7 @@ class BallotsArguments(PeopleArguments, total=False):
     ballot: Annotated[str | None, BALLOT]
     ranks: Annotated[Sequence[str] | None, RANKS]
     user: Annotated[str | None, VOTER]
-    item: Annotated[str | None, Role("what was ranked, one row an entry", ITEM_NAMES, answer=True)]
+    item: Annotated[str | None, Role("what was ranked, one row per entry", ITEM_NAMES, answer=True)]
     rank: Annotated[str | None, RANK]
     count: Annotated[str | None, COUNT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
@@ -130,10 +130,10 @@ class Ballots(CountedRows):
         scorer="borda",
         arguments=BallotsArguments,
         forms=(
-            Form("one row an entry", ("user", "item", "rank")),
-            Form("one row an approval", ("user", "item"), only_with={"approval": True}),
+            Form("one row per entry", ("user", "item", "rank")),
+            Form("one row per approval", ("user", "item"), only_with={"approval": True}),
             Form("a column for each choice", ("ranks",), may=("count",)),
-            Form("one row a ballot", ("ballot",), may=("count",)),
+            Form("one row per ballot", ("ballot",), may=("count",)),
         ),
     )
 
@@ -284,7 +284,7 @@ class Ballots(CountedRows):
             One row an entry: whose ballot, which item, at which rank (1 is best, equal ranks
             tie; not needed for approval).
         count : str, optional
-            The column of counts, for the forms with one row a ballot.
+            The column of counts, for the forms with one row per ballot.
         weights : str, optional
             The column of weights, one for each ballot.
         unit : str, optional

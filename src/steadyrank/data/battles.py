@@ -73,7 +73,7 @@ def _points(side: int, means: str) -> Role:
 
 SURELY = 1 + 1e-9
 """Makes a margin larger than the rounding of differences of points."""
-TIE_MARGIN = Setting("points that differ by no more are a tie; 0 if not given", takes="NUMBER")
+TIE_MARGIN = Setting("points that differ by no more than this are a tie; 0 if not given", takes="NUMBER")
 LOSER = _paired(1, "the item that lost, beside the winner", known("won_columns"), answer=True)
 
 
@@ -173,16 +173,16 @@ class Battles(CountedRows):
         scorer="bradley-terry",
         arguments=BattlesArguments,
         forms=(
-            Form("one row a counted pair", PAIR, may=("ties",)),
+            Form("one row per counted pair", PAIR, may=("ties",)),
             Form(
-                "one row a game and its points",
+                "one row per game, with points",
                 ("left", "right", *SCORED),
                 may=("winner", "count"),
                 named=("covariate",),
                 decides=SCORED,
             ),
-            Form("one row a battle", ("left", "right", "winner"), ("count",), ("covariate",)),
-            Form("one row a win", ("winner", "loser"), ("count",), ("covariate",)),
+            Form("one row per battle", ("left", "right", "winner"), ("count",), ("covariate",)),
+            Form("one row per win", ("winner", "loser"), ("count",), ("covariate",)),
         ),
         on_engine="counted",
     )

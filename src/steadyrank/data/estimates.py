@@ -76,7 +76,7 @@ class Estimates(Observations):
         unit="",
         scorer="",
         arguments=EstimatesArguments,
-        forms=(Form("one row a score", PARTS, decides=PARTS[:1]),),
+        forms=(Form("one row per score", PARTS, decides=PARTS[:1]),),
         observation="estimate",
     )
 

@@ -94,7 +94,7 @@ class Regression(Observations):
         unit="row",
         scorer="constrained-least-squares",
         arguments=RegressionArguments,
-        forms=(Form("one row an observation", ("response",), named=("items", "row")),),
+        forms=(Form("one row per observation", ("response",), named=("items", "row")),),
     )
 
     _row_fields, _item_fields = ("X", "y", "row_labels"), ("X",)

@@ -44,7 +44,7 @@ ROW = Role(
     argument="rows",
 )
 SCORE = Role(
-    "the score, one row a score",
+    "the score, one row per score",
     ("value", "score", "rating", "result", "accuracy", "points"),
     holds="numbers",
     answer=True,
@@ -61,13 +61,16 @@ REPEATED = Setting(
     },
 )
 COMPARED = Role("the columns of scores; all columns of numbers but ids if not given", several=True)
-WHERE = Setting("where a wide table has its items: rows or columns; told by names if not given", WAYS)
+WHERE = Setting(
+    "where a wide table has its items: rows or columns; guessed from the names if not given", WAYS
+)
 LESS = Setting(
-    "measures of which less is better: all, none, or the names of some; told by names if not given",
+    "measures where less is better: all, none, or some by name; guessed from their names if not given",
     several=True,
 )
 SCALE = Setting(
-    "bring each row to one scale: z (scores), ranks, or range (0 to 1); as it is if not", scales.SCALES
+    "bring each row to one scale: z (scores), ranks, or range (0 to 1); left as it is if not given",
+    scales.SCALES,
 )
 
 
@@ -76,7 +79,7 @@ class ScoresArguments(PeopleArguments, total=False):
 
     items: Annotated[Sequence[str] | None, COMPARED]
     row: Annotated[str | None, ROW]
-    item: Annotated[str | None, Role("what was scored, one row a score", ITEM_NAMES, answer=True)]
+    item: Annotated[str | None, Role("what was scored, one row per score", ITEM_NAMES, answer=True)]
     score: Annotated[str | None, SCORE]
     missing: Annotated[str | None, GAPS]
     duplicates: Annotated[str | None, REPEATED]
@@ -132,7 +135,7 @@ class ScoreMatrix(EntryObservations):
         arguments=ScoresArguments,
         forms=(
             Form(
-                "one row a score",
+                "one row per score",
                 ("row", "item", "score"),
                 decides=("item", "score"),
                 only_with={"items_in": None},

@@ -75,7 +75,7 @@ class Votes(CountedRows):
         unit="vote",
         scorer="plurality",
         arguments=VotesArguments,
-        forms=(Form("one row a vote", ("choice",), may=("count",)),),
+        forms=(Form("one row per vote", ("choice",), may=("count",)),),
         on_engine="counted",
     )
 

@@ -324,7 +324,7 @@ class OpenFile:
         except (errors.SteadyrankError, KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # a panic of a library is no Exception
-            told = f"is not a sound {what}: {shorten(str(error), 120)}"
+            told = f"is not a valid {what}: {shorten(str(error), 120)}"
             raise self.wrong(told, way_out) from None
 
     def wrong(self, told: str, way_out: errors.WayOut, line: int = 0) -> errors.UnreadableFileError:

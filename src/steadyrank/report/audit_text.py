@@ -52,9 +52,9 @@ def legend(findings: Findings) -> list[str]:
     """Return what the columns of an audit mean."""
     sets = findings["document"] == "random-audit"
     units = "random sets" if sets else findings["units"]
-    limits = "Limits: of the share among all such removals, each row alone (Clopper-Pearson)."
+    limits = "Limits: for the share among all such removals, each row by itself (Clopper-Pearson)."
     return [
-        f"Broken by: {units} whose removal leaves fewer than k items (rankings: no ranking) in common.",
+        f"Broken by: {units} whose removal leaves fewer than k items, or no ranking, in both answers.",
         f"Uncovered: {units} whose removal puts the new plain answer outside this one.",
         *([limits] if sets else []),
     ]
@@ -98,7 +98,9 @@ def checked(findings: Findings, terminal: Terminal) -> Iterator[str]:
     yield margin["sentence"]
     if (fewest := findings["min_margin"]) is not None:
         held = "enough" if margin["never"] or margin["lower"] >= fewest else "too few"
-        how = "No removal does it" if margin["never"] else f"The margin is at least {margin['lower']:,}"
+        how = (
+            "No removal changes it" if margin["never"] else f"The margin is at least {margin['lower']:,}"
+        )
         yield f"{how}; {fewest:,} asked for: {held}."
     if findings["uncovered"] > findings["max_delta"]:
         yield _remedy(findings, terminal)
@@ -126,9 +128,9 @@ def _remedy(findings: Findings, terminal: Terminal) -> str:
     remedy, k = findings["remedy"], findings["k"]
     more = remedy["size"] - k - ADDED
     added = ", ".join(map(str, remedy["items"][k:][:ADDED])) + (f" and {more:,} more" * (more > 0))
-    added += f", or the inflated top {k:,} at eps = {rounded_up(remedy['eps'])}" * terminal.verbose
+    added += f", or take the inflated top {k:,} at eps = {rounded_up(remedy['eps'])}" * terminal.verbose
     does = "pass" if findings["min_margin"] is None else "keep within the share allowed"
-    return f"A list of {counted(remedy['size'], 'item')} would {does}, with {added}."
+    return f"A list of {counted(remedy['size'], 'item')} would {does}: add {added}."
 
 
 def _flip_lines(flips: Row, unit: str, terminal: Terminal) -> Iterator[Line]:

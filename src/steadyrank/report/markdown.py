@@ -11,10 +11,10 @@ import re
 from typing import TYPE_CHECKING
 
 from steadyrank.report.audit_text import verdict
-from steadyrank.report.tables import METHODS, STANDINGS, columns_shown, rows_shown
+from steadyrank.report.tables import METHODS, columns_shown, rows_shown
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import VERDICTS, plain_text
-from steadyrank.text import LONGEST, RANK_STANDINGS, shortened
+from steadyrank.text import LONGEST, RANK_STANDINGS, STANDINGS, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

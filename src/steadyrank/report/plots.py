@@ -6,7 +6,6 @@ a print in grey still tells standings apart.
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, MissingPackageError, shorten
 from steadyrank.report.picture import RankScale, around_cut
 from steadyrank.report.sharing import COLOURS
-from steadyrank.text import RANK_STANDINGS, ends_in_words, plural, shortened
+from steadyrank.text import RANK_STANDINGS, STANDINGS, ends_in_words, plural, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,7 +57,7 @@ def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
     rows = list(answer.rows(shown.stop))[shown.start :]
     ax = _axes(ax, len(rows))
     scale = RankScale.of([vars(row) for row in rows])
-    _ranges(ax, rows, [(row.best_rank, row.worst_rank) for row in rows])
+    _ranges(ax, rows, [(row.best_rank, row.worst_rank) for row in rows], STANDINGS)
     titles = f"in top {answer.k:,}", f"{shortened(plural(answer.unit), 12)} to flip"
     _inside(ax, rows[0].rank - 1, titles)
     for row in rows:
@@ -100,7 +99,7 @@ def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> A
     rows = list(answer.rows(limit))
     ax = _axes(ax, len(rows))
     ends = ("best_rank", "worst_rank") if answer.eps is None else ("inflated_best", "inflated_worst")
-    words = RANK_STANDINGS if answer.k is None else {}
+    words = RANK_STANDINGS if answer.k is None else STANDINGS
     _ranges(ax, rows, [tuple(getattr(row, end) for end in ends) for row in rows], words)
     if answer.told:
         _legend(ax)
@@ -204,10 +203,7 @@ def _axes(ax: Axes | None, rows: int = 16) -> Axes:
 
 
 def _ranges(
-    ax: Axes,
-    rows: Sequence[Any],
-    ranges: Sequence[tuple[int | None, int | None]],
-    words: Mapping[str, str] = MappingProxyType({}),
+    ax: Axes, rows: Sequence[Any], ranges: Sequence[tuple[int | None, ...]], words: Mapping[str, str]
 ) -> None:
     """Draw ranks as bars and plain ranks as marks; what is not known has no bar, or no standing."""
     for row, (best, worst) in zip(rows, ranges, strict=True):
@@ -217,7 +213,7 @@ def _ranges(
         ranks = [row.rank for row in rows if (row.standing or "out") == standing]
         if ranks:
             colour = COLOURS[standing]
-            label = words.get(standing, standing)
+            label = words.get(standing, "")
             ax.scatter(ranks, ranks, color=colour, marker=marker, s=32, label=label, zorder=3)
     ax.locator_params(axis="x", integer=True)
     ax.set_xlabel("rank")
@@ -234,5 +230,5 @@ def _ranges(
 def _inside(ax: Axes, y: float, texts: Sequence[str]) -> None:
     """Write two texts at the right end of the Axes, where nothing is drawn."""
     for right, text in zip((1 - 0.6 * NUMBERS, 0.995), texts, strict=True):
-        how = {"ha": "right", "va": "center", "fontsize": "small"}
-        ax.text(right, y, text, transform=ax.get_yaxis_transform(), **how)
+        place = ax.text(right, y, text, transform=ax.get_yaxis_transform())
+        place.set(ha="right", va="center", fontsize="small")

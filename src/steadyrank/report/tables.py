@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from steadyrank.report.terminal import Column
 from steadyrank.text import (
     RANK_STANDINGS,
+    STANDINGS,
     away_in_words,
     confidence_title,
     eps_in_words,
@@ -30,8 +31,6 @@ METHODS = {
     "ranking": "plain ranking",
     "inflated_ranking": "inflated ranking",
 }
-
-STANDINGS = {"sure": "sure", "contender": "contender", "out": "out"}
 
 TITLES = {
     "comparison": (
@@ -78,7 +77,7 @@ def columns_shown(rows: Sequence[Row], findings: Findings, terminal: Terminal) -
         columns = audit_columns(rows, findings, terminal)
     else:
         words = STANDINGS if "size" in findings else RANK_STANDINGS
-        standings = [words.get(row.get("standing"), "") for row in rows]
+        standings = [words.get(str(row.get("standing")), "") for row in rows]
         ranks = Column("rank", [f"{row['rank']:,}" for row in rows], 9)
         beside = findings if document == "confidence" else findings["confidence"]
         told = {**findings, "confidence": beside}

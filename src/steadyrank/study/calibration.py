@@ -119,9 +119,8 @@ class Calibration:
     def _claims(self) -> Claims:
         study = self.study
         apart = declared(study.scorer, "apart", study.data) or ""
-        return Claims(
-            study.units.total, study.unit, study.item_name, self.k, self.guarantee, apart, self.given
-        )
+        about = study.units.total, study.unit, self.k, self.guarantee, apart, self.given
+        return Claims(*about, study.item_name)
 
     @property
     def _cover(self) -> bool:
@@ -227,7 +226,7 @@ class Calibration:
         """Return an inflated answer at an eps that was given or is the tightest, or the ball's list."""
         if claim == "none":
             if eps is None:
-                told = "a claim of 'none' goes with an eps; for a target delta something is checked"
+                told = "a claim of 'none' needs an eps: otherwise units are removed to find one"
                 claimed = ", or omit ", Option("claim", "none"), "."
                 raise InvalidValueError(told, way_out=["Give ", Option("eps"), *claimed])
             return self._inflated(unchecked(eps, self.guarantee, self.study.unit), told=False)

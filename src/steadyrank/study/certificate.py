@@ -138,11 +138,11 @@ class Claims:
 
     n: int
     unit: str
-    item: str
     k: int | None
     guarantee: Guarantee
     apart: str = ""
     given: bool = False
+    item: str = "item"
 
     @property
     def cover(self) -> bool:

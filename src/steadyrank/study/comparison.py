@@ -47,15 +47,6 @@ SET_RULE = (
     "pair is settled if all of them have it in one order."
 )
 
-STOOD = {
-    "sure": " (was sure)",
-    "contender": " (was a contender)",
-    "out": " (was out)",
-    "new": " (not in the old data)",
-    None: "",
-}
-"""How an item stood before."""
-
 MOST_LEFT_OUT = 500_000_000
 """Distinct units times items in both, up to which moves are judged."""
 
@@ -229,11 +220,12 @@ class Comparison(Result):
 
     def _of_topk(self, old: StableTopK) -> Iterator[str]:
         """Yield who came into the top k and who left it, and whether the old list holds the new one."""
-        before: dict[object, str | None] = dict.fromkeys(self.arrived, "new") | old.standing_of
+        before = dict.fromkeys(self.arrived, " (not in the old data)")
+        for item, stood in old.standing_of.items():
+            before[item] = f" (was {'a ' * (stood == 'contender')}{stood})"
         for what, items in (("New in", self.entered), ("No longer in", self.left)):
-            stood = [f"{item}{STOOD[before.get(item)]}" for item in items]
-            if stood:
-                yield f"{what} the top {old.k:,}: {named(stood, 'and')}."
+            if those := [f"{item}{before.get(item, '')}" for item in items]:
+                yield f"{what} the top {old.k:,}: {named(those, 'and')}."
         missing = _without(self.new_ranking[: old.k], old.members)
         held = f"lacks {named(missing, 'and')}" if missing else "holds all of the new top"
         yield f"The old list for the top {old.k:,} ({counted(old.size, self.item_name)}) {held}."

@@ -248,7 +248,7 @@ def bootstrap_scores(
     if data.n_units < 2:
         single = f"there is only one unit (a {data.units.kind})"
         say = "Bring more units, or scores with their standard errors; their column is named by "
-        problem = f"{single}, and draws from it, all the same, tell no chance"
+        problem = f"{single}, so every draw is the same and says nothing about chance"
         raise TooFewUnitsError(problem, way_out=[say, Option("error")])
     copies = partial(draw, data.units.counts, data.n_units, seed, replace=True)
     found, reasons = scored_draws(data, scorer, copies, draws, "resamples")

@@ -44,7 +44,7 @@ GERUNDS = {
 }
 
 
-UNBOUNDED = "only single removals were tried; nothing bounds the number for more"
+UNBOUNDED = "only single removals were tried; for more, no bound is known"
 """What is taken for granted where only single units were left out."""
 
 NEIGHBOURS = 1000
@@ -332,12 +332,11 @@ def margin_of(study: Study, asked: Asked) -> Margin:
         raise not_a_choice("by", by, tuple(DONE))
     if pair is not None and (k is not None or item is not None or eps is not None):
         raise InvalidValueError(
-            "a pair is a question of its own and takes no k, item or eps", way_out="Ask one of them."
+            "a pair cannot go with a k, an item or an eps", way_out="Ask one of them."
         )
     if item is not None and k is None:
         raise InvalidValueError(
-            f"how many units {shorten(item)} takes to flip depends on the k of a top k",
-            way_out=["Give ", Option("k")],
+            f"how many units {shorten(item)} takes to flip depends on k", way_out=["Give ", Option("k")]
         )
     search, facts = study.facts.margin_search(by), study.facts
     if eps is not None:
