@@ -70,7 +70,7 @@ class TestFirstLines:
     def test_a_file_without_a_header(self) -> None:
         with pytest.raises(InvalidLabelError, match=r"not a header.*'pizza'.*line 3"):
             read("pizza\npasta\npizza\nsoup\n")
-        with pytest.raises(InvalidLabelError, match=r"no header.*'A1'.*line 3"):
+        with pytest.raises(InvalidLabelError, match=r"not a header.*'A1'.*line 3"):
             read("A1,B0,5.0,1365811200\nA2,B0,4.0,1365811201\nA1,B1,3.0,1365811202\n")
 
     @pytest.mark.parametrize("engine", ["memory", "duckdb"])
