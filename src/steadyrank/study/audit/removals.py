@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.data.units import LazyLabels, Units
-from steadyrank.errors import InvalidValueError, Option, listing, shorten
+from steadyrank.errors import InvalidValueError, Option, listing
 from steadyrank.operators.checks import check_whole
 from steadyrank.scorers.base import RowsOut
 from steadyrank.study.calibration import Calibration
 from steadyrank.study.facts import Facts
 from steadyrank.study.resampling import draw, scored_draws
+from steadyrank.text import LONGEST, shortened
 
 if TYPE_CHECKING:
     from steadyrank._typing import IntArray
@@ -42,7 +43,7 @@ class RandomRemovals:
         """Return what leaves in one of the removals that were kept, in words."""
         known, leaving = self.data.units.labels, self.leaving(kept[place])
         units = np.repeat(np.arange(len(leaving)), leaving).tolist()
-        return listing((shorten(known[unit]) for unit in units), len(units))
+        return listing((shortened(known[unit], LONGEST) for unit in units), len(units))
 
     def facts(self, known: Facts) -> tuple[Facts, tuple[str, ...]]:
         """Return what is known after each removal, as if of one unit, and why some have no scores."""
