@@ -53,6 +53,29 @@ def test_bradley_terry_is_choixs_with_half_the_ridge(seed: int) -> None:
     assert BradleyTerry().score(data) == pytest.approx(plain - plain.mean(), abs=1e-8)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_share_is_as_many_wins_and_losses(seed: int) -> None:
+    """Peers have no shares: evalica has weights for two results, and of 0.7 choix gets 7 of 10 wins."""
+    plain = battles(seed, size=200)
+    shares = np.random.default_rng(seed).integers(0, 11, size=len(plain.left)) / 10
+    ours = BradleyTerry().score(Battles(plain.left, plain.right, shares, items=plain.items))
+    left, right = plain.left.tolist(), plain.right.tolist()
+    results = [evalica.Winner.X] * len(left) + [evalica.Winner.Y] * len(left)
+    parts = [*shares, *(1 - shares)]
+    exact = {"tolerance": 1e-15, "limit": 10**6}
+    theirs = evalica.bradley_terry(left * 2, right * 2, results, weights=parts, **exact)
+    logs = np.log(theirs.scores.sort_index().to_numpy())
+    assert ours == pytest.approx(logs - logs.mean(), abs=1e-7)
+    tenths = np.stack([10 * shares, 10 - 10 * shares]).round().astype(int).T.tolist()
+    pairs = [
+        pair
+        for one, other, (won, lost) in zip(left, right, tenths, strict=True)
+        for pair in [(one, other)] * won + [(other, one)] * lost
+    ]
+    strengths = choix.ilsr_pairwise(len(plain.items), pairs, tol=1e-13)
+    assert ours == pytest.approx(strengths - strengths.mean(), abs=1e-7)
+
+
 def arena_frame(data: Battles) -> pd.DataFrame:
     """Return the battles as arena-rank reads them."""
     named = {1: "model_a", 0: "tie", -1: "model_b"}

@@ -18,7 +18,14 @@ from matplotlib import pyplot as plt
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
 
-from steadyrank import Ratings, ScoreMatrix, audit, inflated_topk_mask, stable_ranking
+from steadyrank import (
+    Ratings,
+    ScoreMatrix,
+    audit,
+    critical_difference,
+    inflated_topk_mask,
+    stable_ranking,
+)
 from steadyrank.demo import demo_file
 
 FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
@@ -102,6 +109,11 @@ def draw_comparison() -> None:
     save(figure, "intervals.png")
 
 
+def draw_critical_difference() -> None:
+    """Draw the critical-difference diagram of the same matrix."""
+    save(critical_difference(benchmark()).plot().figure, "critical-difference.png")
+
+
 def draw_regions() -> None:
     """Draw the inflated argmax of three items over the plane of their differences."""
     steps = np.linspace(-1.5, 1.5, 601)
@@ -141,7 +153,7 @@ def save(figure: Any, name: str) -> None:
 
 def main() -> None:
     """Draw all figures."""
-    for draw in (draw_curve, draw_comparison, draw_regions):
+    for draw in (draw_curve, draw_comparison, draw_critical_difference, draw_regions):
         draw()
 
 

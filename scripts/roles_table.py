@@ -17,7 +17,7 @@ def table() -> list[str]:
     """Return the lines of the table; a test compares them with the page."""
     roles: dict[tuple[str, str, str], list[str]] = {}
     for kind, known in sorted(KINDS.items()):
-        for argument, role in known.kind.roles.items():
+        for argument, role in known.roles.items():
             names = ", ".join(role.names[:SHOWN]) + (", ..." if len(role.names) > SHOWN else "")
             roles.setdefault((argument, role.means, names or "only if named"), []).append(kind)
     head = [

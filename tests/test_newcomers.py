@@ -98,6 +98,7 @@ class Podiums(Observations):
 
     kind: ClassVar[Kind] = Kind(
         name="podiums",
+        home=f"{__name__}.Podiums",
         unit="race",
         scorer="medals",
         arguments=PodiumArguments,
@@ -143,7 +144,7 @@ RACES = "gold,silver,times\nann,bob,3\nbob,ann,2\ncyd,ann,1\n"
 def podiums(tmp_path: Path) -> Iterator[Path]:
     file = tmp_path / "races.csv"
     file.write_text(RACES, encoding="utf-8")
-    with first_in(KINDS, "podiums", Podiums):  # before votes, which take the rest
+    with first_in(KINDS, "podiums", Podiums.kind):  # before votes, which take the rest
         yield file
 
 

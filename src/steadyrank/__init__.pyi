@@ -40,6 +40,7 @@ from steadyrank.study import (
     Certificate as Certificate,
     Comparison as Comparison,
     Confidence as Confidence,
+    CriticalDifference as CriticalDifference,
     Explanation as Explanation,
     Margin as Margin,
     Needed as Needed,
@@ -47,6 +48,7 @@ from steadyrank.study import (
     StableRanking as StableRanking,
     StableTopK as StableTopK,
     Study as Study,
+    critical_difference as critical_difference,
 )
 from steadyrank.study.functions import (
     audit as audit,

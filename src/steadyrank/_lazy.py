@@ -8,13 +8,10 @@ which asks for none, never does.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DECLARED = re.compile(r"^from (\S+)|\b(\w+) as \2\b|import (\*)", re.MULTILINE)
 """In a stub: where names come from; then each name, or all of that part."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -21,8 +21,6 @@ from steadyrank.scorers.refit import Refit, importances, seeded
 from steadyrank.study import Study
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from steadyrank._typing import BoolArray, FloatArray
     from steadyrank.study import StableTopK
     from steadyrank.study.certificate import Guarantee

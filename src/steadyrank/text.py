@@ -318,15 +318,15 @@ def eps_in_words(eps: float, *, given: bool = True) -> str:
     return repr(float(eps)).removesuffix(".0") if given else rounded_up(eps)
 
 
-def rounded_up(value: float, digits: int = 4) -> str:
-    """Return a number with so many digits that is not smaller, for what must be reached.
+def rounded_up(value: float) -> str:
+    """Return a number with four digits that is not smaller, for what must be reached.
 
     Examples
     --------
     >>> rounded_up(0.123416), rounded_up(0.5), rounded_up(4.80771e-17)
     ('0.1235', '0.5', '4.808e-17')
     """
-    return _rounded(value, digits, ROUND_CEILING)
+    return _rounded(value, 4, ROUND_CEILING)
 
 
 def rounded_down(value: float, digits: int = 4) -> str:

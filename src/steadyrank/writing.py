@@ -11,15 +11,13 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from steadyrank.errors import UnwritableFileError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 OPEN = {"/dev", "/dev/fd", "/proc/self/fd"}
 """Folders whose names, such as ``/dev/stdout``, stand for what is open already."""

@@ -17,8 +17,8 @@ import pytest
 
 from oracles import enumeration, exact
 from steadyrank import errors
-from steadyrank.operators import folds, sweep
-from steadyrank.operators.critical import critical_eps
+from steadyrank.operators import states, sweep
+from steadyrank.operators.inflation import critical_eps
 from steadyrank.operators.rankings import inflated_ranking
 from steadyrank.operators.unplaced import Unplaced
 
@@ -190,7 +190,7 @@ def test_blocks_change_no_count(cases: Cases, monkeypatch: pytest.MonkeyPatch) -
         with monkeypatch.context() as patch:
             counts = set()
             for block in (1, 5, 1 << 18):
-                patch.setattr(folds, "BLOCK", block)
+                patch.setattr(states, "BLOCK", block)
                 counts.add(rankings.count())
         assert len(counts) == 1
 
@@ -209,14 +209,14 @@ def test_digits_hold_numbers_of_any_size(cases: Cases) -> None:
     """Sums over groups of edges, layer after layer, as Python integers add them up."""
     for rng in cases(40):
         terms = int(rng.choice([12, 1000, 2**20, 2**40]))
-        rows = folds.Exact(terms)
+        rows = states.Exact(terms)
         digits, numbers = np.ones((1, 1), dtype=np.uint64), [1]
         for _ in range(12):
             n_groups = int(rng.integers(1, 6))
             group = np.sort(np.append(np.arange(n_groups), rng.integers(0, n_groups, 7)))
             source = rng.integers(0, len(numbers), len(group))
             factor = rng.integers(1, terms // np.bincount(group).max() + 1, len(group))
-            layer = folds.Layer(source, np.bincount(group), *[None] * 2)
+            layer = sweep.Layer(source, np.bincount(group), *[None] * 2)
             digits = rows.with_room(digits)
             along = digits[source] * factor[:, np.newaxis].astype(np.uint64)
             digits = rows.sums(layer, along.__getitem__, digits.shape[1:])

@@ -16,7 +16,7 @@ import pytest
 
 from oracles import exact
 from steadyrank import ColumnMeans, ScoreMatrix, audit, stable_topk
-from steadyrank.operators.critical import critical_eps
+from steadyrank.operators.inflation import critical_eps
 from steadyrank.operators.intervals import certainly_above, rank_intervals, tiers
 from steadyrank.operators.rankings import inflated_ranking
 from steadyrank.operators.topk_sets import inflated_topk, inflated_topk_mask

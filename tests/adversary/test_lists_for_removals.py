@@ -28,7 +28,7 @@ from steadyrank.errors import InvalidValueError, NoProofError
 from steadyrank.margins import lists as withstanding
 from steadyrank.margins.lists import Withstanding
 from steadyrank.margins.pairs import PairMargins, Removal
-from steadyrank.operators.boundary import just_above
+from steadyrank.operators.inflation import just_above
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 from tests.adversary.test_margins import (

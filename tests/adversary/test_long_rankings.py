@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.operators.critical import critical_eps
+from steadyrank.operators.inflation import critical_eps
 from steadyrank.operators.intervals import certainly_above, eligible_ends, swap_ends
 from steadyrank.operators.topk_sets import best_first
 

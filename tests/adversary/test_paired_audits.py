@@ -11,7 +11,7 @@ import pytest
 from oracles.decimals import win_counts
 from steadyrank import Battles, Study
 from steadyrank.errors import UndefinedScoresError
-from steadyrank.operators.critical import STEEPEST, critical_eps
+from steadyrank.operators.inflation import STEEPEST, critical_eps
 from steadyrank.operators.meeting import Rival, meeting_eps
 from steadyrank.scorers import BradleyTerry, Scorer
 from steadyrank.scorers.bradley_terry.folds import BattlesOut

@@ -33,7 +33,7 @@ from steadyrank import (
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.text import plain_text
 from steadyrank.study import Facts
-from steadyrank.study.audit.removals import RandomRemovals, clopper_pearson
+from steadyrank.study.resampling import RandomRemovals, clopper_pearson
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ import pytest
 
 from engine_makers import relation
 from steadyrank import Battles, Ratings, ScoreMatrix, read_any
-from steadyrank.data.kinds import scan_any
+from steadyrank.data.read import scan_any
 from steadyrank.errors import SteadyrankError
 
 if TYPE_CHECKING:

@@ -120,7 +120,7 @@ def test_several_k() -> None:
 def test_every_argument_of_every_kind_is_an_option(run: Command) -> None:
     told = run("topk", "--help").out
     for known in KINDS.values():
-        for name in known.kind.declared:
+        for name in known.declared:
             assert typed_name(name) in told
 
 

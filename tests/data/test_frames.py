@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes, read_any
-from steadyrank.data.kinds import scan_any
+from steadyrank.data.read import scan_any
 from steadyrank.errors import (
     ColumnError,
     EmptyDataError,

@@ -13,6 +13,7 @@ from engine_makers import need, relation
 from steadyrank import Study
 from steadyrank.cli import main
 from steadyrank.data.kinds import KINDS
+from steadyrank.data.read import class_of
 from steadyrank.errors import InvalidDataError, SteadyrankError, WrongDataError
 from steadyrank.scorers.registry import scorers_for
 
@@ -124,7 +125,7 @@ def may_refuse(scorer: str, question: str, data: Any) -> bool:
 def test_engines_answer_as_memory_does(name: str, in_ci: bool) -> None:
     need("duckdb", in_ci)
     kind, changed, given = CASES[name]
-    columns, made = {**COLUMNS[kind], **changed}, KINDS[kind]
+    columns, made = {**COLUMNS[kind], **changed}, class_of(KINDS[kind])
     for scorer in scorers_for(kind):
         mine = study_of(lambda: made.scan(relation(columns), **given), scorer)
         other = study_of(lambda: made.from_frame(columns, **given), scorer)
@@ -179,4 +180,4 @@ def test_the_way_out_of_an_engine_can_be_typed(tmp_path: Path, capsys: Any) -> N
     assert "use --engine memory." in capsys.readouterr().err
     assert main([*asked, "--engine", "memory"]) == 0
     with pytest.raises(InvalidDataError, match="use read or from_frame instead of scan"):
-        Study(KINDS["scores"].scan(path, **SCORES), "median").topk(2)
+        Study(class_of(KINDS["scores"]).scan(path, **SCORES), "median").topk(2)

@@ -11,6 +11,7 @@ from engine_makers import relation
 from steadyrank import Battles, BradleyTerry, Ratings, ScoreMatrix, Votes
 from steadyrank.data import scan_any
 from steadyrank.data.kinds import KINDS
+from steadyrank.data.read import class_of
 from steadyrank.errors import ColumnError, InvalidDataError, InvalidSettingError, SteadyrankError
 
 if TYPE_CHECKING:
@@ -298,9 +299,9 @@ def test_what_cannot_be_scanned_says_so(tmp_path: Path) -> None:
     with pytest.raises(InvalidDataError, match="ballots cannot be scanned"):
         scan_any(path)
     for known in KINDS.values():
-        if known.kind.on_engine is None:
+        if known.on_engine is None:
             with pytest.raises(InvalidDataError, match="cannot be scanned"):
-                known.scan(path)
+                class_of(known).scan(path)
 
 
 def test_an_error_shows_what_the_columns_are(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from oracles.ball import squared_distances
 from steadyrank import ball_distances, ball_topk, critical_eps, inflated_ranking, inflated_topk, topk
 from steadyrank.operators import topk_sets
-from steadyrank.operators.boundary import just_above
+from steadyrank.operators.inflation import just_above
 from steadyrank.operators.topk_sets import cover_factor
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from oracles import projection
 from oracles.cases import Case, cases
-from steadyrank.operators.critical import critical_below, critical_eps, critical_rows
+from steadyrank.operators.inflation import critical_below, critical_eps, critical_rows
 from steadyrank.operators.topk_sets import inflated_topk_mask
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from oracles import exact
 from oracles.cases import Case
-from steadyrank.operators.boundary import just_above
+from steadyrank.operators.inflation import just_above
 from steadyrank.operators.rankings import inflated_ranking
 from steadyrank.operators.topk_sets import inflated_topk, inflated_topk_mask
 

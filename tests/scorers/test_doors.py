@@ -10,9 +10,9 @@ import pytest
 
 from steadyrank.errors import InvalidSettingError
 from steadyrank.margins.pairs import PairMargins
+from steadyrank.operators.checks import Range, setting
 from steadyrank.scorers import LeaveOneOut, Scorer
 from steadyrank.scorers.registry import NAMED, _class_of
-from steadyrank.scorers.settings import Range, setting
 
 
 def members(door: type) -> set[str]:

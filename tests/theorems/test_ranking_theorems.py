@@ -12,7 +12,7 @@ from hypothesis import example, given, strategies as st
 
 from oracles import enumeration, exact
 from oracles.cases import Case, cases, close_pairs
-from steadyrank.operators.critical import critical_eps
+from steadyrank.operators.inflation import critical_eps
 from steadyrank.operators.intervals import certainly_above, rank_intervals, tiers
 from steadyrank.operators.rankings import RankingSet, inflated_ranking
 from steadyrank.operators.topk_sets import inflated_topk

@@ -28,7 +28,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 
 def with_options(name: str) -> tuple[Callable[..., int | None], Any]:
     """Return a command with all its options, those of the data included, and what parses them."""
-    kinds = [known.kind for known in KINDS.values()]
+    kinds = list(KINDS.values())
     return group.takes(globals()[name], lambda: group.data_options(kinds, FORMATS))
 
 
@@ -304,16 +304,16 @@ def _found(options: Any, ask: Callable[[Study], Any], work: str) -> dict[str, An
 
 def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line]]) -> None:
     """Write a document in the form that was asked for; ``told`` puts it into lines for a terminal."""
-    from steadyrank.report.export import GUARD_NOTE, has_guards, to_csv, to_json
-
     screen = output.console()
     wanted: dict[str, Any] = {name: getattr(options, name, False) for name in ("everything", "verbose")}
-    writers: dict[str, Callable[..., str]] = {"json": to_json, "csv": to_csv}
-    writers["markdown"] = partial(_markdown, options=options)
-    if options.form in writers:
-        output.deliver(writers[options.form](found), options.output)
+    if options.form in {"json", "csv"}:
+        from steadyrank.report.export import GUARD_NOTE, has_guards, to_csv, to_json
+
+        output.deliver(to_json(found) if options.form == "json" else to_csv(found), options.output)
         if options.form == "csv" and has_guards(found):
             output.say(f"note: {GUARD_NOTE}.")
+    elif options.form == "markdown":
+        output.deliver(_markdown(found, options), options.output)
     elif options.form == "html":
         from steadyrank.report.html import render_html
         from steadyrank.writing import write_whole

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank import errors
 from steadyrank.cli.output import say, ways, working
-from steadyrank.data.kinds import KINDS, read_checked, scan_any
+from steadyrank.data.kinds import KINDS
+from steadyrank.data.read import read_checked, scan_any
 from steadyrank.errors import NotRecognisedError, Option, typed_name
 from steadyrank.reading.formats import is_pattern, read_together
 from steadyrank.text import counted
@@ -181,14 +182,14 @@ def _policies(options: InputOptions) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in options.arguments.items():
         for known in KINDS.values() if value is not None else ():
-            choices = getattr(known.kind.settings.get(name), "choices", None) or {}
+            choices = getattr(known.settings.get(name), "choices", None) or {}
             found |= {name: choices[value]} if value in choices else {}
     return found
 
 
 def _arguments(options: InputOptions) -> dict[str, Any]:
     """Return what was said about the data; lists are written with commas."""
-    every = [part for known in KINDS.values() for part in known.kind.declared.items()]
+    every = [part for known in KINDS.values() for part in known.declared.items()]
     several = {name for name, part in every if part.several}
     return {
         name: [part.strip() for part in value.split(",")] if name in several else value

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name, withstanding
-from steadyrank.data.kinds import KINDS, check_kind, made_of, scan_any
+from steadyrank.data.kinds import KINDS
+from steadyrank.data.read import check_kind, made_of, scan_any
 from steadyrank.engines.frame import opened
 from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, SteadyrankError, typed_name
 from steadyrank.reading.arrays import written
@@ -69,7 +70,7 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         "notes": table.notes,
     }
     columns: dict[str, Any] = {}
-    kinds = [known.kind for name, known in KINDS.items() if asked in {None, name}]
+    kinds = [known for name, known in KINDS.items() if asked in {None, name}]
     try:
         decision = Decision(kinds, table, given, made_of, asked is not None, _checked(options, engine))
         readings = decision.considered

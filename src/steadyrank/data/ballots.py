@@ -5,75 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Self, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import BoolArray, IntArray
 from steadyrank.data.families import CountedRows
-from steadyrank.data.observations import COUNT, ITEM_LIST, ITEM_NAMES, Ends, from_table, set_fields
+from steadyrank.data.kinds import APPROVED, BALLOTS, BallotsArguments
+from steadyrank.data.observations import Ends, from_table, set_fields
 from steadyrank.data.orders import BallotArrays, flatten, parse_orders, without_answers
 from steadyrank.data.rows import check_some, check_spans, row_counts
-from steadyrank.data.units import People, PeopleArguments, agreed, of_people, renumbered, said_of
+from steadyrank.data.units import People, agreed, of_people, renumbered, said_of
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts, check_length, is_missing
-from steadyrank.reading.declarations import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Column, Guess, Table, WholeColumn, as_table, simplify
 from steadyrank.reading.text_columns import TextColumn
 from steadyrank.reading.words import known
 from steadyrank.sums.blocks import segment_sums
-
-APPROVED = ("approved", "approvals", "approves")
-"""Names of columns whose items are approved, in whatever order they are listed."""
-
-BALLOT = Role(
-    "orders such as a > b = c, or approved items such as a, c",
-    (
-        "ballot", "order", "ranking", "preferences", "preference", *APPROVED, "choices",
-    ),
-    holds="cells",
-    answer=True,
-)  # fmt: skip
-
-VOTER = Role(
-    "whose ballot it is, one row per entry",
-    ("ballot", "ballotid", "voter", "voterid", *known("user_columns"), "id"),
-)
-RANK = Role(
-    "the rank given, one row per entry; 1 is best, equal ranks tie",
-    ("rank", "position", "place", "level", "tier"),
-    holds="numbers",
-    answer=True,
-)
-
-
-RANKS = Role("the first choice, the second choice..., known by numbers in their names", several=True)
-
-
-REPEATS = Setting(
-    "in columns of choices, what to do where a ballot names an item again: skip (the default) or error",
-    {
-        "skip": "Where a ballot names an item again, the first place counts.",
-        "error": "Ballots that name an item again are refused.",
-    },
-)
-
-
-class BallotsArguments(PeopleArguments, total=False):
-    """What :meth:`Ballots.from_frame` and ``read`` can be told."""
-
-    ballot: Annotated[str | None, BALLOT]
-    ranks: Annotated[Sequence[str] | None, RANKS]
-    user: Annotated[str | None, VOTER]
-    item: Annotated[str | None, Role("what was ranked, one row per entry", ITEM_NAMES, answer=True)]
-    rank: Annotated[str | None, RANK]
-    count: Annotated[str | None, COUNT]
-    items: Annotated[Iterable[object] | None, ITEM_LIST]
-    approval: Annotated[bool | None, Setting("ballots name approved items, without order", flag=True)]
-    repeats: Annotated[str | None, REPEATS]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -124,18 +75,7 @@ class Ballots(CountedRows):
     (['x > y', 'y > x = z'], array([2, 1]))
     """
 
-    kind: ClassVar[Kind] = Kind(
-        name="ballots",
-        unit="ballot",
-        scorer="borda",
-        arguments=BallotsArguments,
-        forms=(
-            Form("one row per entry", ("user", "item", "rank")),
-            Form("one row per approval", ("user", "item"), only_with={"approval": True}),
-            Form("a column for each choice", ("ranks",), may=("count",)),
-            Form("one row per ballot", ("ballot",), may=("count",)),
-        ),
-    )
+    kind = BALLOTS
 
     _row_fields, _entry_fields, _item_fields = ("counts",), ("ranked", "levels"), ("ranked",)
     indptr: IntArray

@@ -5,94 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Self, TypeAlias, Unpack
+from typing import Any, Self, TypeAlias, Unpack
 
 import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.data.families import CountedRows
-from steadyrank.data.observations import COUNT, ITEM_LIST, Ends, from_table
+from steadyrank.data.kinds import BATTLES, PAIR, SCORED, BattlesArguments
+from steadyrank.data.observations import Ends, from_table
 from steadyrank.data.rows import check_some, check_total, row_counts
-from steadyrank.data.units import LazyLabels, People, PeopleArguments, of_people
+from steadyrank.data.units import LazyLabels, People, of_people
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_counts, as_matrix, check_length, objects
-from steadyrank.reading.declarations import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.results import LEFT, PLACES, RIGHT, TIE, check_agreement, read_results
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import as_table, simplify
 from steadyrank.reading.text_columns import plain_number
-from steadyrank.reading.words import known
 from steadyrank.sums.sparse import MergedEntries
 
 Sides: TypeAlias = "tuple[IntArray, IntArray, tuple[object, ...]]"
 
-WINS = known("wins_columns")
-PAIR = ("left", "right", "wins_left", "wins_right")
-SCORED = ("points_left", "points_right")
-POINTS = (
-    "fthg/ftag",
-    *(
-        "/".join(form.format(side, what) for side in sides.split("/"))
-        for what in known("points")
-        for sides in known("point_sides")
-        for form in known("point_forms")
-    ),
-    "hg/ag",
-)
-"""Names of the two columns of points of a game, best first."""
-
-WINNER = Role(
-    "the result: left, right or tie, the label of the item that won, or the share that left won",
-    (*(pair.split("/")[0] for pair in known("won_columns")), *known("result_columns")),
-    holds="results",
-    answer=True,
-)
-TIES = Role(
-    "how often nobody won, in counted battles; several columns are added up",
-    known("tie_columns"),
-    holds="counts",
-    several=True,
-)
-COVARIATE = Role(
-    "how the sides differ, left minus right (in length, say); Bradley-Terry scores hold it at 0",
-    holds="numbers",
-    argument="covariates",
-    several=True,
-)
-
-
-def _paired(side: int, means: str, pairs: Sequence[str], **how: Any) -> Role:
-    return Role(means, tuple(pair.split("/")[side] for pair in pairs), **how)
-
-
-def _points(side: int, means: str) -> Role:
-    return _paired(side, means, POINTS, holds="numbers", answer=True)
-
-
 SURELY = 1 + 1e-9
 """Makes a margin larger than the rounding of differences of points."""
-TIE_MARGIN = Setting("points that differ by no more than this are a tie; 0 if not given", takes="NUMBER")
-LOSER = _paired(1, "the item that lost, beside the winner", known("won_columns"), answer=True)
-
-
-class BattlesArguments(PeopleArguments, total=False):
-    """What :meth:`Battles.from_frame`, ``read`` and ``scan`` can be told."""
-
-    left: Annotated[str | None, _paired(0, "one side", known("side_columns"), answer=True)]
-    right: Annotated[str | None, _paired(1, "the other side", known("side_columns"), answer=True)]
-    winner: Annotated[str | None, WINNER]
-    loser: Annotated[str | None, LOSER]
-    points_left: Annotated[str | None, _points(0, "points of the left side: more of them win")]
-    points_right: Annotated[str | None, _points(1, "points of the right side")]
-    wins_left: Annotated[str | None, _paired(0, "wins of the left side", WINS, holds="counts")]
-    wins_right: Annotated[str | None, _paired(1, "wins of the right side", WINS, holds="counts")]
-    ties: Annotated[str | Sequence[str] | None, TIES]
-    count: Annotated[str | None, COUNT]
-    covariate: Annotated[str | Sequence[str] | None, COVARIATE]
-    items: Annotated[Iterable[object] | None, ITEM_LIST]
-    tie_margin: Annotated[float | None, TIE_MARGIN]
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,25 +103,7 @@ class Battles(CountedRows):
     (['x ties y', 'x beats y'], array([1, 2]))
     """
 
-    kind: ClassVar[Kind] = Kind(
-        name="battles",
-        unit="battle",
-        scorer="bradley-terry",
-        arguments=BattlesArguments,
-        forms=(
-            Form("one row per counted pair", PAIR, may=("ties",)),
-            Form(
-                "one row per game, with points",
-                ("left", "right", *SCORED),
-                may=("winner", "count"),
-                named=("covariate",),
-                decides=SCORED,
-            ),
-            Form("one row per battle", ("left", "right", "winner"), ("count",), ("covariate",)),
-            Form("one row per win", ("winner", "loser"), ("count",), ("covariate",)),
-        ),
-        on_engine="counted",
-    )
+    kind = BATTLES
 
     _row_fields = ("left", "right", "outcome", "covariates", "counts")
     _item_fields = ("left", "right")

@@ -3,43 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 
-from steadyrank.data.observations import ITEM_NAMES, Observations, from_table, set_fields
+from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.data.kinds import ESTIMATES, EstimatesArguments
+from steadyrank.data.observations import Observations, from_table, set_fields
 from steadyrank.data.rows import check_some, column_labels
 from steadyrank.data.units import Units
 from steadyrank.errors import InvalidDataError, InvalidScoresError, InvalidValueError
 from steadyrank.reading.arrays import as_matrix, as_numbers, as_scores, check_length
-from steadyrank.reading.declarations import Form, Kind, ReadingArguments, Role
 from steadyrank.reading.table import as_table
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
 
 LEAST = 1e-150
 """Standard errors between this and its inverse have squares that floats can hold."""
-
-PARTS = ("error", "score", "item")
-ERRORS = ("se", "stderr", "standarderror", "stderror", "sem")
-SCORES = ("score", "estimate", "mean", "value", "rating", "accuracy", "acc", "coefficient", "effect")
-ITEMS = (*ITEM_NAMES, "country", "jurisdiction", "region", "state", "school", "university", "name")
-
-
-ERROR = Role("the standard error", ERRORS, "numbers", argument="errors")
-SCORE = Role("the score", SCORES, "numbers", argument="scores")
-ITEM = Role("what was scored, once each", ITEMS, argument="items")
-
-
-class EstimatesArguments(ReadingArguments, total=False):
-    """What :meth:`Estimates.from_frame` and ``read`` can be told."""
-
-    item: Annotated[str | None, ITEM]
-    score: Annotated[str | None, SCORE]
-    error: Annotated[str | None, ERROR]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -71,14 +49,7 @@ class Estimates(Observations):
     <Estimates: 0 units, 2 items: 'Australia', 'Austria'>
     """
 
-    kind: ClassVar[Kind] = Kind(
-        name="estimates",
-        unit="",
-        scorer="",
-        arguments=EstimatesArguments,
-        forms=(Form("one row per score", PARTS, decides=PARTS[:1]),),
-        observation="estimate",
-    )
+    kind = ESTIMATES
 
     scores: FloatArray
     covariance: FloatArray

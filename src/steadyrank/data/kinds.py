@@ -1,184 +1,401 @@
-"""The kinds of data by name, and one door for files of any kind: what is in one is told, and said."""
+"""The kinds of data: what each declares about itself. Their classes are loaded once there are data."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Annotated
 
-from steadyrank.data.ballots import Ballots
-from steadyrank.data.battles import Battles
-from steadyrank.data.estimates import Estimates
-from steadyrank.data.observations import Observations, from_resolved, with_notes
-from steadyrank.data.ratings import Ratings
-from steadyrank.data.regression import Regression
-from steadyrank.data.score_matrix import ScoreMatrix
-from steadyrank.data.votes import Votes
-from steadyrank.errors import not_a_choice
-from steadyrank.reading.deciding import Check, as_they_are, decide
-from steadyrank.reading.formats import is_pattern, read_table, read_together
-from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import Table, as_table, is_frame
+from steadyrank.reading.declarations import Form, Kind, ReadingArguments, Role, Setting
+from steadyrank.reading.proposals.wide import WAYS
+from steadyrank.reading.scales import SCALES
+from steadyrank.reading.words import known
 
-if TYPE_CHECKING:
-    from steadyrank.engines.backends import Engine
+# Of several kinds.
 
-KINDS: dict[str, type[Observations]] = {
-    known.kind.name: known
-    for known in (Battles, Ratings, Ballots, ScoreMatrix, Votes, Regression, Estimates)
+ITEM_NAMES = known("item_columns")
+COUNT = Role("how often a row occurred", known("count_columns"), holds="counts", argument="counts")
+ITEM_LIST = Setting("the list of items, in order, also those without data", several=True)
+WEIGHTS = Role(
+    "how much each unit counts: one person, with their weight", known("weight_columns"), holds="numbers"
+)
+UNIT = Role("rows with equal values here are left out together (a worker, a prompt)", argument="units")
+
+
+class PeopleArguments(ReadingArguments, total=False):
+    """What can be said about the people behind any rows."""
+
+    weights: Annotated[str | None, WEIGHTS]
+    unit: Annotated[str | None, UNIT]
+
+
+# Votes
+
+CHOICE = Role("the item voted for", known("choice_columns"), argument="choices", answer=True)
+
+
+class VotesArguments(PeopleArguments, total=False):
+    """What :meth:`Votes.from_frame`, ``read`` and ``scan`` can be told."""
+
+    choice: Annotated[str | None, CHOICE]
+    count: Annotated[str | None, COUNT]
+    items: Annotated[Iterable[object] | None, ITEM_LIST]
+
+
+VOTES = Kind(
+    name="votes",
+    home="steadyrank.data.votes.Votes",
+    unit="vote",
+    scorer="plurality",
+    arguments=VotesArguments,
+    forms=(Form("one row per vote", ("choice",), may=("count",)),),
+    on_engine="counted",
+)
+
+# Ballots
+
+APPROVED = ("approved", "approvals", "approves")
+"""Names of columns whose items are approved, in whatever order they are listed."""
+
+BALLOT = Role(
+    "orders such as a > b = c, or approved items such as a, c",
+    (
+        "ballot", "order", "ranking", "preferences", "preference", *APPROVED, "choices",
+    ),
+    holds="cells",
+    answer=True,
+)  # fmt: skip
+VOTER = Role(
+    "whose ballot it is, one row per entry",
+    ("ballot", "ballotid", "voter", "voterid", *known("user_columns"), "id"),
+)
+RANK = Role(
+    "the rank given, one row per entry; 1 is best, equal ranks tie",
+    ("rank", "position", "place", "level", "tier"),
+    holds="numbers",
+    answer=True,
+)
+RANKS = Role("the first choice, the second choice..., known by numbers in their names", several=True)
+REPEATS = Setting(
+    "in columns of choices, what to do where a ballot names an item again: skip (the default) or error",
+    {
+        "skip": "Where a ballot names an item again, the first place counts.",
+        "error": "Ballots that name an item again are refused.",
+    },
+)
+
+
+class BallotsArguments(PeopleArguments, total=False):
+    """What :meth:`Ballots.from_frame` and ``read`` can be told."""
+
+    ballot: Annotated[str | None, BALLOT]
+    ranks: Annotated[Sequence[str] | None, RANKS]
+    user: Annotated[str | None, VOTER]
+    item: Annotated[str | None, Role("what was ranked, one row per entry", ITEM_NAMES, answer=True)]
+    rank: Annotated[str | None, RANK]
+    count: Annotated[str | None, COUNT]
+    items: Annotated[Iterable[object] | None, ITEM_LIST]
+    approval: Annotated[bool | None, Setting("ballots name approved items, without order", flag=True)]
+    repeats: Annotated[str | None, REPEATS]
+
+
+BALLOTS = Kind(
+    name="ballots",
+    home="steadyrank.data.ballots.Ballots",
+    unit="ballot",
+    scorer="borda",
+    arguments=BallotsArguments,
+    forms=(
+        Form("one row per entry", ("user", "item", "rank")),
+        Form("one row per approval", ("user", "item"), only_with={"approval": True}),
+        Form("a column for each choice", ("ranks",), may=("count",)),
+        Form("one row per ballot", ("ballot",), may=("count",)),
+    ),
+)
+
+# Ratings
+
+MERGED = {
+    "error": "Two ratings of one item by one user are refused.",
+    "last": "Of several ratings of one item by one user, the last one counts.",
+    "mean": "Several ratings of one item by one user count as their mean.",
 }
+"""What may be done about repeated ratings; in an engine also ``trust``, and there not ``last``."""
+
+DUPLICATE = Setting(
+    "what to do where a user rated an item more than once: error (the default), last or mean; in an "
+    "engine also trust (do not look)",
+    MERGED | {"trust": "Several ratings of one item by one user were not looked for."},
+)
+RATING = Role("the rating", known("rating_columns"), holds="numbers", answer=True)
+
+
+class RatingsArguments(PeopleArguments, total=False):
+    """What :meth:`Ratings.from_frame`, ``read`` and ``scan`` can be told."""
+
+    user: Annotated[str | None, Role("who rated", known("user_columns"))]
+    item: Annotated[str | None, Role("what was rated", ITEM_NAMES, answer=True)]
+    score: Annotated[str | None, RATING]
+    duplicates: Annotated[str | None, DUPLICATE]
+    items: Annotated[Iterable[object] | None, ITEM_LIST]
+    users: Annotated[Iterable[object] | None, Setting("the list of users, in order", several=True)]
+
+
+RATINGS = Kind(
+    name="ratings",
+    home="steadyrank.data.ratings.Ratings",
+    unit="user",
+    scorer="mean-rating",
+    arguments=RatingsArguments,
+    forms=(Form("one row per rating", ("user", "item", "score")),),
+    on_engine="entries",
+    observation="rating",
+)
+
+# Battles
+
+PAIR = ("left", "right", "wins_left", "wins_right")
+SCORED = ("points_left", "points_right")
+POINTS = (
+    "fthg/ftag",
+    *(
+        "/".join(form.format(side, what) for side in sides.split("/"))
+        for what in known("points")
+        for sides in known("point_sides")
+        for form in known("point_forms")
+    ),
+    "hg/ag",
+)
+"""Names of the two columns of points of a game, best first."""
+
+TIES = Role(
+    "how often nobody won, in counted battles; several columns are added up",
+    known("tie_columns"),
+    holds="counts",
+    several=True,
+)
+COVARIATE = Role(
+    "how the sides differ, left minus right (in length, say); Bradley-Terry scores hold it at 0",
+    holds="numbers",
+    argument="covariates",
+    several=True,
+)
+TIE_MARGIN = Setting("points that differ by no more than this are a tie; 0 if not given", takes="NUMBER")
+
+
+def _one_of(side: int, pairs: Sequence[str]) -> tuple[str, ...]:
+    return tuple(pair.split("/")[side] for pair in pairs)
+
+
+LEFT_NAMES, RIGHT_NAMES = (_one_of(side, known("side_columns")) for side in (0, 1))
+LEFT_POINTS, RIGHT_POINTS = (_one_of(side, POINTS) for side in (0, 1))
+LEFT_WINS, RIGHT_WINS = (_one_of(side, known("wins_columns")) for side in (0, 1))
+WON, LOST = (_one_of(side, known("won_columns")) for side in (0, 1))
+
+WINNER = Role(
+    "the result: left, right or tie, the label of the item that won, or the share that left won",
+    (*WON, *known("result_columns")),
+    holds="results",
+    answer=True,
+)
+LOSER = Role("the item that lost, beside the winner", LOST, answer=True)
+SCORED_LEFT = Role("points of the left side: more of them win", LEFT_POINTS, "numbers", answer=True)
+SCORED_RIGHT = Role("points of the right side", RIGHT_POINTS, "numbers", answer=True)
+
+
+class BattlesArguments(PeopleArguments, total=False):
+    """What :meth:`Battles.from_frame`, ``read`` and ``scan`` can be told."""
+
+    left: Annotated[str | None, Role("one side", LEFT_NAMES, answer=True)]
+    right: Annotated[str | None, Role("the other side", RIGHT_NAMES, answer=True)]
+    winner: Annotated[str | None, WINNER]
+    loser: Annotated[str | None, LOSER]
+    points_left: Annotated[str | None, SCORED_LEFT]
+    points_right: Annotated[str | None, SCORED_RIGHT]
+    wins_left: Annotated[str | None, Role("wins of the left side", LEFT_WINS, "counts")]
+    wins_right: Annotated[str | None, Role("wins of the right side", RIGHT_WINS, "counts")]
+    ties: Annotated[str | Sequence[str] | None, TIES]
+    count: Annotated[str | None, COUNT]
+    covariate: Annotated[str | Sequence[str] | None, COVARIATE]
+    items: Annotated[Iterable[object] | None, ITEM_LIST]
+    tie_margin: Annotated[float | None, TIE_MARGIN]
+
+
+BATTLES = Kind(
+    name="battles",
+    home="steadyrank.data.battles.Battles",
+    unit="battle",
+    scorer="bradley-terry",
+    arguments=BattlesArguments,
+    forms=(
+        Form("one row per counted pair", PAIR, may=("ties",)),
+        Form(
+            "one row per game, with points",
+            ("left", "right", *SCORED),
+            may=("winner", "count"),
+            named=("covariate",),
+            decides=SCORED,
+        ),
+        Form("one row per battle", ("left", "right", "winner"), ("count",), ("covariate",)),
+        Form("one row per win", ("winner", "loser"), ("count",), ("covariate",)),
+    ),
+    on_engine="counted",
+)
+
+# Scores
+
+MISSING = {
+    "error": "Missing values are refused.",
+    "drop": "Rows with missing values were left out.",
+    "available": "Means are over the values that are there.",
+}
+"""What may be done about missing values."""
+
+ROW = Role(
+    "the task, question or row; in a wide table, what names the rows",
+    known("row_columns"),
+    argument="rows",
+)
+SCORE = Role(
+    "the score, one row per score",
+    ("value", "score", "rating", "result", "accuracy", "points"),
+    holds="numbers",
+    answer=True,
+)
+GAPS = Setting(
+    "what to do with missing scores: error (the default), drop the row, or use those available", MISSING
+)
+REPEATED = Setting(
+    "what to do where an item has several scores in a row: error (the default), or mean",
+    {
+        "error": "Two scores of one item in one row are refused.",
+        "mean": "Several scores of one item in one row count as their mean.",
+    },
+)
+COMPARED = Role("the columns of scores; all columns of numbers but ids if not given", several=True)
+WHERE = Setting("where a wide table has its items: rows or columns; guessed if not given", WAYS)
+LESS = Setting(
+    "measures where less is better: all, none, or some by name; guessed from their names if not given",
+    several=True,
+)
+SCALE = Setting(
+    "bring each row to one scale: z (scores), ranks, or range (0 to 1); left alone if not given", SCALES
+)
+
+
+class ScoresArguments(PeopleArguments, total=False):
+    """What :meth:`ScoreMatrix.from_frame`, ``read`` and ``scan`` can be told."""
+
+    items: Annotated[Sequence[str] | None, COMPARED]
+    row: Annotated[str | None, ROW]
+    item: Annotated[str | None, Role("what was scored, one row per score", ITEM_NAMES, answer=True)]
+    score: Annotated[str | None, SCORE]
+    missing: Annotated[str | None, GAPS]
+    duplicates: Annotated[str | None, REPEATED]
+    items_in: Annotated[str | None, WHERE]
+    lower_is_better: Annotated[bool | str | Sequence[str] | None, LESS]
+    standardise: Annotated[str | None, SCALE]
+
+
+SCORES = Kind(
+    name="scores",
+    home="steadyrank.data.score_matrix.ScoreMatrix",
+    unit="row",
+    scorer="column-means",
+    arguments=ScoresArguments,
+    forms=(
+        Form(
+            "one row per score",
+            ("row", "item", "score"),
+            decides=("item", "score"),
+            only_with={"items_in": None},
+        ),
+        Form(
+            "a row for each item",
+            ("item",),
+            named=("items",),
+            only_with={"items_in": "rows"},
+            people=False,
+        ),
+        Form("a column for each item", (), named=("items", "row"), decides=("items", "row")),
+    ),
+    on_engine="entries",
+    observation="score",
+)
+
+# Regressions
+
+GAPPY_ROWS = Setting(
+    "what to do with missing values: error (the default), or drop the row",
+    {policy: MISSING[policy] for policy in ("error", "drop")},
+)
+RESPONSE = Role(
+    "the response",
+    ("y", "target", "response", "outcome", "label"),
+    holds="numbers",
+    argument="y",
+    answer=True,
+)
+FEATURES = Role("the features; all other columns if not given", several=True)
+
+
+class RegressionArguments(ReadingArguments, total=False):
+    """What :meth:`Regression.from_frame` and ``read`` can be told."""
+
+    response: Annotated[str | None, RESPONSE]
+    items: Annotated[Sequence[str] | None, FEATURES]
+    row: Annotated[str | None, Role("what to call each row")]
+    raw: Annotated[bool | None, Setting("leave features and response in their own units", flag=True)]
+    missing: Annotated[str | None, GAPPY_ROWS]
+    unit: Annotated[str | None, UNIT]
+
+
+REGRESSION = Kind(
+    name="regression",
+    home="steadyrank.data.regression.Regression",
+    unit="row",
+    scorer="constrained-least-squares",
+    arguments=RegressionArguments,
+    forms=(Form("one row per observation", ("response",), named=("items", "row")),),
+)
+
+# Estimates
+
+STANDARD_ERROR = Role(
+    "the standard error",
+    ("se", "stderr", "standarderror", "stderror", "sem"),
+    "numbers",
+    argument="errors",
+)
+ESTIMATE = Role(
+    "the score",
+    ("score", "estimate", "mean", "value", "rating", "accuracy", "acc", "coefficient", "effect"),
+    "numbers",
+    argument="scores",
+)
+ESTIMATED = Role(
+    "what was scored, once each",
+    (*ITEM_NAMES, "country", "jurisdiction", "region", "state", "school", "university", "name"),
+    argument="items",
+)
+
+
+class EstimatesArguments(ReadingArguments, total=False):
+    """What :meth:`Estimates.from_frame` and ``read`` can be told."""
+
+    item: Annotated[str | None, ESTIMATED]
+    score: Annotated[str | None, ESTIMATE]
+    error: Annotated[str | None, STANDARD_ERROR]
+
+
+ESTIMATES = Kind(
+    name="estimates",
+    home="steadyrank.data.estimates.Estimates",
+    unit="",
+    scorer="",
+    arguments=EstimatesArguments,
+    forms=(Form("one row per score", ("error", "score", "item"), decides=("error",)),),
+    observation="estimate",
+)
+
+KINDS = {kind.name: kind for kind in (BATTLES, RATINGS, BALLOTS, SCORES, VOTES, REGRESSION, ESTIMATES)}
 """Every kind by name, in the order in which a table is tried for them."""
-
-
-def as_observations(given: Any) -> Any:
-    """Read a path, a stream or a dataframe; return data, and anything else, as they are.
-
-    A pattern such as ``"ratings/*.parquet"`` is scanned by an engine, as on the command line.
-
-    Examples
-    --------
-    >>> as_observations({"choice": ["ann", "bob", "ann"]})
-    <Votes: 3 votes, 2 items: 'ann', 'bob'>
-    """
-    if isinstance(given, Observations):
-        return given
-    together = read_together(given)
-    if is_pattern(given) and not together:
-        return scan_any(given)
-    return read_any(together or given) if is_source(given) or is_frame(given) else given
-
-
-def read_any(
-    source: Any,
-    *,
-    kind: str | None = None,
-    format: str | None = None,  # noqa: A002 (the word users know from other readers)
-    encoding: str | None = None,
-    **arguments: Any,
-) -> Observations:
-    r"""Read observations of any kind; the kind is recognised unless it is given.
-
-    Parameters
-    ----------
-    source : path, list of paths, binary stream, dataframe or mapping of columns
-        Such as ``sys.stdin.buffer``. A folder or a list holds results of one evaluation tool, or files
-        of JSON.
-    kind : {"votes", "ballots", "ratings", "battles", "scores", "regression", "estimates"}, optional
-        What the data are.
-    format : str, optional
-        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``, ``"markup"`` (tables
-        of Markdown and LaTeX), ``"movielens"``, ``"pgn"``, ``"preflib"``, ``"stv"``,
-        ``"condorcet"`` (``A > B`` on each line), ``"dominion"``,
-        ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
-        ``"swe-bench"``, ``"alpaca-eval"``, ``"trec-run"`` or ``"trec-eval"``.
-        Told from the content where not given.
-    encoding : str, optional
-        Of a text file. If not given, UTF-8, or UTF-16 by its byte order mark; text that is neither is
-        read as cp1252, and that is noted.
-    **arguments
-        Columns and policies, as for ``from_frame`` of the kind; unknown ones are refused.
-
-    Returns
-    -------
-    Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Estimates
-        Its ``notes`` say what was recognised and guessed.
-
-    Examples
-    --------
-    >>> import io
-    >>> battles = read_any(io.BytesIO(b"left,right,winner\nx,y,left\n"))
-    >>> battles, battles.notes[0]
-    (<Battles: 1 battle, 2 items: 'x', 'y'>,
-     "recognised as battles by the columns 'left', 'right', 'winner'")
-    """
-    return read_checked(source, kind, format, encoding, arguments)
-
-
-def read_checked(
-    source: Any,
-    kind: str | None,
-    format: str | None,  # noqa: A002 (as above)
-    encoding: str | None,
-    arguments: Mapping[str, Any],
-    check: Check = as_they_are,
-) -> Observations:
-    """Do what :func:`read_any` does; a refusal suggests only what passes a check."""
-    check_kind(kind)
-    if is_source(source):
-        table = read_table(source, format=format, encoding=encoding, given=arguments)
-    else:
-        table = as_table(source)
-    return made_of(decided(table, kind, arguments, check))
-
-
-def is_source(given: Any) -> bool:
-    """Tell whether something is a path, a list of paths or a stream."""
-    paths = given if isinstance(given, list | tuple) else [given]
-    return all(isinstance(path, str | PathLike) for path in paths) or hasattr(given, "readinto")
-
-
-def scan_any(
-    source: Any,
-    *,
-    kind: str | None = None,
-    engine: str | Engine | None = None,
-    format: str | None = None,  # noqa: A002 (the word users know from other readers)
-    encoding: str | None = None,
-    **arguments: Any,
-) -> Observations:
-    """Scan observations of any kind; the kind is recognised from the first rows unless it is given.
-
-    Parameters
-    ----------
-    source : lazy frame or path
-        As for ``Ratings.scan``.
-    kind : {"ratings", "votes", "battles", "scores"}, optional
-        What the data are. Score tables must be in long form (row, item, score).
-    engine : str or engine, optional
-        As for ``Ratings.scan``.
-    format, encoding : str, optional
-        As for :func:`read_any`.
-    **arguments
-        Columns and policies, as for ``scan`` of the kind; unknown ones are refused.
-
-    Examples
-    --------
-    >>> import duckdb
-    >>> scan_any(duckdb.sql("from (values (1, 'a', 5), (2, 'a', 3)) t(user, item, rating)")).n_units
-    2
-    """
-    from steadyrank.data.scanned import check_scannable
-    from steadyrank.engines.frame import opened
-
-    check_kind(kind)
-    if kind is not None:
-        check_scannable(KINDS[kind].kind)
-    layout = {"format": format, "encoding": encoding, "header": arguments.get("header")}
-    lazy = opened(source, engine, **layout)
-    try:
-        table = lazy.first_rows()
-        found = decided(table, kind, arguments)
-        data = KINDS[found.kind.name].scan(lazy, **arguments)
-        return with_notes(data, *([] if kind else table.notes[:1]), first=True)
-    except BaseException:
-        lazy.close()
-        raise
-
-
-def check_kind(kind: str | None) -> None:
-    """Complain about a kind of data that there is not."""
-    if kind is not None and kind not in KINDS:
-        raise not_a_choice("kind", kind, tuple(KINDS))
-
-
-def decided(
-    table: Table, kind: str | None, arguments: Mapping[str, Any], check: Check = as_they_are
-) -> Resolved:
-    """Return a table with its kind and its roles, as was said and else by the evidence, or refuse it."""
-    known = [one.kind for one in ([KINDS[kind]] if kind is not None else KINDS.values())]
-    return decide(known, table, arguments, made_of, named_kind=kind is not None, check=check)
-
-
-def made_of(found: Resolved) -> Observations:
-    """Return the data of a table whose columns have their roles."""
-    return from_resolved(KINDS[found.kind.name], found)

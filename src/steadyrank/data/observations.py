@@ -19,14 +19,13 @@ from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
 from steadyrank.reading.arrays import as_counts, frozen, is_hashable
 from steadyrank.reading.deciding import decide
-from steadyrank.reading.declarations import Kind, Role, Setting
+from steadyrank.reading.declarations import Kind
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import with_names
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Dropping, Table
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
-from steadyrank.reading.words import known
 from steadyrank.text import counted, html_of, plural, shortened
 
 if TYPE_CHECKING:
@@ -37,10 +36,6 @@ Ends = tuple[float | None, float | None]
 
 NAME_COLUMNS = 40
 """How much of a name is shown in what a unit said."""
-
-ITEM_NAMES = known("item_columns")
-COUNT = Role("how often a row occurred", known("count_columns"), holds="counts", argument="counts")
-ITEM_LIST = Setting("the list of items, in order, also those without data", several=True)
 
 
 class Origin(NamedTuple):

@@ -5,52 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Self, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.data.families import EntryObservations
-from steadyrank.data.observations import ITEM_LIST, ITEM_NAMES, Ends, from_table, set_fields
+from steadyrank.data.kinds import DUPLICATE, MERGED, RATINGS, RatingsArguments
+from steadyrank.data.observations import Ends, from_table, set_fields
 from steadyrank.data.rows import begins, check_some, check_spans, in_strict_order, stable_order
-from steadyrank.data.units import People, PeopleArguments, agreed, of_people, renumbered, whole_parts
+from steadyrank.data.units import People, agreed, of_people, renumbered, whole_parts
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import as_scores, check_length, compact
-from steadyrank.reading.declarations import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.table import as_table
-from steadyrank.reading.words import known
 from steadyrank.sums.exact import together
 from steadyrank.sums.sparse import MergedEntries, SparseEntries
 from steadyrank.text import counted, counted_are
-
-IN_MEMORY = {
-    "error": "Two ratings of one item by one user are refused.",
-    "last": "Of several ratings of one item by one user, the last one counts.",
-    "mean": "Several ratings of one item by one user count as their mean.",
-}
-DUPLICATES = IN_MEMORY | {"trust": "Several ratings of one item by one user were not looked for."}
-"""What may be done about repeated ratings; ``trust`` in an engine only, ``last`` only in memory."""
-
-USER = Role("who rated", known("user_columns"))
-SCORE = Role("the rating", known("rating_columns"), holds="numbers", answer=True)
-DUPLICATE = Setting(
-    "what to do where a user rated an item more than once: error (the default), last or mean; in an "
-    "engine also trust (do not look)",
-    DUPLICATES,
-)
-
-
-class RatingsArguments(PeopleArguments, total=False):
-    """What :meth:`Ratings.from_frame`, ``read`` and ``scan`` can be told."""
-
-    user: Annotated[str | None, USER]
-    item: Annotated[str | None, Role("what was rated", ITEM_NAMES, answer=True)]
-    score: Annotated[str | None, SCORE]
-    duplicates: Annotated[str | None, DUPLICATE]
-    items: Annotated[Iterable[object] | None, ITEM_LIST]
-    users: Annotated[Iterable[object] | None, Setting("the list of users, in order", several=True)]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -95,15 +67,7 @@ class Ratings(EntryObservations):
     (array([0, 2, 3]), array([0, 1, 1], dtype=int32), array([4, 5, 3], dtype=int8))
     """
 
-    kind: ClassVar[Kind] = Kind(
-        name="ratings",
-        unit="user",
-        scorer="mean-rating",
-        arguments=RatingsArguments,
-        forms=(Form("one row per rating", ("user", "item", "score")),),
-        on_engine="entries",
-        observation="rating",
-    )
+    kind = RATINGS
 
     _row_fields, _entry_fields, _item_fields = ("user_labels",), ("rated", "values"), ("rated",)
     user_labels: Sequence[object]
@@ -122,7 +86,7 @@ class Ratings(EntryObservations):
         users: Iterable[object] | None = None,
         **people: Unpack[People],
     ) -> None:
-        replace(DUPLICATE, choices=IN_MEMORY).check("duplicates", duplicates)
+        replace(DUPLICATE, choices=MERGED).check("duplicates", duplicates)
         stars = compact(as_scores(score, "score"))
         user_codes, all_users = encode(user, known=users, what="users", subject="user")
         item_codes, all_items = encode(item, known=items, what="items", subject="item")

@@ -4,50 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Self, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
+from steadyrank.data.kinds import GAPPY_ROWS, REGRESSION, RegressionArguments
 from steadyrank.data.observations import Observations, from_table, set_fields
 from steadyrank.data.rows import check_some, column_labels, row_names
-from steadyrank.data.score_matrix import MISSING as MATRIX_MISSING, without_gaps
-from steadyrank.data.units import UNIT, People, of_people
+from steadyrank.data.score_matrix import without_gaps
+from steadyrank.data.units import People, of_people
 from steadyrank.errors import InvalidCountError, Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_matrix, as_scores, check_length, objects
-from steadyrank.reading.declarations import Form, Kind, ReadingArguments, Role, Setting
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import on_one_scale
 from steadyrank.reading.table import Guess, as_table
 
-MISSING = {name: MATRIX_MISSING[name] for name in ("error", "drop")}
-GAPS = Setting("what to do with missing values: error (the default), or drop the row", MISSING)
-RESPONSE = Role(
-    "the response",
-    ("y", "target", "response", "outcome", "label"),
-    holds="numbers",
-    argument="y",
-    answer=True,
-)
-
-AS_THEY_ARE = Setting("leave features and response in their own units", flag=True)
 STANDARDISED = (
     "features and response brought to mean 0 and standard deviation 1 over all rows (to 0 where all are "
     "equal), once; removing a row does not change these scales"
 )
-FEATURES = Role("the features; all other columns if not given", several=True)
-
-
-class RegressionArguments(ReadingArguments, total=False):
-    """What :meth:`Regression.from_frame` and ``read`` can be told."""
-
-    response: Annotated[str | None, RESPONSE]
-    items: Annotated[Sequence[str] | None, FEATURES]
-    row: Annotated[str | None, Role("what to call each row")]
-    raw: Annotated[bool | None, AS_THEY_ARE]
-    missing: Annotated[str | None, GAPS]
-    unit: Annotated[str | None, UNIT]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -89,13 +66,7 @@ class Regression(Observations):
     <Regression: 2 rows, 2 items: 'height', 'age'>
     """
 
-    kind: ClassVar[Kind] = Kind(
-        name="regression",
-        unit="row",
-        scorer="constrained-least-squares",
-        arguments=RegressionArguments,
-        forms=(Form("one row per observation", ("response",), named=("items", "row")),),
-    )
+    kind = REGRESSION
 
     _row_fields, _item_fields = ("X", "y", "row_labels"), ("X",)
     X: FloatArray
@@ -113,7 +84,7 @@ class Regression(Observations):
         missing: str = "error",
         **people: Unpack[People],
     ) -> None:
-        GAPS.check("missing", missing)
+        GAPPY_ROWS.check("missing", missing)
         if people.get("weights") is not None:
             raise InvalidCountError(
                 "rows of a regression take no weights",

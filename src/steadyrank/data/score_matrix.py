@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Self, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.data.families import EntryObservations
-from steadyrank.data.observations import ITEM_NAMES, Ends, from_table, set_fields
+from steadyrank.data.kinds import GAPS, SCORES, ScoresArguments
+from steadyrank.data.observations import Ends, from_table, set_fields
 from steadyrank.data.rows import check_some, column_labels, repeated_cells, row_names
-from steadyrank.data.units import People, PeopleArguments, agreed, of_people, said_of, whole_parts
+from steadyrank.data.units import People, agreed, of_people, said_of, whole_parts
 from steadyrank.errors import MEANS_OF_REST, Option, WayOut, listing, shorten
 from steadyrank.reading import scales
 from steadyrank.reading.arrays import as_doubles, as_matrix, as_scores
-from steadyrank.reading.declarations import Form, Kind, Role, Setting
 from steadyrank.reading.labels import encode
-from steadyrank.reading.proposals.wide import WAYS
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Guess, Table, as_table, simplify
 from steadyrank.reading.words import known
@@ -28,64 +27,8 @@ from steadyrank.sums.dense import DenseEntries
 from steadyrank.sums.exact import whole_rows
 from steadyrank.text import counted, counted_are, plural
 
-MISSING = {
-    "error": "Missing values are refused.",
-    "drop": "Rows with missing values were left out.",
-    "available": "Means are over the values that are there.",
-}
-"""What may be done about missing values."""
-
 RESOLUTION = 1e-12
 """How close means of values on one scale are equal: a thousand times what rounding adds up to."""
-
-ROW = Role(
-    "the task, question or row; in a wide table, what names the rows",
-    known("row_columns"),
-    argument="rows",
-)
-SCORE = Role(
-    "the score, one row per score",
-    ("value", "score", "rating", "result", "accuracy", "points"),
-    holds="numbers",
-    answer=True,
-)
-GAPS = Setting(
-    "what to do with missing scores: error (the default), drop the row, or use those available", MISSING
-)
-
-REPEATED = Setting(
-    "what to do where an item has several scores in a row: error (the default), or mean",
-    {
-        "error": "Two scores of one item in one row are refused.",
-        "mean": "Several scores of one item in one row count as their mean.",
-    },
-)
-COMPARED = Role("the columns of scores; all columns of numbers but ids if not given", several=True)
-WHERE = Setting(
-    "where a wide table has its items: rows or columns; guessed from the names if not given", WAYS
-)
-LESS = Setting(
-    "measures where less is better: all, none, or some by name; guessed from their names if not given",
-    several=True,
-)
-SCALE = Setting(
-    "bring each row to one scale: z (scores), ranks, or range (0 to 1); left as it is if not given",
-    scales.SCALES,
-)
-
-
-class ScoresArguments(PeopleArguments, total=False):
-    """What :meth:`ScoreMatrix.from_frame`, ``read`` and ``scan`` can be told."""
-
-    items: Annotated[Sequence[str] | None, COMPARED]
-    row: Annotated[str | None, ROW]
-    item: Annotated[str | None, Role("what was scored, one row per score", ITEM_NAMES, answer=True)]
-    score: Annotated[str | None, SCORE]
-    missing: Annotated[str | None, GAPS]
-    duplicates: Annotated[str | None, REPEATED]
-    items_in: Annotated[str | None, WHERE]
-    lower_is_better: Annotated[bool | str | Sequence[str] | None, LESS]
-    standardise: Annotated[str | None, SCALE]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -128,30 +71,7 @@ class ScoreMatrix(EntryObservations):
     <ScoreMatrix: 2 rows, 2 items: 'x', 'y'>
     """
 
-    kind: ClassVar[Kind] = Kind(
-        name="scores",
-        unit="row",
-        scorer="column-means",
-        arguments=ScoresArguments,
-        forms=(
-            Form(
-                "one row per score",
-                ("row", "item", "score"),
-                decides=("item", "score"),
-                only_with={"items_in": None},
-            ),
-            Form(
-                "a row for each item",
-                ("item",),
-                named=("items",),
-                only_with={"items_in": "rows"},
-                people=False,
-            ),
-            Form("a column for each item", (), named=("items", "row"), decides=("items", "row")),
-        ),
-        on_engine="entries",
-        observation="score",
-    )
+    kind = SCORES
 
     _row_fields, _item_fields = ("values", "row_labels"), ("values",)
     values: FloatArray

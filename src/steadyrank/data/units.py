@@ -9,34 +9,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from typing import Annotated, Any, TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.errors import NOBODY_COUNTS, EmptyDataError, InvalidCountError, InvalidDataError, shorten
 from steadyrank.reading.arrays import as_column, as_scores, check_length
-from steadyrank.reading.declarations import ReadingArguments, Role
 from steadyrank.reading.labels import encode
-from steadyrank.reading.words import known
 from steadyrank.sums.exact import EXACT, are_decimals
 
 ROOM = EXACT / 1024
 """Weights add up to fewer parts than this, so that a thousand times as many are exact, too."""
 
 MOST_PLACES = 15
-
-WEIGHTS = Role(
-    "how much each unit counts: one person, with their weight", known("weight_columns"), holds="numbers"
-)
-UNIT = Role("rows with equal values here are left out together (a worker, a prompt)", argument="units")
-
-
-class PeopleArguments(ReadingArguments, total=False):
-    """What can be said about the people behind any rows."""
-
-    weights: Annotated[str | None, WEIGHTS]
-    unit: Annotated[str | None, UNIT]
 
 
 class People(TypedDict, total=False):

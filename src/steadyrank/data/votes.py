@@ -4,33 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Self, Unpack
+from typing import Any, Self, Unpack
 
 import numpy as np
 
 from steadyrank._typing import IntArray
 from steadyrank.data.families import CountedRows
-from steadyrank.data.observations import COUNT, ITEM_LIST, Ends, from_table
+from steadyrank.data.kinds import VOTES, VotesArguments
+from steadyrank.data.observations import Ends, from_table
 from steadyrank.data.rows import row_counts
-from steadyrank.data.units import People, PeopleArguments, of_people
+from steadyrank.data.units import People, of_people
 from steadyrank.errors import InvalidDataError, Option, shorten
-from steadyrank.reading.declarations import Form, Kind, Role
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import as_table, simplify
-from steadyrank.reading.words import known
-
-CHOICE = Role("the item voted for", known("choice_columns"), argument="choices", answer=True)
 
 TOTALS = {"total", "totals", "grandtotal", "totalvotes", "sum"}
-
-
-class VotesArguments(PeopleArguments, total=False):
-    """What :meth:`Votes.from_frame`, ``read`` and ``scan`` can be told."""
-
-    choice: Annotated[str | None, CHOICE]
-    count: Annotated[str | None, COUNT]
-    items: Annotated[Iterable[object] | None, ITEM_LIST]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -70,14 +59,7 @@ class Votes(CountedRows):
     (('ann', 'bob'), array([2, 1]))
     """
 
-    kind: ClassVar[Kind] = Kind(
-        name="votes",
-        unit="vote",
-        scorer="plurality",
-        arguments=VotesArguments,
-        forms=(Form("one row per vote", ("choice",), may=("count",)),),
-        on_engine="counted",
-    )
+    kind = VOTES
 
     _row_fields, _item_fields = ("choices", "counts"), ("choices",)
     choices: IntArray

@@ -230,7 +230,7 @@ def _without_gaps(
     return kept, found["all"], [f"{dropped} with {counted(gaps, 'missing value')} dropped"]
 
 
-def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) -> Resolved:
+def counted_rows(source: Source, found: Resolved) -> Resolved:
     """Group a lazy table by its labels and add its counts up; return the same roles over the answer."""
     parts, roles = _parts(found), found.kind.roles
     holds = {part: roles[part.partition(" ")[0]].holds for part in parts}
@@ -250,7 +250,7 @@ def counted_rows(source: Source, found: Resolved, *, bound: int = MAX_DISTINCT) 
     grouped = frame.group_by(*labels, *results, *numbers).agg(*sums)
     if counts:  # DuckDB adds up in 128 bits, which would come back as floats
         grouped = grouped.with_columns(nw.col(part).cast(nw.Int64) for part in counts)
-    answer = source.collect_up_to(grouped, "distinct rows", bound, FEWER_ROWS)
+    answer = source.collect_up_to(grouped, "distinct rows", MAX_DISTINCT, FEWER_ROWS)
     names = parts if counts else {**parts, "count": _free_name(found.table.names)}
     columns = {name: GivenColumn(answer[part], name) for part, name in names.items()}
     notes += found.table.notes

@@ -16,16 +16,15 @@ from steadyrank.errors import InvalidSettingError, Option
 from steadyrank.margins.pairs import Favour, LeftOutMargins, PairMargins, Removal
 from steadyrank.margins.ratios import RatioMargins
 from steadyrank.margins.sums import ItemGiven, SumMargins, sums_of, sums_of_points, sums_of_rows
-from steadyrank.scorers.base import Sketched
+from steadyrank.scorers.base import LeaveOneOut, Sketched
 from steadyrank.scorers.sums import SumsOut
 from steadyrank.sums.exact import EXACT
-from steadyrank.sums.points import Points
+from steadyrank.sums.model import Entries
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.margins.bradley_terry import BradleyTerryMargins
-    from steadyrank.scorers.base import LeaveOneOut
-    from steadyrank.sums.model import Entries
+    from steadyrank.sums.points import Points
 
 REACH = 1e120
 """Products of sums and counts of sizes up to here, and from its inverse on, are floats."""
@@ -50,11 +49,11 @@ def pair_margins(out: LeaveOneOut, by: str = "remove") -> PairMargins:
     it is known what leaving each unit out says.
     """
     known: PairMargins
-    if isinstance(out, SumsOut) and isinstance(out.added, Points):
-        widest = out.added.widest
-        known = sums_of_points(out.added, NewUnits("people", widest is None, widest))
-    elif isinstance(out, SumsOut) and _in_reach(out):
-        known = _of_entries(out.added, out)  # type: ignore[arg-type]  # what are no points are entries
+    if isinstance(out, SumsOut) and not isinstance(out.added, Entries):
+        points = cast("Points", out.added)  # sums without entries
+        known = sums_of_points(points, NewUnits("people", points.widest is None, points.widest))
+    elif isinstance(out, SumsOut) and isinstance(out.added, Entries) and _in_reach(out):
+        known = _of_entries(out.added, out)
     elif isinstance(out, Sketched):
         from steadyrank.margins.bradley_terry import BradleyTerryMargins  # whom only battles need
 

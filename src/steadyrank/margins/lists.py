@@ -32,8 +32,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.margins.pairs import last_true
-from steadyrank.margins.search import PAIRS
-from steadyrank.operators.critical import critical_below, critical_eps
+from steadyrank.margins.search import PAIRS, MarginSearch
+from steadyrank.operators.inflation import critical_below, critical_eps
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.margins.pairs import Pairs
-    from steadyrank.margins.search import MarginSearch
 
 CLOSELY = 5_000
 """How many pairs are looked at closely for cover, and for overlap; of others quick bounds are used."""

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from steadyrank.scorers.base import gaps_without
+from steadyrank.scorers.base import LeaveOneOut, gaps_without
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.scorers.base import LeaveOneOut
 
     Pairs = list[tuple[int, int]]
     """Pairs of items: the one ahead, the one behind."""

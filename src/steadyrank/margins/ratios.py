@@ -34,16 +34,18 @@ from steadyrank.sums.blocks import slices
 from steadyrank.sums.exact import EXACT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.margins.known import NewUnits
     from steadyrank.margins.pairs import Pairs
     from steadyrank.margins.sums import Ends, ItemGiven
 
-WORK = 20_000_000
+WORK = 4_000_000
 """How many numbers are looked at for one pair before its exact number is given up for an interval."""
 
-OF_A_TRIPLE = 20
-"""How many of them it takes to bound a triple."""
+CALL = 1_000
+"""How many numbers are looked at in the time that one look takes before it begins."""
 
 ROOM = 1 << 20
 """How many numbers are sorted at a time: 8 MB."""
@@ -273,20 +275,16 @@ class _Pair:
         """Try every split of ever more units; return their number and the first that turns the pair."""
         splits, left = _Splits(self), WORK
         for m in range(lower, most + 1):
-            p, q, r = splits.triples(m)
-            left -= OF_A_TRIPLE * len(p)
-            if not len(p):
-                break
-            promise = splits.promise(p, q, r) if left > 0 else np.zeros(0)
-            for place in np.argsort(-promise, kind="stable"):
-                if promise[place] < -splits.slack or left <= 0:
-                    break
-                left -= len(self.units)
-                chosen = splits.turned(int(p[place]), int(q[place]), int(r[place]))
+            some = False
+            for split in splits.of(m):
+                some, left = True, left - CALL - len(self.units)
+                if left <= 0:
+                    return m, None
+                chosen = splits.turned(*split)
                 if chosen is not None:
                     return m, self.units[chosen]
-            if left <= 0:
-                return m, None
+            if not some:
+                break
         return None, None
 
 
@@ -301,62 +299,38 @@ class _Splits:
         self._lowest = only_behind[np.argsort(s_j[only_behind], kind="stable")]
         self._highest = only_ahead[np.argsort(-s_i[only_ahead], kind="stable")]
         self._low_sums, self._high_sums = upto(s_j[self._lowest]), upto(s_i[self._highest])
-        x_i, x_j = s_i[self._both], s_j[self._both]
-        rising = np.sort([x_i, x_j, x_i - x_j], axis=1)  # ahead, behind, gap
-        self._low, self._top = ([upto(row) for row in part] for part in (rising, rising[:, ::-1]))
         size = (abs(pair.ahead.total) + float(np.abs(s_i).sum())) * pair.behind.denominator
         size += (abs(pair.behind.total) + float(np.abs(s_j).sum())) * pair.ahead.denominator
-        whole = all(float(part) == np.rint(part) for part in (pair.ahead.total, pair.behind.total))
-        whole = whole and bool((s_i == np.rint(s_i)).all() and (s_j == np.rint(s_j)).all())
-        self.slack = 0.0 if whole and size < EXACT else ROUNDING * size
+        sums = np.concatenate([s_i, s_j, [pair.ahead.total, pair.behind.total]])
+        whole = bool((sums == np.rint(sums)).all())
+        self._slack = 0.0 if whole and size < EXACT else ROUNDING * size
 
-    def triples(self, m: int) -> tuple[IntArray, IntArray, IntArray]:
-        """Return all (p, q, r) with p + q + r = m that leave both items a denominator."""
+    def of(self, m: int) -> Iterator[tuple[int, int, int]]:
+        """Yield all (p, q, r) with p + q + r = m that leave both items a denominator."""
         behind, ahead = len(self._lowest), len(self._highest)
-        alone = np.arange(max(0, m - len(self._both)), min(m, behind + ahead) + 1)
-        least = np.maximum(0, alone - ahead)
-        ways = np.minimum(alone, behind) - least + 1
-        alone, p = np.repeat(alone, ways), np.repeat(least - np.cumsum(ways) + ways, ways)
-        p += np.arange(len(p))
-        q, r = alone - p, m - alone
-        over, under = self._denominators(p, q, r)
-        fits = (over > 0) & (under > 0)
-        return p[fits], q[fits], r[fits]
-
-    def promise(self, p: IntArray, q: IntArray, r: IntArray) -> FloatArray:
-        """Return for each triple something that what it can do does not exceed."""
-        over, under = self._denominators(p, q, r)
-        wider = under > over
-        (low_i, low_j, _), (top_i, top_j, gap) = (
-            [s[r] for s in part] for part in (self._low, self._top)
-        )
-        apart = over * gap + (under - over) * np.where(wider, top_i, low_i)
-        other = under * gap + (under - over) * np.where(wider, top_j, low_j)
-        alone = under * top_i - over * low_j
-        return self._apart(p, q, over, under) + np.minimum(np.minimum(apart, other), alone)
+        for r in range(max(0, m - behind - ahead), min(m, len(self._both)) + 1):
+            for p in range(max(0, m - r - ahead), min(m - r, behind) + 1):
+                if min(self._denominators(p, m - r - p, r)) > 0:
+                    yield p, m - r - p, r
 
     def turned(self, p: int, q: int, r: int) -> IntArray | None:
-        """Return the units of a triple that turn the pair, or None."""
-        over, under = self._denominators(*(np.array(part) for part in (p, q, r)))
+        """Return the units of a split that turn the pair, or None."""
+        over, under = self._denominators(p, q, r)
         s_i, s_j = (sums[self._both] for sums in self._pair.sums)
         values = s_i * under - s_j * over
         chosen = np.argpartition(-values, r - 1)[:r] if r else np.zeros(0, dtype=np.int64)
-        reached = float(self._apart(np.array(p), np.array(q), over, under) + values[chosen].sum())
+        # The cross product of the ratios that are left.
+        behind = self._pair.behind.total - self._low_sums[p]
+        ahead = self._pair.ahead.total - self._high_sums[q]
+        reached = float(behind * over - ahead * under + values[chosen].sum())
         # What rounding decides is not ruled out.
-        if reached < -self.slack or (reached == 0.0 and not self._pair.tie and not self.slack):
+        if reached < -self._slack or (reached == 0.0 and not self._pair.tie and not self._slack):
             return None
         return np.concatenate([self._lowest[:p], self._highest[:q], self._both[chosen]])
 
-    def _apart(self, p: IntArray, q: IntArray, over: FloatArray, under: FloatArray) -> FloatArray:
-        """Return the cross product of the ratios before units with values of both leave."""
-        behind = self._pair.behind.total - self._low_sums[p]
-        ahead = self._pair.ahead.total - self._high_sums[q]
-        return np.asarray(behind * over - ahead * under)
-
-    def _denominators(self, p: IntArray, q: IntArray, r: IntArray) -> tuple[FloatArray, FloatArray]:
-        each = self._pair.ahead.each
-        over = np.asarray(self._pair.ahead.denominator - each * (q + r), dtype=np.float64)
-        return over, np.asarray(self._pair.behind.denominator - each * (p + r), dtype=np.float64)
+    def _denominators(self, p: int, q: int, r: int) -> tuple[float, float]:
+        ahead, behind = self._pair.ahead, self._pair.behind
+        return ahead.denominator - ahead.each * (q + r), behind.denominator - ahead.each * (p + r)
 
 
 def meeting(ahead: Given, behind: Given, m: int) -> tuple[float, float, float] | None:

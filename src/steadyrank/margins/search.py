@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.data.observations import favouring
+from steadyrank.data.observations import Observations, favouring
 from steadyrank.errors import EngineError, SteadyrankError, UnreadableFileError
 from steadyrank.margins.known import pair_margins
 from steadyrank.margins.pairs import MANY, Removal, last_true, turned_alone
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.observations import Observations
     from steadyrank.margins.pairs import PairMargins, Pairs
     from steadyrank.scorers.base import LeaveOneOut, Scorer
 

@@ -6,7 +6,7 @@ Such means are points, and values of matrices without gaps.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,8 +18,6 @@ from steadyrank.sums.blocks import slices
 from steadyrank.sums.exact import of_items, together
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.margins.known import NewUnits
     from steadyrank.margins.pairs import Pairs

@@ -1,4 +1,4 @@
-from steadyrank.operators.critical import critical_eps as critical_eps
+from steadyrank.operators.inflation import critical_eps as critical_eps
 from steadyrank.operators.intervals import (
     CertainOrder as CertainOrder,
     certainly_above as certainly_above,

@@ -1,10 +1,11 @@
-"""Arguments of the operators are checked here, before any mathematics."""
+"""Arguments are checked here, before any mathematics: those of the operators, settings of scorers."""
 
 from __future__ import annotations
 
 import math
 import operator
 from contextlib import suppress
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray, IntArray
-from steadyrank.errors import listing, shorten
+from steadyrank.errors import WayOut, listing, shorten
 
 EXACT_INTEGERS = 2**53
 """Integers beyond this one do not all have a float64 of their own."""
@@ -34,25 +35,21 @@ def check_scores(scores: ArrayLike) -> FloatArray:
 
 def check_score_batch(scores: ArrayLike) -> FloatArray:
     """Return ``scores`` as finite float64 with at least one axis and one item on the last axis."""
-    values = _as_floats(scores)
+    values, wrong = _as_floats(scores), ""
     if values.ndim == 0:
-        raise errors.InvalidScoresError(
-            f"scores must be an array with one entry for each item, but are the single value "
-            f"{shorten(scores)}."
+        wrong = (
+            f"must be an array with one entry for each item, but are the single value {shorten(scores)}"
         )
-    if values.shape[-1] == 0:
-        raise errors.InvalidScoresError(
-            f"scores are empty (shape {values.shape}): there is nothing to rank."
-        )
-    finite = np.isfinite(values)
-    if not finite.all():
+    elif values.shape[-1] == 0:
+        wrong = f"are empty (shape {values.shape}): there is nothing to rank"
+    elif not (finite := np.isfinite(values)).all():
         places = np.argwhere(~finite)
         shown = [tuple(place.tolist()) for place in places[:6]]
         found = listing((f"{values[place]} at {_where(place)}" for place in shown), len(places))
-        raise errors.InvalidScoresError(
-            f"scores must be finite, but {len(places):,} of them are not: {found}. "
-            "Remove these items, or give them the score that you mean."
-        )
+        wrong = f"must be finite, but {len(places):,} of them are not: {found}. "
+        wrong += "Remove these items, or give them the score that you mean"
+    if wrong:
+        raise errors.InvalidScoresError(f"scores {wrong}.")
     return values
 
 
@@ -123,29 +120,19 @@ def check_same_items(first: int, second: int, what: str) -> None:
 
 def check_permutation(order: ArrayLike, n_items: int) -> IntArray:
     """Return ``order`` as an int64 permutation of ``0 .. n_items - 1``."""
-    raw = np.asarray(order)
-    if raw.ndim != 1 or raw.shape[0] != n_items:
-        raise errors.InvalidScoresError(
-            f"a ranking must list each of the {n_items:,} items once, but has shape {raw.shape}."
-        )
-    if raw.dtype.kind not in "iu":
-        raise errors.InvalidScoresError(
-            f"a ranking must hold item indices 0..{n_items - 1}, but has dtype {raw.dtype}."
-        )
-    values = raw.astype(np.int64)
-    outside = np.flatnonzero((values < 0) | (values >= n_items))
-    if len(outside):
-        place = int(outside[0])
-        raise errors.InvalidScoresError(
-            f"a ranking must hold item indices 0..{n_items - 1}, but position {place} is {raw[place]}."
-        )
-    times = np.bincount(values, minlength=n_items)
-    if (times != 1).any():
-        raise errors.InvalidScoresError(
-            "a ranking must list each item once, but these items occur more than once: "
-            f"{listing(np.flatnonzero(times > 1).tolist())}."
-        )
-    return values
+    raw, wrong = np.asarray(order), ""
+    if raw.shape != (n_items,):
+        wrong = f"list each of the {n_items:,} items once, but has shape {raw.shape}"
+    elif raw.dtype.kind not in "iu":
+        wrong = f"hold item indices 0..{n_items - 1}, but has dtype {raw.dtype}"
+    elif len(outside := np.flatnonzero((raw < 0) | (raw >= n_items))):
+        wrong = f"hold item indices 0..{n_items - 1}, but position {outside[0]} is {raw[outside[0]]}"
+    elif len(twice := np.flatnonzero(np.bincount(raw.astype(np.int64)) > 1)):
+        found = listing(twice.tolist())
+        wrong = f"list each item once, but these items occur more than once: {found}"
+    if wrong:
+        raise errors.InvalidScoresError(f"a ranking must {wrong}.")
+    return raw.astype(np.int64)
 
 
 def _as_floats(scores: ArrayLike) -> FloatArray:
@@ -197,3 +184,65 @@ def _numbers_from_objects(raw: AnyArray) -> AnyArray:
 
 def _where(place: tuple[int, ...]) -> str:
     return f"position {place[0] if len(place) == 1 else place}"
+
+
+@dataclass(frozen=True)
+class Range:
+    """Which numbers a setting may be: finite ones from ``least`` to ``most``.
+
+    Parameters
+    ----------
+    least, most : float
+        The ends.
+    above, below : bool
+        Whether the setting must be above the least, or below the most.
+    optional : bool
+        Whether None will do.
+    way_out
+        What to do instead.
+    """
+
+    least: float = -math.inf
+    most: float = math.inf
+    above: bool = False
+    below: bool = False
+    optional: bool = False
+    way_out: WayOut = ""
+
+    def __contains__(self, value: object) -> bool:
+        if value is None or not isinstance(value, int | float | np.number):
+            return value is None and self.optional
+        low = self.least < value if self.above else self.least <= value
+        high = value < self.most if self.below else value <= self.most
+        return bool(low and high and np.isfinite(value))
+
+    def __str__(self) -> str:
+        first = "" if self.least == -math.inf else f" {'above' if self.above else 'from'} {self.least:g}"
+        last = f" to {'below ' if self.below else ''}{self.most:g}"
+        open_end = " on" if first and not self.above else ""
+        return f"a finite number{first}{open_end if self.most == math.inf else last}"
+
+
+FROM_0 = Range(0.0)
+
+
+def setting(default: Any = MISSING, allowed: Range | tuple[str, ...] = FROM_0, **more: Any) -> Any:
+    """Declare a field of a scorer that only numbers in a range, or some words, are allowed for."""
+    return field(default=default, metadata={"allowed": allowed}, **more)
+
+
+def check_settings(scorer: Any) -> None:
+    """Complain about the first setting that is not what its field declares."""
+    for part in fields(scorer) if is_dataclass(scorer) else ():
+        if "allowed" in part.metadata:
+            check_setting(part.name, getattr(scorer, part.name), part.metadata["allowed"])
+
+
+def check_setting(name: str, value: object, allowed: Range | tuple[str, ...]) -> None:
+    """Complain about a value that is not allowed."""
+    if value not in allowed:
+        words = " or ".join(allowed) if isinstance(allowed, tuple) else str(allowed)
+        way_out = getattr(allowed, "way_out", "")
+        raise errors.InvalidSettingError(
+            f"{name} must be {words}, but is {shorten(value)}", way_out=way_out
+        )

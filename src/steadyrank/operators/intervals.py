@@ -25,9 +25,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.operators.boundary import UNIT, C, doubt, effective_eps, swap_eps
 from steadyrank.operators.checks import check_eps, check_scores, check_square
-from steadyrank.operators.inflation import entered, reach
+from steadyrank.operators.inflation import UNIT, C, doubt, effective_eps, entered, reach, swap_eps
 from steadyrank.operators.topk_sets import best_first
 
 CHUNK = 1 << 15

@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadyrank._typing import FloatArray, IntArray
-from steadyrank.operators.boundary import FULL_DIGITS, swap_eps
 from steadyrank.operators.checks import check_permutation, check_same_items, check_scores
-from steadyrank.operators.critical import critical_below
+from steadyrank.operators.inflation import FULL_DIGITS, critical_below, swap_eps
 from steadyrank.operators.unplaced import Unplaced, place_together
 
 ROOT = float(np.sqrt(2))

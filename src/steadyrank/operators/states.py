@@ -11,24 +11,79 @@ this graph.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from steadyrank._typing import FloatArray, IntArray
+from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.errors import too_many_states
-from steadyrank.operators.folds import Digits, Exact, Layer, Places, order_of
 from steadyrank.operators.intervals import eligible_ends
-from steadyrank.operators.sweep import DistinctScores, Sweep
+from steadyrank.operators.sweep import DistinctScores, Layer, Places, Sweep, order_of
+
+Digits: TypeAlias = "NDArray[np.uint64]"
 
 MAX_STATES = 10_000_000
 """How many states are visited before the search is given up, unless the caller says otherwise."""
 
 WORD = 64
 """Bits for what is gone: where the scores within c need more, no limit allows for all the states."""
+
+
+BLOCK = 1 << 20
+"""Words that are added up at once, few enough to stay near the processor."""
+
+
+class Exact:
+    """Whole numbers as rows of digits of so few bits that ``terms`` of them can be added up.
+
+    A number is a row of machine words, the lowest digits first: to add up numbers along edges is then to
+    add up a few long rows. The bits that digits leave free take up the carries of one layer. That takes
+    a fraction of the time of as many Python integers.
+    """
+
+    def __init__(self, terms: int) -> None:
+        self._bits = 62 - terms.bit_length()
+        self._top_bits = max(0, self._bits - terms.bit_length())
+        # After so many rounds of carries digits are at most twice as large as they have to be.
+        self._rounds = -(-64 // self._bits) - 1
+
+    def with_room(self, digits: Digits) -> Digits:
+        """Return the same numbers with as many digits as a sum of them may need."""
+        while digits.shape[-1] > 1 and not digits[..., -1].any():
+            digits = digits[..., :-1]
+        if not int(digits[..., -1].max()) >> self._top_bits:
+            return np.ascontiguousarray(digits)
+        more = np.zeros((*digits.shape[:-1], self._rounds), dtype=np.uint64)
+        return np.concatenate([digits, more], axis=-1)
+
+    def sums(self, layer: Layer, along: Callable[[IntArray], Digits], shape: tuple[int, ...]) -> Digits:
+        """Return for each target the sum of numbers with room, digits of this shape along each edge."""
+        sums = np.empty((len(layer.number), *shape), dtype=np.uint64)
+        for some, folded in layer.folds(along, np.add, 1 + BLOCK // math.prod(shape)):
+            sums[some] = self._carried(folded)
+        return sums
+
+    def _carried(self, digits: Digits) -> Digits:
+        """Return the same numbers with digits that are small enough to be added up again."""
+        bits = np.uint64(self._bits)
+        for _ in range(self._rounds):
+            carry = digits[..., :-1] >> bits
+            digits[..., :-1] &= (np.uint64(1) << bits) - np.uint64(1)
+            digits[..., 1:] += carry
+        return digits
+
+    def numbers(self, digits: Digits) -> AnyArray:
+        """Return the Python integers that rows of digits stand for."""
+        found = np.zeros(digits.shape[:-1], dtype=object)
+        for digit in np.moveaxis(digits, -1, 0)[::-1]:
+            found = (found << self._bits) + digit.astype(object)
+        return found
 
 
 @dataclass(frozen=True)

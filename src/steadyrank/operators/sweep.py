@@ -14,15 +14,19 @@ each state knows all states that lead to it when it is made.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.operators.boundary import doubt, effective_eps
-from steadyrank.operators.folds import Layer, Places, States, Words, order_of
-from steadyrank.operators.inflation import entered, reach
+from steadyrank.operators.inflation import doubt, effective_eps, entered, reach
 from steadyrank.operators.intervals import swap_ends
+
+Words: TypeAlias = "NDArray[np.uint64]"
+Places: TypeAlias = "NDArray[np.int32]"
 
 FIRST, PLACED, NAME = range(3)
 """Of a state: its best score left, how many items are gone, and its number among the states with as many
@@ -34,6 +38,63 @@ and how deep eligibility reaches."""
 
 SETTLED = 1 << 17
 """Scores looked at together where a boundary is too close for a shortcut."""
+
+
+@dataclass(frozen=True)
+class States:
+    """The states of one layer."""
+
+    first: Places
+    """The best score left."""
+    gone: Words
+    """How many items of each score from there on are gone, packed into one word."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """The edges between the states with t items placed and those with t + 1, by target."""
+
+    source: Places
+    """The state of layer t that each edge comes from."""
+    number: IntArray
+    """How many edges lead to each state of layer t + 1; none is without."""
+    before: States
+    after: States
+
+    def target(self) -> IntArray:
+        """Return the state of layer t + 1 that each edge leads to."""
+        return np.repeat(np.arange(len(self.number)), self.number)
+
+    def folds(
+        self, along: Callable[[IntArray], AnyArray], join: np.ufunc, block: int
+    ) -> Iterator[tuple[IntArray, AnyArray]]:
+        """Join what ``along`` returns for the edges to each target; yield so many targets at once.
+
+        The targets with most edges come first, so that the first edges of all, then the second ones of
+        those that have two and so on are joined in one go each.
+        """
+        ranked = order_of(self.number.max() - self.number)
+        begin = (np.cumsum(self.number) - self.number).take(ranked)
+        longer = (len(ranked) - np.cumsum(np.bincount(self.number))).tolist()
+        for start in range(0, len(ranked), block):
+            edges = begin[start : start + block]
+            folded = along(edges)
+            for nth, targets in enumerate(longer[1:-1], 1):
+                some = folded[: max(targets - start, 0)]
+                if not len(some):
+                    break
+                join(some, along(edges[: len(some)] + nth), out=some)
+            yield ranked[start : start + block], folded
+
+
+def order_of(numbers: AnyArray) -> IntArray:
+    """Return the order that sorts numbers from 0 on, equal ones as they stand.
+
+    NumPy is fast where they fit two bytes, so that longer ones are sorted two bytes at a time.
+    """
+    largest = int(numbers.max())
+    order = np.argsort(numbers.astype(np.uint8 if largest < 256 else np.uint16), kind="stable")
+    return order.take(order_of((numbers >> 16).take(order))) if largest >> 16 else order
 
 
 class DistinctScores:

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.operators.boundary import entry_eps, swap_eps
 from steadyrank.operators.checks import check_eps, check_k, check_score_batch, check_scores
-from steadyrank.operators.inflation import eligible_of_few, eligible_prefix
+from steadyrank.operators.inflation import eligible_of_few, eligible_prefix, entry_eps, swap_eps
 
 FIRST_LOOK = 16
 """How many scores from rank k on are looked at first; most inflations end among them."""
@@ -114,7 +113,7 @@ def inflated_argmax(scores: ArrayLike, eps: float) -> IntArray:
     """Return the indices of the items that may be the best, best first.
 
     This is ``inflated_topk(scores, 1, eps).indices``. Boundary cases (an item exactly at
-    distance eps, up to rounding) are out; see :mod:`steadyrank.operators.boundary`.
+    distance eps, up to rounding) are out; see :mod:`steadyrank.operators.inflation`.
 
     Examples
     --------
@@ -131,7 +130,7 @@ def inflated_topk(scores: ArrayLike, k: int, eps: float) -> InflatedTopK:
     The members are the k - 1 best items and the inflated argmax of the others. If two score
     vectors are closer than ``eps`` (Euclidean distance), their inflated top-k sets share at
     least k items. Boundary cases are out, ties enter together, and rounding does not decide:
-    see :mod:`steadyrank.operators.boundary`.
+    see :mod:`steadyrank.operators.inflation`.
 
     Parameters
     ----------
@@ -299,16 +298,16 @@ def _floor(rows: FloatArray, m: int) -> FloatArray:
     return np.partition(rows, -m, axis=1)[:, -m]
 
 
-def windows_from(rows: FloatArray, k: int, look: int = FIRST_LOOK) -> FloatArray:
-    """Return at least ``look`` scores of each row from rank k on, best first, or all that there are.
+def windows_from(rows: FloatArray, k: int) -> FloatArray:
+    """Return the first scores of each row from rank k on, best first, or all that there are.
 
     Rows may be padded with minus infinity.
     """
     width = rows.shape[1]
-    if width // STRIDE >= 2 * (k + look):
-        return reaching_windows(rows, _floor(rows, k + look))[:, k - 1 :]
+    if width // STRIDE >= 2 * (k + FIRST_LOOK):
+        return reaching_windows(rows, _floor(rows, k + FIRST_LOOK))[:, k - 1 :]
     kth = width - k
-    least = max(0, kth + 1 - look)
+    least = max(0, kth + 1 - FIRST_LOOK)
     best = np.partition(rows, least, axis=1)[:, least:]  # for two ranks at once it would be slow
     best.sort(axis=1)
     return best[:, kth - least :: -1]

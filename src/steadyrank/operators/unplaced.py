@@ -8,9 +8,7 @@ from math import sqrt
 import numpy as np
 
 from steadyrank._typing import FloatArray, IntArray
-from steadyrank.operators.boundary import C, doubt, effective_eps
-from steadyrank.operators.critical import critical_below
-from steadyrank.operators.inflation import entered
+from steadyrank.operators.inflation import C, critical_below, doubt, effective_eps, entered
 
 
 class Unplaced:

@@ -37,7 +37,7 @@ PROPOSE: dict[str, tuple[Proposals, ...]] = {
     "ratings": (long.ratings,),
     "ballots": (ballots.ballots,),
     "scores": (long.scores, wide.wide),
-    "votes": (votes.votes,),
+    "votes": (votes.votes, votes.given),
     "regression": (votes.regression,),
     "estimates": (votes.estimates,),
 }

@@ -202,6 +202,9 @@ class Kind:
         cannot be scanned.
     observation : str
         What stands behind an item and is counted for it, in the singular; by default the unit.
+    home : str
+        Of a kind that is registered, its module and class, which are loaded once there are data:
+        ``"steadyrank.data.votes.Votes"``.
     """
 
     name: str
@@ -211,6 +214,7 @@ class Kind:
     forms: tuple[Form, ...]
     on_engine: Literal["counted", "entries"] | None = None
     observation: str = ""
+    home: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "observation", self.observation or self.unit)

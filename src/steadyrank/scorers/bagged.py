@@ -14,11 +14,10 @@ import numpy as np
 from steadyrank._typing import FloatArray, IntArray
 from steadyrank.data.observations import Observations
 from steadyrank.errors import InvalidSettingError
-from steadyrank.operators.checks import check_whole
+from steadyrank.operators.checks import Range, check_whole, setting
 from steadyrank.scorers.base import LeaveOneOut, Scorer, declared
 from steadyrank.scorers.refit import FULL, Progress, refit_all
 from steadyrank.scorers.registry import as_scorer
-from steadyrank.scorers.settings import Range, setting
 
 
 def bagging_constant(n: int, size: int, *, replace: bool = False) -> tuple[float, float, float]:

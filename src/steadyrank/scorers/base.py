@@ -24,7 +24,7 @@ from steadyrank.errors import (
     shorten,
     wrong_data,
 )
-from steadyrank.scorers.settings import check_settings
+from steadyrank.operators.checks import check_settings
 from steadyrank.sums import blocks
 from steadyrank.sums.blocks import Block, DenseBlock, Rows, SparseBlock, Wanted, slices
 from steadyrank.sums.model import Sums

@@ -32,9 +32,9 @@ import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray
 from steadyrank.data.battles import Battles
+from steadyrank.operators.checks import Range, setting
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, noted, snapped
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
-from steadyrank.scorers.settings import Range, setting
 
 REPLAYED = "matches are played in the order of their rows; without one, all later ones are played again"
 ROUNDING = 1 + 1e-9

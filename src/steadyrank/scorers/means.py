@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from steadyrank.errors import FEW_DATA, Option
+from steadyrank.operators.checks import Range, setting
 from steadyrank.scorers.sensitivity import Sensitivity, root_rounded_up, same_people
-from steadyrank.scorers.settings import Range, setting
 from steadyrank.scorers.sums import EntrySums
 from steadyrank.sums.exact import EXACT
 from steadyrank.sums.model import Entries, Prior

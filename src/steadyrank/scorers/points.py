@@ -24,8 +24,8 @@ from steadyrank._typing import IntArray
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.battles import Battles
 from steadyrank.errors import InvalidSettingError, Option, counts_too_large
+from steadyrank.operators.checks import FROM_0, check_setting, setting
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
-from steadyrank.scorers.settings import FROM_0, check_setting, setting
 from steadyrank.scorers.sums import SumScorer
 from steadyrank.scorers.voting import Given, places
 from steadyrank.sums.exact import EXACT

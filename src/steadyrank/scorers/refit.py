@@ -19,9 +19,9 @@ from steadyrank.data.observations import Observations
 from steadyrank.data.units import Units
 from steadyrank.engines.backends import needed
 from steadyrank.errors import CheckpointError, Option, RefitError, SteadyrankError, shorten
+from steadyrank.operators.checks import setting
 from steadyrank.progress import heard, tell
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several, snapped
-from steadyrank.scorers.settings import setting
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ import numpy as np
 
 from steadyrank._typing import FloatArray
 from steadyrank.errors import InvalidDataError, Option
+from steadyrank.operators.checks import Range, setting
 from steadyrank.reading.scales import on_one_scale
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, snapped
 from steadyrank.scorers.means import ROUNDING, RowMeans
-from steadyrank.scorers.settings import Range, setting
 from steadyrank.sums.exact import together
 
 

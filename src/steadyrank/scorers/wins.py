@@ -21,11 +21,11 @@ from steadyrank._typing import FloatArray
 from steadyrank.data.battles import Battles
 from steadyrank.data.observations import Observations
 from steadyrank.errors import FEW_DATA, ONE_GROUP, Option, SteadyrankError
+from steadyrank.operators.checks import Range, setting
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, snapped
 from steadyrank.scorers.bradley_terry.scorer import Removals, check_connected
 from steadyrank.scorers.means import ROUNDING
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
-from steadyrank.scorers.settings import Range, setting
 from steadyrank.scorers.sums import EntrySums
 from steadyrank.sums.model import Entries, Sums
 

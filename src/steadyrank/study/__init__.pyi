@@ -3,8 +3,9 @@ from steadyrank.study.answers import (
     StableRanking as StableRanking,
     StableTopK as StableTopK,
 )
-from steadyrank.study.audit.audit import Audit as Audit, Check as Check, RandomAudit as RandomAudit
-from steadyrank.study.audit.rows import AuditRow as AuditRow
+from steadyrank.study.audit.audit import Audit as Audit, RandomAudit as RandomAudit
+from steadyrank.study.audit.check import Check as Check
+from steadyrank.study.audit.rows import AuditRow as AuditRow, Flip as Flip, Flips as Flips
 from steadyrank.study.certificate import Certificate as Certificate
 from steadyrank.study.comparison import Comparison as Comparison
 from steadyrank.study.confidence import Confidence as Confidence
@@ -13,8 +14,11 @@ from steadyrank.study.curve import (
     RemovalCurve as RemovalCurve,
     StabilityCurve as StabilityCurve,
 )
-from steadyrank.study.deletions import Flip as Flip, Flips as Flips
 from steadyrank.study.explanation import Explanation as Explanation, Needed as Needed, Rival as Rival
 from steadyrank.study.facts import Facts as Facts
 from steadyrank.study.margin import Margin as Margin
+from steadyrank.study.mean_ranks import (
+    CriticalDifference as CriticalDifference,
+    critical_difference as critical_difference,
+)
 from steadyrank.study.study import Study as Study

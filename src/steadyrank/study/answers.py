@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from steadyrank.errors import Option, SteadyrankError
-from steadyrank.operators.critical import critical_eps
+from steadyrank.operators.inflation import critical_eps
 from steadyrank.reading.arrays import frozen
-from steadyrank.report.export import columns_of
 from steadyrank.scorers.base import gaps_without
 from steadyrank.study import headlines
-from steadyrank.study.deletions import Flips
+from steadyrank.study.deletions import FLIPPED
 from steadyrank.study.margin import known_margin, units_away
 from steadyrank.study.results import Result, finite, label, labels, some_of
 from steadyrank.text import eps_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Self
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
@@ -207,6 +205,8 @@ class Answer(Result):
         return self.claimed() | told | {"rows": rows}
 
     def _columns(self) -> dict[str, list[Any]]:
+        from steadyrank.report.export import columns_of
+
         names = columns_of(self.document, beside=self.confidence is not None)
         rows = list(self.rows())
         return {name: [getattr(row, name) for row in rows] for name in names}
@@ -363,7 +363,7 @@ class StableTopK(Answer):
 
     def _audited(self) -> dict[str, Any]:
         """Return who changes the answer, and what each eps would do."""
-        made = self.study.audit(self.k, eps=self.eps, methods=Flips.METHODS)
+        made = self.study.audit(self.k, eps=self.eps, methods=FLIPPED)
         curve = made.curve(self.k).findings(made.inflation.eps_of(self.k))
         return made.audited() | {"curve": curve, "flips": made.flip_findings(self.k)}
 

@@ -16,18 +16,24 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, get_args
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, NoProofError, Option, not_a_choice, shorten
-from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.checks import check_eps, check_whole
+from steadyrank.operators.inflation import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.topk_sets import ball_topk, cover_factor, inflated_topk
 from steadyrank.scorers.base import check_several, declared
-from steadyrank.study.certificate import EVERY_ITEM, NOTHING_LEFT_OUT, Claims, Guarantee, unchecked
+from steadyrank.study.certificate import (
+    EVERY_ITEM,
+    NOTHING_LEFT_OUT,
+    Certificate,
+    Claims,
+    Guarantee,
+    unchecked,
+)
 from steadyrank.text import counted, eps_in_words, plural, rounded_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.study.certificate import Certificate
     from steadyrank.study.facts import Facts
 
 Claim = Literal["observed", "proved", "none"]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.data.observations import nearly_equal
+from steadyrank.data.observations import Observations, nearly_equal
 from steadyrank.errors import Option, SteadyrankError, WrongDataError, listing, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.rankings import RankingSet
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from steadyrank._typing import BoolArray, IntArray
-    from steadyrank.data.observations import Observations
     from steadyrank.study.answers import StableRanking, StableTopK
     from steadyrank.study.study import Study
 

@@ -23,14 +23,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from steadyrank.operators.boundary import just_above
 from steadyrank.operators.checks import check_eps
-from steadyrank.operators.critical import critical_eps
+from steadyrank.operators.inflation import critical_eps, just_above
 from steadyrank.operators.intervals import tier_eps
 from steadyrank.operators.meeting import STEEPEST_COVER, Rival
 from steadyrank.reading.arrays import frozen
 from steadyrank.study.calibration import Calibration, check_delta, eps_above, exceeded_by_at_most, made
-from steadyrank.study.deletions import MANY, Active, active_items, breaking_bounds
+from steadyrank.study.deletions import MANY, Active, active_items
+from steadyrank.study.near_rank import breaking_bounds
 from steadyrank.text import counted, html_of, rounded_up
 
 if TYPE_CHECKING:

@@ -1,43 +1,35 @@
-r"""Top-k under leave-one-out: how much of the answer stays, and which units break it.
+r"""Top-k under leave-one-out: which items and which units can change the answer.
 
 Which items can matter at all? Usually k and a few more. Bound the score of every item over D and all
 D\i by ``lowest`` and ``highest``. Then no k-th best score is below ``theta``, the k-th largest lowest
 score, nor above the k-th largest highest score. An item that never comes within c of theta is in no
 answer and in no window; an item that never falls to the k-th best is in every answer. What is left,
 the *active* items, decides.
-
-Bounds of single items let thousands of them fall at once, which no unit makes happen that touches few.
-A unit that touches t items leaves the order of all others as it is. Let ``u_1, u_2, ...`` be those
-others, best first. At most t items pass ``u_m``, so ``u_1 .. u_(k - t - 1)`` stay among the k - 1 best,
-and what is k-th best is decided by ``u_(k - t) .. u_k`` and the t touched items alone: at most 2 t + 1
-scores, however many items are tied there.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from steadyrank.operators.boundary import ROUNDING, C
-from steadyrank.operators.critical import STEEPEST, critical_eps
+from steadyrank.operators.inflation import ROUNDING, STEEPEST, C, critical_eps
 from steadyrank.operators.topk_sets import member_cut, windows_from
 from steadyrank.sums.blocks import slices
-from steadyrank.text import counted, html_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.scorers.base import LeaveOneOut
-    from steadyrank.study.audit.rows import AuditRow
     from steadyrank.study.facts import Facts
-    from steadyrank.sums.blocks import SparseBlock
 
 Members: TypeAlias = "Callable[[FloatArray, FloatArray, int], BoolArray]"
 """From score rows, what they hold from a rank on, and that rank to membership, row by row."""
+
+FLIPPED = ("topk", "inflated_topk")
+"""The methods of which is told who breaks them."""
 
 CHUNK = 1 << 21
 """Entries of the (units, active items) matrix handled at once."""
@@ -53,9 +45,6 @@ MARGIN = 1 + 1e-9
 
 SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 """Any move at all is at least as far."""
-
-FEW = 32
-"""Units that touch more of the items near rank k are looked at in rows of all of these."""
 
 MANY = 512
 """Up to so many items that decide an answer, rows of all of them are quicker for every unit."""
@@ -174,100 +163,8 @@ def least_move(scores: FloatArray, places: int, eps: float | None) -> float:
     return max(kept / MARGIN, SMALLEST)
 
 
-@dataclass(frozen=True)
-class Flip:
-    """One kind of unit that breaks an answer.
-
-    Attributes
-    ----------
-    method : str
-        The method whose answer breaks.
-    unit : object
-        The label of the unit.
-    count : int
-        How many such units there are.
-    leaves, enters : tuple of labels
-        The items that leave and that enter the answer when one such unit is removed.
-    number : int
-        Its number among the distinct units, for ``data.without``.
-    """
-
-    method: str
-    unit: object
-    count: int
-    leaves: tuple[object, ...]
-    enters: tuple[object, ...]
-    number: int
-
-
-@dataclass(frozen=True)
-class Flips:
-    """All units that break the plain or the inflated top-k.
-
-    Iterate over it, or look at ``plain`` and ``inflated`` alone.
-
-    Examples
-    --------
-    >>> from steadyrank import ScoreMatrix, audit
-    >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]], items=["x", "y", "z"])
-    >>> flips = audit(matrix, 2, eps=0.5).flips(2)
-    >>> print(flips)
-    1 of the 4 rows changes the top 2 when removed
-    >>> [(flip.unit, flip.leaves, flip.enters) for flip in flips]
-    [(2, ('y',), ('z',))]
-    """
-
-    METHODS: ClassVar = ("topk", "inflated_topk")
-
-    k: int
-    unit_kind: str
-    units: int
-    plain: tuple[Flip, ...]
-    inflated: tuple[Flip, ...]
-
-    def __iter__(self) -> Iterator[Flip]:
-        """Yield the flips of the plain answer, then those of the inflated one."""
-        return iter((*self.plain, *self.inflated))
-
-    def __len__(self) -> int:
-        """Return the number of distinct units that break either answer, each method by itself."""
-        return len(self.plain) + len(self.inflated)
-
-    def _repr_html_(self) -> str:
-        """Show the first of them in a notebook."""
-        columns: dict[str, list[object]] = {
-            "without": [flip.unit for flip in self],
-            "times": [flip.count for flip in self],
-            "drops out": [", ".join(map(str, flip.leaves)) for flip in self],
-            "comes in": [", ".join(map(str, flip.enters)) for flip in self],
-            "answer": [*("plain" for _ in self.plain), *("inflated" for _ in self.inflated)],
-        }
-        told = [name for name, same in (("times", 1), ("answer", "plain")) if {*columns[name]} == {same}]
-        return html_of(f"{self}.", {name: columns[name] for name in columns if name not in told})
-
-    def __str__(self) -> str:
-        """Say how many units break which answer."""
-        plain, inflated = (sum(flip.count for flip in part) for part in (self.plain, self.inflated))
-        change = "changes" if plain == 1 else "change"
-        told = f"{plain:,} of the {counted(self.units, self.unit_kind)} {change} the top {self.k:,}"
-        if inflated:
-            told += f", and {inflated:,} {'breaks' if inflated == 1 else 'break'} the inflated one,"
-        return f"{told} when removed"
-
-
-@dataclass
-class _Tally:
-    """Running sums of one method for one k."""
-
-    members: Members
-    size: int = 0
-    broken: list[IntArray] = field(default_factory=list)
-    uncovered: int = 0
-    lost_jaccard: float = 0.0
-
-
-class TopKAudit:
-    """Top-k answers without each unit, for several k at once.
+class TopKRows:
+    """Scores without each unit wherever they may change a top-k answer, for several k at once.
 
     Parameters
     ----------
@@ -283,47 +180,6 @@ class TopKAudit:
         self._eps = eps
         self._depth = {k: C * each for k, each in eps.items()}
         self._active = active_items(*facts.outer_bounds, self._depth)
-
-    def rows(self, methods: Mapping[str, Callable[[float], Members]]) -> list[AuditRow]:
-        """Audit every method for every k in one pass over the leave-one-out scores."""
-        tallies = {
-            (name, k): _Tally(make(eps))
-            for name, make in methods.items()
-            for k, eps in self._eps.items()
-        }
-        every = not methods.keys() <= {"topk", *Flips.METHODS}
-        for active, units, left_out in self.changed_rows(
-            inflated="inflated_topk" in methods, every=every
-        ):
-            rows = np.concatenate([self._loo.scores[active.items][np.newaxis], left_out])
-            window, counts = windows_from(rows, active.places), self._facts.units.counts[units]
-            plain = plain_members(rows, window, active.places)
-            for name in methods:
-                tally = tallies[name, active.k]
-                answers = plain if name == "topk" else tally.members(rows, window, active.places)
-                full, inside = answers[0], answers[1:]
-                tally.size = int(full.sum()) + active.always_in
-                outside = plain[1:] & ~full
-                other = np.flatnonzero((outside | (inside ^ full)).any(axis=1))
-                mine, times = inside[other], counts[other]
-                common = (mine & full).sum(axis=1) + active.always_in
-                either = (mine | full).sum(axis=1) + active.always_in
-                tally.broken.append(units[other[common < active.k]])
-                tally.uncovered += int(times[outside[other].any(axis=1)].sum())
-                tally.lost_jaccard += float(np.dot(times, 1 - common / either))
-        return [self._row(name, k, tally) for (name, k), tally in tallies.items()]
-
-    def _row(self, name: str, k: int, tally: _Tally) -> AuditRow:
-        """Return what was found of all units."""
-        from steadyrank.study.audit.rows import AuditRow  # who stands where needs no table
-
-        active, total = self._active[k], self._facts.units.total
-        broken = np.sort(np.concatenate([np.empty(0, np.int64), *tally.broken]))
-        shares = self._facts.share(broken), tally.uncovered / total, 1 - tally.lost_jaccard / total
-        if not tally.size:  # no unit moves anything
-            tally.size = int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in
-        eps = None if name == "topk" else self._eps[k]
-        return AuditRow(name, k, *shares, tally.size, eps, broken=broken)
 
     def changed_rows(self, *, inflated: bool, every: bool = False) -> Iterator[Part]:
         """Yield (active, units, their scores of the active items) wherever an answer may change.
@@ -344,7 +200,11 @@ class TopKAudit:
         looks: list[tuple[list[Active], BoolArray | None]] = []
         rest, (lowest, highest) = [], self._facts.outer_bounds
         for k, active in self._active.items():
-            known = kth_range(self._loo, highest, k) if len(active.items) > MANY else None
+            known = None
+            if len(active.items) > MANY:
+                from steadyrank.study.near_rank import kth_range  # large data alone need it
+
+                known = kth_range(self._loo, highest, k)
             if known is None:
                 rest.append(active)
                 continue
@@ -389,27 +249,6 @@ class TopKAudit:
                 if len(moved):
                     yield active, units[moved], scores[moved]
 
-    def flips(self, method: str, k: int, members: Members, units: IntArray) -> tuple[Flip, ...]:
-        """Return, for each of these units, the items that leave and that enter when it is left out."""
-        if not len(units):
-            return ()
-        known, found = self._facts.units, {}
-        wanted = np.bincount(units, minlength=len(known)) > 0
-        for actives, among in self._looks:
-            asked = wanted if among is None else wanted & among
-            mine = [active for active in actives if active.k == k]
-            for active, chunk, rows in self._changed_rows(mine, asked, inflated=True) if mine else ():
-                full = active.answer(members, self._loo.scores)
-                for unit, left_out in zip(chunk.tolist(), active.answers(members, rows), strict=True):
-                    label, count = known.labels[unit], int(known.counts[unit])
-                    leaves = self._named(active, full & ~left_out)
-                    enters = self._named(active, left_out & ~full)
-                    found[unit] = Flip(method, label, count, leaves, enters, unit)
-        return tuple(found[unit] for unit in sorted(found))
-
-    def _named(self, active: Active, inside: BoolArray) -> tuple[object, ...]:
-        return tuple(self._facts.items[item] for item in active.items[inside])
-
 
 def _best_apart(rows: FloatArray, errors: FloatArray, places: int) -> BoolArray:
     """Tell in which rows so many scores are above all others, however far each of them is off."""
@@ -443,117 +282,3 @@ def together(parts: Iterator[Part]) -> Iterator[Part]:
 def _joined(parts: list[Part]) -> Part:
     (active, *_), units, rows = zip(*parts, strict=True)
     return parts[0] if len(parts) == 1 else (active, np.concatenate(units), np.concatenate(rows))
-
-
-@dataclass(frozen=True)
-class NearRows:
-    """Scores without each of some units: of the items they touch, then of the others near rank k.
-
-    The k-th best score of all is that of rank ``places`` among them.
-    """
-
-    units: IntArray
-    items: IntArray
-    rows: FloatArray
-    places: int
-
-
-def blocks_near(loo: LeaveOneOut, highest: FloatArray, k: int, few: int) -> Iterator[SparseBlock] | None:
-    """Yield what units change among the items that can reach the rank ``few`` below the k-th.
-
-    All other items are behind ``u_k``, with and without a unit that touches few. None where units may
-    touch all items, or where there are hardly more.
-
-    Parameters
-    ----------
-    loo : LeaveOneOut
-        The scores with and without each unit.
-    highest : float array (items,)
-        The highest score of each item, with and without each unit.
-    k, few : int
-        The rank, and how many items may be touched.
-    """
-    rank = len(highest) - k - few
-    if rank < 0:
-        return None
-    floor = np.partition(loo.scores, rank)[rank]
-    return loo.touching(np.flatnonzero(highest >= floor))
-
-
-def near_rows(loo: LeaveOneOut, block: SparseBlock, k: int, few: int) -> Iterator[NearRows]:
-    """Yield the rows of those units of the block that touch 1 to ``few`` items."""
-    order = np.argsort(-loo.scores, kind="stable")
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    touched = np.diff(block.indptr)
-    for number in np.unique(touched[(touched > 0) & (touched <= few)]).tolist():
-        place = np.flatnonzero(touched == number)
-        entries = block.indptr[place][:, np.newaxis] + np.arange(number)
-        items, units = block.items[entries], place + block.start
-        first = max(0, k - number - 1)
-        others = order[_untouched(np.sort(rank[items], axis=1), first, k)]
-        kept = block.untouched(place, others, loo.scores)
-        scores = np.concatenate([block.scores[entries], kept], axis=1)
-        yield NearRows(units, np.concatenate([items, others], axis=1), scores, k - first)
-
-
-def kth_range(
-    loo: LeaveOneOut, highest: FloatArray, k: int, few: int = FEW
-) -> tuple[float, float, BoolArray] | None:
-    """Return the least and the largest k-th best score, and which units touch too many items to tell.
-
-    None where that is unknown of all units.
-    """
-    blocks = blocks_near(loo, highest, k, few)
-    if blocks is None:
-        return None
-    kth = np.argsort(-loo.scores, kind="stable")[k - 1 : k]
-    ends = [float(loo.scores[kth[0]])]
-    many = np.zeros(len(loo.units), dtype=np.bool_)
-    for block in blocks:
-        touched = np.diff(block.indptr)
-        many[block.start + np.flatnonzero(touched > few)] = True
-        untouched = np.flatnonzero(touched == 0)
-        same = np.repeat(kth[np.newaxis], len(untouched), axis=0)
-        found = [block.untouched(untouched, same, loo.scores)]
-        found += [
-            np.partition(near.rows, -near.places, axis=1)[:, -near.places]
-            for near in near_rows(loo, block, k, few)
-        ]
-        ends += [float(end(part)) for part in found if part.size for end in (np.min, np.max)]
-    return min(ends), max(ends), many
-
-
-def _untouched(ranks: IntArray, first: int, last: int) -> IntArray:
-    """Return the ranks of ``u_(first + 1) .. u_last``, given those that each unit touches, in order."""
-    found = np.repeat(np.arange(first, last)[np.newaxis], len(ranks), axis=0)
-    for touched in ranks.T:
-        found += touched[:, np.newaxis] <= found
-    return found
-
-
-def breaking_bounds(
-    loo: LeaveOneOut, highest: FloatArray, critical: FloatArray, k: int, few: int = FEW
-) -> tuple[FloatArray, FloatArray]:
-    r"""Return two bounds of each unit's breaking eps; where they are equal, that is what it is.
-
-    It is the k-th smallest of ``max(e_j, e_j^i)``, with ``e_j`` the critical eps of item j on all the
-    data and ``e_j^i`` that without unit i. Both grow along ``u_1, u_2, ...``, so that of these the
-    first k suffice. A touched item that fell behind ``u_k`` has items before it that are not looked at
-    here, which can only raise its critical eps: its own is a lower bound, and the upper one does
-    without it.
-
-    Units that touch no item near rank k break nothing; those that touch many may break at any eps.
-    """
-    lower, upper = np.zeros((2, len(loo.units)))
-    blocks = blocks_near(loo, highest, k, few)
-    if blocks is None:
-        return lower, np.full(len(upper), np.inf)
-    for block in blocks:
-        upper[block.start + np.flatnonzero(np.diff(block.indptr) > few)] = np.inf
-        for near in near_rows(loo, block, k, few):
-            both = np.maximum(critical[near.items], critical_eps(near.rows, near.places))
-            known = np.where(near.rows >= near.rows[:, -1:], both, np.inf)
-            for bound, values in ((lower, both), (upper, known)):
-                bound[near.units] = np.partition(values, near.places - 1, axis=1)[:, near.places - 1]
-    return lower, upper

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from steadyrank.margins.search import MarginSearch
-from steadyrank.operators.boundary import MOST_OF_EPS, effective_eps
-from steadyrank.operators.critical import critical_eps
+from steadyrank.operators.inflation import MOST_OF_EPS, critical_eps, effective_eps
 from steadyrank.reading.arrays import frozen
-from steadyrank.scorers.base import Scorer, Sketched, declared
+from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled, Sketched, declared
 from steadyrank.study.calibration import check_delta, eps_above, exceeded_by_at_most
 from steadyrank.study.results import RULES
 from steadyrank.study.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data import Observations, Units
-    from steadyrank.scorers.base import LeaveOneOut, Settled
     from steadyrank.study.curve import Covering, RankingCurve, StabilityCurve
 
     Found = TypeVar("Found")

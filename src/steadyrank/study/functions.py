@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from steadyrank.errors import InvalidValueError, Option
 from steadyrank.study.study import Study
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Unpack
 
     from steadyrank.study import Audit, Margin, StableRanking, StableTopK
     from steadyrank.study.audit.audit import Audited

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 import numpy as np
 
-from steadyrank.data.observations import numbers_of
+from steadyrank.data.observations import Observations, numbers_of
 from steadyrank.errors import InvalidValueError, Option, listing, not_a_choice, shorten
 from steadyrank.margins.pairs import last_true, turning
-from steadyrank.margins.search import NEAREST, Found, order_of, precedes
-from steadyrank.operators.boundary import just_above
+from steadyrank.margins.search import NEAREST, Found, MarginSearch, order_of, precedes
 from steadyrank.operators.checks import check_eps, check_k
+from steadyrank.operators.inflation import just_above
 from steadyrank.operators.topk_sets import inflated_topk, topk
 from steadyrank.reading.arrays import frozen
 from steadyrank.study.results import MAX_FLIPS, Result, label, labels, origin, told
@@ -22,8 +22,6 @@ from steadyrank.text import counted, eps_in_words, plural
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.data.observations import Observations
-    from steadyrank.margins.search import MarginSearch
     from steadyrank.study.facts import Facts
     from steadyrank.study.study import Study
 

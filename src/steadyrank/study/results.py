@@ -18,7 +18,6 @@ import numpy as np
 from steadyrank.data.observations import origin_of
 from steadyrank.errors import MissingPackageError, SteadyrankError, not_a_choice
 from steadyrank.reading.table import Guess
-from steadyrank.report.export import COLUMNS
 from steadyrank.text import plural, shortened
 
 if TYPE_CHECKING:
@@ -151,6 +150,8 @@ class Result:
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column: the rows of the document, or itself as the only one."""
+        from steadyrank.report.export import COLUMNS  # what nobody tabulates loads no export
+
         found = self.findings()
         rows = found.get("rows", [found])
         return {name: [row[name] for row in rows] for name in COLUMNS[self.document]}

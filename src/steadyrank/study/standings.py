@@ -17,19 +17,17 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from steadyrank.reading.arrays import frozen
-from steadyrank.scorers.base import Sketched
+from steadyrank.scorers.base import LeaveOneOut, Sketched
 from steadyrank.scorers.sums import SumsOut
-from steadyrank.study.deletions import TopKAudit, chunked, plain_members
-from steadyrank.sums.blocks import DenseBlock
+from steadyrank.study.deletions import TopKRows, chunked, plain_members
+from steadyrank.sums.blocks import DenseBlock, SparseBlock
 from steadyrank.sums.model import Entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.study.facts import Facts
-    from steadyrank.sums.blocks import SparseBlock
 
     RanksIn = Callable[[FloatArray], tuple[IntArray, IntArray]]
 
@@ -138,7 +136,7 @@ def topk_deletions(facts: Facts, k: int) -> TopKDeletions:
     inside = np.zeros(len(loo.scores), dtype=np.int64)
     inside[facts.order[:k]] = facts.units.total
     reach, changing = np.full(len(counts), k), [np.empty(0, dtype=np.int64)]
-    for active, units, rows in TopKAudit(facts, {k: 0.0}).changed_rows(inflated=False):
+    for active, units, rows in TopKRows(facts, {k: 0.0}).changed_rows(inflated=False):
         new, old = active.answers(plain_members, rows), active.answer(plain_members, loo.scores)
         moved = np.flatnonzero((new != old).any(axis=1))
         if len(moved):

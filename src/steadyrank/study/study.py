@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from steadyrank.data.kinds import as_observations
 from steadyrank.data.observations import origin_of
+from steadyrank.data.read import as_observations
 from steadyrank.operators.checks import check_k
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.study.answers import StableRanking, StableTopK
-from steadyrank.study.calibration import made
+from steadyrank.study.calibration import Claim, How, made
 from steadyrank.study.facts import Facts
-from steadyrank.study.margin import Asked, margin_of
+from steadyrank.study.margin import Asked, MarginOf, margin_of
 from steadyrank.study.results import origin
 from steadyrank.study.standings import NEAR_RANKS, near_rank_ranges, upto_which
 from steadyrank.text import html_of, noun_of, plural, today
@@ -26,16 +26,13 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
     from pathlib import Path
-    from typing import Unpack
 
     from steadyrank import study as results
     from steadyrank._typing import FloatArray
     from steadyrank.data import Observations, Units
     from steadyrank.scorers.base import Scorer
     from steadyrank.study.audit.audit import Audited
-    from steadyrank.study.calibration import Claim, How
     from steadyrank.study.certificate import Guarantee
-    from steadyrank.study.margin import MarginOf
 
 
 class Study:
@@ -176,7 +173,7 @@ class Study:
         min_margin : int, optional
             The fewest units that must have to leave, for certain, before that answer changes.
         """
-        from steadyrank.study.audit.audit import check_of
+        from steadyrank.study.audit.check import check_of
 
         return check_of(self, k, max_delta, eps, min_margin)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from steadyrank.reading.profile import Column
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
@@ -90,6 +91,27 @@ def _counted_or_not(asked: Asked, reading: Reading, count: str) -> Iterator[Read
         made = asked.reading({**reading.roles, **roles}, **options)
         made.points, made.support = reading.points + bool(roles), [*reading.support, told]
         yield made
+
+
+def given(asked: Asked) -> Iterator[Reading]:
+    """Propose points that givers gave to takers: these are counted, and what leaves is a giver."""
+    profile = asked.profile
+    texts = sorted((c for c in profile if c.type == "text" and c.repeats), key=lambda c: c.is_id)
+    ends = [[c for c in texts if {*c.words[:1]} & {*known(end)}] for end in ("givers", "takers")]
+    points = [c for c in profile if c.noun == "point" and c.whole and c.some.min() >= 0]
+    points.sort(key=lambda c: "total" not in c.words)
+    for giver, taker in product(*ends):
+        if points and giver.words[1:] == taker.words[1:] and asked.allows("choice", "count"):
+            roles = {"choice": taker.name, "count": points[0].name, "unit": giver.name}
+            reading = asked.reading({**roles, **asked.named})
+            gave = f"{quoted(giver.name)} gave {quoted(points[0].name)} to {quoted(taker.name)}"
+            reading.weigh(True, 9, f"{gave}, and their totals are published")
+            again = profile.repeated(giver.name, taker.name)
+            reading.weigh(again, 0, f"pairs of {quoted(giver.name, taker.name)} come again")
+            rest = asked.unexplained(roles.values())
+            reading.weigh(rest, 0, f"{quoted(*rest)} would not be used")
+            reading.firm, reading.strong = True, not reading.against
+            yield reading
 
 
 def regression(asked: Asked) -> Iterator[Reading]:

@@ -12,12 +12,12 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.battles import Battles
 from steadyrank.errors import ONE_GROUP, RIDGE, UndefinedScoresError, WayOut, listing
+from steadyrank.operators.checks import setting
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, snapped
 from steadyrank.scorers.bradley_terry.curves import PairFolds
 from steadyrank.scorers.bradley_terry.fit import ContextFit, strengths
 from steadyrank.scorers.bradley_terry.folds import BattleFolds, BattlesOut
 from steadyrank.scorers.sensitivity import Sensitivity, each_alone
-from steadyrank.scorers.settings import setting
 
 RESOLUTION = 1e-9
 """How close log odds are equal."""

@@ -23,9 +23,9 @@ from steadyrank._typing import FloatArray
 from steadyrank.data.observations import Observations
 from steadyrank.data.regression import Regression
 from steadyrank.errors import InvalidSettingError, Option, singular_design
+from steadyrank.operators.checks import Range, setting
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several
 from steadyrank.scorers.least_squares.folds import RESOLUTION, RowFolds
-from steadyrank.scorers.settings import Range, setting
 
 UNHELD = Option("scorer", "ordinary-least-squares")
 PENALTY = Range(0.0, above=True, way_out=("For no penalty use ", UNHELD, "."))

@@ -13,16 +13,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, Option, listing, shorten
-from steadyrank.operators.checks import check_k, check_whole
+from steadyrank.operators.checks import check_k
 from steadyrank.report.export import COLUMNS
 from steadyrank.study.audit.rankings import inflated_ranking_row, ranking_row
-from steadyrank.study.audit.removals import checked_removals, limited
-from steadyrank.study.audit.rows import Operator, check_operators, operator_rows
-from steadyrank.study.calibration import Calibration, check_delta, check_target
+from steadyrank.study.audit.rows import EpsOf, Flips, Operator, TopKAudit, check_operators, operator_row
+from steadyrank.study.calibration import Calibration, check_target
 from steadyrank.study.certificate import Guarantee
-from steadyrank.study.deletions import Flips, Members, TopKAudit, inflated_members, plain_members
-from steadyrank.study.headlines import border_warnings
-from steadyrank.study.margin import known_margin
+from steadyrank.study.deletions import FLIPPED, Members, inflated_members, plain_members
+from steadyrank.study.resampling import checked_removals, limited
 from steadyrank.study.results import (
     MAX_FLIPS,
     Result,
@@ -40,8 +38,7 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import FloatArray
     from steadyrank.data import Units
-    from steadyrank.study import AuditRow, Flip, Margin, RankingCurve, StabilityCurve, StableTopK, Study
-    from steadyrank.study.audit.rows import EpsOf
+    from steadyrank.study import AuditRow, Flip, RankingCurve, StabilityCurve, Study
     from steadyrank.study.facts import Facts
 
 TOPK_METHODS: dict[str, Callable[[float], Members]] = {
@@ -180,9 +177,9 @@ class Audit(Result):
         k = check_k(k, len(self.items))
         folds, eps = self.folds, self.inflation.eps_of(k)
         topk = TopKAudit(folds, {k: eps})
-        members = {name: TOPK_METHODS[name](eps) for name in Flips.METHODS}
+        members = {name: TOPK_METHODS[name](eps) for name in FLIPPED}
         broken = {row.method: row.broken for row in self if row.k == k}
-        if missing := {name: TOPK_METHODS[name] for name in Flips.METHODS if name not in broken}:
+        if missing := {name: TOPK_METHODS[name] for name in FLIPPED if name not in broken}:
             broken |= {row.method: row.broken for row in topk.rows(missing)}
         plain, inflated = (topk.flips(name, k, members[name], broken[name]) for name in members)
         return Flips(k, folds.unit, folds.units.total, plain, inflated)
@@ -291,116 +288,6 @@ class RandomAudit(Audit):
         return told(self, *names) | super()._found()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Check(Result):
-    """Whether the plain top-k, or the inflated one at a given eps, is stable enough.
-
-    Attributes
-    ----------
-    k : int
-        How many items were asked for.
-    eps : float or None
-        The eps that was given; None where the plain top-k was checked.
-    max_delta : float
-        The largest share of units whose removal may break the answer.
-    audit : Audit
-        How the plain top k and the inflated one fared, at the eps given or at ``remedy_eps``.
-    row : AuditRow
-        How the answer that was checked fared.
-    flips : Flips
-        Who breaks it.
-    remedy : StableTopK
-        The smallest answer that keeps to ``max_delta``.
-    remedy_eps : float
-        The smallest eps at which the inflated top k keeps to it, too.
-    margin : Margin
-        The fewest units whose removal changes the answer that was checked.
-    min_margin : int or None
-        The number that it must reach, for certain; an answer that never changes reaches every number.
-
-    Examples
-    --------
-    >>> from steadyrank import ScoreMatrix, Study
-    >>> study = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]))
-    >>> found = study.check(2)
-    >>> found.stable, found.row.delta, found.remedy.size
-    (False, 0.25, 3)
-    """
-
-    document = "check"
-
-    k: int
-    eps: float | None
-    max_delta: float
-    audit: Audit
-    remedy: StableTopK
-    remedy_eps: float
-    margin: Margin
-    min_margin: int | None
-
-    def __repr__(self) -> str:
-        return f"Check(stable={self.stable}, max_delta={self.max_delta:.3g}, row={self.row!r})"
-
-    @property
-    def row(self) -> AuditRow:
-        """How the answer fared."""
-        return self.audit.row("topk" if self.eps is None else "inflated_topk", self.k)
-
-    @cached_property
-    def flips(self) -> Flips:
-        """Who breaks it."""
-        return self.audit.flips(self.k)
-
-    @property
-    def stable(self) -> bool:
-        """Whether the answer passes."""
-        held = self.row.uncovered is not None and self.row.uncovered <= self.max_delta
-        return held and (self.margin.never or self.margin.lower >= (self.min_margin or 0))
-
-    def assert_stable(self) -> None:
-        """Fail a test unless the answer passes.
-
-        Raises
-        ------
-        AssertionError
-            In the words of the check: who changes the top k, the margin, what would pass.
-
-        Examples
-        --------
-        >>> from steadyrank import Study, Votes
-        >>> study = Study(Votes(["cyd"] * 40 + ["bob"] * 31 + ["abe"] * 30))
-        >>> study.check(1, min_margin=9).assert_stable()
-        >>> try:
-        ...     study.check(2).assert_stable()
-        ... except AssertionError as error:
-        ...     print(str(error).splitlines()[0])
-        UNSTABLE: top 2
-        """
-        __tracebackhide__ = True  # pytest shows the test that called
-        if not self.stable:
-            raise AssertionError(str(self))
-
-    def _found(self) -> dict[str, Any]:
-        row, remedy = self.row, self.remedy
-        found = told(self, "k", "eps", "max_delta", "min_margin", "stable")
-        return (
-            found
-            | told(row, "method", "delta", "uncovered", "size")
-            | {
-                "breaking_units": round(row.delta * self.n_units),
-                "margin": self.margin.parts(),
-                "warnings": list(border_warnings(remedy)) if self.eps is None else [],
-                "remedy": {
-                    "eps": self.remedy_eps,
-                    "size": remedy.size,
-                    "uncovered": remedy.certificate.delta,
-                    "items": labels(remedy.members),
-                },
-                "flips": self.audit.flip_findings(self.k),
-            }
-        )
-
-
 class Audited(TypedDict, total=False):
     """How an audit is made, beside the k."""
 
@@ -449,7 +336,7 @@ def audit_of(  # noqa: PLR0913 (all but two by name)
             if name in chosen:
                 yield audited(facts, inflation.eps_of, max_states)
         for name, operator in own.items():
-            yield from operator_rows(facts.leave_one_out, ks, name, operator)
+            yield from (operator_row(facts.leave_one_out, k, name, operator) for k in ks)
 
     if drawn.removals > 1:
         sample, reasons = drawn.facts(study.facts)
@@ -470,25 +357,6 @@ def audit_of(  # noqa: PLR0913 (all but two by name)
         )
     table = tuple(rows(study.facts))  # first: it makes the scores, too
     return Audit(**origin(study), table=table, inflation=inflation, folds=study.facts)
-
-
-def check_of(study: Study, k: int, max_delta: float, eps: float | None, min_margin: int | None) -> Check:
-    """Check whether the plain top k, or the inflated one at eps, is stable enough."""
-    most = check_delta(max_delta, "max_delta")
-    fewest = None if min_margin is None else check_whole("min_margin", min_margin, 0)
-    remedy = study.topk(k, delta=most)
-    enough = remedy.eps or Calibration(study.facts, remedy.k).eps_needed(most)
-    return Check(
-        **origin(study),
-        k=remedy.k,
-        eps=eps,
-        max_delta=most,
-        audit=study.audit(k, eps=enough if eps is None else eps, methods=Flips.METHODS),
-        remedy=remedy,
-        remedy_eps=enough,
-        margin=known_margin(study, remedy.k) if eps is None else study.margin(remedy.k, eps=eps),
-        min_margin=fewest,
-    )
 
 
 def _as_float(size: int | None) -> float | None:

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.errors import TooLargeError
-from steadyrank.operators.critical import STEEPEST
+from steadyrank.operators.inflation import STEEPEST
 from steadyrank.operators.meeting import STEEPEST_COVER, Rival
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.states import MAX_STATES
-from steadyrank.scorers.base import Sketched
-from steadyrank.study.audit.rows import AuditRow
+from steadyrank.scorers.base import LeaveOneOut, Sketched
+from steadyrank.study.audit.rows import AuditRow, EpsOf
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.scorers.base import LeaveOneOut
-    from steadyrank.study.audit.rows import EpsOf
     from steadyrank.study.facts import Facts
 
 ROUGHLY = 1e-5

@@ -1,4 +1,7 @@
-"""The rows of an audit, and those of operators that a user passes: called on all scores, by unit."""
+"""The rows of an audit: how much of each top-k answer stays, and which units break it.
+
+Operators that a user passes are called on all scores, without one unit after the other.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, shorten
-from steadyrank.operators.topk_sets import topk
+from steadyrank.operators.topk_sets import topk, windows_from
 from steadyrank.reading.arrays import frozen
-from steadyrank.text import size_in_words
+from steadyrank.study.deletions import FLIPPED, Active, Members, TopKRows, plain_members
+from steadyrank.text import counted, html_of, size_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -100,6 +104,160 @@ class AuditRow:
         return math.log10(self.size >> excess) + excess * math.log10(2)
 
 
+@dataclass(frozen=True)
+class Flip:
+    """One kind of unit that breaks an answer.
+
+    Attributes
+    ----------
+    method : str
+        The method whose answer breaks.
+    unit : object
+        The label of the unit.
+    count : int
+        How many such units there are.
+    leaves, enters : tuple of labels
+        The items that leave and that enter the answer when one such unit is removed.
+    number : int
+        Its number among the distinct units, for ``data.without``.
+    """
+
+    method: str
+    unit: object
+    count: int
+    leaves: tuple[object, ...]
+    enters: tuple[object, ...]
+    number: int
+
+
+@dataclass(frozen=True)
+class Flips:
+    """All units that break the plain or the inflated top-k.
+
+    Iterate over it, or look at ``plain`` and ``inflated`` alone.
+
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, audit
+    >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]], items=["x", "y", "z"])
+    >>> flips = audit(matrix, 2, eps=0.5).flips(2)
+    >>> print(flips)
+    1 of the 4 rows changes the top 2 when removed
+    >>> [(flip.unit, flip.leaves, flip.enters) for flip in flips]
+    [(2, ('y',), ('z',))]
+    """
+
+    k: int
+    unit_kind: str
+    units: int
+    plain: tuple[Flip, ...]
+    inflated: tuple[Flip, ...]
+
+    def __iter__(self) -> Iterator[Flip]:
+        """Yield the flips of the plain answer, then those of the inflated one."""
+        return iter((*self.plain, *self.inflated))
+
+    def __len__(self) -> int:
+        """Return the number of distinct units that break either answer, each method by itself."""
+        return len(self.plain) + len(self.inflated)
+
+    def _repr_html_(self) -> str:
+        """Show the first of them in a notebook."""
+        columns: dict[str, list[object]] = {
+            "without": [flip.unit for flip in self],
+            "times": [flip.count for flip in self],
+            "drops out": [", ".join(map(str, flip.leaves)) for flip in self],
+            "comes in": [", ".join(map(str, flip.enters)) for flip in self],
+            "answer": [*("plain" for _ in self.plain), *("inflated" for _ in self.inflated)],
+        }
+        told = [name for name, same in (("times", 1), ("answer", "plain")) if {*columns[name]} == {same}]
+        return html_of(f"{self}.", {name: columns[name] for name in columns if name not in told})
+
+    def __str__(self) -> str:
+        """Say how many units break which answer."""
+        plain, inflated = (sum(flip.count for flip in part) for part in (self.plain, self.inflated))
+        change = "changes" if plain == 1 else "change"
+        told = f"{plain:,} of the {counted(self.units, self.unit_kind)} {change} the top {self.k:,}"
+        if inflated:
+            told += f", and {inflated:,} {'breaks' if inflated == 1 else 'break'} the inflated one,"
+        return f"{told} when removed"
+
+
+@dataclass
+class _Tally:
+    """Running sums of one method for one k."""
+
+    members: Members
+    size: int = 0
+    broken: list[IntArray] = field(default_factory=list)
+    uncovered: int = 0
+    lost_jaccard: float = 0.0
+
+
+class TopKAudit(TopKRows):
+    """Top-k answers without each unit, for several k at once."""
+
+    def rows(self, methods: Mapping[str, Callable[[float], Members]]) -> list[AuditRow]:
+        """Audit every method for every k in one pass over the leave-one-out scores."""
+        tallies = {
+            (name, k): _Tally(make(eps))
+            for name, make in methods.items()
+            for k, eps in self._eps.items()
+        }
+        every = not methods.keys() <= set(FLIPPED)
+        for active, units, left_out in self.changed_rows(
+            inflated="inflated_topk" in methods, every=every
+        ):
+            rows = np.concatenate([self._loo.scores[active.items][np.newaxis], left_out])
+            window, counts = windows_from(rows, active.places), self._facts.units.counts[units]
+            plain = plain_members(rows, window, active.places)
+            for name in methods:
+                tally = tallies[name, active.k]
+                answers = plain if name == "topk" else tally.members(rows, window, active.places)
+                full, inside = answers[0], answers[1:]
+                tally.size = int(full.sum()) + active.always_in
+                outside = plain[1:] & ~full
+                other = np.flatnonzero((outside | (inside ^ full)).any(axis=1))
+                mine, times = inside[other], counts[other]
+                common = (mine & full).sum(axis=1) + active.always_in
+                either = (mine | full).sum(axis=1) + active.always_in
+                tally.broken.append(units[other[common < active.k]])
+                tally.uncovered += int(times[outside[other].any(axis=1)].sum())
+                tally.lost_jaccard += float(np.dot(times, 1 - common / either))
+        return [self._row(name, k, tally) for (name, k), tally in tallies.items()]
+
+    def _row(self, name: str, k: int, tally: _Tally) -> AuditRow:
+        """Return what was found of all units."""
+        active, total = self._active[k], self._facts.units.total
+        broken = np.sort(np.concatenate([np.empty(0, np.int64), *tally.broken]))
+        shares = self._facts.share(broken), tally.uncovered / total, 1 - tally.lost_jaccard / total
+        if not tally.size:  # no unit moves anything
+            tally.size = int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in
+        eps = None if name == "topk" else self._eps[k]
+        return AuditRow(name, k, *shares, tally.size, eps, broken=broken)
+
+    def flips(self, method: str, k: int, members: Members, units: IntArray) -> tuple[Flip, ...]:
+        """Return, for each of these units, the items that leave and that enter when it is left out."""
+        if not len(units):
+            return ()
+        known, found = self._facts.units, {}
+        wanted = np.bincount(units, minlength=len(known)) > 0
+        for actives, among in self._looks:
+            asked = wanted if among is None else wanted & among
+            mine = [active for active in actives if active.k == k]
+            for active, chunk, rows in self._changed_rows(mine, asked, inflated=True) if mine else ():
+                full = active.answer(members, self._loo.scores)
+                for unit, left_out in zip(chunk.tolist(), active.answers(members, rows), strict=True):
+                    label, count = known.labels[unit], int(known.counts[unit])
+                    leaves = self._named(active, full & ~left_out)
+                    enters = self._named(active, left_out & ~full)
+                    found[unit] = Flip(method, label, count, leaves, enters, unit)
+        return tuple(found[unit] for unit in sorted(found))
+
+    def _named(self, active: Active, inside: BoolArray) -> tuple[object, ...]:
+        return tuple(self._facts.items[item] for item in active.items[inside])
+
+
 def rows_of(loo: LeaveOneOut) -> Iterator[tuple[int, FloatArray]]:
     """Yield (unit, all its scores) for all units."""
     for block in loo.blocks():
@@ -126,27 +284,20 @@ def check_operators(operators: Mapping[str, Operator], taken: Sequence[str]) -> 
             ) from None
 
 
-def operator_rows(loo: LeaveOneOut, ks: Sequence[int], name: str, operator: Operator) -> list[AuditRow]:
-    """Audit one operator for every k; it sees all the scores, so this takes a call for each unit."""
-    full = {k: _mask(operator(loo.scores.copy(), k), len(loo.scores), name) for k in ks}
-    counts, total = loo.units.counts, loo.units.total
-    broken: dict[int, list[int]] = {k: [] for k in ks}
-    jaccard, uncovered = dict.fromkeys(ks, 0.0), dict.fromkeys(ks, 0)
+def operator_row(loo: LeaveOneOut, k: int, name: str, operator: Operator) -> AuditRow:
+    """Audit one operator for a k; it sees all the scores, so this takes a call for each unit."""
+    full, counts = _mask(operator(loo.scores.copy(), k), len(loo.scores), name), loo.units.counts
+    broken, uncovered, jaccard = list[int](), 0, 0.0
     for unit, row in rows_of(loo):
-        for k in ks:
-            inside = _mask(operator(row.copy(), k), len(row), name)
-            uncovered[k] += int(counts[unit]) * (not full[k][topk(row, k)].all())
-            common, either = int((inside & full[k]).sum()), int((inside | full[k]).sum())
-            jaccard[k] += int(counts[unit]) * (common / either if either else 1.0)
-            if common < k:
-                broken[k].append(unit)
-    rows = []
-    for k in ks:
-        units = np.array(broken[k], dtype=np.int64)
-        delta, size = int(counts[units].sum()) / total, int(full[k].sum())
-        shares = delta, uncovered[k] / total, jaccard[k] / total
-        rows.append(AuditRow(name, k, *shares, size, broken=units))
-    return rows
+        inside, times = _mask(operator(row.copy(), k), len(row), name), int(counts[unit])
+        uncovered += times * (not full[topk(row, k)].all())
+        common, either = int((inside & full).sum()), int((inside | full).sum())
+        jaccard += times * (common / either if either else 1.0)
+        if common < k:
+            broken.append(unit)
+    units, total = np.array(broken, dtype=np.int64), loo.units.total
+    shares = int(counts[units].sum()) / total, uncovered / total, jaccard / total
+    return AuditRow(name, k, *shares, int(full.sum()), broken=units)
 
 
 def _mask(answer: ArrayLike, items: int, name: str) -> BoolArray:

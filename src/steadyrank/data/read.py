@@ -1,0 +1,181 @@
+"""One door for files of any kind: what is in one is told, and said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from steadyrank.data.kinds import KINDS
+from steadyrank.data.observations import Observations, from_resolved, with_notes
+from steadyrank.errors import not_a_choice
+from steadyrank.reading.deciding import Check, as_they_are, decide
+from steadyrank.reading.formats import is_pattern, read_table, read_together
+from steadyrank.reading.roles import Resolved
+from steadyrank.reading.table import Table, as_table, is_frame
+
+if TYPE_CHECKING:
+    from steadyrank.engines.backends import Engine
+    from steadyrank.reading.declarations import Kind
+
+
+def as_observations(given: Any) -> Any:
+    """Read a path, a stream or a dataframe; return data, and anything else, as they are.
+
+    A pattern such as ``"ratings/*.parquet"`` is scanned by an engine, as on the command line.
+
+    Examples
+    --------
+    >>> as_observations({"choice": ["ann", "bob", "ann"]})
+    <Votes: 3 votes, 2 items: 'ann', 'bob'>
+    """
+    if isinstance(given, Observations):
+        return given
+    together = read_together(given)
+    if is_pattern(given) and not together:
+        return scan_any(given)
+    return read_any(together or given) if is_source(given) or is_frame(given) else given
+
+
+def read_any(
+    source: Any,
+    *,
+    kind: str | None = None,
+    format: str | None = None,  # noqa: A002 (the word users know from other readers)
+    encoding: str | None = None,
+    **arguments: Any,
+) -> Observations:
+    r"""Read observations of any kind; the kind is recognised unless it is given.
+
+    Parameters
+    ----------
+    source : path, list of paths, binary stream, dataframe or mapping of columns
+        Such as ``sys.stdin.buffer``. A folder or a list holds results of one evaluation tool, or files
+        of JSON.
+    kind : {"votes", "ballots", "ratings", "battles", "scores", "regression", "estimates"}, optional
+        What the data are.
+    format : str, optional
+        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``, ``"markup"`` (tables
+        of Markdown and LaTeX), ``"movielens"``, ``"pgn"``, ``"preflib"``, ``"stv"``,
+        ``"condorcet"`` (``A > B`` on each line), ``"dominion"``,
+        ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
+        ``"swe-bench"``, ``"alpaca-eval"``, ``"trec-run"`` or ``"trec-eval"``.
+        Told from the content where not given.
+    encoding : str, optional
+        Of a text file. If not given, UTF-8, or UTF-16 by its byte order mark; text that is neither is
+        read as cp1252, and that is noted.
+    **arguments
+        Columns and policies, as for ``from_frame`` of the kind; unknown ones are refused.
+
+    Returns
+    -------
+    Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Estimates
+        Its ``notes`` say what was recognised and guessed.
+
+    Examples
+    --------
+    >>> import io
+    >>> battles = read_any(io.BytesIO(b"left,right,winner\nx,y,left\n"))
+    >>> battles, battles.notes[0]
+    (<Battles: 1 battle, 2 items: 'x', 'y'>,
+     "recognised as battles by the columns 'left', 'right', 'winner'")
+    """
+    return read_checked(source, kind, format, encoding, arguments)
+
+
+def read_checked(
+    source: Any,
+    kind: str | None,
+    format: str | None,  # noqa: A002 (as above)
+    encoding: str | None,
+    arguments: Mapping[str, Any],
+    check: Check = as_they_are,
+) -> Observations:
+    """Do what :func:`read_any` does; a refusal suggests only what passes a check."""
+    check_kind(kind)
+    if is_source(source):
+        table = read_table(source, format=format, encoding=encoding, given=arguments)
+    else:
+        table = as_table(source)
+    return made_of(decided(table, kind, arguments, check))
+
+
+def is_source(given: Any) -> bool:
+    """Tell whether something is a path, a list of paths or a stream."""
+    paths = given if isinstance(given, list | tuple) else [given]
+    return all(isinstance(path, str | PathLike) for path in paths) or hasattr(given, "readinto")
+
+
+def scan_any(
+    source: Any,
+    *,
+    kind: str | None = None,
+    engine: str | Engine | None = None,
+    format: str | None = None,  # noqa: A002 (the word users know from other readers)
+    encoding: str | None = None,
+    **arguments: Any,
+) -> Observations:
+    """Scan observations of any kind; the kind is recognised from the first rows unless it is given.
+
+    Parameters
+    ----------
+    source : lazy frame or path
+        As for ``Ratings.scan``.
+    kind : {"ratings", "votes", "battles", "scores"}, optional
+        What the data are. Score tables must be in long form (row, item, score).
+    engine : str or engine, optional
+        As for ``Ratings.scan``.
+    format, encoding : str, optional
+        As for :func:`read_any`.
+    **arguments
+        Columns and policies, as for ``scan`` of the kind; unknown ones are refused.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> scan_any(duckdb.sql("from (values (1, 'a', 5), (2, 'a', 3)) t(user, item, rating)")).n_units
+    2
+    """
+    from steadyrank.data.scanned import check_scannable
+    from steadyrank.engines.frame import opened
+
+    check_kind(kind)
+    if kind is not None:
+        check_scannable(KINDS[kind])
+    layout = {"format": format, "encoding": encoding, "header": arguments.get("header")}
+    lazy = opened(source, engine, **layout)
+    try:
+        table = lazy.first_rows()
+        found = decided(table, kind, arguments)
+        data = class_of(found.kind).scan(lazy, **arguments)
+        return with_notes(data, *([] if kind else table.notes[:1]), first=True)
+    except BaseException:
+        lazy.close()
+        raise
+
+
+def check_kind(kind: str | None) -> None:
+    """Complain about a kind of data that there is not."""
+    if kind is not None and kind not in KINDS:
+        raise not_a_choice("kind", kind, tuple(KINDS))
+
+
+def decided(
+    table: Table, kind: str | None, arguments: Mapping[str, Any], check: Check = as_they_are
+) -> Resolved:
+    """Return a table with its kind and its roles, as was said and else by the evidence, or refuse it."""
+    known = [KINDS[kind]] if kind is not None else list(KINDS.values())
+    return decide(known, table, arguments, made_of, named_kind=kind is not None, check=check)
+
+
+def made_of(found: Resolved) -> Observations:
+    """Return the data of a table whose columns have their roles."""
+    return from_resolved(class_of(found.kind), found)
+
+
+def class_of(kind: Kind) -> type[Observations]:
+    """Return the class of a kind; its module is loaded once there are data of it."""
+    module, _, name = kind.home.rpartition(".")
+    found: type[Observations] = getattr(import_module(module), name)
+    return found
