@@ -11,7 +11,7 @@ from autorank import autorank
 from scipy.stats import wilcoxon
 from statsmodels.stats.multitest import multipletests
 
-from steadyrank import ScoreMatrix, Study, critical_difference
+from steadyrank import CriticalDifference, ScoreMatrix, Study
 
 
 def table(seed: int) -> pd.DataFrame:
@@ -39,7 +39,7 @@ def joined(groups: tuple[tuple[object, ...], ...]) -> set[frozenset[object]]:
 def test_critical_differences_are_autoranks(seed: int) -> None:
     """Friedman's p, the critical difference, and so who is joined; they have it where p is small."""
     frame = table(seed)
-    ours = critical_difference(ScoreMatrix(frame.to_numpy(), items=list("abcdef")))
+    ours = CriticalDifference.of(ScoreMatrix(frame.to_numpy(), items=list("abcdef")))
     theirs = autorank(frame, alpha=0.05, approach="frequentist", force_mode="nonparametric")
     assert ours.friedman == pytest.approx(theirs.pvalue)
     if theirs.pvalue > 0.05:
@@ -57,7 +57,7 @@ def test_critical_differences_are_autoranks(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(20))
 def test_holms_correction_is_statsmodels(seed: int) -> None:
     frame = (table(seed) * 10).round()  # whole numbers: differences tie exactly
-    ours = critical_difference(ScoreMatrix(frame.to_numpy(), items=list("abcdef")), test="holm")
+    ours = CriticalDifference.of(ScoreMatrix(frame.to_numpy(), items=list("abcdef")), test="holm")
     if (ours.friedman or 0) > ours.alpha:
         return
     pairs = list(combinations("abcdef", 2))

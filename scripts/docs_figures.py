@@ -19,10 +19,10 @@ from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
 
 from steadyrank import (
+    CriticalDifference,
     Ratings,
     ScoreMatrix,
     audit,
-    critical_difference,
     inflated_topk_mask,
     stable_ranking,
 )
@@ -111,7 +111,7 @@ def draw_comparison() -> None:
 
 def draw_critical_difference() -> None:
     """Draw the critical-difference diagram of the same matrix."""
-    save(critical_difference(benchmark()).plot().figure, "critical-difference.png")
+    save(CriticalDifference.of(benchmark()).plot().figure, "critical-difference.png")
 
 
 def draw_regions() -> None:

@@ -48,7 +48,6 @@ from steadyrank.study import (
     StableRanking as StableRanking,
     StableTopK as StableTopK,
     Study as Study,
-    critical_difference as critical_difference,
 )
 from steadyrank.study.functions import (
     audit as audit,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from browser.examples import close_votes, hostile_matrix, many_items, restaurants, tied_matrix
-from steadyrank import ScoreMatrix, audit, critical_difference, stable_ranking, stable_topk
+from steadyrank import CriticalDifference, ScoreMatrix, audit, stable_ranking, stable_topk
 from steadyrank.errors import InvalidValueError, MissingPackageError
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -155,7 +155,7 @@ def test_numbers_stand_inside_the_axes_and_legends_below_them(k: int) -> None:
 
 
 def test_a_critical_difference_has_bars_of_both_meanings_on_their_own_sides() -> None:
-    found = critical_difference(tied_matrix())
+    found = CriticalDifference.of(tied_matrix())
     ax = found.plot()
     rank_of = dict(zip(found.items, found.mean_ranks, strict=True))
     above, below = ([line for line in ax.lines if line.get_color() == plots.SERIES[n]] for n in (0, 1))
@@ -184,7 +184,7 @@ def test_a_critical_difference_fits_its_figure(width: float) -> None:
     long = [f"$model$ & <name> of a great many letters, number {place}" for place in range(20)]
     scores = np.random.default_rng(1).normal(size=(30, 20)) + np.arange(20) / 8
     figure, ax = plt.subplots(figsize=(width, 9), layout="constrained")
-    found = critical_difference(ScoreMatrix(scores, items=long))
+    found = CriticalDifference.of(ScoreMatrix(scores, items=long))
     assert plots.critical_difference(found, ax) is ax
     figure.canvas.draw()
     renderer = figure.canvas.get_renderer()
@@ -195,5 +195,5 @@ def test_a_critical_difference_fits_its_figure(width: float) -> None:
         assert inside.y0 <= box.y0 < box.y1 <= inside.y1
     boxes = [text.get_window_extent(renderer) for text in ax.texts]
     assert not any(a.overlaps(b) for n, a in enumerate(boxes) for b in boxes[:n])
-    same = critical_difference(ScoreMatrix(np.ones((3, 3)))).plot()  # all ranks are 2
+    same = CriticalDifference.of(ScoreMatrix(np.ones((3, 3)))).plot()  # all ranks are 2
     assert same.get_xlim() == (2, 3)

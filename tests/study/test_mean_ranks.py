@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steadyrank import Ballots, ScoreMatrix, Study, Votes, critical_difference
+from steadyrank import Ballots, CriticalDifference, ScoreMatrix, Study, Votes
 from steadyrank.errors import (
     InvalidDataError,
     InvalidSettingError,
@@ -59,7 +59,7 @@ def test_bars_of_stability_are_the_pairs_that_single_removals_reorder(seed: int)
     rng = np.random.default_rng(seed)
     size = rng.integers(2, 9), rng.integers(3, 8)
     rows = rng.integers(0, int(rng.integers(2, 9)), size=size) + rng.integers(0, 4, size=size[1])
-    found = critical_difference(ScoreMatrix(rows))
+    found = CriticalDifference.of(ScoreMatrix(rows))
     expected = joined_by_hand(rows.tolist())
     assert pairs_in(found.joined_by_removals) == expected
     assert len({*found.joined_by_removals}) == len(found.joined_by_removals)
@@ -69,7 +69,7 @@ def test_bars_of_stability_are_the_pairs_that_single_removals_reorder(seed: int)
     study = Study(ScoreMatrix(rows), "mean-rank")
     assert found.items == study.ranking().ranking
     assert found.mean_ranks == pytest.approx((-study.scores[study.facts.order]).tolist())
-    assert critical_difference(study) == found  # a study of the data, whatever its scorer
+    assert CriticalDifference.of(study) == found  # a study of the data, whatever its scorer
 
 
 @pytest.mark.parametrize("seed", range(15))
@@ -78,27 +78,27 @@ def test_ballots_leave_what_they_do_not_list_tied_for_the_last_place(seed: int) 
     orders = [rng.permutation(4)[: rng.integers(1, 5)].tolist() for _ in range(5)]
     counts = rng.integers(1, 4, size=5).tolist()
     ballots = Ballots(orders, counts=counts, items=range(4))
-    found = critical_difference(ballots)
+    found = CriticalDifference.of(ballots)
     rows = [
         [float(-order.index(item)) if item in order else -9.0 for item in range(4)]
         for order, count in zip(orders, counts, strict=True)
         for _ in range(count)
     ]
     assert pairs_in(found.joined_by_removals) == joined_by_hand(rows)
-    assert found == critical_difference(ScoreMatrix(rows, unit_kind="ballot"))
+    assert found == CriticalDifference.of(ScoreMatrix(rows, unit_kind="ballot"))
     study = Study(ballots, "borda")
     assert found.mean_ranks == pytest.approx((4 - study.scores[study.facts.order]).tolist())
 
 
 def test_who_is_joined_by_nemenyi() -> None:
     """Of four items in 14 rows, the critical differences are those of Demšar (JMLR 7, 2006)."""
-    found = critical_difference(learners(), alpha=0.10)
+    found = CriticalDifference.of(learners(), alpha=0.10)
     assert found.items == tuple("abcd")
     assert [round(14 * rank) for rank in found.mean_ranks] == [24, 26, 42, 48]
     assert round(found.critical_difference or 0, 2) == 1.12
     assert found.joined_by_test == (("a", "b"), ("c", "d"))
     assert found.joined_by_removals == ()  # 2 and 6 ranks ahead in all, of 1 at most in a row
-    assert round(critical_difference(learners()).critical_difference or 0, 2) == 1.25
+    assert round(CriticalDifference.of(learners()).critical_difference or 0, 2) == 1.25
 
 
 @pytest.mark.parametrize(
@@ -108,24 +108,24 @@ def test_critical_values_are_those_of_the_published_table(items: int, quantile: 
     """Table 5(a) of Demšar (JMLR 7, 2006), for 0.05."""
     rows = 30
     data = ScoreMatrix(np.tile(np.arange(items), (rows, 1)))
-    found = critical_difference(data).critical_difference
+    found = CriticalDifference.of(data).critical_difference
     assert found == pytest.approx(quantile * (items * (items + 1) / (6 * rows)) ** 0.5, abs=2e-3)
 
 
 def test_without_a_difference_by_friedman_all_are_joined() -> None:
     rows = np.array([[1, 2, 3], [3, 1, 2], [2, 3, 1], [1, 3, 2]])
     for test in ("nemenyi", "holm"):
-        found = critical_difference(ScoreMatrix(rows), test=test)
+        found = CriticalDifference.of(ScoreMatrix(rows), test=test)
         assert found.joined_by_test == (tuple(found.items),)
         assert found.critical_difference is None
         assert found.meanings[1].startswith("All joined: Friedman's test (p = ")
-    same = critical_difference(ScoreMatrix(np.ones((4, 3))))
+    same = CriticalDifference.of(ScoreMatrix(np.ones((4, 3))))
     assert same.friedman == 1.0
     assert same.joined_by_removals == same.joined_by_test == ((0, 1, 2),)
 
 
 def test_meanings_say_what_joins_and_which_test() -> None:
-    removals, tested = critical_difference(learners(), alpha=0.10).meanings
+    removals, tested = CriticalDifference.of(learners(), alpha=0.10).meanings
     assert removals == (
         "None joined by single removals: removing one of the 14 rows changes or ties no order. "
         "Stability is not statistical confidence."
@@ -136,16 +136,16 @@ def test_meanings_say_what_joins_and_which_test() -> None:
     )
     clear = np.tile(np.arange(3), (30, 1))
     clear[:2, 1:] = [[0, 3], [4, 3]]
-    removals, tested = critical_difference(ScoreMatrix(clear), test="holm").meanings
+    removals, tested = CriticalDifference.of(ScoreMatrix(clear), test="holm").meanings
     assert removals.startswith("None joined")
     assert tested == (
         "None joined by Wilcoxon's test with Holm's correction after Friedman's test (p < 0.0001): "
         "every pair differs, alpha = 0.05."
     )
-    removals, tested = critical_difference(ScoreMatrix(clear)).meanings
+    removals, tested = CriticalDifference.of(ScoreMatrix(clear)).meanings
     assert tested.endswith("all at least the critical difference of 0.61 ranks apart, alpha = 0.05.")
     close = ScoreMatrix([[3, 2, 0], [2, 3, 1], [3, 2, 0]], unit_kind="task")
-    assert critical_difference(close).meanings == (
+    assert CriticalDifference.of(close).meanings == (
         (
             "Joined by single removals: removing one of the 3 tasks can change or tie their order. "
             "Stability is not statistical confidence."
@@ -156,18 +156,18 @@ def test_meanings_say_what_joins_and_which_test() -> None:
 
 def test_two_items_are_compared_by_wilcoxon_alone() -> None:
     rows = np.stack([np.arange(12) + 1.0, np.zeros(12)], axis=1)
-    found = critical_difference(ScoreMatrix(rows), test="holm")
+    found = CriticalDifference.of(ScoreMatrix(rows), test="holm")
     assert (found.friedman, found.joined_by_test) == (None, ())
-    assert critical_difference(ScoreMatrix(rows * 0), test="holm").joined_by_test == ((0, 1),)
+    assert CriticalDifference.of(ScoreMatrix(rows * 0), test="holm").joined_by_test == ((0, 1),)
     with pytest.raises(InvalidValueError, match=r'Nemenyi.s test: 2 items.*test="holm"'):
-        critical_difference(ScoreMatrix(rows))
+        CriticalDifference.of(ScoreMatrix(rows))
 
 
 def test_differences_that_tie_but_for_rounding_tie() -> None:
     cells = np.array([[0.3, 0.2], [0.2, 0.1], [0.4, 0.5], [0.9, 0.8], [0.6, 0.5], [0.7, 0.9]])
     whole = (cells * 10).round()
     one, other = (
-        critical_difference(ScoreMatrix(each), test="holm", alpha=0.4) for each in (cells, whole)
+        CriticalDifference.of(ScoreMatrix(each), test="holm", alpha=0.4) for each in (cells, whole)
     )
     assert one == other
 
@@ -211,7 +211,7 @@ def test_holm_is_a_step_down_of_bonferroni() -> None:
 )
 def test_what_has_no_diagram_is_refused_by_name(data: Any, error: Any, said: str) -> None:
     with pytest.raises(error, match=said):
-        critical_difference(data)
+        CriticalDifference.of(data)
 
 
 @pytest.mark.parametrize(
@@ -224,4 +224,4 @@ def test_what_has_no_diagram_is_refused_by_name(data: Any, error: Any, said: str
 )
 def test_wrong_settings_are_named(settings: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidSettingError, match=said):
-        critical_difference(learners(), **settings)
+        CriticalDifference.of(learners(), **settings)

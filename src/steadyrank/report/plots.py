@@ -127,9 +127,9 @@ def critical_difference(found: Any, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from steadyrank import ScoreMatrix, critical_difference as compared
+    >>> from steadyrank import CriticalDifference, ScoreMatrix
     >>> tasks = ScoreMatrix([[9, 8, 1, 2], [8, 9, 2, 1], [9, 7, 0, 1], [9, 8, 2, 1], [9, 8, 1, 0]])
-    >>> critical_difference(compared(tasks)).get_title()
+    >>> critical_difference(CriticalDifference.of(tasks)).get_title()
     'Mean rank over 5 rows'
     """
     ranks, last = dict(zip(found.items, found.mean_ranks, strict=True)), len(found.items)

@@ -17,8 +17,5 @@ from steadyrank.study.curve import (
 from steadyrank.study.explanation import Explanation as Explanation, Needed as Needed, Rival as Rival
 from steadyrank.study.facts import Facts as Facts
 from steadyrank.study.margin import Margin as Margin
-from steadyrank.study.mean_ranks import (
-    CriticalDifference as CriticalDifference,
-    critical_difference as critical_difference,
-)
+from steadyrank.study.mean_ranks import CriticalDifference as CriticalDifference
 from steadyrank.study.study import Study as Study

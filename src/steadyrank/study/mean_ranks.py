@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.data.ballots import Ballots
-from steadyrank.data.kinds import as_observations
+from steadyrank.data.read import as_observations
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.errors import InvalidDataError, InvalidValueError, MissingValuesError, Option, wrong_data
+from steadyrank.operators.checks import Range, check_setting
 from steadyrank.reading.scales import on_one_scale
 from steadyrank.scorers.base import check_several
-from steadyrank.scorers.settings import Range, check_setting
 from steadyrank.scorers.voting import places
 from steadyrank.study.study import Study
 from steadyrank.text import counted
@@ -68,9 +68,9 @@ class CriticalDifference:
 
     Examples
     --------
-    >>> from steadyrank import ScoreMatrix, critical_difference
+    >>> from steadyrank import CriticalDifference, ScoreMatrix
     >>> tasks = ScoreMatrix([[9, 8, 1, 2], [8, 9, 2, 1], [9, 7, 0, 1], [9, 8, 2, 1], [9, 8, 1, 0]])
-    >>> found = critical_difference(tasks)
+    >>> found = CriticalDifference.of(tasks)
     >>> found.mean_ranks, found.joined_by_removals
     ((1.2, 1.8, 3.4, 3.6), ((2, 3),))
     >>> found.joined_by_test, round(found.critical_difference, 2)
@@ -109,64 +109,64 @@ class CriticalDifference:
         confidence = f"{tested}: {found}, alpha = {self.alpha:g}."
         return f"{joined} Stability is not statistical confidence.", confidence
 
+    @classmethod
+    def of(cls, data: Any, *, test: str = "nemenyi", alpha: float = 0.05) -> CriticalDifference:
+        """Return mean ranks, and which items cannot be told apart: by single removals, and by a test.
+
+        Draw it with ``.plot()``: the critical-difference diagram of benchmark papers, in which both
+        meanings have bars of their own.
+
+        Parameters
+        ----------
+        data : ScoreMatrix, Ballots, Study, path or dataframe
+            Rows (tasks, data sets) that score all items, or ballots, which leave what they do not list
+            tied for the last place; without weights, groups and gaps.
+        test : {"nemenyi", "holm"}
+            What compares pairs where Friedman's test finds a difference: Nemenyi's test, or Wilcoxon's
+            signed-rank test with Holm's correction (without Friedman's where there are two items).
+        alpha : float
+            The level of these tests.
+
+        Examples
+        --------
+        >>> from steadyrank import CriticalDifference, ScoreMatrix
+        >>> tasks = ScoreMatrix([[9, 8, 1, 2], [8, 9, 2, 1], [9, 7, 0, 1], [9, 8, 2, 1], [9, 8, 1, 0]])
+        >>> print(CriticalDifference.of(tasks, test="holm").meanings[1])
+        Joined by Wilcoxon's test with Holm's correction after Friedman's test (p = 0.0056):
+          no difference found, alpha = 0.05.
+        """
+        check_setting("test", test, tuple(TESTS))
+        check_setting("alpha", alpha, ALPHA)
+        data = data.data if isinstance(data, Study) else as_observations(data)
+        values = _values(data)
+        if values.shape[1] < (3 if test == "nemenyi" else 2):
+            raise InvalidValueError(
+                f"there is too little to compare by {TESTS[test]}: {counted(values.shape[1], 'item')}",
+                way_out=("Nemenyi's test needs three or more; two can be compared with ", HOLM),
+            )
+        ranks = values.shape[1] + 1.0 - on_one_scale(values, "ranks")
+        order = np.argsort(ranks.sum(axis=0), kind="stable")
+        ranks, values = ranks[:, order], values[:, order]
+        labels = tuple(data.items[place] for place in order)
+        friedman, difference, joined = _tested(values, ranks, test, alpha)
+        return cls(
+            items=labels,
+            mean_ranks=tuple(ranks.mean(axis=0).tolist()),
+            joined_by_removals=groups(_reordered(ranks), labels),
+            joined_by_test=groups(joined, labels),
+            test=test,
+            alpha=float(alpha),
+            friedman=friedman,
+            critical_difference=difference,
+            unit=str(data.units.kind),
+            n_units=len(values),
+        )
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw mean ranks, and a bar for each group, with matplotlib; return the Axes."""
         from steadyrank.report.plots import critical_difference
 
         return critical_difference(self, ax)
-
-
-def critical_difference(data: Any, *, test: str = "nemenyi", alpha: float = 0.05) -> CriticalDifference:
-    """Return mean ranks, and which items cannot be told apart: by single removals, and by a test.
-
-    Draw it with ``.plot()``: the critical-difference diagram of benchmark papers, in which both meanings
-    have bars of their own.
-
-    Parameters
-    ----------
-    data : ScoreMatrix, Ballots, Study, path or dataframe
-        Rows (tasks, data sets) that score all items, or ballots, which leave what they do not list tied
-        for the last place; without weights, groups and gaps.
-    test : {"nemenyi", "holm"}
-        What compares pairs where Friedman's test finds a difference: Nemenyi's test, or Wilcoxon's
-        signed-rank test with Holm's correction (without Friedman's where there are two items).
-    alpha : float
-        The level of these tests.
-
-    Examples
-    --------
-    >>> from steadyrank import ScoreMatrix, critical_difference
-    >>> tasks = ScoreMatrix([[9, 8, 1, 2], [8, 9, 2, 1], [9, 7, 0, 1], [9, 8, 2, 1], [9, 8, 1, 0]])
-    >>> print(critical_difference(tasks, test="holm").meanings[1])
-    Joined by Wilcoxon's test with Holm's correction after Friedman's test (p = 0.0056):
-      no difference found, alpha = 0.05.
-    """
-    check_setting("test", test, tuple(TESTS))
-    check_setting("alpha", alpha, ALPHA)
-    data = data.data if isinstance(data, Study) else as_observations(data)
-    values = _values(data)
-    if values.shape[1] < (3 if test == "nemenyi" else 2):
-        raise InvalidValueError(
-            f"there is too little to compare by {TESTS[test]}: {counted(values.shape[1], 'item')}",
-            way_out=("Nemenyi's test needs three or more; two can be compared with ", HOLM),
-        )
-    ranks = values.shape[1] + 1.0 - on_one_scale(values, "ranks")
-    order = np.argsort(ranks.sum(axis=0), kind="stable")
-    ranks, values = ranks[:, order], values[:, order]
-    labels = tuple(data.items[place] for place in order)
-    friedman, difference, joined = _tested(values, ranks, test, alpha)
-    return CriticalDifference(
-        items=labels,
-        mean_ranks=tuple(ranks.mean(axis=0).tolist()),
-        joined_by_removals=groups(_reordered(ranks), labels),
-        joined_by_test=groups(joined, labels),
-        test=test,
-        alpha=float(alpha),
-        friedman=friedman,
-        critical_difference=difference,
-        unit=str(data.units.kind),
-        n_units=len(values),
-    )
 
 
 def _values(data: Any) -> FloatArray:
