@@ -1,18 +1,65 @@
-"""Audits, checks, margins and explanations as lines of text."""
+"""Audits, checks, margins, explanations and comparisons as lines of text, and the tables of each."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from steadyrank.report.tables import audit_columns, columns_shown
-from steadyrank.report.terminal import FAINT, NEXT_IN_LINE, Layout, Line, guessed, paragraph
-from steadyrank.text import counted, eps_in_words, in_words, rounded_up
+from steadyrank.report.terminal import (
+    FAINT,
+    LONG,
+    NEXT_IN_LINE,
+    Column,
+    Layout,
+    Line,
+    guessed,
+    paragraph,
+)
+from steadyrank.text import (
+    counted,
+    eps_in_words,
+    in_words,
+    ranks_in_words,
+    readable,
+    rounded_up,
+    size_in_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from steadyrank.report.terminal import Findings, Row, Terminal
+
+METHODS = {
+    "topk": "plain top-k",
+    "inflated_topk": "inflated top-k",
+    "ranking": "plain ranking",
+    "inflated_ranking": "inflated ranking",
+}
+
+TITLES = {
+    "comparison": (
+        ("new_rank", "rank", 9), ("item", "item", 8), ("old_rank", "was", 4), ("new_place", "place", 6),
+        ("old_place", "from", 5), ("range", "range", 7), ("verdict", "verdict", 10),
+    ),
+    "explanation": (
+        ("unit", "without", 9), ("count", "times", 6), ("contribution", "contribution", 8),
+        ("gap_without", "difference then", 7), ("said", "said", 5),
+    ),
+    "margin": (("unit", "removed", 9), ("count", "times", 8)),
+    "check": (
+        ("unit", "without", 9), ("count", "times", 6), ("leaves", "drops out", 8),
+        ("enters", "comes in", 7),
+    ),
+    "needed": (
+        ("ahead", "ahead", 9), ("behind", "behind", 8), ("gap", "difference", 7),
+        ("confidence", "probability", 6), ("needed", "needed in all", 5), ("n_units", "seen", 4),
+    ),
+}  # fmt: skip
+"""The columns of some documents: what each holds, its title, and how much it is needed."""
+
+VERDICTS = {"beyond": "yellow", "inside": "cyan", "new": "green", "gone": FAINT}
 
 ADDED = 5
 """Items that a remedy adds and that are named."""
@@ -200,7 +247,7 @@ def _unit_lines(
     """Yield the first of some units, as a table, and how many more there are."""
     shown = rows if terminal.everything else rows[:NEXT_IN_LINE]
     narrow = replace(terminal, width=terminal.width - 3)
-    for text in Layout(columns_shown(shown, findings, narrow), narrow).lines() if shown else ():
+    for text in Layout(titled_columns(shown, findings, narrow), narrow).lines() if shown else ():
         yield Line(f"   {text}", FAINT)
     if hidden := number - len(shown):
         yield Line(f"   and {hidden:,} more", FAINT)
@@ -264,6 +311,84 @@ def needed_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield Line("")
 
 
+def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield the lines of a comparison; of a long one, the items that did not move stay away."""
+    yield from paragraph(findings["headline"], terminal, style="bold")
+    for warning in findings["warnings"]:
+        yield from paragraph(warning, terminal, bullet="!", style="yellow")
+    yield Line("")
+    for sentence in findings["sentences"]:
+        yield from paragraph(sentence, terminal)
+    if findings["sentences"]:
+        yield Line("")
+    rows = findings["rows"]
+    moved = [row for row in rows if row["verdict"] != "same"][:LONG]
+    listed = rows if terminal.everything or len(rows) <= LONG else moved
+    if listed:
+        styles = ["bold", *(VERDICTS.get(row["verdict"], "") for row in listed)]
+        columns = titled_columns(listed, findings, terminal)
+        yield from map(Line, Layout(columns, terminal).lines(), styles)
+        if hidden := len(rows) - len(listed):
+            yield Line(f"   and {hidden:,} more{terminal.hint('--all shows them')}", FAINT)
+    else:
+        hint = terminal.hint("--all shows them")
+        yield Line(f"   {len(rows):,} items that did not move{hint}", FAINT)
+    yield from (Line(""), *paragraph(findings["rule"], terminal, style=FAINT), Line(""))
+
+
+def titled_columns(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
+    """Return the columns that ``TITLES`` has; how often a unit occurs is told where some are alike."""
+    columns = []
+    for name, title, need in TITLES[findings["document"]]:
+        values = [_range(row, terminal) if name == "range" else row[name] for row in rows]
+        told = [", ".join(map(str, value)) if isinstance(value, list) else value for value in values]
+        if name != "count" or {*told} != {1}:
+            names = any(isinstance(value, str) for value in told)
+            columns.append(Column(title, readable(told), need, names and name != "range"))
+    if findings.get("by") == "change":
+        columns[0] = replace(columns[0], title="changed")
+    return columns
+
+
+def _range(row: Row, terminal: Terminal) -> str | None:
+    return ranks_in_words(row["old_best"], row["old_worst"], terminal.sign("–", "-")) or None
+
+
+def audit_columns(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
+    """Return what is told of audited methods."""
+    number = findings.get("samples", findings["n_units"])
+    names = [METHODS.get(row["method"]) or str(row["method"]) for row in rows]
+    sizes = [size_in_words(row["size"], row["log10_size"]) for row in rows]
+    last = Column("Jaccard", _numbers(rows, "jaccard", "{:.4f}"), 2)
+    if findings["document"] == "random-audit":
+        limits = [_limits(row["lower"], row["upper"]) for row in rows]
+        last = Column(f"{findings['confidence']:.0%} limits", limits, 7)
+    columns = [
+        Column("answer", names, 9, names=True, least=max(map(len, METHODS.values()))),
+        Column("k", _numbers(rows, "k", "{:,}"), 8),
+        Column("broken by", _numbers(rows, "delta", "{:,.0f}", number), 7),
+        Column("uncovered", _numbers(rows, "uncovered", "{:,.0f}", number), 6),
+        Column("delta", _numbers(rows, "delta", "{:.4f}"), 3),
+        last,
+        Column("size", sizes, 5),
+    ]
+    if terminal.verbose:
+        given = findings["eps"] is not None
+        told = [row["eps"] and eps_in_words(row["eps"], given=given) for row in rows]
+        columns.append(Column("eps", [eps or "" for eps in told], 4))
+    return columns
+
+
+def _numbers(rows: Sequence[Row], name: str, form: str, times: int = 1) -> list[str]:
+    """Return numbers as text, shares as numbers of so many; blank where there is none."""
+    return ["" if row[name] is None else form.format(times * row[name]) for row in rows]
+
+
+def _limits(lower: float, upper: float) -> str:
+    """Return limits rounded outward, so that they hold as they are printed."""
+    return f"{math.floor(lower * 1e4) / 1e4:.4f} to {math.ceil(upper * 1e4) / 1e4:.4f}"
+
+
 VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {
     "audit": audit_lines,
     "check": check_lines,
@@ -271,5 +396,6 @@ VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {
     "random-audit": audit_lines,
     "explanation": explanation_lines,
     "needed": needed_lines,
+    "comparison": comparison_lines,
 }
 """What stands between the heading and the notes of each document."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from steadyrank.report.audit_text import verdict
-from steadyrank.report.tables import METHODS, columns_shown, rows_shown
+from steadyrank.report.audit_text import METHODS, VERDICTS, verdict
+from steadyrank.report.sharing import columns_shown, rows_shown
 from steadyrank.report.terminal import Terminal
-from steadyrank.report.text import VERDICTS, plain_text
+from steadyrank.report.text import plain_text
 from steadyrank.text import LONGEST, RANK_STANDINGS, STANDINGS, shortened
 
 if TYPE_CHECKING:

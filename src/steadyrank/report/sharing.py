@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steadyrank.report.audit_text import (
+    TITLES,
+    audit_columns,
     audited,
     checked,
     exampled,
@@ -12,14 +14,17 @@ from steadyrank.report.audit_text import (
     inflated_how,
     legend,
     rested,
+    titled_columns,
     verdict,
 )
-from steadyrank.report.tables import columns_shown, rows_shown
-from steadyrank.report.terminal import Terminal
-from steadyrank.text import ROWS, as_markup, counted, html_table
+from steadyrank.report.terminal import Column, Terminal
+from steadyrank.report.text import item_columns
+from steadyrank.text import RANK_STANDINGS, ROWS, STANDINGS, as_markup, counted, html_table
 
 if TYPE_CHECKING:
-    from steadyrank.report.terminal import Findings
+    from collections.abc import Sequence
+
+    from steadyrank.report.terminal import Findings, Row
 
 COLOURS = {"sure": "#0072B2", "contender": "#D55E00", "out": "#7F8894"}
 """After Okabe and Ito; the page and the plots have the same, each with a shape of its own."""
@@ -58,6 +63,36 @@ def title_of(findings: Findings) -> str:
     if findings["document"] != "top-k":
         return "What moved"
     return f"Stable top {findings['k']:,} of {counted(findings['n_items'], findings['item_name'])}"
+
+
+def rows_shown(findings: Findings) -> tuple[Sequence[Row], int]:
+    """Return the rows of a document's table, as far as it has them, and how many there are in all."""
+    listed = {"margin": "units_removed", "check": "flips"}.get(findings["document"])
+    if listed is None:
+        rows = next((findings[name] for name in ("rows", "audit") if name in findings), [findings])
+        return rows, findings["n_items"] if "score" in rows[0] else len(rows)
+    found = findings[listed]
+    if listed == "flips":  # of an inflated answer, what changes the plain one is no matter
+        found = found["plain"] if findings["method"] == "topk" else {"listed": [], "distinct_units": 0}
+    return found["listed"], found["distinct_units"]
+
+
+def columns_shown(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
+    """Return the columns of some rows of a document's table; what tells nothing has no column."""
+    document = findings["document"]
+    if document in TITLES:
+        columns = titled_columns(rows, findings, terminal)
+    elif document in {"audit", "random-audit"}:
+        columns = audit_columns(rows, findings, terminal)
+    else:
+        words = STANDINGS if "size" in findings else RANK_STANDINGS
+        standings = [words.get(str(row.get("standing")), "") for row in rows]
+        ranks = Column("rank", [f"{row['rank']:,}" for row in rows], 9)
+        beside = findings if document == "confidence" else findings["confidence"]
+        told = {**findings, "confidence": beside}
+        item, score, *rest = item_columns(rows, told, terminal, findings.get("size") and findings["k"])
+        columns = [ranks, item, score, Column("standing", standings, 9, names=True), *rest]
+    return [column for column in columns if any(column.cells)]
 
 
 def table_fragment(findings: Findings, *, rows: int = ROWS) -> str:

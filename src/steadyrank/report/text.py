@@ -1,7 +1,7 @@
 """Findings as lines of text: what ``print``, a terminal and a log show of a result.
 
-Answers, and two versions of one, stand here: the sentence first, then the table, then the promise. All
-other documents have a module of their own, which is loaded for them.
+Answers stand here: the sentence first, then the table, then the promise. All other documents have a
+module of their own, which is loaded for them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from importlib import import_module
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.report.tables import item_columns, titled_columns
 from steadyrank.report.terminal import (
     FAINT,
     LONG,
@@ -25,7 +24,14 @@ from steadyrank.report.terminal import (
     notes,
     paragraph,
 )  # fmt: skip
-from steadyrank.text import columns_of
+from steadyrank.text import (
+    away_in_words,
+    columns_of,
+    confidence_title,
+    number_format,
+    ranks_in_words,
+    share_in_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,8 +41,6 @@ if TYPE_CHECKING:
 STYLES = {"sure": "green", "contender": "yellow", "out": FAINT, None: ""}
 SIGNS = {"sure": "●*", "contender": "◐?", "out": "○ ", None: "  "}
 """Of each standing two signs: the better one, and one that every terminal has."""
-
-VERDICTS = {"beyond": "yellow", "inside": "cyan", "new": "green", "gone": FAINT}
 
 MEANING = {
     "sure": "in the top {k:,}, no matter which {unit} is removed",
@@ -114,27 +118,6 @@ def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from claims(findings, terminal)
 
 
-def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield the lines of a comparison; of a long one, the items that did not move stay away."""
-    yield from _first(findings, terminal)
-    for sentence in findings["sentences"]:
-        yield from paragraph(sentence, terminal)
-    if findings["sentences"]:
-        yield Line("")
-    rows = findings["rows"]
-    moved = [row for row in rows if row["verdict"] != "same"][:LONG]
-    listed = rows if terminal.everything or len(rows) <= LONG else moved
-    if listed:
-        styles = ["bold", *(VERDICTS.get(row["verdict"], "") for row in listed)]
-        columns = titled_columns("comparison", listed, terminal)
-        yield from map(Line, Layout(columns, terminal).lines(), styles)
-        yield from _hidden(len(rows) - len(listed), terminal)
-    else:
-        hint = terminal.hint("--all shows them")
-        yield Line(f"   {len(rows):,} items that did not move{hint}", FAINT)
-    yield from (Line(""), *paragraph(findings["rule"], terminal, style=FAINT), Line(""))
-
-
 def _hidden(number: int, terminal: Terminal, where: str = "") -> Iterator[Line]:
     """Yield how many rows are not shown, if any."""
     if number:
@@ -203,6 +186,54 @@ def _item_lines(
         yield from paragraph(told, terminal, style=FAINT)
 
 
+def item_columns(
+    rows: Sequence[Row], findings: Findings, terminal: Terminal, cut: int | None
+) -> list[Column]:
+    """Return what is told of items, from their names on, as far as it is known and differs.
+
+    Every view of items has these columns; each says rank and standing in its own way.
+    """
+    number, room = number_format([row["score"] for row in rows]), max(8, terminal.width * 2 // 5)
+    given = [[row[end] for end in ("score_low", "score_high")] for row in rows if "error" in row]
+    lengths = ["unknown" if low is None else f"{number(low)} to {number(high)}" for low, high in given]
+    columns = [
+        Column("item", [_named(row) for row in rows], 8, names=True, most=room),
+        Column("score", [number(row["score"]) for row in rows], 3),
+        Column("interval", lengths, 2),
+        _ranks("ranks", "{}_rank", rows, terminal, 7),
+    ]
+    if cut is None:
+        columns.append(_ranks("in the set", "inflated_{}", rows, terminal, 4))
+    else:
+        least = terminal.sign("≥", ">=")
+        away = [away_in_words(row["away"], findings["n_units"], least) for row in rows]
+        columns.append(Column(f"in top {cut:,}", [share_in_words(row["share"]) for row in rows], 6))
+        columns.append(Column("to flip", away, 5))
+    if findings["confidence"] is not None:
+        drawn = "bootstrap" if findings["n_units"] else "draws"
+        title = confidence_title(findings["confidence"]["level"])
+        columns.append(_ranks(drawn, "bootstrap_{}", rows, terminal, 1))
+        columns.append(_ranks(title, "confidence_{}", rows, terminal, 7))
+    if len({row.get("count") for row in rows} - {None}) > 1:
+        columns.append(Column(findings["counted_as"], [f"{row['count']:,}" for row in rows], 2))
+    if terminal.verbose and cut is not None:
+        columns.append(Column("enters at eps", [f"{row['critical_eps'] or 0:.3g}" for row in rows], 1))
+    return [column for column in columns if any(column.cells)]
+
+
+def _named(row: Row) -> str:
+    """Return the name of an item, with how few observations it has where others have far more."""
+    few = row.get("coverage")
+    return f"{row['item']} ({few})" if few else str(row["item"])
+
+
+def _ranks(title: str, ends: str, rows: Sequence[Row], terminal: Terminal, need: int) -> Column:
+    """Return a column of the ranks that each item may have; blank where they are not known."""
+    best, worst = (ends.format(end) for end in ("best", "worst"))
+    dash = terminal.sign("–", "-")
+    return Column(title, [ranks_in_words(row.get(best), row.get(worst), dash) for row in rows], need)
+
+
 def _ends_of(rows: Sequence[Row], *, everything: bool, middle: int = 0) -> list[Row | None]:
     """Return all rows, or the first and last of very many, with None for the gap.
 
@@ -224,6 +255,5 @@ VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {
     "top-k": topk_lines,
     "ranking": ranking_lines,
     "confidence": confidence_lines,
-    "comparison": comparison_lines,
 }
 """What stands between the heading and the notes of each document."""
