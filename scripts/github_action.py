@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 FAILED = 2
+CODES = {True: 0, False: 1, None: FAILED}
+"""How a check ends; of categories, some may have no answer and none be unstable."""
 SHARED = ("unit", "scorer", "eps")
 """Inputs that are options of ``check`` and of ``report``."""
 
@@ -63,7 +65,7 @@ def verdict(given: Mapping[str, str], folder: Path) -> tuple[int, dict[str, Any]
     if not file.is_file():  # as after --help, which ends with 0, or a fault, with which Python ends as 1
         return FAILED, None
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return (code, found) if found["stable"] == (code == 0) and code in {0, 1} else (FAILED, None)
+    return (code, found) if code == CODES[found["stable"]] else (FAILED, None)
 
 
 def write_report(given: Mapping[str, str]) -> int:
@@ -99,7 +101,7 @@ def main() -> int:
         written = given["report"] if found is not None and given["report"] else ""
         if written and write_report(given):
             code, written = FAILED, ""
-    stable = "" if found is None else str(found["stable"]).lower()
+    stable = "" if found is None or found["stable"] is None else str(found["stable"]).lower()
     tell({"stable": stable, "exit-code": str(code), "report": written})
     return code
 

@@ -45,6 +45,7 @@ from steadyrank.study import (
     Margin as Margin,
     Needed as Needed,
     RandomAudit as RandomAudit,
+    Split as Split,
     StableRanking as StableRanking,
     StableTopK as StableTopK,
     Study as Study,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from steadyrank import ScoreMatrix, Study
+from steadyrank import ScoreMatrix, Split, Study
 from steadyrank.cli.app import COMMANDS, make_app
 from steadyrank.cli.output import MEANINGS
 from steadyrank.study.results import SCHEMA_VERSION
@@ -57,6 +57,9 @@ def documents() -> Iterator[dict[str, Any]]:
             study.needed(2),
             study.margin(2),
             study.check(2),
+            Split({"choice": [*"aab", *"abbc"], "city": [*"uuu", *"vvvv"]}, "city").ask(
+                lambda study: study.topk(1)
+            ),
         )
     )
 

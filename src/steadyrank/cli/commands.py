@@ -94,6 +94,8 @@ def check(options: group.CheckOptions) -> int:
     found = _answer(options, lambda study: study.check(options.k, **asked))
     if os.environ.get(SUMMARY):
         _summarise(_markdown(found, options), os.environ[SUMMARY])
+    if found["stable"] is None:  # no category is unstable, but some have no answer
+        return output.ExitCode.FAILED
     return output.ExitCode.FINE if found["stable"] else output.ExitCode.UNSTABLE
 
 
@@ -131,10 +133,10 @@ def compare(options: group.CompareOptions) -> None:
     newer = group.CompareOptions(**vars(options) | {"file": options.new_file})
     new, about = open_study(newer, options.output, lead="NEW: ")
 
-    def ask(old: Study) -> Any:
+    def ask(old: Study, new: Study) -> Any:
         return replace(old.compare(new, options.k, **_how(options)), new_source=about["source"])
 
-    _answer(options, ask)
+    _answer(options, ask, "Removing every unit in turn", new)
 
 
 def confidence(options: group.ConfidenceOptions) -> None:
@@ -170,20 +172,24 @@ def report(options: group.ReportOptions) -> None:
     from steadyrank.study.study import usual_k, with_names
     from steadyrank.writing import write_whole
 
+    asked = [options.k] if options.k is not None else []
+
     def ask(study: Study) -> Any:
-        k = usual_k(len(study.items)) if options.k is None else options.k
-        return with_names(study, options.item_name, options.unit_name).topk(k, **_how(options))
+        asked.append(usual_k(len(study.items)))  # the first counts: that of all rows
+        named = with_names(study, options.item_name, options.unit_name)
+        return named.topk(asked[0], **_how(options))
 
     found = _found(options, ask, "Writing the report")
     about: dict[str, Any] = {"title": options.title, "date": today()}
-    pages = {options.output: render_html(found, **about), **_beside(found, options, about)}
+    shown = [one["findings"] for one in found.get("categories", [{"findings": found}])]
+    if shown[0] is None and options.beside:
+        raise InvalidValueError("--badge, --image and --table show all rows, which have no answer")
+    pages = {options.output: render_html(found, **about), **_beside(shown[0], options, about)}
     for path, content in pages.items():  # all were made before anything is written
         write_whole(content, path)
     screen = output.console()
-    size, where = (
-        counted(found["n_items"], found["item_name"]),
-        output.terminal_of(screen).safe(options.output),
-    )
+    first, where = next(filter(None, shown)), output.terminal_of(screen).safe(options.output)
+    size = counted(first["n_items"], first["item_name"])
     output.show(
         [Line(f"Wrote the report of the top {found['k']:,} of {size} to {where}")], screen, whole=True
     )
@@ -281,22 +287,33 @@ def _summarise(text: str, path: str) -> None:
         output.say(f"note: nothing was added to ${SUMMARY}: {output.message_of(error)}")
 
 
-def _answer(options: Any, ask: Callable[[Study], Any], work: str = "Removing every unit in turn") -> Any:
+def _answer(
+    options: Any, ask: Callable[..., Any], work: str = "Removing every unit in turn", *newer: Any
+) -> Any:
     """Ask a study of the data one question, and return what was found, once it is shown."""
     from steadyrank.report.text import lines
 
-    found = _found(options, ask, work)
+    found = _found(options, ask, work, *newer)
     _view(found, options, lines)
     return found
 
 
-def _found(options: Any, ask: Callable[[Study], Any], work: str) -> dict[str, Any]:
-    """Read the data, and return what a study of them answers, with a confidence beside it if wanted."""
-    study, about = open_study(options, options.output, *getattr(options, "beside", {}).values())
+def _found(options: Any, ask: Callable[..., Any], work: str, *newer: Any) -> dict[str, Any]:
+    """Read the data, and return what a study of them answers, with a confidence beside it if wanted.
+
+    What is newer is a study of newer data; of a split, all of them are splits.
+    """
+    opened, about = open_study(options, options.output, *getattr(options, "beside", {}).values())
     level = getattr(options, "confidence", None)
     told = work if level is None else f"{work}, and drawing new samples"
-    with output.working(told), telling_what_helps(study, options):
-        result = ask(study) if level is None else ask(study).with_confidence(level)
+
+    def question(study: Study, *others: Study) -> Any:
+        with telling_what_helps(study, options):
+            answer = ask(study, *others)
+            return answer if level is None else answer.with_confidence(level)
+
+    with output.working(told):
+        result = opened.ask(question, *newer) if hasattr(opened, "ask") else question(opened, *newer)
         if options.form != "text":
             return dict(result.findings(**about))
         return dict(result.brief(**about, everything=options.everything))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from steadyrank.cli.options import InputOptions, ScorerOptions
     from steadyrank.data.observations import Observations
     from steadyrank.engines.backends import Engine
+    from steadyrank.study.split import Split
     from steadyrank.study.study import Study
 
 STANDARD_INPUT = "-"
@@ -39,8 +40,8 @@ GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
 
 def open_study(
     options: ScorerOptions, *outputs: str | None, lead: str = ""
-) -> tuple[Study, dict[str, Any]]:
-    """Read the data and return a study of them, and what findings say about the file.
+) -> tuple[Any, dict[str, Any]]:
+    """Read the data and return a study of them, or a split, and what findings say about the file.
 
     The lead says which of two files is at fault, as they may have one name. Whether a result can go
     where it should is asked before the work, now that it is known what was read.
@@ -48,16 +49,17 @@ def open_study(
     from steadyrank.study.study import Study
 
     how: dict[str, Any] = {"scorer": options.scorer, "min_count": options.min_count}
+    column = getattr(options, "split", None)
     try:
         try:
             with working("Reading"):
-                data = load(options)
+                data: Any = load(options) if column is None else _split(options, column, how)
         except NotRecognisedError as error:
-            if not error.readings or not may_ask(options):
+            if not error.readings or column is not None or not may_ask(options):
                 raise
             chosen = asked(error)
             data, how = chosen.read(), how | chosen.answer
-        if how["min_count"] is not None:
+        if column is None and how["min_count"] is not None:
             data = data.with_min_count(how["min_count"])
     except (errors.InvalidDataError, errors.FileNotThereError) as error:
         error.problem = lead + error.problem
@@ -65,7 +67,17 @@ def open_study(
     for path in filter(None, outputs):
         target_of(path)
     about = {"source": source_name(options), "policies": _policies(options)}
-    return Study(data, how["scorer"]), about
+    return Study(data, how["scorer"]) if column is None else data, about
+
+
+def _split(options: ScorerOptions, column: str, how: Mapping[str, Any]) -> Split:
+    """Read the data, and part them by a column."""
+    from steadyrank.study.split import Split
+
+    source, engine, given = described(options)
+    if engine is not None:
+        raise errors.InvalidDataError("no engine splits rows by a column", way_out=errors.IN_MEMORY)
+    return Split(source, column, **how, **given, check=lambda data: withstanding(data, options))
 
 
 def load(options: InputOptions) -> Observations:

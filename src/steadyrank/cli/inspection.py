@@ -19,7 +19,7 @@ from steadyrank.reading.formats import read_table
 from steadyrank.reading.profile import Profile
 from steadyrank.reading.roles import taken_by
 from steadyrank.report.terminal import FAINT, LONG, Line, guessed, paragraph, remarks
-from steadyrank.study.results import SCHEMA_VERSION, guesses_of, labels
+from steadyrank.study.results import begun, guesses_of, labels
 from steadyrank.study.study import usual_k
 from steadyrank.text import columns_of, counted, cut, plural
 
@@ -43,8 +43,6 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     A file that cannot be opened, or is not of its format, is refused as ever; columns that make no data
     are not, they are what one wants to know about.
     """
-    from steadyrank import __version__
-
     check_kind(options.kind)
     source, engine, given = described(options)
     layout = {name: given.pop(name) for name in ("format", "encoding")}
@@ -52,10 +50,7 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     table, rows = _looked_at(source, engine, layout, given)
     profile = Profile.of(table)
     found: dict[str, Any] = {
-        "schema_version": SCHEMA_VERSION,
-        "document": "inspection",
-        "software": {"name": "steadyrank", "version": __version__},
-        "source": source_name(options),
+        **begun("inspection", source_name(options)),
         "format": table.format,
         "rows": rows,
         "preview": [

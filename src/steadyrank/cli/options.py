@@ -127,6 +127,16 @@ def form_of(output: str | None, forms: Sequence[str], asked: str | None = None) 
     return form or asked or forms[0]
 
 
+class SplitOptions(Group):
+    """Whether categories are looked at one by one.
+
+    split : COLUMN (The answer)
+        Also answer for each value of this column by itself, such as each language.
+    """
+
+    split: str | None = None
+
+
 class WritingOptions(Group):
     """Where a result goes, and the form in which it is written."""
 
@@ -273,7 +283,7 @@ class OutputOptions(WritingOptions):
     verbose: bool = False
 
 
-class TopKOptions(OutputOptions, RemovalOptions):
+class TopKOptions(OutputOptions, RemovalOptions, SplitOptions):
     """What ``topk`` takes.
 
     k : K
@@ -318,7 +328,7 @@ class ExplainOptions(OutputOptions, ScorerOptions):
     explained: str = NEEDED
 
 
-class CheckOptions(OutputOptions, ScoringOptions):
+class CheckOptions(OutputOptions, ScoringOptions, SplitOptions):
     """What ``check`` takes.
 
     k : K
@@ -350,7 +360,7 @@ class MarginOptions(OutputOptions, ScoringOptions):
     by: str = "remove"
 
 
-class CompareOptions(OutputOptions, ClaimOptions):
+class CompareOptions(OutputOptions, ClaimOptions, SplitOptions):
     """What ``compare`` takes: all that is said about the data is said about both files.
 
     output, -o : PATH
@@ -384,7 +394,7 @@ class ConfidenceOptions(OutputOptions, ScorerOptions):
     seed: int = 0
 
 
-class ReportOptions(WritingOptions, AnswerOptions):
+class ReportOptions(WritingOptions, AnswerOptions, SplitOptions):
     """What ``report`` takes.
 
     output, -o : PATH

@@ -18,7 +18,7 @@ from steadyrank.data.orders import BallotArrays, flatten, parse_orders, without_
 from steadyrank.data.rows import check_some, check_spans, row_counts
 from steadyrank.data.units import People, agreed, of_people, renumbered, said_of
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
-from steadyrank.reading.arrays import as_counts, check_length, is_missing
+from steadyrank.reading.arrays import as_counts, check_length, is_missing, objects
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Column, Guess, Table, WholeColumn, as_table, simplify
@@ -264,6 +264,19 @@ class Ballots(CountedRows):
         people = said_of(people, stay)
         with errors.rows_among(np.arange(len(found.table))[stay]):
             return cls(orders, counts=counts, items=items, approval=approval, **people)
+
+    @classmethod
+    def _settled(cls, found: Resolved) -> Resolved:
+        settled, table, columns = super()._settled(found), found.table, found.columns
+        if "ranks" in columns:
+            names = columns["ranks"]
+            read = map(objects, _choices([table.columns[name] for name in names]))
+            return settled.reading_as(dict(zip(names, read, strict=True)))
+        if "ballot" not in columns:
+            return settled
+        approval, name = _is_approval(found), columns["ballot"]
+        settled.settings["approval"] = approval
+        return settled.reading_as({name: objects(_orders_of(table, name, approval=approval))})
 
 
 def _is_approval(found: Resolved) -> bool:

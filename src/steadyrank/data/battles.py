@@ -29,6 +29,7 @@ Sides: TypeAlias = "tuple[IntArray, IntArray, tuple[object, ...]]"
 
 SURELY = 1 + 1e-9
 """Makes a margin larger than the rounding of differences of points."""
+SAID = {LEFT: "left", TIE: "tie", RIGHT: "right"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -380,6 +381,18 @@ class Battles(CountedRows):
         beside = (found.values(role) for role in ("count", "covariate"))
         self = cls.__new__(cls)
         return self._set(sides, results, *beside, **found.people())
+
+    @classmethod
+    def _settled(cls, found: Resolved) -> Resolved:
+        settled, winner = super()._settled(found), found.columns.get("winner")
+        if winner is None or "loser" in found.columns:
+            return settled
+        margin = plain_number(str(found.settings.get("tie_margin") or 0)) or 0
+        sides = _encode_sides(_alike(settled, "left", "right"), found.settings.get("items"))
+        results, _ = _results(settled, sides, margin * SURELY)
+        shares = results.dtype.kind == "f"
+        words = (1 + results) / 2 if shares else objects(map(SAID.get, results.tolist()))
+        return settled.reading_as({winner: words})
 
 
 def _alike(found: Resolved, *roles: str) -> dict[str, Any]:

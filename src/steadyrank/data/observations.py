@@ -23,7 +23,7 @@ from steadyrank.reading.declarations import Kind
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import with_names
-from steadyrank.reading.roles import Resolved
+from steadyrank.reading.roles import Resolved, as_list
 from steadyrank.reading.table import Dropping, Table
 from steadyrank.reading.unit_columns import Candidates, unit_candidates
 from steadyrank.text import counted, html_of, plural, shortened
@@ -398,6 +398,18 @@ class Observations(ABC):
         return cls(**found.arguments())
 
     @classmethod
+    def _settled(cls, found: Resolved) -> Resolved:
+        """Return the same with each column read once, so that no part of the rows is read otherwise."""
+        table, read = found.table, {}
+        for role, names in found.columns.items():
+            numbers = role == "items" or found.kind.roles[role].holds in {"numbers", "counts"}
+            for name in as_list(names):
+                read[name] = (
+                    table.numbers(name, missing=True) if numbers else table.columns[name].coded()
+                )
+        return found.reading_as(read)
+
+    @classmethod
     def read(
         cls,
         source: Source,
@@ -525,7 +537,8 @@ def from_resolved(cls: type[Data], found: Resolved) -> Data:
     found = replace(found, table=dropping.kept(found.table), reading={**found.reading, "drop": dropping})
     with found.errors():
         data = cls._from_columns(found)
-        found.table.notes += about_items(found, data.items) + dropping.said()
+        said = [] if "part" in found.reading else dropping.said()  # of all rows, some had the answer
+        found.table.notes += about_items(found, data.items) + said
     columns = tuple((role, name) for role, name in found.columns.items() if isinstance(name, str))
     origin = Origin(columns, found.table.library)
     set_fields(data, unit_candidates=unit_candidates(found), _origin=origin)

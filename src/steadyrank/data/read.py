@@ -94,11 +94,13 @@ def read_checked(
 ) -> Observations:
     """Do what :func:`read_any` does; a refusal suggests only what passes a check."""
     check_kind(kind)
-    if is_source(source):
-        table = read_table(source, format=format, encoding=encoding, given=arguments)
-    else:
-        table = as_table(source)
+    table = table_of(source, arguments, format=format, encoding=encoding)
     return made_of(decided(table, kind, arguments, check))
+
+
+def table_of(source: Any, given: Mapping[str, Any], **layout: Any) -> Table:
+    """Return the table of a file, of a format and an encoding if these are told, or of a frame."""
+    return read_table(source, given=given, **layout) if is_source(source) else as_table(source)
 
 
 def is_source(given: Any) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from steadyrank import errors
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
 from steadyrank.reading.declarations import Columns, Form, Kind
-from steadyrank.reading.table import Table
+from steadyrank.reading.table import GivenColumn, Table
 from steadyrank.reading.text_columns import with_decimal
 
 
@@ -99,6 +99,11 @@ class Resolved:
         reading = {name: value for name, value in self.reading.items() if name != "drop"}
         return replace(self, table=table, columns={**self.columns, **columns}, reading=reading)
 
+    def reading_as(self, read: Mapping[str, Any]) -> Resolved:
+        """Return the same with some columns as they were read, so that no part is read otherwise."""
+        given = {name: GivenColumn(values, name) for name, values in read.items()}
+        return replace(self, table=replace(self.table, columns={**self.table.columns, **given}))
+
 
 def _joined(options: Iterable[Option]) -> list[str | Option]:
     return [part for option in options for part in (", ", option)][1:]
@@ -109,7 +114,7 @@ def told(table: Table, given: Mapping[str, Any]) -> Table:
     ignored = as_list(given.get("ignore") or [])
     for name in ignored:
         if name not in table.columns:
-            raise _column_error(table, f"there is no column {shorten(name)} to ignore", "ignore")
+            raise column_error(table, f"there is no column {shorten(name)} to ignore", "ignore")
     columns = {name: column for name, column in table.columns.items() if name not in ignored}
     return replace(table, columns=columns, spellings={"": with_decimal(given.get("decimal"))})
 
@@ -137,7 +142,7 @@ def split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str,
         named[role] = as_list(value) if kind.roles[role].several else value
         for name in as_list(named[role]):
             if name not in table.columns:
-                raise _column_error(table, f"there is no column {shorten(name)} for the {role}", role)
+                raise column_error(table, f"there is no column {shorten(name)} for the {role}", role)
     settings = {name: value for name, value in asked.items() if name in kind.settings}
     return named, {**table.settings, **settings}
 
@@ -165,10 +170,11 @@ def missing(kind: Kind, table: Table, given: Mapping[str, Any]) -> errors.Column
     role = next((role for role in form.needs if role not in given), (*form.needs, "items")[0])
     names = listing(kind.roles[role].names)
     text = f"no column looks like the {role}" + (f" (tried {names})" if names else "")
-    return _column_error(table, text, role, several=kind.roles[role].several)
+    return column_error(table, text, role, several=kind.roles[role].several)
 
 
-def _column_error(table: Table, problem: str, role: str, *, several: bool = False) -> errors.ColumnError:
+def column_error(table: Table, problem: str, role: str, *, several: bool = False) -> errors.ColumnError:
+    """Return the error about a column that is not there, with those that are."""
     shown = listing(shorten(name, 30) for name in table.names) or "none"
     return errors.ColumnError(
         f"{problem}; the columns are {shown}",

@@ -20,23 +20,30 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.report.export import to_json
 from steadyrank.report.picture import share_image
 from steadyrank.report.sharing import table_fragment, title_of
+from steadyrank.report.split_text import name_of, remarks, tables
 from steadyrank.report.terminal import Terminal, guessed_text
-from steadyrank.text import as_markup, counted
+from steadyrank.text import as_markup, counted, html_table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 PAGES = {
     "top-k": (
-        "report.html", "theme.js", "state.js", "words.js",
+        "report.html", "theme.js", "switch.js", "state.js", "words.js",
         "hero.js", "curves.js", "table.js", "page.js",
     ),
-    "comparison": ("comparison.html", "theme.js", "words.js", "table.js", "slopes.js"),
+    "comparison": ("comparison.html", "theme.js", "switch.js", "words.js", "table.js", "slopes.js"),
 }  # fmt: skip
 """What stands in the frame of each page, and the scripts that draw it."""
 
 NAMES = {"item": "item_name", "items": "item_names", "unit": "unit", "units": "units"}
 """What the page calls what is ranked and what is removed."""
+
+OPTIONS = re.compile(r" [A-Z][^.]*--.*", re.DOTALL)
+"""Sentences with options, which are for those who type them."""
+
+VARYING = '<p id="certificate">@@certificate@@</p>@@guesses@@'
+"""What else differs between categories, beside the first section of a page."""
 
 LEFT_OUT = frozenset({"rows", "audit"})
 """What the page gets in another form or does not need."""
@@ -45,7 +52,7 @@ LEFT_OUT = frozenset({"rows", "audit"})
 def render_html(
     findings: Mapping[str, Any], *, title: str | None = None, date: str | None = None
 ) -> str:
-    """Return the page of the findings of a top-k or of a comparison, with the date it was made.
+    """Return the page of a top-k, a comparison, or a split of one of them, with the date it was made.
 
     Examples
     --------
@@ -55,13 +62,48 @@ def render_html(
     >>> "A &amp; B" in page, "<name>" in page
     (True, False)
     """
-    content, *scripts = PAGES[findings["document"]]
-    title = title or title_of(findings)
+    shown, overview, by = [("", findings)], "", ""
+    if findings["document"] == "split":
+        answered = [one for one in findings["categories"] if one["findings"] is not None]
+        shown = [(name_of(one), one["findings"]) for one in answered]
+        overview, by = _overview(findings, answered), f", by {findings['split']}"
+    title = title or title_of(shown[0][1]) + by
+    content, *scripts = PAGES[shown[0][1]["document"]]
     script = "\n".join(map(asset, [*scripts, "ready.js"]))
-    parts = {
+    data = [
+        packed(one, f"{title}: {name}" if name else title, date) if "size" in one else one
+        for name, one in shown
+    ]
+    words = [_words(one) for _, one in shown]
+    # What differs between categories lies ready in templates, in which nothing runs or is shown.
+    varying = asset(content).partition("\n<noscript>")[0] + VARYING
+    parts = words[0] | {
         "policy": html.escape(content_policy(script), quote=True),
         "title": as_markup(title),
         "date": as_markup(date or ""),
+        "overview": overview,
+        "templates": "".join(
+            f"<template>{_filled(varying, one)}</template>" for one in words if overview
+        ),
+        "table": "".join(
+            (name and f"<h3>{as_markup(name)}</h3>") + table_fragment(one) for name, one in shown
+        ),
+        "style": asset("report.css"),
+        "data": to_json(data if overview else data[0], indent=None),
+        "page": script,
+    }
+    return _filled(asset("frame.html").replace("@@main@@", asset(content)), parts)
+
+
+def _filled(template: str, parts: Mapping[str, str]) -> str:
+    """Return a page; it is split first, so that no text can bring a placeholder of its own."""
+    pieces = enumerate(template.split("@@"))
+    return "".join(parts[piece] if place % 2 else piece for place, piece in pieces)
+
+
+def _words(findings: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts of a page that are there without any script."""
+    return {
         "guesses": _guesses(findings),
         **{name: as_markup(findings[full]) for name, full in NAMES.items()},
         "headline": as_markup(findings["headline"]),
@@ -71,14 +113,23 @@ def render_html(
         "certificate": as_markup(findings["certificate"]["sentence"]),
         "margin": as_markup((findings["margin"] or {}).get("sentence", "")),
         "rule": as_markup(findings.get("rule", "")),
-        "table": table_fragment(findings),
-        "style": asset("report.css"),
-        "data": to_json(packed(findings, title, date) if "size" in findings else findings, indent=None),
-        "page": script,
     }
-    # Split first, so that no text that is filled in can bring a placeholder of its own.
-    fixed = asset("frame.html").replace("@@main@@", asset(content)).split("@@")
-    return "".join(parts[part] if place % 2 else part for place, part in enumerate(fixed))
+
+
+def _overview(found: Mapping[str, Any], answered: Sequence[Mapping[str, Any]]) -> str:
+    """Return all categories side by side, who stands where, and the switch between them."""
+    names = [(one["category"] or "", name_of(one)) for one in answered]
+    drawn = (
+        html_table("", [(one.title, one.cells, one.names) for one in columns], foot)
+        for columns, foot in tables(found, Terminal())
+    )
+    parts = {
+        "headline": as_markup(found["headline"]),
+        "options": "".join(f'<option value="{as_markup(one)}">{as_markup(two)}' for one, two in names),
+        "tables": "".join(drawn),
+        "said": "".join(f"<p>{as_markup(OPTIONS.sub('', text))}</p>" for text in remarks(found)),
+    }
+    return _filled(asset("split.html"), parts)
 
 
 def _guesses(findings: Mapping[str, Any]) -> str:
@@ -89,7 +140,7 @@ def _guesses(findings: Mapping[str, Any]) -> str:
     told = [lead + guess for lead, guess in guesses.items() if guess]
     told += [f"{one['text']} ({one['option']})" for one in findings["suggestions"]]
     said = "<br>".join(map(as_markup, told))
-    return f'<p id="guesses">{said}</p>' if said else ""
+    return f'<p id="guesses">{said}</p>'
 
 
 def _warnings(findings: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from steadyrank.report.audit_text import METHODS, VERDICTS, verdict
 from steadyrank.report.sharing import columns_shown, rows_shown
+from steadyrank.report.split_text import tables
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 from steadyrank.text import LONGEST, RANK_STANDINGS, STANDINGS, shortened
@@ -26,6 +27,9 @@ ROWS = 100
 
 OURS = frozenset({*METHODS.values(), *STANDINGS, *RANK_STANDINGS.values(), *VERDICTS, "same"})
 """Words of our own in columns of names: harmless, whoever wrote them."""
+
+PLAIN = re.compile("[A-Za-z0-9 %,]+")
+"""A title in which nothing is interpreted; some are names of columns."""
 
 OBEYED = re.compile(r"^(\s*)(:)(?=:)|()(#)(?=#\[)", re.MULTILINE)
 
@@ -46,13 +50,17 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     """
     page, document = terminal or Terminal(), findings["document"]
     title = verdict(findings) if document == "check" else document.capitalize()
+    if findings.get("of") == "check":
+        title = findings["headline"].removesuffix(".")  # which has no names in it
     source = "" if findings["source"] is None else f", {code(findings['source'])}"
     parts = [f"### {title}{source}"]
-    rows, number = rows_shown(findings)
-    if listed := rows[: None if page.everything else ROWS]:
-        columns = columns_shown(listed, findings, page)
-        parts.append(_table(columns))
-        parts += [f"{number - len(listed):,} more not shown."] * (number > len(listed))
+    if document == "split":
+        parts += [_table(columns) for columns, _ in tables(findings, page)]
+    else:
+        rows, number = rows_shown(findings)
+        if listed := rows[: None if page.everything else ROWS]:
+            parts.append(_table(columns_shown(listed, findings, page)))
+            parts += [f"{number - len(listed):,} more not shown."] * (number > len(listed))
     text = plain_text(findings, page).rstrip()
     fence = "`" * max(3, _longest_run(text) + 1)
     told = "\n\n".join([*parts, f"{fence}text\n{text}\n{fence}\n"])
@@ -79,7 +87,8 @@ def _longest_run(text: str) -> int:
 
 
 def _table(columns: Sequence[Column]) -> str:
-    heads = [column.title for column in columns], ["---" if one.names else "---:" for one in columns]
+    titles = [one.title if PLAIN.fullmatch(one.title) else _named(one.title) for one in columns]
+    heads = titles, ["---" if one.names else "---:" for one in columns]
     cells = [[*map(_named, one.cells)] if one.names else one.cells for one in columns]
     return "\n".join(f"| {' | '.join(row)} |" for row in (*heads, *zip(*cells, strict=True)))
 

@@ -56,6 +56,8 @@ def plain_text(findings: Findings, terminal: Terminal | None = None) -> str:
 def lines(findings: Findings, terminal: Terminal) -> list[Line]:
     """Return the lines of any findings; long tables are shortened unless the terminal wants all."""
     kind: str = findings["document"]
+    if kind == "split":
+        return list(import_module("steadyrank.report.split_text").split_lines(findings, terminal))
     views: Any = VIEWS if kind in VIEWS else import_module("steadyrank.report.audit_text").VIEWS
     # The verdict of a check comes first.
     first = [] if kind == "check" else heading(findings, terminal)

@@ -316,10 +316,10 @@ class StableTopK(Answer):
 
     @cached_property
     def standing_of(self) -> dict[object, Standing]:
-        """Where each item stands, by label; nothing where nobody was left out."""
-        return (
-            {} if self.standings is None else dict(zip(self.items, self.standings.tolist(), strict=True))
-        )
+        """Where each item stands, by label, best rank first; nothing where nobody was left out."""
+        if self.standings is None:
+            return {}
+        return dict(zip(self.labels(self.order), self.standings[self.order].tolist(), strict=True))
 
     @cached_property
     def away(self) -> IntArray | None:

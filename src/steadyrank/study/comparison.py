@@ -179,6 +179,11 @@ class Comparison(Result):
         return (row | {"standing": stood.get(item)} for item, row in told.items())
 
     @property
+    def standing_of(self) -> dict[object, str | None]:
+        """The verdict on each item, by label."""
+        return {row["item"]: row["verdict"] for row in self.rows()}
+
+    @property
     def sentence(self) -> str:
         """What moved, in one sentence."""
         count = self.places["verdict"].count

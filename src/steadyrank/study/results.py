@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.study.study import Study
 
-SCHEMA_VERSION = "4.1"
+SCHEMA_VERSION = "4.2"
 
 RULES = {
     "ties": "equal scores: the one listed first counts as ahead",
@@ -197,14 +197,9 @@ def origin(study: Study) -> dict[str, Any]:
 def about(
     result: Result, source: str | None = None, policies: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """Return what every document begins with: what was studied, and how."""
-    from steadyrank import __version__
-
+    """Return what every document of one study begins with: what was studied, and how."""
     return {
-        "schema_version": SCHEMA_VERSION,
-        "document": result.document,
-        "software": {"name": "steadyrank", "version": __version__},
-        "source": source,
+        **begun(result.document, source),
         **told(result, "kind", "unit"),
         "units": plural(result.unit),
         "item_name": result.item_name,
@@ -215,6 +210,18 @@ def about(
         "policies": {**RULES, **(policies or {})},
         "guesses": guesses_of(result.notes),
         "notes": list(result.notes),
+    }
+
+
+def begun(document: str, source: str | None) -> dict[str, Any]:
+    """Return what every document begins with."""
+    from steadyrank import __version__
+
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "document": document,
+        "software": {"name": "steadyrank", "version": __version__},
+        "source": source,
     }
 
 

@@ -121,7 +121,7 @@ const HERO = (() => {
       const found = state.rows[row.dataset.rank - 1];
       const name = make("b");
       name.append(Object.assign(make("bdi", "", WORDS.named(found.item).slice(1, -1)), { dir: "auto" }));
-      box.replaceChildren(name, ...WORDS.about(report, state, found).map((text) => make("div", "", text)));
+      box.replaceChildren(name, ...WORDS.about(report(), state, found).map((text) => make("div", "", text)));
       box.hidden = false;
       const below = row.offsetTop + row.offsetHeight + hero.offsetTop + 4;
       box.style.top = `${below}px`;

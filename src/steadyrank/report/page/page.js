@@ -1,11 +1,11 @@
 /* The page: levers in, words and drawings out. */
 
 (() => {
-  const report = STATE.unpack(JSON.parse(document.getElementById("report-data").textContent));
+  let report = null;
   const at = (id) => document.getElementById(id);
   const { whole, plural } = WORDS;
-  const usual = Math.min(1, report.mostLeaving);
-  let state = STATE.at(report, report.k, usual);
+  let usual = 1;
+  let state = null;
   let hideTip = () => {};
 
   /* What depends on the levers */
@@ -58,10 +58,10 @@
 
   /* The levers, and their permalink */
 
-  const link = () => `#k=${state.k}&leave=${state.m}`;
+  const link = () => `#k=${state.k}&leave=${state.m}${SWITCH.now() && `&category=${encodeURIComponent(SWITCH.now())}`}`;
   const move = (k, m, { keep = true } = {}) => {
     const inside = Math.min(report.mostK, Math.max(1, Math.round(k) || report.k));
-    if (inside !== state.k) HERO.toCut(report, inside);
+    if (inside !== state?.k) HERO.toCut(report, inside);
     state = STATE.at(report, inside, Math.round(m) || 0);
     Object.assign(document.documentElement.dataset, { k: state.k, leave: state.m });
     at("permalink").href = link();
@@ -70,6 +70,7 @@
   };
   const restore = () => {
     const found = new URLSearchParams(location.hash.slice(1));
+    SWITCH.find(show, found.get("category") ?? "");
     if (found.has("k") || found.has("leave")) {
       move(Number(found.get("k") ?? report.k), Number(found.get("leave") ?? usual), { keep: false });
     }
@@ -168,10 +169,16 @@
     TABLE.flips(report);
   };
 
-  fixed();
+  const show = (page, keep = false) => {
+    report = STATE.unpack(page);
+    usual = Math.min(1, report.mostLeaving);
+    state = null;
+    fixed();
+    move(report.k, usual, { keep });
+  };
+
+  hideTip = HERO.telling(() => report, () => state);
+  SWITCH.begin(show);
   connect();
-  HERO.toCut(report, report.k);
-  hideTip = HERO.telling(report, () => state);
-  move(report.k, usual, { keep: false });
   restore();
 })();

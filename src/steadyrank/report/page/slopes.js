@@ -1,9 +1,8 @@
 /* Two versions of a ranking: a line from the old place to the new one for each item in both, and a table. */
 
-(() => {
+SWITCH.begin((report) => {
   const MOST = 100;
   const AT_ONCE = 200;
-  const report = JSON.parse(document.getElementById("report-data").textContent);
   const at = (id) => document.getElementById(id);
   const { element, isolated, named } = TABLE;
   const { whole } = WORDS;
@@ -108,8 +107,8 @@
   const old = new Set([...Object.values(report.policies), ...report.notes]);
   const rules = [...old, ...report.new.notes.filter((note) => !old.has(note)).map((note) => `new: ${note}`)];
   at("policies").replaceChildren(...rules.map((rule) => element("li", rule)));
-  at("json").addEventListener("click", () => TABLE.save("steadyrank-comparison.json", new Blob([JSON.stringify(report, null, 2)], { type: "application/json" })));
-  at("more").addEventListener("click", () => table(report.rows.length));
+  at("json").onclick = () => TABLE.save("steadyrank-comparison.json", new Blob([JSON.stringify(report, null, 2)], { type: "application/json" }));
+  at("more").onclick = () => table(report.rows.length);
   chart();
   table(AT_ONCE);
-})();
+});
