@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from steadyrank.report.audit_text import METHODS, VERDICTS, verdict
 from steadyrank.report.sharing import columns_shown, rows_shown
-from steadyrank.report.split_text import tables
+from steadyrank.report.split_text import WHOLE, tables
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 from steadyrank.text import LONGEST, RANK_STANDINGS, STANDINGS, shortened
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ROWS = 100
 """Rows of a table that are written unless all are wanted: GitHub takes a summary of 1 MiB at most."""
 
-OURS = frozenset({*METHODS.values(), *STANDINGS, *RANK_STANDINGS.values(), *VERDICTS, "same"})
+OURS = frozenset({*METHODS.values(), *STANDINGS, *RANK_STANDINGS.values(), *VERDICTS, "same", WHOLE})
 """Words of our own in columns of names: harmless, whoever wrote them."""
 
 PLAIN = re.compile("[A-Za-z0-9 %,]+")
