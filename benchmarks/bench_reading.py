@@ -13,7 +13,7 @@ import polars as pl
 from bench_cli import command
 from measure import at_most, faster, time_of_children
 from steadyrank import Ratings
-from steadyrank.reading.delimited import read_delimited
+from steadyrank.reading.delimited import joined, stretches
 
 
 def ratings_text(rows: int, *, quoted: bool) -> bytes:
@@ -102,8 +102,8 @@ def run(quick: bool) -> list[Any]:
         found.append(
             faster(
                 f"the table of {what}, against the csv module",
-                lambda text=text: read_delimited([text], ",", referee=True),
-                lambda text=text: read_delimited([text], ","),
+                lambda text=text: joined(stretches([text], ",", referee=True)),
+                lambda text=text: joined(stretches([text], ",")),
                 2.0,
                 repeats=1,
                 note="the way without polars, and the way to the line of an error",

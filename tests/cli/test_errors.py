@@ -261,4 +261,4 @@ def test_a_folder_without_a_name_is_called_as_it_was_given(
     monkeypatch.chdir(tmp_path)
     found = run("topk", ".", "-k", 1)
     assert found.code == 2
-    assert found.err.startswith("steadyrank: . is a folder of 1 csv file.")
+    assert found.err.startswith("steadyrank: . is a folder of 1 csv file (")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from steadyrank.errors import NotANumberError, SteadyrankError
-from steadyrank.reading.delimited import read_delimited
+from steadyrank.reading.delimited import joined, stretches
 from steadyrank.reading.text_columns import SeriesColumn, TextColumn, is_plain_whole
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def contents(table: Table) -> Any:
 
 def read_or_fail(blocks: list[bytes], *, referee: bool) -> Any:
     try:
-        return contents(read_delimited(blocks, ",", source="f.csv", referee=referee))
+        return contents(joined(stretches(blocks, ",", source="f.csv", referee=referee)))
     except SteadyrankError as error:
         return type(error), str(error)
 
@@ -133,7 +133,7 @@ def test_both_ways_agree_on_any_text(text: str, size: int) -> None:
 
 
 def test_parts_of_numbers_and_text_become_text() -> None:
-    column = read_delimited([b"a,b\n7,x\n12,x\n", b"007,x\n"], ",").columns["a"]
+    column = joined(stretches([b"a,b\n7,x\n12,x\n", b"007,x\n"], ",")).columns["a"]
     assert column.cells() == ["7", "12", "007"]
 
 

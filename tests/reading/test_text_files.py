@@ -6,6 +6,7 @@ import io
 import zipfile
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from steadyrank import Ballots, ScoreMatrix, Votes, read_any
@@ -16,6 +17,7 @@ from steadyrank.errors import (
     NotRecognisedError,
     UnreadableFileError,
 )
+from steadyrank.reading.delimited import joined, stretches
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.headers import find_header
 
@@ -281,6 +283,52 @@ def test_yaml_is_refused_with_a_command() -> None:
         read_any(io.BytesIO(b"---\n- model: x\n  score: 1\n- model: y\n  score: 2\n"))
 
 
+@pytest.mark.parametrize(
+    "text", ["[{model: a, score: 1}]", "{a: [1, 2]}", "a: 1\nb: 2\n", "- {a: 1}\n", "x:\n  - a: 1\n"]
+)
+def test_a_file_called_yaml_is_said_to_be_yaml(text: str, tmp_path: Path) -> None:
+    (tmp_path / "results.yml").write_text(text)
+    with pytest.raises(UnreadableFileError, match=r"results\.yml is YAML"):
+        read_any(tmp_path / "results.yml")
+    (tmp_path / "json.yml").write_text('[{"choice": "x"}, {"choice": "y"}]')
+    assert read_any(tmp_path / "json.yml", kind="votes").n_units == 2
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["a,b,c", "1,x,3", "1,y", "2,z,4", "2,z,4", "7,z"],
+        ["a,b,c", '1,5" x,3', '2,6" "y",4'],
+        ["a,b,c", "1,x", "2,y,3", "y,2", "1,2,3"],
+        ["a,b,c", "1,x,3", "1,y", "2,z", "3,4,5"],
+        ["a,b,c", "1,x,3", "1,y,", "2,z,4,"],
+    ],
+)
+def test_short_lines_and_quotes_within_text_need_no_referee(lines: list[str]) -> None:
+    text = "\n".join(lines).encode()
+    for blocks in ([text + b"\n"], [text], text.splitlines(keepends=True)):
+        answers = []
+        for referee in (False, True):
+            try:
+                found = joined(stretches(blocks, ",", referee=referee))
+                answers.append([found.cells(name) for name in found.names] + [found.notes])
+            except UnreadableFileError as error:
+                answers.append([str(error)])
+        assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("as_codes", [False, True])
+def test_text_that_is_not_utf8_matters_where_it_is_used(as_codes: bool) -> None:
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    buffers = [None, *map(pa.py_buffer, (np.array([0, 1, 2], dtype=np.int32), b"\xff\xfe"))]
+    table = pa.table({"choice": ["x", "y"], "note": pa.Array.from_buffers(pa.string(), 2, buffers)})
+    parquet.write_table(table, out := io.BytesIO(), use_dictionary=as_codes)
+    assert read_any(io.BytesIO(out.getvalue()), kind="votes", choice="choice").n_units == 2
+    with pytest.raises(UnreadableFileError, match="column 'note' cannot be read"):
+        read_any(io.BytesIO(out.getvalue()), kind="votes", choice="note")
+
+
 def zipped(files: dict[str, bytes]) -> io.BytesIO:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
@@ -301,7 +349,7 @@ def test_engines_scan_a_file_in_a_zip_archive_and_no_folder(tmp_path: Path) -> N
 
 def test_a_zip_archive_is_the_file_or_the_folder_in_it() -> None:
     assert read_any(zipped({"votes.csv": b"choice\nx\ny\nx\n"})).n_units == 3
-    with pytest.raises(NotRecognisedError, match="is a folder of 2 csv files"):
+    with pytest.raises(NotRecognisedError, match=r"is a folder of 2 csv files \('a.csv', 'b.csv'\)"):
         read_any(zipped({"a.csv": b"choice\nx\n", "b.csv": b"choice\ny\n"}))
     with pytest.raises(UnreadableFileError, match="zip archive or a spreadsheet"):
         read_any(zipped({"content.xml": b"<x/>", "meta.xml": b"<x/>"}))

@@ -21,7 +21,7 @@ from steadyrank.errors import NO_BLANKS, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts, check_length, is_missing, objects
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import Column, Guess, Table, WholeColumn, as_table, simplify
+from steadyrank.reading.table import Column, Guess, Table, as_table, simplify
 from steadyrank.reading.text_columns import TextColumn
 from steadyrank.reading.words import known
 from steadyrank.sums.blocks import segment_sums
@@ -341,7 +341,7 @@ def _orders_of_choices(table: Table, ranks: Sequence[str], repeats: str) -> list
 
 def _choices(columns: Sequence[Column]) -> list[list[object]]:
     """Return columns of labels; of a text file, all of them are whole numbers, or none."""
-    if not all(isinstance(column, TextColumn | WholeColumn) for column in columns):
+    if not all(isinstance(column, TextColumn) for column in columns):
         return [column.labels().tolist() for column in columns]
     cells = [column.cells() for column in columns]
     words = list({cell for column in cells for cell in column} - {""})

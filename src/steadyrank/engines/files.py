@@ -153,9 +153,12 @@ class Files:
         notes: dict[str, None] = {}
         for path in self.paths:
             with closing(open_source(path, encoding=self.encoding)) as file:
-                file.given = {"header": self.header}
-                read = format_of(file, self.format).read(file, take=take)
-                notes |= dict.fromkeys([*read.notes, *file.notes])
+                file.given, read = {"header": self.header}, format_of(file, self.format).stretches
+                said: list[str] = []
+                for table in read(file) if read else ():
+                    take(table)
+                    said = table.notes
+                notes |= dict.fromkeys([*said, *file.notes])
         return list(notes)
 
     def damaged(self) -> tuple[str, str] | None:
@@ -231,22 +234,18 @@ def _matching(pattern: str) -> list[str]:
     return files
 
 
-class _Enough(Exception):  # noqa: N818 (no error: a reader has handed over what was wanted)
-    """The first rows are there."""
-
-
 def _file(path: str, name: str | None, encoding: str | None, header: str | None) -> Files:
     """Look at a file as reading it would: its format is told by its content."""
     with closing(open_source(path, encoding=encoding)) as file:
         file.given, found = {"header": header}, format_of(file, name)
-        if found.on_engine == "delimited" and not file.is_folder:
+        if found.stretches and not file.is_folder:
             between = "\t" if found.name == "tsv" else delimiter_of(file)
-            first = _first_stretch(lambda take: found.read(file, take=take))
+            first = next(found.stretches(file))
             first.format = found.name
             places = {name: f"text in place {place}" for place, name in enumerate(first.names)}
             layout = f"text separated by {between!r}"
             return Files((path,), places, layout, first, name, encoding, header)
-        if found.on_engine != PARQUET or isinstance(file.stream, gzip.GzipFile):
+        if found.name != PARQUET or isinstance(file.stream, gzip.GzipFile):
             raise InvalidDataError(
                 f"{named(path)} is not a file that can be scanned",
                 way_out="Engines scan Parquet, CSV and TSV (text may be gzipped). Read other formats "
@@ -263,19 +262,6 @@ def _file(path: str, name: str | None, encoding: str | None, header: str | None)
     first.source, first.format = Path(path).name, found.name
     types = {field.name: str(field.type) for field in empty.schema}
     return Files((path,), types, PARQUET, first)
-
-
-def _first_stretch(read: Callable[[Callable[[Table], None]], Table]) -> Table:
-    """Return the first rows that a reader hands over; the header alone where there are none."""
-    looked_at: list[Table] = []
-
-    def take(table: Table) -> None:
-        looked_at.append(table)
-        raise _Enough
-
-    with suppress(_Enough):
-        return read(take)
-    return looked_at[0]
 
 
 def _difference(first: Files, other: Files) -> str:

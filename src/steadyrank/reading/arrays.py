@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as Abstra
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,8 @@ CORRECT = "Turn them into numbers, or correct these rows."
 FINITE = "Remove these rows, or give the numbers that you mean."
 EXACT = 2**53
 """Whole numbers up to here are all held by floats."""
+WIDEST_TABLE = 1 << 27
+"""Whole numbers that span at most this much are looked up in a table, not sorted."""
 MOST_PLACES, SINGLE_DIGITS = 6, 10**6
 """How many decimal places are looked for in single precision, and which numbers have six digits."""
 
@@ -85,9 +88,30 @@ def numbered(values: Sequence[Any]) -> tuple[AnyArray, list[Any]]:
     >>> numbered(["b", "a", "b"])
     (array([0, 1, 0], dtype=int32), ['b', 'a'])
     """
-    index = {value: code for code, value in enumerate(dict.fromkeys(values))}
+    index = dict(zip(dict.fromkeys(values), count(), strict=False))
     codes = np.fromiter(map(index.__getitem__, values), dtype=np.int32, count=len(values))
     return codes, list(index)
+
+
+def sorted_codes(column: AnyArray) -> tuple[AnyArray, list[Any]]:
+    """Return a code for each number, and the distinct numbers in order.
+
+    Examples
+    --------
+    >>> sorted_codes(np.array([9, 7, 9]))
+    (array([1, 0, 1], dtype=int32), [7, 9])
+    """
+    whole = column.dtype.kind in "iu" and len(column)
+    lowest, span = (int(column.min()), int(column.max()) - int(column.min()) + 1) if whole else (0, 0)
+    if not whole or span > min(WIDEST_TABLE, 4 * len(column) + 1024):
+        distinct, codes = np.unique(column, return_inverse=True)
+        return codes.astype(np.int32), distinct.tolist()
+    # Differences may overflow a signed type, but not the unsigned one of the same width.
+    shifted = (column - column.dtype.type(lowest)).view(f"u{column.dtype.itemsize}")
+    present = np.zeros(span, dtype=bool)
+    present[shifted] = True
+    code_of: AnyArray = np.cumsum(present, dtype=np.int32) - np.int32(1)
+    return code_of[shifted], [place + lowest for place in np.flatnonzero(present).tolist()]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,22 +1,23 @@
 """CSV, TSV and MovieLens: polars where the text is sound, else Python's csv module.
 
-Both give the same columns of text. Polars reads a block of lines if it can be checked that its reading
-is the only one possible: quotes stand where they belong, and there are as many delimiters and line
-ends as the fields it found account for. The first block that fails, and all after it, go to the csv
-module, which knows blank lines and odd quotes and complains with the line number.
+Both give the same columns of text, a stretch of rows at a time. Polars reads a block of lines if it can
+be checked that its reading is the only one possible: quotes stand where they belong, and there are as
+many delimiters and line ends as the fields it found account for. The first block that fails, and all
+after it, go to the csv module, which knows blank lines and odd quotes and complains with a line number.
 """
 
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
 from importlib.util import find_spec
 from typing import Any
 
@@ -25,10 +26,9 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import IntArray
 from steadyrank.errors import UnreadableFileError, listing, shorten
-from steadyrank.reading.arrays import compact
 from steadyrank.reading.files import MARK, OpenFile, times
-from steadyrank.reading.headers import LOOKED_AT, find_header
-from steadyrank.reading.table import Column, Table, WholeColumn
+from steadyrank.reading.headers import LOOKED_AT, Header, find_header
+from steadyrank.reading.table import Table
 from steadyrank.reading.text_columns import SeriesColumn, is_plain_whole
 from steadyrank.text import counted
 
@@ -38,24 +38,21 @@ BATCH = 1 << 14
 BEGINNING = 1 << 18
 """How many bytes of the text, at least its first line, are looked at for the header."""
 
-WIDE = 64
-"""Polars needs a while for each column: a block with more columns, but not more lines, is not for it."""
-
 NEEDS_QUOTES = "Correct this line; a field that holds the delimiter needs quotes."
 QUOTE, NEWLINE, RETURN = b'"', b"\n", b"\r"
 
 
-def read_delimited(
+def stretches(
     blocks: Iterable[bytes],
     delimiter: str,
     *,
     source: str = "the text",
     names: Sequence[str] | None = None,
     header: int | None = None,
+    notes: Iterable[str] = (),
     referee: bool = False,
-    take: Callable[[Table], None] | None = None,
-) -> Table:
-    r"""Read a table from blocks of whole lines of UTF-8 text.
+) -> Iterator[Table]:
+    r"""Yield the rows of blocks of whole lines of UTF-8 text as tables, at least an empty one.
 
     Parameters
     ----------
@@ -68,21 +65,41 @@ def read_delimited(
         The names of the columns of a file without a header.
     header : {0, 1, 2}, optional
         How many lines the header has; told by the first rows where not given.
+    notes : iterable of str
+        What is known already. All tables have the same list of notes, which is whole in the end.
     referee : bool
         Whether the csv module reads all of it; the result is the same.
-    take : callable, optional
-        Gets each stretch of rows as a table of its own; what is returned has no rows then.
 
     Examples
     --------
-    >>> table = read_delimited([b"a,b\n1,x\n", b'2,"y z"\n'], ",")
-    >>> table.labels("a").tolist(), table.labels("b").tolist()
-    ([1, 2], ['x', 'y z'])
+    >>> [table.labels("a").tolist() for table in stretches([b"a,b\n1,x\n", b'2,"y z"\n'], ",")]
+    [[1], [2]]
     """
     if find_spec("polars") is None:
         raise errors.MissingPackageError(f"to read {source}, polars is needed", "cli")
-    fast, called = not (referee or any(_FORKED_WITH_POLARS)), None if names is None else list(names)
-    return _Reader(delimiter, source, called, take, fast, header).read(_whole_records(blocks))
+    fast = not (referee or any(_FORKED_WITH_POLARS))
+    yield from _Reader(delimiter, source, names, header, list(notes), fast).read(_whole_records(blocks))
+
+
+def joined(parts: Iterable[Table]) -> Table:
+    """Return stretches of rows as one table."""
+    import polars as pl
+
+    several = list(parts)
+    columns = (
+        [one for one in part.columns.values() if isinstance(one, SeriesColumn)] for part in several
+    )
+    frames = [pl.DataFrame([column.series for column in some]) for some in columns]
+    if any(frame.schema != frames[0].schema for frame in frames):  # numbers first, and later text
+        frames = [frame.cast(pl.String) for frame in frames]
+    whole = reduce(pl.DataFrame.vstack, frames)  # a concat waits for threads that a fork has not
+    return replace(
+        several[0], columns=_columns(whole), lines=np.concatenate([part.lines for part in several])
+    )
+
+
+def _columns(frame: Any) -> dict[str, SeriesColumn]:
+    return {series.name: SeriesColumn(series) for series in frame.get_columns()}
 
 
 _FORKED_WITH_POLARS: list[bool] = []
@@ -97,7 +114,7 @@ def _whole_records(blocks: Iterable[bytes]) -> Iterator[bytes]:
     odd = 0
     for block in blocks:
         waiting.append(block)
-        odd ^= block.count(QUOTE) & 1
+        odd ^= times(block, QUOTE) & 1
         if not odd:
             yield b"".join(waiting)
             waiting = []
@@ -109,15 +126,14 @@ def _whole_records(blocks: Iterable[bytes]) -> Iterator[bytes]:
 class _Reader:
     delimiter: str
     source: str
-    names: list[str] | None
-    take: Callable[[Table], None] | None
+    called: Sequence[str] | None
+    header: int | None
+    notes: list[str]
     fast: bool
-    header: int | None = None
-    whole: list[int] | None = None  # the columns that may be whole numbers; later fewer
+    names: Sequence[str] = ()  # none before the header is found
+    whole: Sequence[str] = ()  # the columns that are whole numbers so far
     next_line: int = 1
-    lines: list[IntArray] = field(default_factory=list)
-    parts: list[Sequence[Any]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    last_row: int = 0  # the line on which it starts
     spaced: bool = False  # a blank stands before every field but the first
     ended: bool = True  # by a line end
     blank: int = 0
@@ -125,38 +141,37 @@ class _Reader:
     short: list[tuple[int, int]] = field(default_factory=list)
     below: list[tuple[int, str]] = field(default_factory=list)
 
-    def read(self, blocks: Iterator[bytes]) -> Table:
+    def read(self, blocks: Iterator[bytes]) -> Iterator[Table]:
         for block in blocks:
-            rest = block if self.names is not None else self._take_header(block)
-            if self.names is None and not block.strip():
+            rest = block if self.names else self._take_header(block)
+            table = self._parsed(rest) if self.fast and rest and self.names else None
+            if table is not None:
+                yield table
+            elif not (self.names or block.strip()):
                 self.next_line += times(block, NEWLINE)
-            elif self.names is None or not (self.fast and self._parsed(rest, len(self.names))):
-                self._read_slowly(itertools.chain([rest], blocks))
-                break
-        if self.names is None:
+            elif rest:
+                yield from self._read_slowly(itertools.chain([rest], blocks))
+        if not self.names:
             raise errors.EmptyDataError(f"{self.source} holds no header and no rows")
         self._say_what_is_odd()
-        parts = zip(*self.parts, strict=True) if self.parts else [()] * len(self.names)
-        return self._table(map(_joined, parts), self.lines)
+        if not self.last_row:
+            yield self._of_fields([()] * len(self.names), [])
 
-    def _table(self, parts: Iterable[Any], lines: list[IntArray]) -> Table:
-        columns: dict[str, Column] = {
-            name: SeriesColumn(part) if _is_text(part) else WholeColumn(part, name)
-            for name, part in zip(self.names or (), parts, strict=True)
-        }
-        placed = np.concatenate([np.empty(0, dtype=np.int32), *lines])
-        return Table(columns, self.source, placed, self.notes)
+    def _table(self, frame: Any, lines: Any) -> Table:
+        """Return a stretch of rows, which start on these lines."""
+        import polars as pl
 
-    def _add(self, columns: Sequence[Any], lines: Any) -> None:
-        """Take in a stretch of rows, which start on these lines."""
         if self.spaced:
-            columns = [part.str.strip_chars_start(" ") if _is_text(part) else part for part in columns]
-        lines = np.asarray(lines, dtype=np.int32)
-        if self.take is None:
-            self.lines.append(lines)
-            self.parts.append(columns)
-        else:
-            self.take(self._table(columns, [lines]))
+            frame = frame.with_columns(pl.col(pl.String).str.strip_chars_start(" "))
+        self.last_row = int(lines[-1]) if len(lines) else 0
+        return Table(_columns(frame), self.source, np.asarray(lines, dtype=np.int32), self.notes)
+
+    def _of_fields(self, fields: Iterable[Sequence[str]], lines: Sequence[int]) -> Table:
+        import polars as pl
+
+        named = zip(self.names, fields, strict=True)
+        frame = pl.DataFrame([pl.Series(name, column, dtype=pl.String) for name, column in named])
+        return self._table(frame, lines)
 
     def _take_header(self, block: bytes) -> bytes:
         """Find the header in the first rows of the text, and return what comes after it."""
@@ -165,7 +180,7 @@ class _Reader:
             lines, rows, ends = self._first_rows(block)
         if not rows:
             return block
-        header = find_header(rows, self.header)
+        header = Header(0, 0, list(self.called)) if self.called else find_header(rows, self.header)
         used = ends[header.before + header.size]
         self.names, self.next_line = header.names, self.next_line + used
         self.notes += header.notes
@@ -173,8 +188,8 @@ class _Reader:
         beside = [field for row in rows[header.before :] for field in row[1:]]
         self.spaced = bool(beside) and all(field.startswith(" ") for field in beside)
         self.notes += ["blanks before the fields left out"] if self.spaced else []
-        some = zip(*rows[header.before + header.size :], strict=False)
-        self.whole = [place for place, fields in enumerate(some) if all(map(is_plain_whole, fields))]
+        some = zip(self.names, *rows[header.before + header.size :], strict=False)
+        self.whole = [name for name, *fields in some if all(map(is_plain_whole, fields))]
         return block[sum(map(len, lines[:used])) :]
 
     def _first_rows(self, text: bytes) -> tuple[list[bytes], list[list[str]], list[int]]:
@@ -187,67 +202,114 @@ class _Reader:
                 ends.append(reader.line_num)
         return lines, rows, ends
 
-    def _parsed(self, block: bytes, width: int) -> bool:
-        """Take in a block as polars reads it, unless that reading is not certain to be the right one."""
+    def _parsed(self, block: bytes) -> Table | None:
+        """Return a block as polars reads it, None where that is not certain to be the right reading."""
         marks = {mark: times(block, mark) for mark in (NEWLINE, RETURN, QUOTE, self.delimiter.encode())}
-        if not block:
-            return True
+        quoted = bool(marks[QUOTE]) and self._quoted(block)
         if (
-            marks[RETURN] != (block.count(b"\r\n") if marks[RETURN] else 0)
-            or (marks[QUOTE] and not self._sound_quotes(block))
+            quoted is None
+            or (marks[RETURN] and not _end_lines(block))
             or block.startswith(MARK)  # polars would drop it, but it belongs to the first field here
-            or width > WIDE >= marks[NEWLINE]
-            or (frame := self._frame(block, width, marks)) is None
         ):
-            return False
-        starts = np.arange(self.next_line, self.next_line + frame.height, dtype=np.int32)
-        if marks[NEWLINE] + (not block.endswith(NEWLINE)) > frame.height:
-            inside = _inside(frame, NEWLINE)
-            starts = starts + np.cumsum(inside) - inside
-        self._add([_column(series) for series in frame], starts)
-        self.next_line += marks[NEWLINE] + (not block.endswith(NEWLINE))
-        return True
-
-    def _frame(self, block: bytes, width: int, marks: dict[bytes, int]) -> Any:
-        """Return a block as a polars frame of text and whole numbers, None where that may be wrong.
-
-        Numbers are read as such where they print as so many letters, in all, as the text has: every
-        other way to write a whole number takes more.
-        """
-        read = partial(_read, block, self.delimiter, width, marks)
-        if self.whole and (frame := read(self.whole)) is not None:
-            return frame
-        if (frame := read([])) is None:
             return None
-        tried = range(width) if self.whole is None else self.whole
-        self.whole = [place for place in tried if _are_plain_whole(frame.to_series(place))]
-        return frame.with_columns(frame.to_series(place).cast(int) for place in self.whole)
+        lines = marks[NEWLINE] + (not block.endswith(NEWLINE))
+        read = partial(self._frame, block, marks if quoted else {**marks, QUOTE: 0}, lines)
+        found = read(self.whole) if self.whole else None
+        if found is None:
+            self.whole, found = (), read(())
+        if found is None:
+            return None
+        frame, above = found
+        starts = np.arange(self.next_line, self.next_line + frame.height, dtype=np.int32) + above
+        self.next_line, self.ended = self.next_line + lines, block.endswith((NEWLINE, RETURN))
+        return self._table(frame, starts)
 
-    def _sound_quotes(self, block: bytes) -> bool:
-        """Tell whether quotes open right after and close right before a delimiter or a line end."""
+    def _quoted(self, block: bytes) -> bool | None:
+        """Tell whether quotes enclose fields, or, where none begins with one, belong to the text.
+
+        None where some do and some do not: those that enclose stand right after and right before a
+        delimiter or a line end.
+        """
         data = np.frombuffer(NEWLINE + block + NEWLINE, dtype=np.uint8)
         places = np.flatnonzero(data == ord(QUOTE))
-        if len(places) % 2:
+        ends = np.zeros(256, dtype=bool)
+        ends[[ord(self.delimiter), *NEWLINE, *RETURN]] = True
+        begun = ends[data[places - 1]]
+        if not begun.any():
             return False
-        marks = np.array([ord(self.delimiter), *NEWLINE, *RETURN], dtype=np.uint8)
-        opens, closes = places[::2], places[1::2]
+        if len(places) % 2:
+            return None
         # Two quotes in a row within a field close it and open it again.
-        again = closes[:-1] + 1 == opens[1:]
-        begun = np.isin(data[opens - 1], marks)
-        begun[1:] |= again
-        ended = np.isin(data[closes + 1], marks)
-        ended[:-1] |= again
-        return bool(begun.all() and ended.all())
+        again = places[1:-1:2] + 1 == places[2::2]
+        opens, closes = begun[::2], ends[data[places[1::2] + 1]]
+        sound = opens[0] and closes[-1] and (opens[1:] | again).all() and (closes[:-1] | again).all()
+        return True if sound else None
 
-    def _read_slowly(self, blocks: Iterator[bytes]) -> None:
+    def _frame(
+        self, block: bytes, marks: dict[bytes, int], lines: int, whole: Sequence[str]
+    ) -> tuple[Any, IntArray | int] | None:
+        """Return a block as a frame, and how many line ends the fields above each row hold.
+
+        None where fields and the marks between them are not the block, byte for byte. Columns are read
+        as whole numbers if these print as so many letters, in all, as the text has: every other way to
+        write them takes more.
+        """
+        import polars as pl
+
+        types: dict[str, Any] = dict.fromkeys(self.names, pl.String) | dict.fromkeys(whole, pl.Int64)
+        how: dict[str, Any] = {"schema": types, "empty_string_is_null": False, "glob": False}
+        quote = '"' if marks[QUOTE] else None
+        try:
+            frame = pl.read_csv(
+                block, has_header=False, separator=self.delimiter, quote_char=quote, **how
+            )
+        except pl.exceptions.PolarsError:
+            return None
+        letters, has_text = 0, len(whole) < len(types)
+        if whole:
+            numbers = frame.select(pl.col(pl.Int64))
+            if any(numbers.null_count().row(0)):
+                return None
+            letters += _letters(numbers.to_numpy())
+        if has_text:
+            letters += sum(frame.select(pl.col(pl.String).str.len_bytes().sum()).row(0))
+            if len(types) == 1 and (frame.to_series() == "").any():  # perhaps a blank line
+                return None
+        above: IntArray | int = 0
+        if quote and has_text and letters + sum(marks.values()) > len(block):  # then fields hold marks
+            held = {mark: _inside(frame, mark) for mark in marks if marks[mark] or mark == NEWLINE}
+            marks = marks | {mark: marks[mark] - int(found.sum()) for mark, found in held.items()}
+            lines, above = lines - int(held[NEWLINE].sum()), np.cumsum(held[NEWLINE]) - held[NEWLINE]
+        if lines != frame.height or letters + sum(marks.values()) != len(block):
+            return None
+        whole_rows = marks[self.delimiter.encode()] == (len(types) - 1) * frame.height
+        return (frame, above) if whole_rows or (not quote and self._lacks(block, len(types))) else None
+
+    def _lacks(self, block: bytes, width: int) -> bool:
+        """Take in which lines have fewer fields than columns; tell whether nothing else may be wrong."""
+        data = np.frombuffer(block, dtype=np.uint8)
+        ends = np.append(np.flatnonzero(data[:-1] == ord(NEWLINE)), len(data))
+        marks = np.flatnonzero(data == ord(self.delimiter))
+        fields = 1 + np.diff(np.searchsorted(marks, ends), prepend=0)
+        places = np.flatnonzero(fields < width)
+        found = list(zip((places + self.next_line).tolist(), fields[places].tolist(), strict=True))
+        pairs = itertools.pairwise([*self.short[-1:], *found])
+        if not 1 < fields.min() <= fields.max() <= width or any(
+            _broken(one, two, width) for one, two in pairs
+        ):
+            return False
+        self.short += found
+        return True
+
+    def _read_slowly(self, blocks: Iterator[bytes]) -> Iterator[Table]:
         rows = self._rows(blocks)
         while batch := list(itertools.islice(rows, BATCH)):
             lines, fields = zip(*batch, strict=True)
-            self._add([_texts(column) for column in zip(*fields, strict=True)], lines)
+            yield self._of_fields(zip(*fields, strict=True), lines)
 
     def _rows(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, list[str]]]:
         """Yield the rows as the csv module reads them, with the line on which each starts."""
-        offset, waiting, width = self.next_line - 1, 0, len(self.names or ())
+        offset, waiting, width = self.next_line - 1, 0, len(self.names)
         reader = csv.reader(self._lines(blocks), delimiter=self.delimiter, strict=True)
         start = offset + 1
         try:
@@ -258,8 +320,10 @@ class _Reader:
                     if not _is_row(row) and not (row and width == 1):
                         waiting += 1
                         continue
-                    self.blank, waiting, self.next_line = self.blank + waiting, 0, here
-                    yield from self._fitted(here, row, width)
+                    self.blank, waiting = self.blank + waiting, 0
+                    even = len(row) == width and not self.below
+                    if fitted := row if even else self._fitted(here, row, width):
+                        yield here, fitted
         except csv.Error as error:
             problem = f"{self.source} is not proper CSV on line {start}: {error}"
             raise UnreadableFileError(problem, way_out="Correct the quotes on this line.") from None
@@ -267,27 +331,27 @@ class _Reader:
     def _lines(self, blocks: Iterator[bytes]) -> Iterator[str]:
         for block in blocks:
             self.ended = block.endswith((NEWLINE, RETURN))
-            yield from (line.decode() for line in block.splitlines(keepends=True))
+            yield from io.StringIO(block.decode(), newline="")
 
-    def _fitted(self, line: int, row: list[str], width: int) -> Iterator[tuple[int, list[str]]]:
-        """Yield a row with as many fields as there are columns.
+    def _fitted(self, line: int, row: list[str], width: int) -> list[str]:
+        """Return a row with as many fields as there are columns, none for a remark below the table.
 
         At its end, a row may lack fields, which are blank then, or have more that are; a lonely field
-        may be a remark below the table. What else differs is refused.
+        may be a remark. What else differs is refused.
         """
         for place, text in self.below if len(row) > 1 else ():
             raise self._ragged(place, [text], width)
         if len(row) == 1 < width - 1:
             self.below.append((line, row[0]))
-            return
+            return []
         rest = row[width:]
-        broken = self.short and self.short[-1] == (line - 1, width - len(row) + 1)
+        broken = any(_broken(before, (line, len(row)), width) for before in self.short[-1:])
         if any(field.strip() for field in rest) or broken or (len(row) == 1 < width):
             raise self._ragged(line, row, width)
         if len(row) < width:
             self.short.append((line, len(row)))
         self.long += bool(rest)
-        yield line, row[:width] + [""] * (width - len(row))
+        return row[:width] + [""] * (width - len(row))
 
     def _ragged(self, line: int, row: list[str], width: int) -> UnreadableFileError:
         told = f"line {line} of {self.source} has {len(row)} fields instead of {width}: "
@@ -295,11 +359,11 @@ class _Reader:
 
     def _say_what_is_odd(self) -> None:
         """Note what of the text is in no row as it stands there; refuse an end that is cut off."""
-        width = len(self.names or ())
+        width = len(self.names)
         for line, text in self.below:
             if " " not in text.strip():
                 raise self._ragged(line, [text], width)
-        if len(self.short) == 1 and not self.ended and self.short[0][0] == self.next_line:
+        if len(self.short) == 1 and not self.ended and self.short[0][0] == self.last_row:
             told = f"the last line of {self.source} has {self.short[-1][1]} fields instead of {width}"
             raise UnreadableFileError(told, way_out="It may be cut short: get the file again.")
         short, below = listing(str(line) for line, _ in self.short), (text for _, text in self.below)
@@ -327,85 +391,33 @@ def _is_row(row: list[str]) -> bool:
     return len(row) > 1 or bool(row and row[0].strip())
 
 
-def _read(block: bytes, delimiter: str, width: int, marks: dict[bytes, int], whole: list[int]) -> Any:
-    """Return a block as a polars frame, some columns as whole numbers, or None where it reads none.
+def _broken(one: tuple[int, int], two: tuple[int, int], width: int) -> bool:
+    """Tell whether two lines, each with how many fields it has, look like one that was broken."""
+    return one == (two[0] - 1, width - two[1] + 1)
 
-    The fields and the marks between them must be the block, byte for byte.
-    """
-    import polars as pl
 
-    types: dict[str, Any] = {str(place): pl.String for place in range(width)}
-    types |= {str(place): pl.Int64 for place in whole}
-    how: dict[str, Any] = {"schema": types, "empty_string_is_null": False, "glob": False}
-    try:
-        frame = pl.read_csv(block, has_header=False, separator=delimiter, **how)
-    except pl.exceptions.PolarsError:
-        return None
-    if marks[QUOTE]:
-        marks = {
-            mark: times and times - int(_inside(frame, mark).sum()) for mark, times in marks.items()
-        }
-    rows, between = marks[NEWLINE] + (not block.endswith(NEWLINE)), marks[delimiter.encode()]
-    if (rows, between) != (frame.height, (width - 1) * frame.height):
-        return None
-    blank = width == 1 and not whole and (frame["0"] == "").any()
-    if blank or any(frame.null_count().row(0)):
-        return None
-    texts = frame.select(pl.col(pl.String).str.len_bytes().sum())
-    letters = sum(texts.row(0) if texts.width else ()) + sum(marks.values())
-    return frame if letters + sum(_letters(frame[str(place)]) for place in whole) == len(block) else None
+def _end_lines(block: bytes) -> bool:
+    """Tell whether each carriage return comes before a line end."""
+    data = np.frombuffer(block, dtype=np.uint8)
+    after = np.flatnonzero(data == ord(RETURN)) + 1
+    return after[-1] < len(data) and bool((data[after] == ord(NEWLINE)).all())
 
 
 def _inside(frame: Any, mark: bytes) -> IntArray:
     """Return how often a mark stands inside the fields of each row."""
     import polars as pl
 
-    texts = frame.select(pl.col(pl.String).str.count_matches(mark.decode(), literal=True))
-    found = texts.sum_horizontal() if texts.width else np.zeros(frame.height)
+    found = frame.select(
+        pl.col(pl.String).str.count_matches(mark.decode(), literal=True)
+    ).sum_horizontal()
     return np.asarray(found, dtype=np.int64)
 
 
-def _letters(series: Any) -> int:
+def _letters(numbers: IntArray) -> int:
     """Return how many bytes whole numbers take in all, once they are printed."""
-    found = compact(series.to_numpy())
-    sizes = found if found.min(initial=0) >= 0 else np.abs(found.astype(np.int64)).view(np.uint64)
+    sizes = np.abs(numbers).view(np.uint64)  # also of the least one, whose size int64 does not hold
     more = (np.count_nonzero(sizes >= 10**digits) for digits in range(1, len(str(sizes.max(initial=0)))))
-    return int(len(found) + np.count_nonzero(found < 0) + sum(more))
-
-
-def _are_plain_whole(series: Any) -> bool:
-    """Tell whether texts of a polars series are what whole numbers print as."""
-    if len(series) and not is_plain_whole(series[0]):
-        return False
-    printed = series.cast(int, strict=False).cast(str)
-    return bool((printed == series).fill_null(value=False).all())
-
-
-def _column(series: Any) -> Any:
-    """Return whole numbers as an array, texts as they are."""
-    return compact(series.to_numpy()) if series.dtype.is_integer() else series
-
-
-def _is_text(part: Any) -> bool:
-    return not isinstance(part, np.ndarray)
-
-
-def _texts(fields: Sequence[object]) -> Any:
-    import polars as pl
-
-    return pl.Series(values=fields, dtype=pl.String)
-
-
-def _joined(parts: Sequence[Any]) -> Any:
-    """Return the parts of a column together: an array of whole numbers if all are, else texts."""
-    if len(parts) == 1:
-        return parts[0]
-    if parts and not any(map(_is_text, parts)):
-        return np.concatenate(parts)
-    import polars as pl
-
-    texts = [part if _is_text(part) else pl.Series(part).cast(str) for part in parts]
-    return pl.concat([_texts([]), *(text.rename("") for text in texts)])
+    return int(numbers.size + np.count_nonzero(numbers < 0) + sum(more))
 
 
 MOVIELENS_NAMES = ("user", "movie", "rating", "timestamp")
@@ -414,11 +426,10 @@ TABBED = re.compile(rb"\d+\t\d+\t\d{1,2}\t\d{8,}\s*\Z")
 COLONS = re.compile(rb"\d+::\d+::\d+(\.\d+)?::\d+\s*\Z")
 
 
-def read_movielens(file: OpenFile) -> Table:
-    """Read ``u.data`` (tabs) or ``ratings.dat`` (``::``), both without a header."""
+def movielens(file: OpenFile) -> Iterator[Table]:
+    """Yield the rows of ``u.data`` (tabs) or ``ratings.dat`` (``::``), both without a header."""
     blocks = file.blocks()
     if COLONS.match(file.first_line):
         blocks = (block.replace(b"::", b"\t") for block in blocks)
-    table = read_delimited(blocks, "\t", source=file.name, names=MOVIELENS_NAMES)
-    table.notes.append("read as MovieLens ratings: user, movie, rating, timestamp")
-    return table
+    notes = ["read as MovieLens ratings: user, movie, rating, timestamp"]
+    yield from stretches(blocks, "\t", source=file.name, names=MOVIELENS_NAMES, notes=notes)

@@ -62,37 +62,24 @@ WIDE = "; UTF-16 without a byte order mark is utf-16-le or utf-16-be."
 """What to do about text that is none, or none in the encoding it was said to be in."""
 
 
-class _Ahead:
-    """A stream of bytes that can be looked at before they are read, and that counts what it gave."""
+class _Bytes(io.RawIOBase):
+    """The bytes of any stream, of which a pipe may hand out less than asked for; counts what it gave."""
 
-    def __init__(self, stream: Any, name: str) -> None:
-        self.stream, self.name = stream, name
-        self.ahead, self.taken = bytearray(), 0
+    def __init__(self, stream: Any) -> None:
+        self.stream, self.taken = stream, 0
 
-    def look(self, size: int) -> bytes:
-        """Return the next bytes, which stay; a pipe may hand out less than asked for at a time."""
-        while len(self.ahead) < size and (part := self._next(size - len(self.ahead))):
-            self.ahead += part
-        return bytes(self.ahead)
+    def readable(self) -> bool:
+        return True
 
-    def read(self, size: int) -> bytes:
-        """Return at most so many bytes, none at the end."""
-        part = bytes(self.ahead[:size])
-        del self.ahead[:size]
-        if len(part) < size:
-            part += self._next(size - len(part))
-        self.taken += len(part)
-        return part
-
-    def _next(self, size: int) -> bytes:
-        try:
-            part = self.stream.read(size)
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            told = f"the gzip file {self.name} is cut short or damaged ({error})"
-            raise errors.UnreadableFileError(told, way_out=MISSING_PART) from None
-        if not isinstance(part, bytes):
-            raise errors.InvalidDataError("the stream gives text", way_out=IN_BINARY)
-        return part
+    def readinto(self, buffer: Any) -> int:
+        size = 0
+        while size < len(buffer) and (part := self.stream.read(len(buffer) - size)):
+            if not isinstance(part, bytes):
+                raise errors.InvalidDataError("the stream gives text", way_out=IN_BINARY)
+            buffer[size : size + len(part)] = part
+            size += len(part)
+        self.taken += size
+        return size
 
 
 @dataclass
@@ -116,7 +103,7 @@ class OpenFile:
         What to close in the end; a stream of the caller stays open.
     given : mapping
         What the user said about the data; a format may need to know.
-    raw, stream : _Ahead or None
+    raw, stream : stream or None
         Where the bytes come from, as they are and unpacked; None for a folder.
     head : bytes
         The first bytes, unpacked, to the end of the first line at least.
@@ -142,15 +129,16 @@ class OpenFile:
 
     def begin(self, stream: Any) -> None:
         """Look at the beginning of a stream, and unpack it if it is packed."""
-        self.raw = self.stream = _Ahead(stream, self.name)
-        if self.raw.look(HEAD).startswith(GZIP):
-            self.opened.insert(0, unpacked := gzip.GzipFile(fileobj=self.raw))
-            self.stream = _Ahead(unpacked, self.name)
-        size, head = HEAD, self.stream.look(HEAD)
+        self.raw = _Bytes(stream)
+        self.stream = packed = io.BufferedReader(self.raw, HEAD)
+        if packed.peek().startswith(GZIP):
+            self.stream = gzip.GzipFile(fileobj=packed)
+            self.opened.insert(0, self.stream)
+        head = more = self._read(HEAD)
         # A list in JSON may be one line as long as the file, and is told by its beginning.
-        while len(head) >= size and NEWLINE not in head.lstrip() and head.lstrip()[:1] != b"[":
-            size *= 2
-            head = self.stream.look(size)
+        while more and NEWLINE not in head.lstrip() and head.lstrip()[:1] != b"[":
+            more = self._read(len(head))
+            head += more
         if not head:
             raise errors.EmptyDataError(f"{self.name} is empty: there is nothing to read in it.")
         self.head = head
@@ -159,6 +147,14 @@ class OpenFile:
         for magic, what in OTHER_PACKAGES.items():
             if head.startswith(magic):
                 raise self.wrong(f"is {what}", UNPACK)
+
+    def _read(self, size: int) -> bytes:
+        try:
+            part: bytes = self.stream.read(size)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            told = f"the gzip file {self.name} is cut short or damaged ({error})"
+            raise errors.UnreadableFileError(told, way_out=MISSING_PART) from None
+        return part
 
     @property
     def is_folder(self) -> bool:
@@ -269,11 +265,13 @@ class OpenFile:
             raise self.wrong(told, ["Give its encoding as ", Option("encoding"), WIDE]) from None
 
     def _chunks(self) -> Iterator[bytes]:
+        chunk = self.head + self._read(BLOCK)
         try:
-            while chunk := self.stream.read(BLOCK):
+            while chunk:
                 if self.size:
                     tell(self.raw.taken // MEGABYTE, self.size // MEGABYTE, READ)
                 yield chunk
+                chunk = self._read(BLOCK)
         finally:
             self.close()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,11 +12,11 @@ from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from shlex import quote
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from steadyrank import errors
 from steadyrank.errors import listing, shorten
-from steadyrank.reading.delimited import COLONS, TABBED, read_delimited, read_movielens
+from steadyrank.reading.delimited import COLONS, TABBED, joined, movielens, stretches
 from steadyrank.reading.files import EVAL_LOG, HEAD, PARQUET, SPREADSHEET, OpenFile, Source, open_source
 from steadyrank.reading.headers import LOOKED_AT, header_size
 from steadyrank.reading.table import Table
@@ -35,6 +35,7 @@ PREFLIB = (b"# FILE NAME", b"# DATA TYPE", b"# NUMBER ALTERNATIVES", b"# ALTERNA
 STV = rb"\d++,\d++,?[ \r]*+\n(?:\d++(?:,\d++)++,[ \r]*+\n)++"
 BLT = rb"(?:#.*+\n)*+\d++ ++\d++[ \r]*+\n(?:-\d.*+\n)*+\d++(?: ++(?:-|[1-9][\d=]*+))*+ ++0[ \r]*+\n"
 PGN = rb'\[[A-Z]\w++ ++".*"\][ \r]*+\n'
+JSON = rb'\s*+[\[{][\[{\s]*+["\d\]}-]'
 YAML = rb"(?:#.*+\n|---.*+\n|[ \t\r]*+\n)*+- [\w.-]++:(?: .*+|\r)?\n ++[\w.-]++:"
 """The first lines of grammars."""
 FROM_YAML = (
@@ -56,9 +57,9 @@ class Format:
         Tells by the beginning of an open file whether it is of this format.
     read : callable
         Reads the file.
-    on_engine : {"parquet", "delimited"}, optional
-        How an engine gets it: reads it itself, or as stretches of rows that ``read`` hands to its
-        argument ``take``. Without it the format is read into memory only.
+    stretches : callable, optional
+        Yields the rows of the file as tables, for an engine; Parquet is read by engines themselves,
+        and all other formats into memory only.
     folders : bool
         Whether a folder or a list of files may be of this format.
     among_others : bool
@@ -72,28 +73,20 @@ class Format:
     name: str
     looks: Looks
     read: Callable[..., Table]
-    on_engine: Literal["parquet", "delimited"] | None = None
+    stretches: Callable[[OpenFile], Iterator[Table]] | None = None
     folders: bool = False
     also_as_csv: bool = False
     among_others: bool = False
     answers_to: tuple[str, ...] = ()
 
 
-def _read_delimited(
-    file: OpenFile, *, delimiter: str | None = None, take: Callable[[Table], None] | None = None
-) -> Table:
-    if re.match(YAML, file.text_head):
-        target = quote(f"{Path(file.name).stem}.json")
-        way_out = f"Turn it into JSON: {FROM_YAML} < {quote(file.name)} > {target}"
-        raise file.wrong("is YAML, which is not read here", way_out)
+def _delimited(file: OpenFile, delimiter: str | None = None) -> Iterator[Table]:
     delimiter, blocks = delimiter or delimiter_of(file), file.blocks()
     if delimiter == " ":
         blocks = (BLANKS.sub(b"\t", AROUND.sub(b"", block)) for block in blocks)
     header, between = header_size(file.given), delimiter.replace(" ", "\t")
-    table = read_delimited(blocks, between, source=file.name, header=header, take=take)
-    if delimiter not in ",\t":
-        table.notes.insert(0, f"fields read as separated by {delimiter!r}")
-    return table
+    notes = [] if delimiter in ",\t" else [f"fields read as separated by {delimiter!r}"]
+    yield from stretches(blocks, between, source=file.name, header=header, notes=notes)
 
 
 def _later(place: str) -> Callable[..., Any]:
@@ -104,6 +97,11 @@ def _later(place: str) -> Callable[..., Any]:
         return getattr(import_module(f"steadyrank.reading.{module}"), name)(*given, **named)
 
     return call
+
+
+def _of_text(name: str, looks: Looks, stretches: Callable[[OpenFile], Iterator[Table]]) -> Format:
+    read = lambda file: joined(stretches(file))  # noqa: E731
+    return Format(name, looks, read, stretches, answers_to=("header",))
 
 
 _of_tool = partial(Format, folders=True, among_others=True)
@@ -180,11 +178,13 @@ REPORTS = [_json(b"{", name) for name in OF_RUNS]
 """How files of evaluation tools begin, and what their beginning names."""
 
 ENTRIES = (
-    Format("parquet", _parquet, _later("typed_files.read_parquet"), on_engine="parquet"),
+    Format("parquet", _parquet, _later("typed_files.read_parquet")),
     Format("preflib", _preflib, _later("adapters.ballot_files.read_preflib")),
     Format("stv", _any(_stv, _head(BLT)), _later("adapters.ballot_files.read_stv")),
-    Format("pgn", _head(PGN), _later("adapters.games.read_pgn")),
-    Format("movielens", _first_line(TABBED, COLONS), read_movielens, also_as_csv=True),
+    Format("pgn", _head(PGN), _later("adapters.ballot_files.read_pgn")),
+    Format(
+        "movielens", _first_line(TABBED, COLONS), lambda file: joined(movielens(file)), also_as_csv=True
+    ),
     Format(
         "excel", _zipped(SPREADSHEET), _later("typed_files.read_excel"), answers_to=("sheet", "header")
     ),
@@ -205,11 +205,9 @@ ENTRIES = (
     Format("json", _one_document, _later("typed_files.read_json"), folders=True),
     Format("jsonl", _json(b"{"), _later("typed_files.read_json_lines"), folders=True),
     Format("condorcet", _orders, _later("adapters.ballot_files.read_orders")),
-    Format("markup", _markup, _later("adapters.markup.read_markup"), answers_to=("sheet",)),
-    Format(
-        "tsv", _tabbed, partial(_read_delimited, delimiter="\t"), "delimited", answers_to=("header",)
-    ),
-    Format("csv", lambda _: True, _read_delimited, "delimited", answers_to=("header",)),
+    Format("markup", _markup, _later("typed_files.read_markup"), answers_to=("sheet",)),
+    _of_text("tsv", _tabbed, partial(_delimited, delimiter="\t")),
+    _of_text("csv", lambda _: True, _delimited),
 )
 FORMATS: dict[str, Format] = {entry.name: entry for entry in ENTRIES}
 """All formats by name, in the order in which a file is tried for them."""
@@ -254,6 +252,11 @@ def format_of(file: OpenFile, name: str | None = None) -> Format:
     """Return the format of a file: as given, or told by its first bytes."""
     if name is not None and not _named(name).also_as_csv:
         return FORMATS[name]
+    called_so = file.name.endswith((".yml", ".yaml")) and not re.match(JSON, file.text_head)
+    if name is None and (called_so or re.match(YAML, file.text_head)):
+        target = quote(f"{Path(file.name).stem}.json")
+        way_out = f"Turn it into JSON: {FROM_YAML} < {quote(file.name)} > {target}"
+        raise file.wrong("is YAML, which is not read here", way_out)
     known = FORMATS.values() if name is None else [FORMATS[name]]
     return next((entry for entry in known if entry.looks(file)), FORMATS["csv"])
 
@@ -277,11 +280,12 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
     of_tools = [found for found in seen if found in FORMATS and FORMATS[found].among_others]
     chosen = [name] if name in seen else of_tools or list(seen)
     if len(chosen) != 1 or chosen[0] not in FORMATS or not FORMATS[chosen[0]].folders:
-        told = listing(counted(len(paths), f"{found} file") for found, paths in seen.items())
+        each = {found: listing(shorten(path.name) for path in paths) for found, paths in seen.items()}
+        told = listing(f"{counted(len(seen[one]), f'{one} file')} ({each[one]})" for one in seen)
         one, many = f"is a folder of {told or 'nothing'}", f"are {told}, which cannot be read as one"
         raise errors.NotRecognisedError(
             f"{file.name} {one if file.path else many}",
-            way_out="Give one of its files, or a pattern such as 'folder/*.csv' for an engine to scan. "
+            way_out="Give one file, unpacked, or a pattern such as 'folder/*.csv' for an engine to scan. "
             "Read together are only results of one evaluation tool, and files of JSON.",
         )
     file.several = seen.pop(chosen[0])
@@ -315,7 +319,8 @@ def read_together(pattern: object, name: str | None = None, encoding: str | None
     found = glob(str(pattern), recursive=True) if is_pattern(pattern) else []  # noqa: PTH207
     files = sorted(path for path in found if Path(path).is_file())
     first = FORMATS.get(name or _seen_as(Path(files[0]), encoding, None)) if files else None
-    return files if first is not None and first.on_engine is None else []
+    scanned = first is None or first.stretches is not None or first.name == "parquet"
+    return [] if scanned else files
 
 
 def delimiter_of(file: OpenFile) -> str:

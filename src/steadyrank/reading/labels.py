@@ -26,12 +26,9 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import AnyArray
 from steadyrank.errors import NO_BLANKS, ColumnError, InvalidLabelError, Option, listing, shorten
-from steadyrank.reading.arrays import Coded, as_column, is_hashable, numbered, written
+from steadyrank.reading.arrays import Coded, as_column, is_hashable, numbered, sorted_codes, written
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.table import Table, as_table
-
-WIDEST_TABLE = 1 << 27
-"""Whole-number labels that span at most this much are looked up in a table, not sorted."""
 
 NOT_LISTED = "Add them to the list, or remove these rows; 1 and '1' are different labels."
 NAMES = ("title", "name", "label", "fullname", "displayname", "itemname", "description")
@@ -75,7 +72,7 @@ def encode(
     try:
         column = values.distinct if isinstance(values, Coded) else as_column(values, what)
         whole = column.dtype.kind in "iu"
-        codes, distinct = _encode_whole(column) if whole else _encode_objects(column, what)
+        codes, distinct = sorted_codes(column) if whole else _encode_objects(column, what)
         codes = values.codes if isinstance(values, Coded) else codes
         if not whole:
             _check_present(codes, distinct, what)
@@ -112,21 +109,6 @@ def unique_labels(labels: Iterable[object], what: str = "items") -> tuple[object
         told = f"{what} must be named once each, but {shorten(first)} occurs again"
         raise InvalidLabelError(told, rows=doubled, source=source, way_out="Rename one of them.")
     return found
-
-
-def _encode_whole(column: AnyArray) -> tuple[AnyArray, list[object]]:
-    if not len(column):
-        return column.astype(np.int32), []
-    lowest, span = int(column.min()), int(column.max()) - int(column.min()) + 1
-    if span > min(WIDEST_TABLE, 4 * len(column) + 1024):
-        sorted_labels, codes = np.unique(column, return_inverse=True)
-        return codes.astype(np.int32), sorted_labels.tolist()
-    # Differences may overflow a signed type, but not the unsigned one of the same width.
-    shifted = (column - column.dtype.type(lowest)).view(f"u{column.dtype.itemsize}")
-    present = np.zeros(span, dtype=bool)
-    present[shifted] = True
-    code_of: AnyArray = np.cumsum(present, dtype=np.int32) - np.int32(1)
-    return code_of[shifted], [place + lowest for place in np.flatnonzero(present).tolist()]
 
 
 def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]]:

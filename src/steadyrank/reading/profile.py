@@ -13,10 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.errors import SteadyrankError
-from steadyrank.reading.arrays import written
-from steadyrank.reading.table import GivenColumn, Table, WholeColumn, simplify
+from steadyrank.reading.table import Table, simplify
 from steadyrank.reading.text_columns import TextColumn, is_missing_word
 from steadyrank.reading.words import known, words_of
 
@@ -75,7 +74,7 @@ class Column:
     @cached_property
     def type(self) -> str:
         """One of number, flag (yes or no), date, list, text, and empty."""
-        if not isinstance(self._column, TextColumn | WholeColumn):
+        if not isinstance(self._column, TextColumn):
             first = [cell for cell in self._column.labels()[:200] if not _is_blank(cell)]
             if first and all(isinstance(cell, list | tuple | np.ndarray | dict) for cell in first):
                 return "list"
@@ -100,20 +99,11 @@ class Column:
 
     @cached_property
     def _coded(self) -> tuple[IntArray, list[str]]:
-        codes, labels = self._written()
+        codes, labels = self._column.written()
         blank = np.array([is_missing_word(label) for label in labels], dtype=bool)
         place = np.where(blank, -1, np.cumsum(~blank) - 1) if len(labels) else np.zeros(0, dtype=int)
         kept = [label for label, gone in zip(labels, blank, strict=True) if not gone]
         return place[codes].astype(np.int64) if len(labels) else np.asarray(codes), kept
-
-    def _written(self) -> tuple[AnyArray, list[str]]:
-        """Return a code for each row, and the texts; of numbers, each distinct one is written once."""
-        if isinstance(self._column, GivenColumn):
-            given = self._column.coded()
-            if isinstance(given, np.ndarray) and given.dtype.kind in "iufb":
-                distinct, codes = np.unique(given, return_inverse=True)
-                return codes.ravel(), [written(value) for value in distinct.tolist()]
-        return self._column.written()
 
     @property
     def codes(self) -> IntArray:

@@ -11,12 +11,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
+from itertools import islice
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray
-from steadyrank.errors import ColumnError, InvalidDataError, InvalidLabelError, Option, listing, shorten
+from steadyrank.errors import (
+    ColumnError,
+    InvalidDataError,
+    InvalidLabelError,
+    Option,
+    UnreadableFileError,
+    listing,
+    shorten,
+)
 from steadyrank.reading import arrays
 from steadyrank.reading.text_columns import SPELLINGS, Spelling, TextColumn, is_missing_word, shared
 from steadyrank.text import counted
@@ -62,14 +71,32 @@ class Guess(str):
 
 
 class GivenColumn:
-    """A column of a dataframe or a mapping: values that already have their types."""
+    """A column of a dataframe or a mapping: values that already have their types.
 
-    def __init__(self, values: Any, name: str) -> None:
+    Parameters
+    ----------
+    values : array, series or iterable
+    name : str
+    is_index : bool
+        Whether it is a level of a dataframe's index, which names rows: never a score or a feature.
+    wrong : error, optional
+        Why the values cannot be read, which matters only where it plays a role: else they are blank.
+    """
+
+    def __init__(
+        self, values: Any, name: str, *, is_index: bool = False, wrong: InvalidDataError | None = None
+    ) -> None:
         self._given = values if isinstance(values, arrays.Coded) else arrays.as_column(values, name)
+        self.is_index, self._wrong = is_index, wrong
 
     @cached_property
     def _values(self) -> AnyArray:
         return arrays.as_column(self._given, "")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all values are whole numbers."""
+        return isinstance(self._given, np.ndarray) and self._given.dtype.kind in "iu"
 
     def __len__(self) -> int:
         return len(self._given)
@@ -80,19 +107,24 @@ class GivenColumn:
 
     def coded(self) -> AnyArray | arrays.Coded:
         """Return the values, text as codes where it came so."""
+        if self._wrong is not None:
+            raise self._wrong
         return self._given
 
     def numbers(self, *_: Any) -> AnyArray:  # how they are spelt is no question here
         """Return the values, which the table checks."""
-        return self._values
+        return arrays.as_column(self.coded(), "")
 
     def written(self) -> tuple[AnyArray, list[str]]:
         """Return a code for each row, and the texts that they stand for, without blanks around them."""
-        return arrays.numbered([arrays.written(value) for value in self._values.tolist()])
+        if self._values.dtype == object:
+            return arrays.numbered([arrays.written(value) for value in self._values.tolist()])
+        codes, distinct = arrays.sorted_codes(self._values)
+        return codes, [arrays.written(value) for value in distinct]
 
     def taken(self, rows: AnyArray) -> GivenColumn:
         """Return some rows."""
-        return type(self)(self._values[rows], "")
+        return GivenColumn(self._values[rows], "", is_index=self.is_index, wrong=self._wrong)
 
     def spellings(self, among: tuple[Spelling, ...]) -> tuple[Spelling, ...]:
         """Return how the numbers of a text file may be spelt, of the ways that are given."""
@@ -106,39 +138,15 @@ class GivenColumn:
     def is_numeric(self, *_: Any) -> bool:
         """Tell whether all values are numbers or missing, and at least one is a number."""
         values = self._given.distinct if isinstance(self._given, arrays.Coded) else self._given
-        if values.dtype != object:
-            return True
+        if self.is_index or values.dtype != object:
+            return not self.is_index
         kinds = {type(value) for value in values if not arrays.is_missing(value)}
         return bool(kinds) and all(issubclass(kind, int | float) for kind in kinds)
 
     def share_of_numbers(self) -> float:
         """Return which share of the values that are there are numbers."""
-        there = [value for value in self.cells() if not arrays.is_missing(value)]
+        there = [value for value in self.cells() if not (self.is_index or arrays.is_missing(value))]
         return sum(isinstance(value, int | float) for value in there) / max(1, len(there))
-
-
-class IndexColumn(GivenColumn):
-    """A level of a dataframe's index, which names rows: never a score or a feature."""
-
-    def is_numeric(self, *_: Any) -> bool:
-        """Tell that it is none, though names may be numbers."""
-        return False
-
-    def share_of_numbers(self) -> float:
-        """Return that nothing here is a number to compare."""
-        return 0.0
-
-
-class WholeColumn(GivenColumn):
-    """A column of a big text file whose fields are all plain whole numbers."""
-
-    def cells(self) -> list[Any]:
-        """Return the numbers as they stand in the file."""
-        return [str(value) for value in self._values.tolist()]
-
-    def is_numeric(self, *_: Any) -> bool:
-        """Tell whether there is a number at all, as for all columns of text."""
-        return len(self) > 0
 
 
 def simplify(name: object) -> str:
@@ -211,7 +219,7 @@ class Table:
     @property
     def index(self) -> list[str]:
         """The names of the columns that were levels of a dataframe's index."""
-        return [name for name in self.names if isinstance(self.columns[name], IndexColumn)]
+        return [name for name in self.names if getattr(self.columns[name], "is_index", False)]
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.columns else 0
@@ -342,6 +350,8 @@ class Dropping:
         gone = np.zeros(len(table), dtype=bool)
         hits = {text: gone.copy() for text in self.texts}
         for name in self.columns if self.texts else ():
+            if self.texts == ("",) and table.columns[name].is_whole:  # which has no blanks
+                continue
             codes, answers = table.columns[name].written()
             for text in self.texts:
                 gap = not text and self.columns[name]
@@ -365,7 +375,7 @@ class Dropping:
     def look_at(self, answers: Iterable[str]) -> None:
         """Remember some of the answers that there are."""
         if len(self.seen) < MOST_SEEN:
-            self.seen.update(answers)
+            self.seen.update(islice(answers, MOST_SEEN))
 
     def said(self) -> list[str]:
         """Return what to say; complain about an answer that nobody gave, with the nearest one."""
@@ -420,9 +430,16 @@ def _columns_of_frame(frame: Any) -> dict[str, GivenColumn]:
         told = f"{shorten(type(frame).__name__)} is not a dataframe that can be read"
         raise InvalidDataError(told, way_out=FRAMES) from None
     eager = found.collect() if isinstance(found, nw.LazyFrame) else found
-    kinds = [IndexColumn] * levels + [GivenColumn] * (len(eager.columns) - levels)
-    named = zip(eager.columns, kinds, strict=True)
-    return {name: column(arrays.coded(eager.get_column(name)), name) for name, column in named}
+    columns: dict[str, GivenColumn] = {}
+    for place, name in enumerate(eager.columns):
+        try:
+            values = arrays.coded(eager.get_column(name))
+            columns[name] = GivenColumn(values, name, is_index=place < levels)
+        except ValueError as error:  # such as text that is not UTF-8
+            told = f"column {shorten(name)} cannot be read: {shorten(str(error), 120)}"
+            wrong = UnreadableFileError(told, way_out="Get or write it again.")
+            columns[name] = GivenColumn([None] * len(eager), name, wrong=wrong)
+    return columns
 
 
 def wrapped(frame: Any) -> tuple[Any, int]:

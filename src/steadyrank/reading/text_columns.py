@@ -24,7 +24,16 @@ import numpy as np
 
 from steadyrank._typing import AnyArray
 from steadyrank.errors import NotANumberError, Option, WayOut, shorten
-from steadyrank.reading.arrays import EXACT, Coded, as_column, not_exact, numbered, objects
+from steadyrank.reading.arrays import (
+    EXACT,
+    Coded,
+    as_column,
+    compact,
+    not_exact,
+    numbered,
+    objects,
+    sorted_codes,
+)
 
 CORRECT = "Correct these rows, or name another column."
 DECIMALS = ("Say what comes before decimals: ", Option("decimal", "."), " or ", Option("decimal", ","))
@@ -34,7 +43,7 @@ WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
 INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
 WITH_ERROR = re.compile(r"(.*\d ?%?)\s*+(?:(?:±|\+/?-)\s*+[\d.,]++ ?%?|\(±?\s*+[\d.,]++ ?%?\))\Z")
-FEW = 1000
+FEW = 4000
 FIRST = 50
 """So many first fields tell that a column holds no numbers."""
 LONGEST_WHOLE = 19  # the digits of 2**63
@@ -167,6 +176,9 @@ class TextColumn:
         The distinct texts, exactly as in the file.
     """
 
+    is_whole = False
+    """Whether all fields are known to be plain whole numbers."""
+
     def __init__(self, codes: AnyArray, words: Sequence[str]) -> None:
         self.codes, self.words = codes, words
 
@@ -278,7 +290,7 @@ class TextColumn:
 
     def spellings(self, among: tuple[Spelling, ...]) -> tuple[Spelling, ...]:
         """Return how all the numbers may be spelt, of the ways that are given."""
-        return shared(self._bare, among)
+        return shared(["0"] if self.is_whole and len(self) else self._bare, among)
 
     def cells(self) -> list[str]:
         """Return the texts, row by row."""
@@ -329,13 +341,23 @@ def _values(word: str, *spellings: Spelling) -> set[int | float | None]:
 
 
 class SeriesColumn(TextColumn):
-    """The same as polars reads it: numbers are parsed there, and texts listed only where asked for."""
+    """The same as polars reads it: numbers are parsed there, and texts listed only where asked for.
+
+    Parameters
+    ----------
+    series : polars.Series
+        Of texts, or of whole numbers: then the texts are what these print as.
+    """
 
     def __init__(self, series: Any) -> None:
         self.series = series
+        self.is_whole = series.dtype.is_integer()
 
     @cached_property
     def _listed(self) -> TextColumn:
+        if self.is_whole:
+            codes, numbers = sorted_codes(self.series.to_numpy())
+            return TextColumn(codes, [str(number) for number in numbers])
         if len(self) <= FEW:  # where setting out takes longer than the way
             return TextColumn.of(self.series.to_list())
         import polars as pl
@@ -357,9 +379,15 @@ class SeriesColumn(TextColumn):
     def __len__(self) -> int:
         return len(self.series)
 
+    def coded(self) -> AnyArray | Coded:
+        """Return labels, text as codes."""
+        return compact(self.series.to_numpy()) if self.is_whole else super().coded()
+
     @cached_property
     def _parsed(self) -> AnyArray | None:
         """Plain numbers, NaN for missing; None where polars may not read what is written as we do."""
+        if self.is_whole:
+            return compact(self.series.to_numpy())
         import polars as pl
 
         found: AnyArray = self.series.cast(pl.Float64, strict=False).to_numpy()
@@ -372,18 +400,18 @@ class SeriesColumn(TextColumn):
         return found.astype(np.int64) if whole and not self.series.str.contains("[.eE]").any() else found
 
     def _may_be_numbers(self) -> bool:
-        return bool(shared(map(without_error, self.series.head(FIRST))))
+        return bool(shared(map(without_error, map(str, self.series.head(FIRST)))))
 
     def numbers(
         self, what: str, among: tuple[Spelling, ...] = SPELLINGS, notes: list[str] | None = None
     ) -> AnyArray:
         """Return numbers: int64 where all are whole, else float64 with NaN for missing."""
-        parsed = self._parsed if PLAIN in among else None
+        parsed = self._parsed if PLAIN in among or self.is_whole else None
         return super().numbers(what, among, notes) if parsed is None else parsed
 
     def is_numeric(self, among: tuple[Spelling, ...] = SPELLINGS) -> bool:
         """Tell whether all fields are numbers or missing, and at least one is a number."""
-        if PLAIN in among and self._parsed is not None:
+        if (PLAIN in among or self.is_whole) and self._parsed is not None:
             return not np.isnan(self._parsed).all()
         return self._may_be_numbers() and super().is_numeric(among)
 
@@ -393,8 +421,8 @@ class SeriesColumn(TextColumn):
 
     def cells(self) -> list[str]:
         """Return the texts, row by row."""
-        return list(self.series)
+        return [str(cell) for cell in self.series]
 
     def holds(self, text: str) -> bool:
         """Tell whether some field is this text."""
-        return bool((self.series == text).any())
+        return not self.is_whole and bool((self.series == text).any())

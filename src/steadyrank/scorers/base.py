@@ -183,7 +183,6 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
 
     Responses that are texts go with scorers that take ``classes``.
     """
-    from steadyrank.data.observations import Observations
     from steadyrank.scorers.registry import scorers_for
 
     if isinstance(data, Observations) and (not takes or data.kind.name in takes):

@@ -55,7 +55,7 @@ class Split:
     >>> poll = {"choice": [*"aaabbc", *"bbbbac"], "city": ["Bonn"] * 6 + ["Ulm"] * 6}
     >>> split = Split(poll, "city")
     >>> print(split.ask(lambda study: study.topk(1)).headline)
-    b and a are sure of the top 1 in 1 of 2 categories.
+    b and a are each sure of the top 1 in 1 of 2 categories.
     >>> split.studies["Ulm"].topk(1).members
     ('b',)
     """
@@ -183,7 +183,7 @@ class SplitAnswer:
             best = len(rows[0]["sure"])
             leaders = [row["item"] for row in rows if best and len(row["sure"]) == best]
             who = named(leaders, "and") if leaders else f"No {first.item_name}"
-            are = "are" if len(leaders) > 1 else "is"
+            are = "are each" if len(leaders) > 1 else "is"
             said = f"{who} {are} sure of the top {first.k:,} in {best or 'any'} of {every}"
         failed = len(self.answers.keys() - results.keys() - {None})
         return said + (f"; {failed:,} {'has' if failed == 1 else 'have'} no answer." if failed else ".")

@@ -1,9 +1,10 @@
-"""Files of ballots that have a grammar of their own.
+"""Files of ballots and of games that have a grammar of their own.
 
 PrefLib has strict and tied orders (.soc .soi .toc .toi) and categories (.cat); counts of Scottish and
 other STV elections give the number of equal ballots first and the names last (.blt with blanks between,
 .csv with commas); the Condorcet format has ``A > B = C * 5`` on each line; Dominion's machines write
-every mark of every ballot as JSON, with manifests beside it that name contests and candidates.
+every mark of every ballot as JSON, with manifests beside it that name contests and candidates; games of
+chess and the like (.pgn) have tags that name the players and the result.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from steadyrank.errors import (
@@ -38,6 +38,7 @@ TIED = rf"\s*+\{{(?:{NUMBER}(?:,{NUMBER})*+|\s*+)\}}\s*+"
 ORDER = re.compile(rf"(?:{NUMBER}|{TIED})(?:,(?:{NUMBER}|{TIED}))*+\Z", re.ASCII)
 TIER = re.compile(r"\{[^}]*\}|[0-9]+")
 NUMBERS = re.compile("[0-9]+")
+PROMISED = ("NUMBER ALTERNATIVES", "NUMBER VOTERS", "NUMBER UNIQUE ORDERS")
 CUT_SHORT = "It is cut short or was changed: get it again."
 QUOTED = re.compile(r'"([^"]*)"')
 CANDIDATE = re.compile(r"Candidate (\d{1,6})\Z")
@@ -46,16 +47,10 @@ VOTE = re.compile(
     r"(?:\*\s*+(?P<count>\d{1,18})\s*+)?\Z"
 )
 OLD_FORM = "PrefLib files from before 2022 have another form: get the present one."
-
-
-@dataclass
-class _Parsed:
-    header: dict[str, str] = field(default_factory=dict)
-    names: dict[int, str] = field(default_factory=dict)
-    categories: dict[int, str] = field(default_factory=dict)
-    counts: list[int] = field(default_factory=list)
-    orders: list[list[list[int]]] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
+TAG = re.compile(r'\[(\w+)\s+"((?:[^"\\]|\\.)*+)"\]\s*+\Z')
+WINNER = {"1-0": "left", "0-1": "right", "1/2-1/2": "tie"}
+BESIDE = ("Event", "Date", "Round")
+"""Tags that may tell which games belong together."""
 
 
 def read_preflib(file: OpenFile) -> Table:
@@ -63,21 +58,26 @@ def read_preflib(file: OpenFile) -> Table:
 
     If the user said ``approval=False``, the categories of a .cat file are tiers, best first.
     """
-    parsed, approval = _parse(file), file.given.get("approval")
-    _check_header(parsed, file.name)
-    kind, title = parsed.header.get("DATA TYPE", "orders"), parsed.header.get("TITLE", "no title")
-    notes = [f"read as PrefLib ({kind}): {title}"]
-    if parsed.categories or kind == "cat":
+    header: dict[str, str] = {}
+    named: dict[str, dict[int, str]] = {"ALTERNATIVE NAME": {}, "CATEGORY NAME": {}}
+    rows = list(_rows(file, header, named))
+    names, categories = named.values()
+    found = (len(names), sum(count for _, count, _ in rows), len(rows))
+    _check_header(file.name, header, dict(zip(PROMISED, found, strict=True)))
+    kind, approval = header.get("DATA TYPE", "orders"), file.given.get("approval")
+    notes = [f"read as PrefLib ({kind}): {header.get('TITLE', 'no title')}"]
+    if categories or kind == "cat":
         approval = True if approval is None else approval
-        best = parsed.categories.get(1, "1")
+        best = categories.get(1, "1")
         notes.append(f"category {best!r} read as approved" if approval else "categories read as tiers")
     elif approval:
         raise InvalidDataError(f"{file.name} holds orders, not sets of approved items")
-    labels = _unique_names(parsed.names, notes)
-    orders = [[[labels[number] for number in tier] for tier in order] for order in parsed.orders]
+    labels = _unique_names(names, notes)
+    orders = [[[labels[number] for number in tier] for tier in order] for _, _, order in rows]
     ballots = [order[0] if approval else [tier for tier in order if tier] for order in orders]
     said = {"items": list(labels.values()), "approval": bool(approval)}
-    return _table(file, {"ballot": ballots, "count": parsed.counts}, parsed.lines, notes, said)
+    columns: dict[str, list[Any]] = {"ballot": ballots, "count": [count for _, count, _ in rows]}
+    return _table(file, columns, [line for line, _, _ in rows], notes, said)
 
 
 def _table(
@@ -94,48 +94,46 @@ def _table(
     return Table(made, file.name, places, notes, kind="ballots", settings=settings)
 
 
-def _parse(file: OpenFile) -> _Parsed:
-    parsed = _Parsed()
+def _rows(
+    file: OpenFile, header: dict[str, str], named: dict[str, dict[int, str]]
+) -> Iterator[tuple[int, int, list[list[int]]]]:
+    """Yield the line, the count and the order of each ballot; take in what the header says and names."""
     for line, text in ((line, text.strip()) for line, text in file.lines()):
         if text.startswith("#"):
-            _take_header(parsed, text, line, file)
+            if match := HEADER.match(text):  # else it is a remark
+                _take_header(file, line, match, header, named)
             continue
         count, colon, order = text.partition(":")
         if not colon or not COUNT.match(count) or not ORDER.match(order):
             told = f"is not of the form count: 1,2,{{3,4}}: {shorten(text)}"
             raise file.wrong(told, OLD_FORM, line)
         tiers = [[int(number) for number in NUMBERS.findall(tier)] for tier in TIER.findall(order)]
-        if strange := [number for tier in tiers for number in tier if number not in parsed.names]:
+        known = named["ALTERNATIVE NAME"]
+        if strange := [number for tier in tiers for number in tier if number not in known]:
             raise file.wrong(f"ranks alternative {strange[0]}, which the header does not name", (), line)
-        parsed.counts.append(int(count))
-        parsed.orders.append(tiers)
-        parsed.lines.append(line)
-    return parsed
+        yield line, int(count), tiers
 
 
-def _take_header(parsed: _Parsed, text: str, line: int, file: OpenFile) -> None:
-    match = HEADER.match(text)
-    if match is None:
-        return  # a remark
+def _take_header(
+    file: OpenFile,
+    line: int,
+    match: re.Match[str],
+    header: dict[str, str],
+    named: dict[str, dict[int, str]],
+) -> None:
     key, number, value = match.groups()
-    named = {"ALTERNATIVE NAME": parsed.names, "CATEGORY NAME": parsed.categories}.get(key)
     if not number:
-        parsed.header[key] = value.strip()
-    elif named is not None:
-        if not NUMBERED.match(number) or int(number) in named:
+        header[key] = value.strip()
+    elif key in named:
+        if not NUMBERED.match(number) or int(number) in named[key]:
             told = f"names {key.split()[0].lower()} {shorten(number)} again, or the number is too long"
             raise file.wrong(told, "Give each a number of its own, of at most 18 digits.", line)
-        named[int(number)] = value.strip()
+        named[key][int(number)] = value.strip()
 
 
-def _check_header(parsed: _Parsed, name: str) -> None:
-    found = {
-        "NUMBER ALTERNATIVES": len(parsed.names),
-        "NUMBER VOTERS": sum(parsed.counts),
-        "NUMBER UNIQUE ORDERS": len(parsed.orders),
-    }
+def _check_header(name: str, header: Mapping[str, str], found: Mapping[str, int]) -> None:
     for key, number in found.items():
-        text = parsed.header.get(key, "")
+        text = header.get(key, "")
         promised = int(text) if COUNT.match(text) else shorten(text)
         if text and promised != number:
             told = f"the header of {name} promises {key} {promised}, but there are {number:,}"
@@ -303,3 +301,43 @@ def _manifest(file: OpenFile, name: str) -> dict[str, str]:
     return (
         {} if found is None else {one["Id"].label(): one["Description"].label() for one in found["List"]}
     )
+
+
+def read_pgn(file: OpenFile) -> Table:
+    """Read the games as battles, White on the left; those without a result are left out."""
+    games = list(_games(file))
+    kept = [(line, tags) for line, tags in games if tags.get("Result") in WINNER]
+    if not kept:
+        raise EmptyDataError(f"{file.name} holds no game with a result")
+    for line, tags in kept:
+        if not tags.get("White") or not tags.get("Black"):
+            raise file.wrong("begins a game without White or Black", "Correct its tags.", line)
+    columns = {
+        "left": [tags["White"] for _, tags in kept],
+        "right": [tags["Black"] for _, tags in kept],
+        "winner": [WINNER[tags["Result"]] for _, tags in kept],
+    }
+    for name in BESIDE:
+        columns[name.lower()] = [tags.get(name, "") for _, tags in kept]
+    notes = ["read as games (PGN): White is left, Black is right"]
+    if gone := len(games) - len(kept):
+        notes.append(f"{counted(gone, 'game')} without a result left out")
+    made = as_table(columns).columns
+    return Table(made, file.name, [line for line, _ in kept], notes, kind="battles")
+
+
+def _games(file: OpenFile) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the tags of each game, with the line of the first."""
+    begun, tags, moves = 0, dict[str, str](), False
+    for line, text in file.lines():
+        found = TAG.match(text.strip())
+        if found is None:
+            moves = True
+            continue
+        if not tags or moves or found[1] in tags:
+            if tags:
+                yield begun, tags
+            begun, tags, moves = line, {}, False
+        tags[found[1]] = found[2].replace("\\", "")
+    if tags:
+        yield begun, tags
