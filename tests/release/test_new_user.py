@@ -31,7 +31,7 @@ def of_ratings(frame: pl.DataFrame) -> Iterator[Scores]:
     for gone in (None, *users):
         rest = frame.filter(pl.col("reviewer") != gone) if gone is not None else frame
         means = rest.group_by("restaurant").agg(pl.col("stars").sum() / (pl.len() + 1))
-        yield dict(means.iter_rows())
+        yield dict(sorted(means.iter_rows()))
 
 
 def of_benchmark(frame: pl.DataFrame) -> Iterator[Scores]:

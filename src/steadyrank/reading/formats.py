@@ -285,7 +285,7 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
         one, many = f"is a folder of {told or 'nothing'}", f"are {told}, which cannot be read as one"
         raise errors.NotRecognisedError(
             f"{file.name} {one if file.path else many}",
-            way_out="Give one file, unpacked, or a pattern such as 'folder/*.csv' for an engine to scan. "
+            way_out="Give one file, unpacked, or a pattern for an engine, such as 'folder/*.csv'. "
             "Read together are only results of one evaluation tool, and files of JSON.",
         )
     file.several = seen.pop(chosen[0])
