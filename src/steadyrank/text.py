@@ -364,7 +364,7 @@ def html_table(title: str, columns: Sequence[tuple[str, Sequence[str], bool]], f
     body = "".join(_html_row("td", "<bdi>{}</bdi>", row, columns) for row in rows)
     heads = _html_row("th", "{}", [name for name, _, _ in columns], columns)
     table = f'<table style="margin:0"><thead>{heads}</thead><tbody>{body}</tbody></table>'
-    above = f'<p style="max-width:50em;font-weight:bold">{as_markup(title)}</p>'
+    above = f'<p style="max-width:50em;font-weight:bold">{as_markup(title)}</p>' if title else ""
     below = f'<p style="max-width:50em">{as_markup(foot)}</p>' if foot else ""
     return f"<div>{above}{table if columns else ''}{below}</div>"
 
