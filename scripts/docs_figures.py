@@ -101,7 +101,7 @@ def draw_comparison() -> None:
     axes.legend(
         handles=[
             Patch(color=BLUE, label="ranks without any one task"),
-            Patch(color=ORANGE, label="95 % bootstrap interval (other tasks of the same kind)"),
+            Patch(color=ORANGE, label="95% bootstrap interval (other tasks of the same kind)"),
         ],
         loc="upper right",
         frameon=False,

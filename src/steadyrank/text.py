@@ -13,6 +13,7 @@ from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from html import escape
 from itertools import accumulate
+from math import floor, log10
 from typing import Any
 
 JOINERS = "\u200c\u200d"
@@ -25,8 +26,9 @@ COMBINING = frozenset({"Mn", "Me", "Cf"})
 """Categories of characters that take no column of their own."""
 
 
+STANDINGS = {"sure": "sure", "contender": "contender", "out": "out"}
 RANK_STANDINGS = {"sure": "keeps its rank", "contender": "moves"}
-"""Where an item stands in a full ranking."""
+"""Where an item stands in a top k, and in a full ranking."""
 
 ROWS = 25
 """Rows of a table for pages and notebooks, unless a list is longer."""
@@ -287,9 +289,9 @@ def percent(level: float) -> str:
     Examples
     --------
     >>> percent(0.95), percent(0.999)
-    ('95 %', '99.9 %')
+    ('95%', '99.9%')
     """
-    return f"{round(100 * level, 9):.12g} %"
+    return f"{round(100 * level, 9):.12g}%"
 
 
 def size_in_words(size: int | None, log10_size: float | None) -> str:
@@ -360,12 +362,11 @@ def html_table(title: str, columns: Sequence[tuple[str, Sequence[str], bool]], f
     """Return a small table, all of it escaped; of each column its title, cells, whether on the left."""
     rows = zip(*(cells for _, cells, _ in columns), strict=True)
     body = "".join(_html_row("td", "<bdi>{}</bdi>", row, columns) for row in rows)
+    heads = _html_row("th", "{}", [name for name, _, _ in columns], columns)
+    table = f'<table style="margin:0"><thead>{heads}</thead><tbody>{body}</tbody></table>'
+    above = f'<p style="max-width:50em;font-weight:bold">{as_markup(title)}</p>' if title else ""
     below = f'<p style="max-width:50em">{as_markup(foot)}</p>' if foot else ""
-    return (
-        f'<div><table><caption style="text-align:left">{as_markup(title)}</caption>'
-        f"<thead>{_html_row('th', '{}', [name for name, _, _ in columns], columns)}</thead>"
-        f"<tbody>{body}</tbody></table>{below}</div>"
-    )
+    return f"<div>{above}{table if columns else ''}{below}</div>"
 
 
 def _html_row(
@@ -389,10 +390,11 @@ def readable(values: Sequence[object]) -> list[str]:
     Examples
     --------
     >>> readable([0.5, 1 / 3, None]), readable([1200, True, "x"])
-    (['0.50', '0.33', ''], ['1,200', 'yes', 'x'])
+    (['0.500', '0.333', ''], ['1,200', 'yes', 'x'])
     """
     floats = [value for value in values if isinstance(value, float)]
-    number = number_format(floats)
+    smallest = min((abs(value) for value in floats if value), default=1.0)
+    number = number_format(floats, min(4, max(2, 2 - floor(log10(smallest)))))
     told: list[str] = []
     for value in values:
         text = "" if value is None else number(value) if isinstance(value, float) else str(value)
@@ -401,14 +403,14 @@ def readable(values: Sequence[object]) -> list[str]:
     return told
 
 
-def number_format(values: Sequence[float]) -> Callable[[float], str]:
+def number_format(values: Sequence[float], fewest: int = 2) -> Callable[[float], str]:
     """Return how to write numbers so that different ones look different: with two to six decimals.
 
     What is as small as the rounding of the others, as a fit may leave of 0, is written as 0.
     """
-    ways = ({f"{value:.{decimals}f}" for value in values} for decimals in range(2, 6))
+    ways = ({f"{value:.{decimals}f}" for value in values} for decimals in range(fewest, 6))
     different, rounding = len(set(values)), 1e-12 * max(map(abs, values), default=0.0)
-    decimals = next((2 + place for place, texts in enumerate(ways) if len(texts) == different), 6)
+    decimals = next((fewest + place for place, texts in enumerate(ways) if len(texts) == different), 6)
     return lambda value: (
         f"{value:.6g}"
         if abs(value) > rounding and not 1e-6 < abs(value) < 1e9

@@ -68,6 +68,8 @@ def refitted(rng, items):
 
 
 KINDS = [votes, ballots, matrix, ratings, battles, refitted]
+WORDS = {"sure": "(was sure)", "contender": "(was a contender)", "out": "(was out)"}
+WORDS |= {None: "(not in the old data)"}
 
 
 def drawn(make, rng):
@@ -192,7 +194,7 @@ def test_pairs_and_orders_are_held_against_all_rankings_of_the_old_set(make, cas
         if turned:
             pairs = "1 pair" if len(turned) == 1 else f"{len(turned)} pairs"
             assert f"{pairs} changed order" in said
-            assert f"had settled {sum(turned.values())} of them" in said
+            assert f"{sum(turned.values()) or 'none'} of them had been settled" in said
             assert ("is one of the rankings" in said) == (now in allowed)
         else:
             assert "changed order" not in said
@@ -223,8 +225,8 @@ def test_without_an_eps_pairs_and_orders_are_held_against_ranges(make, cases: Ca
         assert found.is_allowed == ("beyond" not in places["verdict"])
         said = " ".join(found.findings()["sentences"])
         assert ("changed order" in said) == bool(turned)
-        told = "in the old data, ranges that do not meet had settled"
-        assert not turned or f"{told} {sum(turned.values())} of them" in said
+        told = "of them had been settled in the old data (their ranges do not meet)"
+        assert not turned or f"{sum(turned.values()) or 'none'} {told}" in said
         known |= set(turned.values())
     assert known == {True, False}
 
@@ -245,8 +247,8 @@ def test_the_new_top_k_is_held_against_the_old_list(make, cases: Cases):
         assert all(row["standing"] == stands.get(row["item"]) for row in found.rows())
         said = " ".join(found.findings()["sentences"])
         for item in (*found.entered, *found.left):
-            assert f"{item} ({stands.get(item, 'new')})" in said or "more." in said
-        assert ("holds all of the new one" in said) == found.covered
+            assert f"{item} {WORDS[stands.get(item)]}" in said or "more." in said
+        assert ("holds all of the new top" in said) == found.covered
         covered.add(found.covered)
     assert covered == {True, False}
 

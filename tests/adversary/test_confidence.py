@@ -249,17 +249,17 @@ def test_unequal_units_count_as_fewer_equal_ones() -> None:
     unequal = Votes(["x"] * 30 + ["y"] * 50, weights=[20.0] * 4 + [0.5] * 76)
     grouped = Votes(["x"] * 50 + ["y"] * 50, units=[0] * 40 + list(range(1, 61)))
     for data, number, told in (
-        (unequal, alike(unequal), "80 votes, unequal ones, count as about 9 equal ones and are few"),
+        (unequal, alike(unequal), "80 unequal votes count as about 9 equal ones, and these are few"),
         (
             grouped,
             100**2 / (40**2 + 60),
-            "61 groups, unequal ones, count as about 6 equal ones and are few",
+            "61 unequal groups count as about 6 equal ones, and these are few",
         ),
         (Votes(["x"] * 30 + ["y"] * 19), 49, "49 votes are few"),
     ):
         found = Study(data).confidence(draws=200)
         assert data.shares.n_alike == pytest.approx(number)
-        assert f" {told}: if rare ones" in found.sentence
+        assert f" {told}: if rare, very" in found.sentence
     assert "few" not in Study(Votes(["x"] * 30 + ["y"] * 20)).confidence(draws=200).sentence
 
 
@@ -351,7 +351,7 @@ def test_known_differences_and_ties() -> None:
     row = np.random.default_rng(1).normal(size=(9, 1))
     together = Study(ScoreMatrix(np.hstack([row, row + 1, row]))).confidence(draws=40)
     assert [ends.tolist() for ends in together.simultaneous] == [[1, 1, 1], [3, 3, 3]]
-    assert "no draw changes it: the difference of 2 pairs of items." in together.sentence
+    assert "no draw changes it: the difference of 2 pairs." in together.sentence
     assert together.top(1) == (1, 0, 2)
 
 
@@ -369,7 +369,7 @@ def test_units_that_all_agree_decide_nothing(number: int) -> None:
         rows = found.findings()["rows"]
         assert {(row["score_low"], row["score_high"]) for row in rows} == {(None, None)}
         pairs = 3 if isinstance(data, Votes) else 6
-        assert f"no draw changes it: the difference of {pairs} pairs of items." in found.sentence
+        assert f"no draw changes it: the difference of {pairs} pairs." in found.sentence
         assert ("are few" in found.sentence) == (number < 50)
         assert "unknown" in plain_text(found.findings())
 
@@ -390,7 +390,7 @@ def test_sums_that_are_rounded_otherwise_do_not_vary(cases: Cases) -> None:
         found = Study(ScoreMatrix(rows), Refit(means_by_a_detour, n_jobs=1)).confidence(draws=40)
         rounded += bool(0 < found.errors[0] < 1e-12 * found.scores[0])
         assert np.isnan(found.score_intervals).all(axis=0).tolist() == [True, True, True, False]
-        assert "no draw changes it: the difference of 3 pairs of items." in found.sentence
+        assert "no draw changes it: the difference of 3 pairs." in found.sentence
         for best, worst in (found.simultaneous, found.marginal):
             assert ((worst - best)[:3] >= 2).all()  # none of the three is told from the others
     assert rounded  # the sums of some draws differ in their last digits
@@ -420,7 +420,7 @@ def test_a_list_that_the_ranks_shown_would_shorten_says_so() -> None:
         found = Study(Ratings.read(path)).confidence(draws=999).asking(3)
     ranks = dict(zip(found.items, found.simultaneous[0].tolist(), strict=True))
     assert [item for item in found.top(3) if ranks[item] > 3] == ["Kettle Row"]
-    assert "The ranks of 1 of these begin further down than 3 in the table" in found.top_sentence
+    assert "In the table, the ranks of 1 of these begin below 3" in found.top_sentence
 
 
 def test_what_is_said_is_true(cases: Cases) -> None:
@@ -439,12 +439,15 @@ def test_what_is_said_is_true(cases: Cases) -> None:
         assert set(document["top"]) == set(may) == set(found.top(k))
         noun = "item" if len(may) == 1 else "items"
         best = "the best" if k == 1 else f"among the {k} best"
-        assert f"no others than {len(may)} {noun} may truly be {best}:" in found.top_sentence
+        assert (
+            f"only {'this' if len(may) == 1 else 'these'} {len(may)} {noun} may truly be {best}:"
+            in found.top_sentence
+        )
         ranks = dict(zip(found.items, found.simultaneous[0], strict=True))
         below = sum(ranks[item] > k for item in may)
         assert (f"The ranks of {below} of these begin" in found.top_sentence) == (below > 0)
         text = plain_text(document)
-        assert "ranks, 90 % confidence" in text
+        assert "ranks, 90% confidence" in text
         assert to_csv(document).splitlines()[0].startswith("rank,item,score,error,score_low,score_high")
         for answer in (stable_topk(data, k), stable_ranking(data)):
             assert "confidence_best" not in to_csv(answer.findings())
@@ -460,7 +463,7 @@ def test_what_is_said_is_true(cases: Cases) -> None:
                 for row in document["rows"]
             }
             assert to_csv(told).splitlines()[0].endswith("confidence_best,confidence_worst")
-            assert "ranks, 90 % confidence" in plain_text(told).replace("\n", " ")
+            assert "ranks, 90% confidence" in plain_text(told).replace("\n", " ")
             assert list(both.to_frame("pandas").columns)[-2:] == ["confidence_best", "confidence_worst"]
 
 

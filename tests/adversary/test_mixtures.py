@@ -198,7 +198,7 @@ def battles(draw: Draw) -> Mixture:
     scorer = "win-rate" if win == "1" else f"points:win={win},draw={tie},loss={loss}"
     raw = Raw(draw.said(gives, counts), draw.items, "mean" if win == "1" else "total")
 
-    in_order = bool(draw.rng.random() < 0.5)  # one row a battle, or counted
+    in_order = bool(draw.rng.random() < 0.5)  # one row per battle, or counted
     rows = [row for row, n in enumerate(counts) for _ in range(n)] if in_order else [*range(draw.rows)]
 
     def data() -> Any:

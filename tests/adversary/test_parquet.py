@@ -107,4 +107,4 @@ def test_a_damaged_file_has_the_exit_code_of_bad_input(
     path = tmp_path / "ratings.parquet"
     path.write_bytes(content[:-200] + content[-8:])
     assert main(["check", str(path), "-k", "1"]) == 2
-    assert "ratings.parquet is not a sound Parquet file" in capsys.readouterr().err
+    assert "ratings.parquet is not a valid Parquet file" in capsys.readouterr().err

@@ -218,14 +218,15 @@ def test_the_sentence_of_a_ranking_is_true(make, cases: Cases):
         said = stable_ranking(study).findings()["headline"]
         fixed = sum(len(set(stands.ranks(item))) == 1 for item in range(items))
         moving = sum(n for n, ranking in stands.others if ranking != stands.ranking)
-        every = f"no matter which one of the {stands.total:,} {study.facts.unit}s is removed"
+        unit, every = study.facts.unit, f"{stands.total:,} {study.facts.unit}s"
         if fixed == items:
-            assert said == f"All {items:,} items keep their rank, {every}."
+            kept = f"All {items:,} items keep their rank"
+            assert said == f"{kept}, no matter which one of the {every} is removed."
         else:
             holds = "keeps its" if fixed == 1 else "keep their"
             change = "changes" if moving == 1 else "change"
-            told = f"{fixed:,} of {items:,} items {holds} rank, {every}"
-            assert said == f"{told}; {moving:,} {change} the order."
+            told = f"{fixed:,} of {items:,} items {holds} rank, no matter which {unit} is removed"
+            assert said == f"{told}; {moving:,} of the {every} {change} the order when removed."
 
 
 @pytest.mark.parametrize("make", [votes, matrix, ratings])
@@ -236,12 +237,12 @@ def test_what_a_check_says_is_true_and_its_remedy_passes_as_printed(make, cases:
         text = " ".join(plain_text(found.findings(), Terminal(width=500, verbose=True)).split())
         number, unit = stands.changing(k), study.facts.unit + "s" * (stands.total > 1)
         change = "changes" if number == 1 else "change"
-        assert f"{number:,} of the {stands.total:,} {unit} {change} it when removed" in text
+        assert f"{number:,} of the {stands.total:,} {unit} {change} the top {k} when removed" in text
         assert text.startswith("STABLE" if number == 0 else "UNSTABLE")
         if number:
             told = re.search(
-                r"A list of (\d+) items? would pass, with (.+?), "
-                r"or the inflated top [\d,]+ at eps = (\S+)\. ",
+                r"A list of (\d+) items? would pass: add (.+?), "
+                r"or take the inflated top [\d,]+ at eps = (\S+)\. ",
                 text,
             )
             listed = [study.items[item] for item in stands.listed(k)]

@@ -21,10 +21,11 @@ from browser.examples import (
     restaurants,
     tied_matrix,
 )
-from steadyrank import audit
+from steadyrank import Study, audit
 from steadyrank.report.export import to_csv
 from steadyrank.report.html import render_html
 from steadyrank.report.picture import share_image
+from steadyrank.study.study import with_names
 from steadyrank.writing import write_whole
 
 pytestmark = pytest.mark.browser
@@ -275,3 +276,15 @@ def test_the_answer_needs_no_script(chromium: Any, tmp_path: Path) -> None:
     assert page.locator("noscript tbody tr").count() == 20
     assert not page.is_visible("#chart")
     context.close()
+
+
+def test_the_whole_page_calls_items_and_units_by_their_names(open_report: Any) -> None:
+    named = with_names(Study(restaurants()), "café", "guest").topk(5).with_confidence(draws=50)
+    report = open_report(named.findings())
+    report.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    report.page.evaluate(
+        "document.querySelectorAll('#guesses, #policies').forEach((one) => one.remove())"
+    )
+    told = report.text("body")
+    assert "5 cafés" in told
+    assert not re.findall(r".*\b(?:items?|units?|users?)\b.*", told, re.IGNORECASE)

@@ -53,7 +53,7 @@ def test_the_answer_is_taken_and_the_command_is_shown(
 ) -> None:
     code, out, err = asked(table, "1", monkeypatch, capsys)
     assert code == 0
-    assert "Which is meant? 1/2" in err
+    assert "Which one do you mean? 1/2" in err
     assert f"Next time: steadyrank topk {table} -k 1 --kind scores" in err
     assert "scores" in out
 
@@ -74,10 +74,10 @@ def test_a_machine_is_never_asked(
 ) -> None:
     code, _, err = asked(table, "1", monkeypatch, capsys, *more)
     assert code == 2
-    assert "Which is meant" not in err
+    assert "Which one do you mean" not in err
     monkeypatch.setenv("CI", "true")
     code, _, err = asked(table, "1", monkeypatch, capsys)
-    assert (code, "Which is meant" in err) == (2, False)
+    assert (code, "Which one do you mean" in err) == (2, False)
 
 
 LONELY = "year,country,points\n" + "".join(

@@ -28,7 +28,7 @@ BAD_OPTIONS = [
     (("-k", 4, "--delta", 2), "delta must be a number from 0 to below 1"),
     (("-k", 4, "--delta", 0.1, "--eps", 1), "either delta or eps, not both"),
     (("-k", 4, "--claim", "sworn"), "--claim must be one of 'observed', 'proved', 'none'"),
-    (("-k", 4, "--claim", "none"), "goes with an eps"),
+    (("-k", 4, "--claim", "none"), "needs an eps"),
     (("-k", 4, "--claim", "proved"), "Use --claim observed"),
     (("-k", 4, "--scorer", "bord"), "Did you mean 'borda'?"),
     (("-k", 4, "--scorer", "bradley-terry"), "needs battles, but was given scores"),

@@ -97,7 +97,11 @@ def test_engines_tell_the_same(run: Command, battles: Path) -> None:
 
 
 FAILING = {
-    "nothing.csv": ("colour,shape\nred,round\n", None, "or numbers beside names. Else give --kind ..."),
+    "nothing.csv": (
+        "colour,shape\nred,round\n",
+        None,
+        "or numbers beside names. Otherwise give --kind ...",
+    ),
     "names.csv": ("name,x,y\nj,1,2\nk,3,1\n", None, "--items-in rows"),
     "twice.csv": ("user,item,rating\nu,a,1\nu,a,2\n", "ratings", "--duplicates last"),
     "gaps.csv": ("task,x,y,z\ns,1,2,2\nt,,3,1\n", "scores", "--missing drop"),

@@ -46,7 +46,7 @@ def test_who_flips_it_stands_in_the_table(run: Command, benchmark: Path) -> None
     flips = run("check", benchmark, "-k", 4, "--json").json["flips"]["plain"]["listed"]
     assert flips
     for flip in flips:
-        assert f"| `{flip['unit']}` | 1 | `GaussNet` | `DeepLinear` |" in text
+        assert f"| `{flip['unit']}` | `GaussNet` | `DeepLinear` |" in text
 
 
 def test_who_flips_the_plain_answer_is_no_matter_of_an_inflated_one(
@@ -158,6 +158,10 @@ def test_a_share_has_the_same_digits_in_table_and_text(run: Command, restaurants
 def test_tables_for_people_have_rounded_numbers_and_no_field_names(
     run: Command, restaurants: Path
 ) -> None:
-    for command in (("topk", "-k", 5), ("rank",), ("audit", "-k", 5), ("check", "-k", 5)):
+    for command in (
+        ("topk", "-k", 5), ("rank",), ("audit", "-k", 5), ("check", "-k", 5), ("margin", "-k", 4),
+        ("explain", "Ivy Court", "-k", 5), ("confidence",),
+    ):  # fmt: skip
         told = run(command[0], restaurants, *command[1:], "--markdown").out.partition("```")[0]
-        assert not re.search(r"\w_\w|\d\.\d{7}|True|None", told)
+        assert told.count("\n| ") > 2
+        assert not re.search(r"\w_\w|\d\.\d{7}|True|None|n units|best|worst|lower|upper", told)

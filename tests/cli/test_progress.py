@@ -9,7 +9,7 @@ import pytest
 
 from steadyrank import ScoreMatrix, audit, read_any
 from steadyrank.cli.output import EVERY, Pace, working
-from steadyrank.progress import counting, heard, listening
+from steadyrank.progress import READ, counting, heard, listening
 from steadyrank.reading import files
 from steadyrank.scorers import Refit
 
@@ -47,6 +47,15 @@ def test_the_time_left_is_that_of_the_pace_so_far() -> None:
     assert pace.text(5, 9, "items") == "Fitting: 5 of 9 items"  # other work has a pace of its own
     clock.now += 2
     assert pace.text(7, 9, "items").endswith("about 2 s left")
+
+
+def test_reading_says_nothing_of_the_time_left_as_the_work_comes_after_it() -> None:
+    clock = Clock()
+    pace = Pace("Reading", clock)
+    for done in (1, 68, 135):
+        clock.now += 10
+        assert pace.text(done, 136, READ) == f"Reading: {done} of 136 MB"
+    assert pace.text(136, 136, READ) == "Reading: all 136 MB done, still working"
 
 
 def test_elsewhere_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:

@@ -115,8 +115,8 @@ def test_errors_that_are_none(given: dict[str, Any], error: type[Exception], tol
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"level": 0.5}, "level must be between 0.5 and 1"),
-        ({"level": 95}, "level must be between 0.5 and 1, but is 95"),
+        ({"level": 0.5}, "a confidence must be between 0.5 and 1"),
+        ({"level": 95}, "a confidence must be between 0.5 and 1, but is 95"),
         ({"draws": 39}, "draws must be a whole number from 40 on, but is 39"),
         ({"draws": 10.0}, "draws must be a whole number"),
         ({"seed": -1}, "seed must be a whole number from 0 on"),
@@ -143,7 +143,7 @@ def test_a_draw_without_scores_is_never_dropped() -> None:
 
 def test_one_unit_and_too_many_items_are_refused() -> None:
     with pytest.raises(
-        TooFewUnitsError, match=r"only one unit \(a vote\), and draws from it, all the same"
+        TooFewUnitsError, match=r"only one unit \(a vote\), so every draw is the same"
     ) as caught:
         Study(Votes(["a"])).confidence()
     assert "error=..." in str(caught.value)  # a column of errors beside other numbers is not guessed
@@ -172,10 +172,10 @@ def test_what_is_said_of_columns_is_said_where_they_are(drawn: str) -> None:
     found, seen = Study(data).confidence(draws=40).findings(), []
     for width in range(40, 81):
         lines = plain_text(found, Terminal(width=width)).splitlines()
-        head = next(line for line in lines if line.endswith("  ranks, 95 % confidence"))
+        head = next(line for line in lines if line.endswith("  ranks, 95% confidence"))
         seen.append([name for name in ("interval", "bootstrap", "draws") if name in head])
-        foot = [line for line in lines if line.endswith("by itself, not all together.")]
-        told = f"{' and '.join(seen[-1]).capitalize()}: each item by itself, not all together."
+        foot = [line for line in lines if line.endswith("by itself, not all at once.")]
+        told = f"{' and '.join(seen[-1]).capitalize()}: each item by itself, not all at once."
         assert foot == [told] * bool(seen[-1])
     assert [seen[0], seen[-1]] == [[], ["interval", drawn]]
     assert ["interval"] in seen
@@ -238,8 +238,8 @@ def run(*arguments: object) -> str:
 
 def test_the_command() -> None:
     text = run("confidence", PISA, "-k", 5, "--level", 0.9)
-    assert text.index("Confidence: which ranks") < text.index("Stability is another question")
-    assert "no others than 11 items may truly be among the 5 best" in " ".join(text.split())
+    assert text.index("Confidence: the ranks") < text.index("Stability is another question")
+    assert "only these 11 items may truly be among the 5 best" in " ".join(text.split())
     document = json.loads(run("confidence", PISA, "-k", 5, "--level", 0.9, "--json"))
     assert (document["document"], document["n_units"], document["k"]) == ("confidence", 0, 5)
     assert sorted(document["top"]) == TOP_5
@@ -262,14 +262,14 @@ def test_beside_an_answer_and_in_the_report(tmp_path: Path, monkeypatch: pytest.
     for command in (("topk", file, "-k", 1), ("rank", file)):
         assert "% confidence" not in run(*command)
         text = run(*command, "--confidence", 0.95)
-        assert "ranks, 95 % confidence" in text
+        assert "ranks, 95% confidence" in text
         assert "Stability is another question: what removing one vote changes" in " ".join(text.split())
     run("report", file, "-k", 1, "--confidence", 0.95, "-o", page)
     assert "<h2>Chance</h2>" in page.read_text()
-    assert '<th style="text-align:right;padding:2px 8px">ranks, 95 % confidence' in page.read_text()
+    assert '<th style="text-align:right;padding:2px 8px">ranks, 95% confidence' in page.read_text()
     study = Study(read_any(file))
     study.report(page, 1, confidence=0.9)
-    assert "ranks, 90 % confidence" in page.read_text()
+    assert "ranks, 90% confidence" in page.read_text()
     assert study.topk(1).findings()["confidence"] is None
-    assert "ranks, 95 % confidence" in study.ranking().with_confidence()._repr_html_()
-    assert "ranks, 95 % confidence" in study.confidence(draws=40)._repr_html_()
+    assert "ranks, 95% confidence" in study.ranking().with_confidence()._repr_html_()
+    assert "ranks, 95% confidence" in study.confidence(draws=40)._repr_html_()

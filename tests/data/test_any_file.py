@@ -68,9 +68,9 @@ class TestElections:
 
 class TestFirstLines:
     def test_a_file_without_a_header(self) -> None:
-        with pytest.raises(InvalidLabelError, match=r"no header.*'pizza'.*line 3"):
+        with pytest.raises(InvalidLabelError, match=r"not a header.*'pizza'.*line 3"):
             read("pizza\npasta\npizza\nsoup\n")
-        with pytest.raises(InvalidLabelError, match=r"no header.*'A1'.*line 3"):
+        with pytest.raises(InvalidLabelError, match=r"not a header.*'A1'.*line 3"):
             read("A1,B0,5.0,1365811200\nA2,B0,4.0,1365811201\nA1,B1,3.0,1365811202\n")
 
     @pytest.mark.parametrize("engine", ["memory", "duckdb"])
@@ -156,7 +156,7 @@ class TestScores:
         path.write_text("model,t1,t2\na,1,2\nb,2,4\n")
         said = ["--engine", "duckdb", "--kind", "scores", "--items-in", "rows"]
         assert main(["topk", str(path), "-k", "1", *said]) == 2
-        assert "one row a score" in " ".join(capsys.readouterr().err.split())
+        assert "one row per score" in " ".join(capsys.readouterr().err.split())
 
 
 class TestApprovals:
@@ -233,7 +233,7 @@ class TestWaysOut:
 
 class TestLooks:
     def test_blanks_between_fields(self) -> None:
-        with pytest.raises(NotRecognisedError, match="blanks seem to part the fields"):
+        with pytest.raises(NotRecognisedError, match="blanks seem to separate the fields"):
             read("model   MMLU   ARC\na   1   2\nb   2   3\n")
         assert suggested(stream("Who wins?\nReal Madrid\nInter\n")).n_units == 2
 

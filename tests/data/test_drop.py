@@ -70,5 +70,5 @@ def test_columns_are_passed_over() -> None:
     judged = b"left,right,winner,judge\nx,y,left,1\ny,x,left,2\nx,y,tie,1\n"
     assert read_any(io.BytesIO(judged)).unit_candidates == (("judge", 2),)
     assert read_any(io.BytesIO(judged), ignore="judge").unit_candidates == ()
-    with pytest.raises(ColumnError, match="no column 'coment' to pass over; the columns are 'task'"):
+    with pytest.raises(ColumnError, match="no column 'coment' to ignore; the columns are 'task'"):
         read_any(io.BytesIO(text), kind="scores", ignore=["coment"])

@@ -295,7 +295,7 @@ class TestLabels:
         assert votes.with_labels({"007": "Bond"}).items == ("Bond", "008")
         frame = pl.DataFrame({"id": ["007", "008"], "agent": ["Bond", "Bill"]})
         assert votes.with_labels(frame).items == ("Bond", "Bill")
-        with pytest.raises(InvalidLabelError, match="no item is among"):
+        with pytest.raises(InvalidLabelError, match="none of the items is in"):
             votes.with_labels({7: "Bond"})
 
     def test_columns_that_cannot_be_told(self, tmp_path: Path) -> None:

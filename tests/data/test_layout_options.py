@@ -48,7 +48,7 @@ class TestMetrics:
         made.write(tmp_path)
         usual = read_any(tmp_path)
         assert scores_of(usual) == made.scores  # the first filter in the files
-        assert "samples taken, and not the results by task beside them" in usual.notes
+        assert "samples read, not the results by task beside them" in usual.notes
         other = read_any(tmp_path, metric="exact_match,flexible-extract")
         assert scores_of(other) == {
             row: {item: 1 - score for item, score in one.items()} for row, one in made.scores.items()

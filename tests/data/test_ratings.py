@@ -123,8 +123,8 @@ class TestFromCsr:
     @pytest.mark.parametrize(
         ("arrays", "match"),
         [
-            (([0, 2], [1, 0], [1, 1]), "must go up and occur once, at index 1"),
-            (([0, 2], [1, 1], [1, 1]), "must go up and occur once, at index 1"),
+            (([0, 2], [1, 0], [1, 1]), "must be in increasing order, each once, at index 1"),
+            (([0, 2], [1, 1], [1, 1]), "must be in increasing order, each once, at index 1"),
             (([0, 3], [0, 1], [1, 1]), "from 0 to the number of entries, 2"),
             (([1, 2], [0, 1], [1, 1]), "from 0 to the number"),
             (([0, 2, 1, 2], [0, 1], [1, 1]), "must go up from 0"),

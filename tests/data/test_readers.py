@@ -73,7 +73,7 @@ def test_parquet_without_a_library() -> None:
 
 def test_damaged_parquet() -> None:
     content = as_parquet()
-    with pytest.raises(UnreadableFileError, match="not a sound Parquet file"):
+    with pytest.raises(UnreadableFileError, match="not a valid Parquet file"):
         read_parquet(open_source(io.BytesIO(content[: len(content) // 2])))
 
 

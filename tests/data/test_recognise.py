@@ -75,9 +75,7 @@ def test_a_given_kind_and_given_columns() -> None:
 
 
 def test_what_cannot_be_told() -> None:
-    with pytest.raises(
-        NotRecognisedError, match=r"'p', 'q'.*names that come again.*give kind"
-    ) as caught:
+    with pytest.raises(NotRecognisedError, match=r"'p', 'q'.*names that repeat.*give kind") as caught:
         read_any(io.BytesIO(b"p,q\nx,y\n"))
     assert caught.value.readings == []
 
@@ -113,7 +111,7 @@ def test_another_column_may_still_be_the_unit() -> None:
 
 def test_unknown_options_are_refused() -> None:
     with pytest.raises(
-        InvalidDataError, match=r"'colour' is no argument of votes.*choice=\.\.\., count"
+        InvalidDataError, match=r"'colour' is not an argument of votes.*choice=\.\.\., count"
     ):
         read_any(io.BytesIO(b"choice\nx\n"), kind="votes", colour="red")
     with pytest.raises(NotRecognisedError):

@@ -49,7 +49,9 @@ def test_what_is_read(words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("words", REFUSED)
 def test_what_is_refused(words: tuple[str, ...]) -> None:
     assert not TextColumn.of(words).is_numeric()
-    with pytest.raises(NotANumberError, match=r"is (not a number|spelt in another way).*'r', at index"):
+    with pytest.raises(
+        NotANumberError, match=r"is (not a number|written unlike the rest).*'r', at index"
+    ):
         TextColumn.of(words).numbers("r")
 
 
@@ -65,7 +67,7 @@ def test_two_readings_are_refused_unless_one_is_told() -> None:
         assert isinstance(data, Ratings)
         assert data.values.tolist() == [value, 5]
         assert f"column 'rating': numbers read with {note}" in data.notes
-    with pytest.raises(NotANumberError, match="another way"):
+    with pytest.raises(NotANumberError, match="written unlike the rest"):
         Ratings.read(io.BytesIO(b"user,item,rating\n1,a,1.5\n"), decimal=",")
     with pytest.raises(InvalidSettingError, match="decimal must be one of"):
         Ratings.read(io.BytesIO(text), decimal=";")

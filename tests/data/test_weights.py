@@ -127,7 +127,7 @@ def test_regressions_take_no_weights() -> None:
         Regression([[1.0], [2.0]], [1.0, 2.0], weights=[1, 2])
     cars = {"weight": [1.0, 2.0, 3.0], "power": [2.0, 1.0, 5.0], "y": [1.0, 2.0, 3.0]}
     assert Regression.from_frame(cars).items == ("weight", "power")
-    with pytest.raises(InvalidDataError, match="'weights' is no argument of regression"):
+    with pytest.raises(InvalidDataError, match="'weights' is not an argument of regression"):
         Regression.from_frame(cars, weights="weight")
 
 

@@ -20,7 +20,7 @@ SAYS = {
     "gate.py": ["Changing the top 3 takes the removal of 6 of the 48 rows; fewer are never enough."],
     "leaderboard.py": [
         "Sixth place hangs on single judges",
-        "change the plain top 6",
+        "change the top 6",
         "look at leaderboard.html",
     ],
     "learning_to_rank.py": ["pointwise: ", "pairwise: ", "of 10 sure", "list: 0.000"],

@@ -129,7 +129,7 @@ def check_one_place(sentence, stands, k, names, unit):
     assert match, sentence
     assert match[2] == str(names[holder])
     rivals = [item for item in stands.ranking if item in came]
-    if len(rivals) > 4:
+    if len(rivals) > 5:
         assert match[1] == f"one of {len(rivals):,} others"
     else:
         check_names(match[1], rivals, names, "or")
@@ -137,8 +137,8 @@ def check_one_place(sentence, stands, k, names, unit):
 
 def check_names(text, items, names, last):
     told = [str(names[item]) for item in items]
-    if len(told) > 4:
-        told, last = [*told[:3], f"{len(told) - 3:,} more"], "and"
+    if len(told) > 5:
+        told, last = [*told[:4], f"{len(told) - 4:,} more"], "and"
     expected = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} {last} {told[-1]}"
     assert text == expected, (text, expected)
 

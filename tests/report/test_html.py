@@ -8,6 +8,7 @@ from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from steadyrank.errors import InvalidSettingError
 from steadyrank.report.export import to_json
 from steadyrank.report.html import LEFT_OUT, packed, render_html
 from steadyrank.report.picture import share_image
+from steadyrank.study.study import with_names
 from steadyrank.writing import write_whole
 
 
@@ -175,3 +177,25 @@ def test_items_and_units_are_called_as_their_columns_or_as_asked(tmp_path: Path)
     assert "Stable top 1 of 3 cafés" in page
     assert "30 guests" in page
     assert study.topk(1).unit == "user"  # the study itself keeps its words
+
+
+HOW: list[dict[str, Any]] = [
+    {}, {"eps": 0.2}, {"eps": 0.2, "guarantee": "overlap"}, {"delta": 0.1}, {"removals": 2},
+    {"claim": "proved"}, {"eps": 9.0}, {"eps": 0.2, "claim": "none"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("how", HOW, ids=str)
+@pytest.mark.parametrize("k", [2, 3])
+def test_every_sentence_calls_them_so(how: dict[str, Any], k: int) -> None:
+    study = with_names(Study(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30)), "candidate", "voter")
+    found = study.topk(k, **how).with_confidence().findings()
+    certificate, margin = found["certificate"], found["margin"] or {}
+    told = [found["headline"], *found["warnings"], certificate["promise"], certificate["sentence"]]
+    told += [
+        margin.get("sentence", ""),
+        *(found["confidence"][name] for name in ("sentence", "stability")),
+    ]
+    told += [study.check(k, eps=how.get("eps")).findings()["margin"]["sentence"]]
+    told += [study.ranking().findings()["headline"], study.compare(study.data).sentence]
+    assert not [text for text in told if re.search(r"\b(items?|units?)\b", text)]

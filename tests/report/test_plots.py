@@ -135,6 +135,25 @@ def test_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         plots.survival({"plain": [0.1]})
 
 
+@pytest.mark.parametrize("k", [1, 5, 19])
+def test_numbers_stand_inside_the_axes_and_legends_below_them(k: int) -> None:
+    ax = plots.standings(stable_topk(restaurants(), k))
+    ax.figure.canvas.draw()
+    around = ax.get_window_extent()
+    ends = [line.get_window_extent().x1 for line in ax.lines[:-2]]
+    for text in ax.texts:
+        box = text.get_window_extent()
+        assert around.x0 <= box.x0
+        assert box.x1 <= around.x1
+        assert around.y0 <= box.y0
+        assert box.y1 <= around.y1
+        assert box.x0 > max(ends)
+    for drawn in (ax, plots.rank_intervals(stable_ranking(restaurants()))):
+        drawn.figure.canvas.draw()
+        assert drawn.get_title(loc="left")
+        assert not drawn.get_legend().get_window_extent().overlaps(drawn.get_window_extent())
+
+
 def test_a_critical_difference_has_bars_of_both_meanings_on_their_own_sides() -> None:
     found = CriticalDifference.of(tied_matrix())
     ax = found.plot()

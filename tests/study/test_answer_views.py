@@ -108,8 +108,8 @@ def test_printing_an_audit_shows_one_line_for_each_row():
     assert text.splitlines()[0] == "votes, 4 items, 21 votes"
     assert sum("top-k" in line or "ed ranking" in line for line in text.splitlines()) == 5
     assert text.count("plain ranking") == 1
-    assert str(result.curve(1)) == "delta(eps) of the top 1: 0 at eps = 0.0238095 with 1 member"
-    assert str(result.flips(1)).startswith("0 of 21 votes change the plain top 1")
+    assert str(result.curve(1)) == "delta of the top 1: 0 from eps = 0.02381 on, with 1 item"
+    assert str(result.flips(1)).startswith("0 of the 21 votes change the top 1")
 
 
 def test_nothing_is_left_out_to_print_what_claims_nothing():

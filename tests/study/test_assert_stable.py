@@ -21,7 +21,7 @@ VOTES = Votes(["cyd"] * 40 + ["bob"] * 31 + ["abe"] * 30)
     ("k", "arguments", "words"),
     [
         (1, {}, None),
-        (2, {}, "31 of the 101 votes change it when removed: a share of 0.307 (0 allowed)."),
+        (2, {}, "31 of the 101 votes change the top 2 when removed: a share of 0.307 (0 allowed)."),
         (2, {"max_delta": 31 / 101}, None),
         (2, {"max_delta": 30.9 / 101}, "without bob (31 times): bob → abe"),
         (2, {"eps": 0.05}, None),

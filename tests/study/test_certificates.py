@@ -165,7 +165,7 @@ def test_the_delta_of_a_chosen_eps_is_exact_and_said_to_be_chosen():
             first = "Observed" if guarantee == "overlap" else "Proved for every dataset"
             assert told.startswith(first)
             assert "Observed on this dataset of 40 rows, at eps = " in told
-            assert ", chosen on it and kept fixed while units were left out: each of the" in told
+            assert ", chosen on it and kept fixed while rows were left out: each of the" in told
             assert chosen.certificate.rule == rule
         for by_hand in (stable_ranking(data, eps=answer.eps), stable_topk(data, 1, eps=1e-6)):
             assert ", which was given: each of the" in by_hand.certificate.sentence
@@ -469,6 +469,6 @@ def test_a_list_of_every_item_says_that_it_claims_nothing():
         stable_topk(Votes(["x"] * 3), 1),
     ):
         assert answer.certificate.vacuous
-        assert answer.certificate.promise.endswith(EVERY_ITEM)
-        assert EVERY_ITEM in answer.certificate.sentence
+        assert answer.certificate.promise.endswith(EVERY_ITEM.format(item="item"))
+        assert EVERY_ITEM.format(item="item") in answer.certificate.sentence
     assert not stable_topk(votes, 1).certificate.vacuous

@@ -56,8 +56,8 @@ def test_one_vote_explains_the_swap_of_neighbours_and_not_a_rise_to_the_top() ->
     assert {row["verdict"] for row in far.rows()} == {"beyond"} | {"inside"}
     assert far.entered == ("dan",)
     said = " ".join(far.findings()["sentences"])
-    assert "New in the top 1, with how it stood before: dan (out)." in said
-    assert "No longer in the top 1, with how it stood before: ann (sure)." in said
+    assert "New in the top 1: dan (was out)." in said
+    assert "No longer in the top 1: ann (was sure)." in said
 
 
 def test_different_units_are_each_their_own() -> None:

@@ -48,7 +48,7 @@ def test_values_at_several_eps_are_those_at_each() -> None:
 def test_a_single_item_has_a_single_tier() -> None:
     curve = Study(Votes(["x", "x"])).ranking_curve()
     assert (curve.tiers(1.0), curve.delta(1.0), curve.uncovered(1.0)) == (1, 0.0, 0.0)
-    assert str(curve) == "delta(eps) of the full ranking: 0 at eps = 1 with 1 tier"
+    assert str(curve) == "delta of the full ranking: 0 from eps = 1 on, with 1 tier"
 
 
 def test_a_plot_names_what_it_shows() -> None:

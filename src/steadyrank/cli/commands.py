@@ -33,7 +33,7 @@ def with_options(name: str) -> tuple[Callable[..., int | None], Any]:
 
 
 def topk(options: group.TopKOptions) -> None:
-    """Show the k best items, where each stands, and a list that holds whichever unit is removed.
+    """Show the k best items, where each stands, and a list that holds no matter which unit is removed.
 
     For example:
     steadyrank topk restaurants.csv -k 5
@@ -70,7 +70,7 @@ def audit(options: group.AuditOptions) -> None:
 
 
 def explain(options: group.ExplainOptions) -> None:
-    """Show what holds an item on its side of a border: its rivals, the units for and against it.
+    """Show what keeps an item in the top k or out of it: its rivals, and the units for and against it.
 
     For example:
     steadyrank explain restaurants.csv 'Ivy Court' -k 5
@@ -100,7 +100,7 @@ def check(options: group.CheckOptions) -> int:
 
 
 def margin(options: group.MarginOptions) -> None:
-    """Say the fewest units whose removal changes the answer, and name such units.
+    """Say how few units must be removed to change the answer, and which.
 
     For example:
     steadyrank margin restaurants.csv -k 5
@@ -154,7 +154,7 @@ def confidence(options: group.ConfidenceOptions) -> None:
         found = study.confidence(options.level, draws=options.draws, seed=options.seed)
         return found if options.k is None else found.asking(options.k)
 
-    _answer(options, ask, "Drawing units again")
+    _answer(options, ask, "Drawing new samples")
 
 
 def report(options: group.ReportOptions) -> None:
@@ -305,7 +305,7 @@ def _found(options: Any, ask: Callable[..., Any], work: str, *newer: Any) -> dic
     """
     opened, about = open_study(options, options.output, *getattr(options, "beside", {}).values())
     level = getattr(options, "confidence", None)
-    told = work if level is None else f"{work}, and drawing them again"
+    told = work if level is None else f"{work}, and drawing new samples"
 
     def question(study: Study, *others: Study) -> Any:
         with telling_what_helps(study, options):
@@ -335,7 +335,7 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
         from steadyrank.report.html import render_html
         from steadyrank.writing import write_whole
 
-        write_whole(render_html(found), options.output)
+        write_whole(render_html(found, date=today()), options.output)
     elif options.output is not None:
         page = replace(output.terminal_of(screen, "utf-8"), **wanted)
         text = [line.text for line in output.within(told(found, page), page)]

@@ -160,7 +160,7 @@ def asked(error: NotRecognisedError) -> Any:
     for line in ways(error.readings, typed):
         say(line, 0, lead="")
     numbers = [str(number) for number in range(1, len(error.readings) + 1)]
-    sys.stderr.write(f"Which is meant? {'/'.join(numbers)} (anything else ends): ")
+    sys.stderr.write(f"Which one do you mean? {'/'.join(numbers)} (anything else quits): ")
     sys.stderr.flush()
     answer = sys.stdin.readline().strip()
     if answer not in numbers:

@@ -197,7 +197,7 @@ class ScorerOptions(InputOptions):
     min_count : N (The answer)
         Leave out items with fewer observations (votes, ratings, battles) than this.
     scorer : NAME (The answer)
-        How data become scores, if not as usual, such as mean-rating:shrinkage=5.
+        How to score the data, if not in the usual way, such as mean-rating:shrinkage=5.
     """
 
     min_count: int | None = None
@@ -352,7 +352,8 @@ class MarginOptions(OutputOptions, ScoringOptions):
     one_item, --of : ITEM (The answer)
         How many units it takes to flip this item: out of the top k, or into it.
     by : WAY (The answer)
-        remove: units are removed; add: units are added, as in ballot stuffing; change: units change.
+        remove: units are removed; add: units are added, as in ballot stuffing; change: units are
+        changed.
     """
 
     one_item: str | None = None
@@ -543,6 +544,12 @@ def _command(kinds: dict[str, type]) -> type[TyperCommand]:
     """
 
     class Command(TyperCommand):
+        def format_help(self, ctx: Any, formatter: Any) -> None:
+            for part in self.get_params(ctx):  # what it takes in our words, not as a type of Python
+                takes = "" if part.param_type_name == "argument" else part.metavar or ""
+                vars(part)["display_type_rich"] = lambda takes=takes, **_: takes
+            super().format_help(ctx, formatter)
+
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
             found, rest, order = self.make_parser(ctx).parse_args(args=[*args])
             for part in order:
@@ -569,15 +576,19 @@ def _value(part: Any, kind: type, text: Any) -> Any:
         raise InvalidValueError(f"{part.opts[0]} must be {what}, but is {text!r}") from None
 
 
-def as_typed(problem: str, names: Iterable[str]) -> str:
-    """Return a problem of the library with the argument at fault called as the command line does.
+def as_typed(problem: str, values: Mapping[str, Any]) -> str:
+    """Return a problem of the library with the argument or scorer at fault as it was typed.
 
     Examples
     --------
-    >>> as_typed("items_in must be rows or columns", ["items_in"])
+    >>> as_typed("items_in must be rows or columns", {"items_in": "x"})
     '--items-in must be rows or columns'
+    >>> as_typed("MeanRating needs ratings", {"scorer": "mean-rating:shrinkage=1"})
+    'mean-rating needs ratings'
     """
-    for name in names:
+    scorer = str(values.get("scorer")).partition(":")[0]
+    problem = problem.replace(scorer.title().replace("-", ""), scorer)
+    for name in values:
         # A word with an underscore is nobody's English; any other is meant only where a rule begins.
         place = rf"(?<!['\"\w-])(){name}(?!['\"\w=])" if "_" in name else rf"(^|: ){name}(?= must )"
         problem = re.sub(place, rf"\1{typed_name(name)}", problem)

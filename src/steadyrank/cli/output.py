@@ -18,7 +18,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.errors import Option, SteadyrankError
-from steadyrank.progress import listening
+from steadyrank.progress import READ, listening
 from steadyrank.text import columns_of, shown
 from steadyrank.writing import refuse_input, write_whole
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from steadyrank.report.terminal import Line, Terminal
 
+STARTED = time.monotonic()
 EVERY = 30.0
 """Seconds between two lines where there is no terminal; shorter work says nothing."""
 
@@ -129,7 +130,10 @@ def say(text: str, code: int = 0, lead: str = "steadyrank: ") -> int:
 
 
 class Pace:
-    """How far something is, and how long it will still take at its pace so far."""
+    """How far something is, and how long it will still take at its pace so far.
+
+    Reading is not all of the work, so nothing is said of the time that is left of it.
+    """
 
     def __init__(self, what: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._what, self._clock = what, clock
@@ -141,9 +145,11 @@ class Pace:
         now = self._clock()
         start, before = self._first.setdefault(noun, (now, done))
         known = f"{self._what}: {done:,} of {total:,} {noun}"
+        if not total:  # less than one of them: no news
+            return self._what
         if done >= total:
-            return f"{self._what}: {total:,} {noun} done, finishing"
-        if done <= before:
+            return f"{self._what}: all {total:,} {noun} done, still working"
+        if done <= before or noun == READ:
             return known
         return f"{known}, about {in_words((now - start) * (total - done) / (done - before))} left"
 
@@ -171,14 +177,19 @@ def in_words(seconds: float) -> str:
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show what is being done for as long as this block takes."""
+    """Show what is being done for as long as this block takes, under one clock for the whole command."""
     pace = Pace(what)
     if not sys.stderr.isatty():
         with listening(pace.line):
             yield
         return
-    status = console(stderr=True).status(what)
-    with status, listening(lambda *far: status.update(pace.text(*far))):
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    line = Progress(*columns, console=console(stderr=True), transient=True)
+    job = line.add_task(what, total=None)
+    line.tasks[0].start_time = STARTED
+    with line, listening(lambda *far: line.update(job, description=pace.text(*far))):
         yield
 
 

@@ -70,6 +70,8 @@ def copied(folder: str) -> None:
 
     Nobody named these files, so another one that goes by such a name is not replaced.
     """
+    if Path(folder).is_file():
+        raise UnwritableFileError(f"{folder!r} is a file", way_out="Give another folder.")
     places = {Path(folder) / name: _text(name) for name in NAMES}
     for place, text in places.items():
         if os.path.lexists(place) and not (place.is_file() and place.read_bytes() == text.encode()):

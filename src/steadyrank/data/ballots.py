@@ -224,7 +224,7 @@ class Ballots(CountedRows):
             One row an entry: whose ballot, which item, at which rank (1 is best, equal ranks
             tie; not needed for approval).
         count : str, optional
-            The column of counts, for the forms with one row a ballot.
+            The column of counts, for the forms with one row per ballot.
         weights : str, optional
             The column of weights, one for each ballot.
         unit : str, optional

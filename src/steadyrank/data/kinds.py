@@ -47,7 +47,7 @@ VOTES = Kind(
     unit="vote",
     scorer="plurality",
     arguments=VotesArguments,
-    forms=(Form("one row a vote", ("choice",), may=("count",)),),
+    forms=(Form("one row per vote", ("choice",), may=("count",)),),
     on_engine="counted",
 )
 
@@ -65,11 +65,11 @@ BALLOT = Role(
     answer=True,
 )  # fmt: skip
 VOTER = Role(
-    "whose ballot, one row an entry",
+    "whose ballot it is, one row per entry",
     ("ballot", "ballotid", "voter", "voterid", *known("user_columns"), "id"),
 )
 RANK = Role(
-    "the rank given, one row an entry; 1 is best, equal ranks tie",
+    "the rank given, one row per entry; 1 is best, equal ranks tie",
     ("rank", "position", "place", "level", "tier"),
     holds="numbers",
     answer=True,
@@ -90,7 +90,7 @@ class BallotsArguments(PeopleArguments, total=False):
     ballot: Annotated[str | None, BALLOT]
     ranks: Annotated[Sequence[str] | None, RANKS]
     user: Annotated[str | None, VOTER]
-    item: Annotated[str | None, Role("what was ranked, one row an entry", ITEM_NAMES, answer=True)]
+    item: Annotated[str | None, Role("what was ranked, one row per entry", ITEM_NAMES, answer=True)]
     rank: Annotated[str | None, RANK]
     count: Annotated[str | None, COUNT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
@@ -105,10 +105,10 @@ BALLOTS = Kind(
     scorer="borda",
     arguments=BallotsArguments,
     forms=(
-        Form("one row an entry", ("user", "item", "rank")),
-        Form("one row an approval", ("user", "item"), only_with={"approval": True}),
+        Form("one row per entry", ("user", "item", "rank")),
+        Form("one row per approval", ("user", "item"), only_with={"approval": True}),
         Form("a column for each choice", ("ranks",), may=("count",)),
-        Form("one row a ballot", ("ballot",), may=("count",)),
+        Form("one row per ballot", ("ballot",), may=("count",)),
     ),
 )
 
@@ -147,8 +147,8 @@ RATINGS = Kind(
     scorer="mean-rating",
     arguments=RatingsArguments,
     forms=(
-        Form("one row a rating", ("user", "item", "score")),
-        Form("one row a rating, each by somebody else", ("item", "score"), decides=("user",)),
+        Form("one row per rating", ("user", "item", "score")),
+        Form("one row per rating, each by somebody else", ("item", "score"), decides=("user",)),
     ),
     on_engine="entries",
     observation="rating",
@@ -182,7 +182,7 @@ COVARIATE = Role(
     argument="covariates",
     several=True,
 )
-TIE_MARGIN = Setting("points that differ by no more are a tie; 0 if not given", takes="NUMBER")
+TIE_MARGIN = Setting("points that differ by no more than this are a tie; 0 if not given", takes="NUMBER")
 
 
 def _one_of(side: int, pairs: Sequence[str]) -> tuple[str, ...]:
@@ -230,16 +230,16 @@ BATTLES = Kind(
     scorer="bradley-terry",
     arguments=BattlesArguments,
     forms=(
-        Form("one row a counted pair", PAIR, may=("ties",)),
+        Form("one row per counted pair", PAIR, may=("ties",)),
         Form(
-            "one row a game and its points",
+            "one row per game, with points",
             ("left", "right", *SCORED),
             may=("winner", "count"),
             named=("covariate",),
             decides=SCORED,
         ),
-        Form("one row a battle", ("left", "right", "winner"), ("count",), ("covariate",)),
-        Form("one row a win", ("winner", "loser"), ("count",), ("covariate",)),
+        Form("one row per battle", ("left", "right", "winner"), ("count",), ("covariate",)),
+        Form("one row per win", ("winner", "loser"), ("count",), ("covariate",)),
     ),
     on_engine="counted",
 )
@@ -259,7 +259,7 @@ ROW = Role(
     argument="rows",
 )
 SCORE = Role(
-    "the score, one row a score",
+    "the score, one row per score",
     ("value", "score", "rating", "result", "accuracy", "points"),
     holds="numbers",
     answer=True,
@@ -275,13 +275,13 @@ REPEATED = Setting(
     },
 )
 COMPARED = Role("the columns of scores; all columns of numbers but ids if not given", several=True)
-WHERE = Setting("where a wide table has its items: rows or columns; told by names if not given", WAYS)
+WHERE = Setting("where a wide table has its items: rows or columns; guessed if not given", WAYS)
 LESS = Setting(
-    "measures of which less is better: all, none, or the names of some; told by names if not given",
+    "measures where less is better: all, none, or some by name; guessed from their names if not given",
     several=True,
 )
 SCALE = Setting(
-    "bring each row to one scale: z (scores), ranks, or range (0 to 1); as it is if not", SCALES
+    "bring each row to one scale: z (scores), ranks, or range (0 to 1); left alone if not given", SCALES
 )
 
 
@@ -290,7 +290,7 @@ class ScoresArguments(PeopleArguments, total=False):
 
     items: Annotated[Sequence[str] | None, COMPARED]
     row: Annotated[str | None, ROW]
-    item: Annotated[str | None, Role("what was scored, one row a score", ITEM_NAMES, answer=True)]
+    item: Annotated[str | None, Role("what was scored, one row per score", ITEM_NAMES, answer=True)]
     score: Annotated[str | None, SCORE]
     missing: Annotated[str | None, GAPS]
     duplicates: Annotated[str | None, REPEATED]
@@ -307,7 +307,7 @@ SCORES = Kind(
     arguments=ScoresArguments,
     forms=(
         Form(
-            "one row a score",
+            "one row per score",
             ("row", "item", "score"),
             decides=("item", "score"),
             only_with={"items_in": None},
@@ -358,7 +358,7 @@ REGRESSION = Kind(
     unit="row",
     scorer="constrained-least-squares",
     arguments=RegressionArguments,
-    forms=(Form("one row an observation", ("response",), named=("items", "row")),),
+    forms=(Form("one row per observation", ("response",), named=("items", "row")),),
 )
 
 # Estimates
@@ -396,7 +396,7 @@ ESTIMATES = Kind(
     unit="",
     scorer="",
     arguments=EstimatesArguments,
-    forms=(Form("one row a score", ("error", "score", "item"), decides=("error",)),),
+    forms=(Form("one row per score", ("error", "score", "item"), decides=("error",)),),
     observation="estimate",
 )
 

@@ -241,7 +241,7 @@ class Observations(ABC):
         """
         if self.unit is not None or self.weights is not None:  # nobody can make these up
             raise errors.InvalidDataError(
-                f"no unit can be added to {self.kind.name} with weights or groups: any size would do"
+                f"no unit can be added to {self.kind.name} with weights or groups: its size is not known"
             )
         more = self._one(unit, times)
         both: dict[str, Any] = {}
@@ -270,7 +270,7 @@ class Observations(ABC):
         """Return the data about some items alone, as if nothing had been said of the others.
 
         Votes for the others go, battles with them, their ratings and columns; ballots keep the order of
-        the rest. A unit that said nothing else is no unit any more, as in a file without its rows. Who
+        the rest. A unit that had nothing else is no unit any more, as in a file without its rows. Who
         approves of none of the items still voted, and a user in the list who rated nothing stays
         there. Rows that were dropped for their gaps do not come back.
 
@@ -284,7 +284,7 @@ class Observations(ABC):
         >>> from steadyrank.data import Votes
         >>> votes = Votes(["ann", "bob", "ann", "cyd"]).keeping(["cyd", "ann"])
         >>> votes, votes.notes
-        (<Votes: 3 votes, 2 items: 'ann', 'cyd'>, ("left out: 'bob'; 1 vote said nothing else",))
+        (<Votes: 3 votes, 2 items: 'ann', 'cyd'>, ("left out: 'bob'; 1 vote had nothing else",))
         """
         wanted = [items] if isinstance(items, str | bytes) else list(items)
         known = set(self.items)
@@ -314,7 +314,7 @@ class Observations(ABC):
         >>> from steadyrank.data import Battles
         >>> battles = Battles(["x", "y", "x"], ["y", "x", "z"], ["left", "right", "tie"])
         >>> battles.with_min_count(2).notes[0]
-        '1 item with fewer than 2 battles is left out; 1 battle said nothing else'
+        '1 item with fewer than 2 battles is left out; 1 battle had nothing else'
         """
         kept = self.item_counts >= check_whole(f"the fewest {plural(self.kind.observation)}", least, 1)
         few = f"fewer than {counted(int(least), self.kind.observation)}"
@@ -335,10 +335,10 @@ class Observations(ABC):
         some = self.item_counts[kept].any()
         made = self._changed(self._of_items(kept) | labels) if some else None
         if made is None or not made.item_counts.any():
-            gone, what = counted(int((~kept).sum()), "item"), plural(self.kind.observation)
-            raise errors.EmptyDataError(f"no {what} are left without {gone}", way_out="Keep more items.")
+            what = plural(self.kind.observation)
+            raise errors.EmptyDataError(f"no {what} are left: {note}", way_out="Keep more items.")
         silent = self.n_units - made.n_units
-        more = f"; {counted(silent, self.units.kind)} said nothing else" if silent else ""
+        more = f"; {counted(silent, self.units.kind)} had nothing else" if silent else ""
         return with_notes(made, note + more)
 
     def with_labels(self, labels: Any) -> Self:

@@ -280,7 +280,7 @@ def _check_csr(indptr: IntArray, codes: AnyArray, values: AnyArray, size: int) -
     falls[indptr[(indptr > 0) & (indptr < len(codes))] - 1] = False  # a new user may start anew
     if falls.any():
         raise errors.InvalidDataError(
-            "within a user the items must go up and occur once",
+            "the items of each user must be in increasing order, each once",
             rows=np.flatnonzero(falls) + 1,
             way_out="Sort them, or use Ratings(user, item, score).",
         )

@@ -100,7 +100,7 @@ class ScannedEntries(EntryObservations):
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         if copies.all() or (copies > 1).any():
             raise InvalidDataError(
-                "data that stay in an engine lose units but are not copied, as draws and refits ask",
+                "data in an engine can lose units, but cannot be copied, which draws and refits need",
                 way_out=IN_MEMORY,
             )
         return {"entries": self.entries.of_units(copies > 0)}
@@ -111,7 +111,7 @@ class ScannedEntries(EntryObservations):
     def _favouring(self, behind: int, ahead: int, ends: object) -> Any:  # noqa: ARG002 (always refused)
         """Complain: units are never added."""
         raise InvalidDataError(
-            "no unit can be added to data that stay in an engine, or change there", way_out=IN_MEMORY
+            "units cannot be added to data in an engine, or changed there", way_out=IN_MEMORY
         )
 
 

@@ -112,7 +112,7 @@ def scan_scores(
     _refuse(found, "weights")
     if "score" not in found.columns:
         raise errors.InvalidDataError(
-            "engines scan long tables of scores, one row a score, and this one is wide",
+            "engines scan long tables of scores, one row per score, and this one is wide",
             way_out=["Name the columns ", Option("item"), " and ", Option("score"), ", or read it."],
         )
     turned = _turned(found)

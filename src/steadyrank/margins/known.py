@@ -119,7 +119,7 @@ class NewUnits:
         self.check_bounded()
         if self.value_range is None:
             raise InvalidSettingError(
-                "nothing says which values a unit could give that is added or changed",
+                "the values that an added or changed unit could give are not known",
                 way_out=["If the scorer has it, state it with ", Option("scorer", STATED)],
             )
         return self.value_range

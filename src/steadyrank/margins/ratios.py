@@ -50,7 +50,7 @@ CALL = 1_000
 ROOM = 1 << 20
 """How many numbers are sorted at a time: 8 MB."""
 
-SPLIT = "exact: all ways to split the removed units between the two items"
+SPLIT = "exact: every way to split the removals between the two"
 BOUNDED = "certified by what so many units can do at most to the two scores; seen by an attack"
 """What numbers rest on."""
 

@@ -73,11 +73,11 @@ def check_whole(
     raise (error or errors.InvalidValueError)(told)
 
 
-def check_level(name: str, level: object) -> float:
+def check_level(level: object) -> float:
     """Return a level of confidence."""
     if not (isinstance(level, float | np.floating) and 0.5 < level < 1):
         raise errors.InvalidValueError(
-            f"{name} must be between 0.5 and 1, but is {shorten(level)}",
+            f"a confidence must be between 0.5 and 1, but is {shorten(level)}",
             way_out="Write 95 percent as 0.95.",
         )
     return float(level)
@@ -93,7 +93,7 @@ def check_eps(eps: object) -> float:
         return number
     raise errors.InvalidSettingError(
         f"eps must be a positive, finite number on the scale of the scores, but is {shorten(eps)}. "
-        "For no inflation at all use topk, or a tiny eps."
+        "For almost no inflation give a tiny one, such as 1e-9."
     )
 
 

@@ -267,12 +267,10 @@ class Decision:
                 both = Option("left", left), " and ", Option("right", right)
                 return ["No column says who won: name it beside ", *both, " as ", Option("winner")]
         if not any(column.is_number for column in profile) or profile.rows < 2:
-            needed = "A ranking needs names that come again, or numbers beside names. Else give "
+            needed = "A ranking needs names that repeat, or numbers beside names. Otherwise give "
             return [needed, Option("kind")]
         once = [c.name for c in profile if c.type == "text" and c.unique and profile.rows > 2]
-        why = (
-            [f"Each {shorten(once[0])} stands on one row, so nothing can be left out. "] if once else []
-        )
+        why = [f"Each {shorten(once[0])} has only one row, so nothing can be left out. "] if once else []
         return [*why, "Name what is to be ranked with ", Option("item"), " and give ", Option("kind")]
 
     def suggestions(
@@ -428,7 +426,7 @@ def _check_apart(table: Table) -> None:
     rows = [str(cell).split() for cell in table.cells(table.names[0])[:100]]
     if size > 1 and rows and all(size <= len(row) <= size + 1 and _numbers(row) for row in rows):
         raise NotRecognisedError(
-            f"blanks seem to part the fields of the only column {shorten(table.names[0])}",
+            f"blanks seem to separate the fields of the only column {shorten(table.names[0])}",
             source=table.source,
             way_out="Put commas or tabs between them.",
         )

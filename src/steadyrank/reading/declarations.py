@@ -89,7 +89,7 @@ DECIMALS = {
     ".": "Decimals come after a point; commas stand between thousands.",
     ",": "Decimals come after a comma; points stand between thousands.",
 }
-DECIMAL = Setting("what stands before decimals in text, where a comma could: . or ,", DECIMALS)
+DECIMAL = Setting("the decimal mark of numbers in text: . or ,", DECIMALS)
 DROP = Setting(
     "values to treat as missing, such as unknown; their rows are dropped; an empty one stands for blank "
     "cells", several=True,
@@ -100,7 +100,7 @@ LABELS = Setting(
     takes="FILE",
 )
 HEADER = Setting(
-    "how many lines the header has; told by the first lines if not given",
+    "how many lines the header has; guessed from the first lines if not given",
     {
         "0": "There is no header: columns are called column_1, column_2...",
         "1": "The first line names the columns.",
@@ -138,7 +138,7 @@ class Form:
     Parameters
     ----------
     name : str
-        For people: "one row a battle".
+        For people: "one row per battle".
     needs, may : tuple of str
         The roles that must and that may be there, named or guessed.
     named : tuple of str

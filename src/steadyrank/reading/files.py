@@ -21,7 +21,7 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank.errors import Option, shorten
-from steadyrank.progress import tell
+from steadyrank.progress import READ, tell
 from steadyrank.reading.table import Guess
 from steadyrank.writing import remember_input
 
@@ -269,7 +269,7 @@ class OpenFile:
         try:
             while chunk:
                 if self.size:
-                    tell(self.raw.taken // MEGABYTE, self.size // MEGABYTE, "MB")
+                    tell(self.raw.taken // MEGABYTE, self.size // MEGABYTE, READ)
                 yield chunk
                 chunk = self._read(BLOCK)
         finally:
@@ -322,7 +322,7 @@ class OpenFile:
         except (errors.SteadyrankError, KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # a panic of a library is no Exception
-            told = f"is not a sound {what}: {shorten(str(error), 120)}"
+            told = f"is not a valid {what}: {shorten(str(error), 120)}"
             raise self.wrong(told, way_out) from None
 
     def wrong(self, told: str, way_out: errors.WayOut, line: int = 0) -> errors.UnreadableFileError:

@@ -282,8 +282,8 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
         one, many = f"is a folder of {told or 'nothing'}", f"are {told}, which cannot be read as one"
         raise errors.NotRecognisedError(
             f"{file.name} {one if file.path else many}",
-            way_out="Results of one evaluation tool, or files of JSON, are read together; of others "
-            "give one file, unpacked, or a pattern such as 'folder/*.csv', which an engine scans.",
+            way_out="Give one file, unpacked, or a pattern for an engine, such as 'folder/*.csv'. "
+            "Read together are only results of one evaluation tool, and files of JSON.",
         )
     file.several = seen.pop(chosen[0])
     others = [path.name for paths in seen.values() for path in paths]

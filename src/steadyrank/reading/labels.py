@@ -178,7 +178,7 @@ def with_names(items: Sequence[object], given: Any) -> tuple[tuple[object, ...],
         names = {str(one): name for one, name in names.items()}
     found = [written(names.get(item)) for item in items]
     if not any(found):
-        raise InvalidLabelError("no item is among those that labels are given for")
+        raise InvalidLabelError("none of the items is in the file of labels")
     shown = [name or item for name, item in zip(found, items, strict=True)]
     times = Counter(map(str, shown))
     pairs = zip(shown, items, strict=True)

@@ -101,8 +101,9 @@ class Reading:
         return found
 
     def command(self, *words: str) -> list[str]:
-        """Return the words of a command, with what makes it this reading."""
-        return ["steadyrank", *words, *self.typed]
+        """Return the words of a command, with what makes it this reading; each option once."""
+        told = any(word.partition("=")[0] == "--kind" for word in words)
+        return ["steadyrank", *words, *self.typed[2 * told :]]
 
     def read(self) -> Any:
         """Return the data, read so."""

@@ -114,7 +114,7 @@ def told(table: Table, given: Mapping[str, Any]) -> Table:
     ignored = as_list(given.get("ignore") or [])
     for name in ignored:
         if name not in table.columns:
-            raise column_error(table, f"there is no column {shorten(name)} to pass over", "ignore")
+            raise column_error(table, f"there is no column {shorten(name)} to ignore", "ignore")
     columns = {name: column for name, column in table.columns.items() if name not in ignored}
     return replace(table, columns=columns, spellings={"": with_decimal(given.get("decimal"))})
 
@@ -125,7 +125,7 @@ def split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str,
     unknown = [name for name in asked if name not in kind.declared]
     if unknown:
         raise errors.InvalidDataError(
-            f"{shorten(unknown[0])} is no argument of {kind.name}",
+            f"{shorten(unknown[0])} is not an argument of {kind.name}",
             way_out=[f"Those of {kind.name} are ", *_joined(map(Option, kind.declared))],
         )
     of_others = [name for name in asked if getattr(kind.declared[name], "some_formats", False)]

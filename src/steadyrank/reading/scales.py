@@ -76,7 +76,7 @@ def _asked_for(rows: Sequence[object], given: Any) -> BoolArray:
     unknown = [name for name in names if str(name) not in called]
     if unknown:
         raise InvalidLabelError(
-            f"there is no measure {shorten(unknown[0])} of which less could be better",
+            f"there is no measure {shorten(unknown[0])}",
             way_out=[
                 f"There are {listing(map(shorten, rows), len(rows))}; or say ",
                 Option("lower_is_better", ALL), " or ", Option("lower_is_better", NONE),

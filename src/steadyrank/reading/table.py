@@ -280,9 +280,9 @@ class Table:
         Then the first line is no header, or files were joined with theirs.
         """
         if self.format in {"csv", "tsv"} and name in labels:
-            again = [", or, where it comes again, leave it out with ", Option("drop", name)]
+            again = [", or, where it is repeated, leave it out with ", Option("drop", name)]
             called = f"{shorten(name)} is the name and a value"
-            told = f"the first line is no header, or comes again: {called}"
+            told = f"the first line is not a header, or is repeated: {called}"
             rows = [row for row, cell in enumerate(self.labels(name)) if cell == name]
             none = ["If there is none, say ", Option("header", "0")]
             way_out = [*none, *(again if droppable else [])]
@@ -385,7 +385,7 @@ class Dropping:
         for text in self.texts:
             if text and not self.met[text]:
                 near = get_close_matches(text, self.seen - {""}, 1, 0.0)
-                told = f"no answer is {shorten(text)}, which was to be dropped"
+                told = f"no answer is {shorten(text)}, which you asked to drop"
                 way_out = f"The nearest that there is: {shorten(near[0])}." if near else ()
                 raise InvalidLabelError(told, way_out=way_out)
         named = {text: shorten(text) if text else "blank" for text in self.texts}

@@ -36,7 +36,7 @@ from steadyrank.reading.arrays import (
 )
 
 CORRECT = "Correct these rows, or name another column."
-DECIMALS = ("Say what stands before decimals: ", Option("decimal", "."), " or ", Option("decimal", ","))
+DECIMALS = ("Say what comes before decimals: ", Option("decimal", "."), " or ", Option("decimal", ","))
 MISSING_WORDS = {"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "--", "–", "—"}
 TRUTH = {"true": 1, "false": 0}
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")
@@ -263,7 +263,7 @@ class TextColumn:
         for word in self._bare:
             before, left = left, shared([word], left)
             if not left:
-                how = "is spelt in another way than its column" if shared([word]) else "is not a number"
+                how = "is written unlike the rest" if shared([word]) else "is not a number"
                 wrong = [code for code, other in enumerate(self._bare) if not shared([other], before)]
                 raise self._wrong(f"{shorten(word)} {how}", wrong, what, CORRECT)
         plain = [one for one in left if one.decimal == "." and not one.thousands]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.export import to_json
 from steadyrank.report.picture import share_image
-from steadyrank.report.sharing import table_of, title_of
+from steadyrank.report.sharing import table_fragment, title_of
 from steadyrank.report.split_text import name_of, remarks, tables
 from steadyrank.report.terminal import Terminal, guessed_text
 from steadyrank.text import as_markup, counted, html_table
@@ -35,6 +35,9 @@ PAGES = {
     "comparison": ("comparison.html", "theme.js", "switch.js", "words.js", "table.js", "slopes.js"),
 }  # fmt: skip
 """What stands in the frame of each page, and the scripts that draw it."""
+
+NAMES = {"item": "item_name", "items": "item_names", "unit": "unit", "units": "units"}
+"""What the page calls what is ranked and what is removed."""
 
 OPTIONS = re.compile(r" [A-Z][^.]*--.*", re.DOTALL)
 """Sentences with options, which are for those who type them."""
@@ -83,7 +86,7 @@ def render_html(
             f"<template>{_filled(varying, one)}</template>" for one in words if overview
         ),
         "table": "".join(
-            (name and f"<h3>{as_markup(name)}</h3>") + table_of(one) for name, one in shown
+            (name and f"<h3>{as_markup(name)}</h3>") + table_fragment(one) for name, one in shown
         ),
         "style": asset("report.css"),
         "data": to_json(data if overview else data[0], indent=None),
@@ -102,6 +105,7 @@ def _words(findings: Mapping[str, Any]) -> dict[str, str]:
     """Return the texts of a page that are there without any script."""
     return {
         "guesses": _guesses(findings),
+        **{name: as_markup(findings[full]) for name, full in NAMES.items()},
         "headline": as_markup(findings["headline"]),
         "warnings": _warnings(findings),
         "size": counted(findings.get("size", 0), findings["item_name"]),

@@ -8,25 +8,28 @@ is written as an escape.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from steadyrank.report.audit_text import METHODS, verdict
-from steadyrank.report.export import names_of, rows_of
-from steadyrank.report.sharing import head_of
+from steadyrank.report.audit_text import METHODS, VERDICTS, verdict
+from steadyrank.report.sharing import columns_shown, rows_shown
+from steadyrank.report.split_text import WHOLE, tables
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
-from steadyrank.text import LONGEST, readable, rounded_up, shortened
+from steadyrank.text import LONGEST, RANK_STANDINGS, STANDINGS, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
-    from steadyrank.report.terminal import Findings, Row
+    from steadyrank.report.terminal import Column, Findings
 
 ROWS = 100
 """Rows of a table that are written unless all are wanted: GitHub takes a summary of 1 MiB at most."""
 
-SHARES = frozenset({"delta", "uncovered"})
-"""Columns of shares that the text tells, too."""
+OURS = frozenset({*METHODS.values(), *STANDINGS, *RANK_STANDINGS.values(), *VERDICTS, "same", WHOLE})
+"""Words of our own in columns of names: harmless, whoever wrote them."""
+
+PLAIN = re.compile("[A-Za-z0-9 %,]+")
+"""A title in which nothing is interpreted; some are names of columns."""
 
 OBEYED = re.compile(r"^(\s*)(:)(?=:)|()(#)(?=#\[)", re.MULTILINE)
 
@@ -43,7 +46,7 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     <BLANKLINE>
     ```text
     STABLE: top 1
-    0 of the 5 votes change it when removed: a share of 0 (0 allowed).
+    0 of the 5 votes change the top 1 when removed: a share of 0 (0 allowed).
     """
     page, document = terminal or Terminal(), findings["document"]
     title = verdict(findings) if document == "check" else document.capitalize()
@@ -51,16 +54,13 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
         title = findings["headline"].removesuffix(".")  # which has no names in it
     source = "" if findings["source"] is None else f", {code(findings['source'])}"
     parts = [f"### {title}{source}"]
-    most = None if page.everything else ROWS
-    if document != "check":  # whose one row is told in words
-        rows, names = list(rows_of(findings)), names_of(findings)
-        columns = [_told(name, [row[n] for row in rows[:most]]) for n, name in enumerate(names)]
-        parts.append(_table([head_of(name) for name in names], zip(*columns, strict=True), len(rows)))
-    elif findings["method"] == "topk" and findings["flips"]["plain"]["listed"]:
-        plain = findings["flips"]["plain"]
-        listed = [_flip_cells(flip) for flip in plain["listed"][:most]]
-        heads = ("without", "times", "drops out", "comes in")
-        parts.append(_table(heads, listed, plain["distinct_units"]))
+    if document == "split":
+        parts += [_table(columns) for columns, _ in tables(findings, page)]
+    else:
+        rows, number = rows_shown(findings)
+        if listed := rows[: None if page.everything else ROWS]:
+            parts.append(_table(columns_shown(listed, findings, page)))
+            parts += [f"{number - len(listed):,} more not shown."] * (number > len(listed))
     text = plain_text(findings, page).rstrip()
     fence = "`" * max(3, _longest_run(text) + 1)
     told = "\n\n".join([*parts, f"{fence}text\n{text}\n{fence}\n"])
@@ -86,31 +86,15 @@ def _longest_run(text: str) -> int:
     return max(map(len, re.findall("`+", text)), default=0)
 
 
-def _flip_cells(flip: Row) -> list[str]:
-    moved = (", ".join(map(str, flip[way])) for way in ("leaves", "enters"))
-    return [_named(str(flip["unit"])), f"{flip['count']:,}", *map(_named, moved)]
-
-
-def _table(names: Sequence[str], rows: Iterable[Sequence[str]], number: int) -> str:
-    """Return a table, and how many rows of it are not shown."""
-    cells = [names, ["---"] * len(names), *rows]
-    table = "\n".join(f"| {' | '.join(row)} |" for row in cells)
-    more = number + 2 - len(cells)
-    return f"{table}\n\n{more:,} more not shown." if more else table
-
-
-def _told(name: str, cells: Sequence[Any]) -> list[str]:
-    """Return a column as people read it: shares with the digits of the text below, names as names."""
-    if name in SHARES:
-        return ["" if share is None else rounded_up(share) for share in cells]
-    if name == "category":
-        return ["all rows" if one is None else _named(one) for one in cells]
-    if name == "method":
-        return [METHODS.get(method) or (_named(method) if method else "") for method in cells]
-    texts = zip(cells, readable(cells), strict=True)
-    return [_named(value) if isinstance(value, str) else text for value, text in texts]
+def _table(columns: Sequence[Column]) -> str:
+    titles = [one.title if PLAIN.fullmatch(one.title) else _named(one.title) for one in columns]
+    heads = titles, ["---" if one.names else "---:" for one in columns]
+    cells = [[*map(_named, one.cells)] if one.names else one.cells for one in columns]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (*heads, *zip(*cells, strict=True)))
 
 
 def _named(name: str) -> str:
+    if not name or name in OURS:
+        return name
     # A table, and it alone, takes \| for a bar, whatever stands before it.
     return code(name).replace("|", "\\|")

@@ -15,7 +15,7 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, MissingPackageError, shorten
 from steadyrank.report.picture import RankScale, around_cut
 from steadyrank.report.sharing import COLOURS
-from steadyrank.text import counted, ends_in_words, plural, shortened
+from steadyrank.text import RANK_STANDINGS, STANDINGS, counted, ends_in_words, plural, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +29,8 @@ EDGE = "#7A3E8F"
 DASHED: dict[str, Any] = {"color": EDGE, "linestyle": "--", "linewidth": 1.2}
 BAR: dict[str, Any] = {"linewidth": 5, "alpha": 0.45, "solid_capstyle": "round"}
 LONGEST_LABEL = 34
+NUMBERS = 0.36
+"""The part of a plot, on the right, that shares and distances take."""
 BETWEEN, TICKS = 0.6, 1.1
 """From one bar to the next, and for the numbers of the axis between them, in rows of names."""
 NARROW = 5.0
@@ -60,19 +62,22 @@ def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
     shown = around_cut(len(answer.items), answer.k, limit)
     rows = list(answer.rows(shown.stop))[shown.start :]
     ax = _axes(ax, len(rows))
-    titles = f"in top {answer.k:,}", f"{shortened(plural(answer.unit), 12)} to flip"
-    _beside(ax, rows[0].rank - 0.9, titles)
-    for row in rows:
-        _beside(ax, row.rank, ends_in_words(vars(row), answer.n_units))
     scale = RankScale.of([vars(row) for row in rows])
-    _ranges(ax, rows, [(row.best_rank, row.worst_rank) for row in rows])
+    _ranges(ax, rows, [(row.best_rank, row.worst_rank) for row in rows], STANDINGS)
+    titles = f"in top {answer.k:,}", f"{shortened(plural(answer.unit), 12)} to flip"
+    _inside(ax, rows[0].rank - 1, titles)
+    for row in rows:
+        _inside(ax, row.rank, ends_in_words(vars(row), answer.n_units))
     if answer.k < len(answer.items):
         ax.axvline(answer.k + 0.5, **DASHED)
         ax.axhline(answer.k + 0.5, **DASHED)
     if answer.told:
         _legend(ax)
-    ax.set_title(f"Top {answer.k:,}: ranks without any one {answer.unit}", loc="left", pad=18)
-    ax.set_xlim(scale.low - 0.7, scale.high + 0.7)
+    ax.set_title(f"Top {answer.k:,}: ranks without any one {answer.unit}", loc="left")
+    ax.set_xticks(scale.ticks())
+    width = scale.high - scale.low + 1.4
+    ax.set_xlim(scale.low - 0.7, scale.low - 0.7 + width / (1 - NUMBERS))
+    ax.set_ylim(top=rows[0].rank - 1.7)
     return ax
 
 
@@ -100,8 +105,11 @@ def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> A
     rows = list(answer.rows(limit))
     ax = _axes(ax, len(rows))
     ends = ("best_rank", "worst_rank") if answer.eps is None else ("inflated_best", "inflated_worst")
-    _ranges(ax, rows, [tuple(getattr(row, end) for end in ends) for row in rows])
-    ax.set_title("Best to worst rank of each item", loc="left")
+    words = RANK_STANDINGS if answer.k is None else STANDINGS
+    _ranges(ax, rows, [tuple(getattr(row, end) for end in ends) for row in rows], words)
+    if answer.told:
+        _legend(ax)
+    ax.set_title(f"Best to worst rank of each {answer.item_name}", loc="left")
     return ax
 
 
@@ -257,7 +265,9 @@ def _axes(ax: Axes | None, rows: float = 16) -> Axes:
     return made
 
 
-def _ranges(ax: Axes, rows: Sequence[Any], ranges: Sequence[tuple[int | None, int | None]]) -> None:
+def _ranges(
+    ax: Axes, rows: Sequence[Any], ranges: Sequence[tuple[int | None, ...]], words: Mapping[str, str]
+) -> None:
     """Draw ranks as bars and plain ranks as marks; what is not known has no bar, or no standing."""
     for row, (best, worst) in zip(rows, ranges, strict=True):
         if best is not None and worst is not None:
@@ -266,7 +276,8 @@ def _ranges(ax: Axes, rows: Sequence[Any], ranges: Sequence[tuple[int | None, in
         ranks = [row.rank for row in rows if (row.standing or "out") == standing]
         if ranks:
             colour = COLOURS[standing]
-            ax.scatter(ranks, ranks, color=colour, marker=marker, s=32, label=standing, zorder=3)
+            label = words.get(standing, "")
+            ax.scatter(ranks, ranks, color=colour, marker=marker, s=32, label=label, zorder=3)
     ax.locator_params(axis="x", integer=True)
     ax.set_xlabel("rank")
     names = [f"{row.rank}. {shortened(row.item, LONGEST_LABEL)}" for row in rows]
@@ -279,8 +290,8 @@ def _ranges(ax: Axes, rows: Sequence[Any], ranges: Sequence[tuple[int | None, in
         ax.spines[side].set_visible(False)
 
 
-def _beside(ax: Axes, y: float, texts: Sequence[str]) -> None:
-    """Write two texts to the right of the Axes, in columns that do not grow with them."""
-    for right, text in zip((48, 114), texts, strict=True):
-        place = ax.annotate(text, (1, y), (right, 0), ax.get_yaxis_transform(), "offset points")
+def _inside(ax: Axes, y: float, texts: Sequence[str]) -> None:
+    """Write two texts at the right end of the Axes, where nothing is drawn."""
+    for right, text in zip((1 - 0.6 * NUMBERS, 0.995), texts, strict=True):
+        place = ax.text(right, y, text, transform=ax.get_yaxis_transform())
         place.set(ha="right", va="center", fontsize="small")

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steadyrank.report.audit_text import audit_columns, verdict
-from steadyrank.report.export import names_of, rows_of
+from steadyrank.report.audit_text import (
+    TITLES,
+    audit_columns,
+    audited,
+    checked,
+    exampled,
+    flipped,
+    inflated_how,
+    legend,
+    rested,
+    titled_columns,
+    verdict,
+)
 from steadyrank.report.terminal import Column, Terminal
 from steadyrank.report.text import item_columns
-from steadyrank.text import RANK_STANDINGS, ROWS, as_markup, counted, eps_in_words, html_of, html_table
+from steadyrank.text import RANK_STANDINGS, ROWS, STANDINGS, as_markup, counted, html_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steadyrank.report.terminal import Findings
+    from steadyrank.report.terminal import Findings, Row
 
 COLOURS = {"sure": "#0072B2", "contender": "#D55E00", "out": "#7F8894"}
 """After Okabe and Ito; the page and the plots have the same, each with a shape of its own."""
-
-HEADS = {
-    "away": "to flip",
-    "share": "in the top",
-    "critical_eps": "enters at eps",
-    "listed": "in the list",
-}
-"""Columns whose names are not what people call them."""
 
 
 def badge_svg(findings: Findings) -> str:
@@ -62,67 +65,75 @@ def title_of(findings: Findings) -> str:
     return f"Stable top {findings['k']:,} of {counted(findings['n_items'], findings['item_name'])}"
 
 
-def table_of(findings: Findings) -> str:
-    """Return any findings as small HTML, for notebooks: a table, with what is claimed below it.
+def rows_shown(findings: Findings) -> tuple[Sequence[Row], int]:
+    """Return the rows of a document's table, as far as it has them, and how many there are in all."""
+    listed = {"margin": "units_removed", "check": "flips"}.get(findings["document"])
+    if listed is None:
+        rows = next((findings[name] for name in ("rows", "audit") if name in findings), [findings])
+        return rows, findings["n_items"] if "score" in rows[0] else len(rows)
+    found = findings[listed]
+    if listed == "flips":  # of an inflated answer, what changes the plain one is no matter
+        found = found["plain"] if findings["method"] == "topk" else {"listed": [], "distinct_units": 0}
+    return found["listed"], found["distinct_units"]
+
+
+def columns_shown(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
+    """Return the columns of some rows of a document's table; what tells nothing has no column."""
+    document = findings["document"]
+    if document in TITLES:
+        columns = titled_columns(rows, findings, terminal)
+    elif document in {"audit", "random-audit"}:
+        columns = audit_columns(rows, findings, terminal)
+    else:
+        words = STANDINGS if "size" in findings else RANK_STANDINGS
+        standings = [words.get(str(row.get("standing")), "") for row in rows]
+        ranks = Column("rank", [f"{row['rank']:,}" for row in rows], 9)
+        beside = findings if document == "confidence" else findings["confidence"]
+        told = {**findings, "confidence": beside}
+        item, score, *rest = item_columns(rows, told, terminal, findings.get("size") and findings["k"])
+        columns = [ranks, item, score, Column("standing", standings, 9, names=True), *rest]
+    return [column for column in columns if any(column.cells)]
+
+
+def table_fragment(findings: Findings, *, rows: int = ROWS) -> str:
+    """Return any findings as small HTML, for pages and notebooks: no script, no style sheet.
+
+    What was found stands above the table, and what may be claimed below it.
 
     Examples
     --------
     >>> from steadyrank import Votes, stable_topk
     >>> answer = stable_topk(Votes(["<b>"] * 5 + ["c"] * 3), k=1, delta=0)
-    >>> "&lt;b&gt;" in table_of(answer.findings())
+    >>> "&lt;b&gt;" in table_fragment(answer.findings())
     True
     """
-    if findings["document"] in {"top-k", "ranking"}:
-        return table_fragment(findings)
-    if findings["document"] != "audit":
-        return _plain_table(findings)
-    eps = "" if findings["eps"] is None else f", eps = {eps_in_words(findings['eps'])}"
-    units = counted(findings["n_units"], findings["unit"])
-    title = f"Audit: {units} removed one at a time, {findings['scorer']}{eps}"
-    return _html(title, audit_columns(findings["audit"], findings, Terminal()))
+    every, number = rows_shown(findings)
+    last = max((row["rank"] for row in every if row.get("listed")), default=0)
+    listed = every[: max(rows, min(last + 5, 4 * rows))]
+    title, foot = _around(findings)
+    more = [f"{number - len(listed):,} more not shown."] if number > len(listed) else []
+    columns = columns_shown(listed, findings, Terminal()) if listed else []
+    told = [(column.title, column.cells, column.names) for column in columns]
+    return html_table(title, told, " ".join(filter(None, [*more, *foot])))
 
 
-def _plain_table(findings: Findings) -> str:
-    """Return the table that every document has, under its sentence and above the words of its claim."""
-    title = findings.get("headline") or findings.get("sentence") or verdict(findings)
-    rows, names = list(rows_of(findings)), names_of(findings)
-    columns = {head_of(name): [row[place] for row in rows] for place, name in enumerate(names)}
-    told = (findings.get(name) for name in ("stability", "top_sentence"))
-    return html_of(title, columns, " ".join(filter(None, told)))
-
-
-def head_of(name: str) -> str:
-    """Return the heading of a column for people."""
-    return HEADS.get(name, name.replace("_", " "))
-
-
-def table_fragment(findings: Findings, *, rows: int = ROWS) -> str:
-    """Return the answer as a table that can stand in any page: no script, no style sheet.
-
-    What is not known has no column.
-
-    Examples
-    --------
-    >>> from steadyrank import Votes, stable_topk
-    >>> "&lt;b&gt;" in table_fragment(stable_topk(Votes(["<b>"] * 5 + ["c"] * 3), 1).findings())
-    True
-    """
-    last = max((row["rank"] for row in findings["rows"] if row.get("listed")), default=0)
-    listed = findings["rows"][: max(rows, min(last + 5, 4 * rows))]
-    words = {name: name for name in COLOURS} if "size" in findings else RANK_STANDINGS
-    standings = [words.get(row["standing"], "") for row in listed]
-    item, score, *rest = item_columns(listed, findings, Terminal(), findings.get("k"))
-    ranks = Column("rank", [f"{row['rank']:,}" for row in listed], 9)
-    foot = [findings["certificate"]["sentence"]]
-    if hidden := findings["n_items"] - len(listed):
-        foot.append(f"{counted(hidden, 'more item')} {'is' if hidden == 1 else 'are'} not shown.")
-    if findings["confidence"] is not None:
-        foot.append(findings["confidence"]["sentence"])
-    columns = [ranks, item, score, Column("standing", standings, 9, names=True), *rest]
-    return _html(findings["headline"], columns, " ".join(foot))
-
-
-def _html(title: str, columns: Sequence[Column], foot: str = "") -> str:
-    """Return the columns that tell something as a small table."""
-    kept = [column for column in columns if any(column.cells)]
-    return html_table(title, [(column.title, column.cells, column.names) for column in kept], foot)
+def _around(findings: Findings) -> tuple[str, list[str]]:  # noqa: PLR0911 (one for each document)
+    """Return what stands above the table of a document, and below it."""
+    match findings["document"]:
+        case "audit" | "random-audit":
+            return audited(findings), [inflated_how(findings), *legend(findings)]
+        case "check":
+            return verdict(findings), [*checked(findings, Terminal())]
+        case "margin":
+            return findings["sentence"], [exampled(findings), *rested(findings)]
+        case "explanation":
+            return findings["sentence"], [flipped(findings)]
+        case "needed":
+            return findings["sentence"], [f"Computed from {findings['basis']}."]
+        case "comparison":
+            return findings["headline"], [*findings["sentences"], findings["rule"]]
+        case "confidence":
+            return findings["sentence"], [findings["stability"], findings["top_sentence"]]
+        case _:
+            beside = (findings["confidence"] or {}).get("sentence", "")
+            return findings["headline"], [findings["certificate"]["promise"], beside]

@@ -176,6 +176,8 @@ def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     for suggestion in findings["suggestions"]:
         told = f"{suggestion['text']}{terminal.hint(suggestion['option'])}"
         yield from paragraph(told, terminal, bullet=terminal.sign("→", ">"))
+    if findings["suggestions"]:
+        yield Line("")
 
 
 def notes(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -218,8 +220,8 @@ class Column:
         The larger, the longer it stays where room is short.
     names : bool
         Whether it holds names, which stand on the left and are shortened first.
-    least : int
-        How many characters of names are left at least.
+    least, most : int
+        How many characters of names are left at least, and shown at most.
     """
 
     title: str
@@ -227,11 +229,11 @@ class Column:
     need: int
     names: bool = False
     least: int = NARROWEST_NAME
+    most: int | None = None
 
     def width(self, terminal: Terminal) -> int:
-        """Return how many characters it takes in full; names leave room for the rest."""
-        most = max(self.least, terminal.width * 2 // 5) if self.names else terminal.width
-        return terminal.widest((self.title, *self.cells), most)
+        """Return how many characters it takes in full."""
+        return terminal.widest((self.title, *self.cells), self.most or terminal.width)
 
 
 class Layout:
@@ -246,7 +248,7 @@ class Layout:
     b            20
     >>> print("\n".join(Layout(columns, Terminal(width=9)).lines()))
     item
-    a lo…ame
+    a lon…ame
     b
     """
 
@@ -257,9 +259,10 @@ class Layout:
             kept.remove(min(kept, key=lambda one: one[0].need))
         over = max(0, _taken([width for _, width in kept]) - terminal.width)
         self._columns = [column for column, _ in kept]
-        self._widths = [
-            max(1, width - over) if over and column.names else width for column, width in kept
-        ]
+        self._widths = [width for _, width in kept]
+        for _ in range(over):  # from the longest names, until all fit
+            spare = [width - _least(*one) for width, one in zip(self._widths, kept, strict=True)]
+            self._widths[spare.index(max(spare))] -= 1
 
     @property
     def width(self) -> int:

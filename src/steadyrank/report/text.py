@@ -1,7 +1,7 @@
 """Findings as lines of text: what ``print``, a terminal and a log show of a result.
 
-Answers, and two versions of one, stand here: the sentence first, then the table, then the promise. All
-other documents have a module of their own, which is loaded for them.
+Answers stand here: the sentence first, then the table, then the promise. All other documents have a
+module of their own, which is loaded for them.
 """
 
 from __future__ import annotations
@@ -41,14 +41,6 @@ if TYPE_CHECKING:
 STYLES = {"sure": "green", "contender": "yellow", "out": FAINT, None: ""}
 SIGNS = {"sure": "●*", "contender": "◐?", "out": "○ ", None: "  "}
 """Of each standing two signs: the better one, and one that every terminal has."""
-
-COMPARED = (
-    ("new_rank", "rank", 9), ("item", "item", 8), ("old_rank", "was", 4), ("new_place", "place", 6),
-    ("old_place", "from", 5), ("range", "range", 7), ("verdict", "verdict", 10),
-)  # fmt: skip
-"""The columns of a comparison: what they hold, their titles, and how much they are needed."""
-
-VERDICTS = {"beyond": "yellow", "inside": "cyan", "new": "green", "gone": FAINT}
 
 MEANING = {
     "sure": "in the top {k:,}, no matter which {unit} is removed",
@@ -128,31 +120,6 @@ def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from claims(findings, terminal)
 
 
-def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield the lines of a comparison; of a long one, the items that did not move stay away."""
-    yield from _first(findings, terminal)
-    for sentence in findings["sentences"]:
-        yield from paragraph(sentence, terminal)
-    if findings["sentences"]:
-        yield Line("")
-    rows, dash = findings["rows"], terminal.sign("–", "-")
-    moved = [row for row in rows if row["verdict"] != "same"][:LONG]
-    listed = rows if terminal.everything or len(rows) <= LONG else moved
-    told = [row | {"range": ranks_in_words(row["old_best"], row["old_worst"], dash)} for row in listed]
-    columns = [
-        Column(head, ["" if row[name] is None else str(row[name]) for row in told], need, name == "item")
-        for name, head, need in COMPARED
-    ]
-    if listed:
-        styles = ["bold", *(VERDICTS.get(row["verdict"], "") for row in listed)]
-        yield from map(Line, Layout(columns, terminal).lines(), styles)
-        yield from _hidden(len(rows) - len(listed), terminal)
-    else:
-        hint = terminal.hint("--all shows them")
-        yield Line(f"   {len(rows):,} items that did not move{hint}", FAINT)
-    yield from (Line(""), *paragraph(findings["rule"], terminal, style=FAINT), Line(""))
-
-
 def _hidden(number: int, terminal: Terminal, where: str = "") -> Iterator[Line]:
     """Yield how many rows are not shown, if any."""
     if number:
@@ -168,8 +135,9 @@ def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     title, *rows = _item_lines(listed, {**findings, "confidence": findings}, terminal)
     yield from (title, *rows)
     if alone := [name for name in ("interval", "bootstrap", "draws") if name in title.text]:
-        told = f"{' and '.join(alone).capitalize()}: each item by itself, not all together."
+        told = f"{' and '.join(alone).capitalize()}: each item by itself, not all at once."
         yield from paragraph(told, terminal, style=FAINT)
+    yield Line("")
 
 
 def _confidence_said(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -216,7 +184,7 @@ def _item_lines(
             rule = terminal.sign("─", "-") * max(3, min(24, terminal.width - 6 - len(told)))
             yield Line(f"   {rule}{told}", FAINT)
     if any(row.get("coverage") for row in rows):
-        told = f"In brackets: {findings['counted_as']} of the item, out of those of the item with most."
+        told = f"In brackets: {findings['counted_as']} of the item, of the most that any item has."
         yield from paragraph(told, terminal, style=FAINT)
 
 
@@ -227,11 +195,11 @@ def item_columns(
 
     Every view of items has these columns; each says rank and standing in its own way.
     """
-    number = number_format([row["score"] for row in rows])
+    number, room = number_format([row["score"] for row in rows]), max(8, terminal.width * 2 // 5)
     given = [[row[end] for end in ("score_low", "score_high")] for row in rows if "error" in row]
     lengths = ["unknown" if low is None else f"{number(low)} to {number(high)}" for low, high in given]
     columns = [
-        Column("item", [named(row) for row in rows], 8, names=True),
+        Column("item", [_named(row) for row in rows], 8, names=True, most=room),
         Column("score", [number(row["score"]) for row in rows], 3),
         Column("interval", lengths, 2),
         _ranks("ranks", "{}_rank", rows, terminal, 7),
@@ -255,7 +223,7 @@ def item_columns(
     return [column for column in columns if any(column.cells)]
 
 
-def named(row: Row) -> str:
+def _named(row: Row) -> str:
     """Return the name of an item, with how few observations it has where others have far more."""
     few = row.get("coverage")
     return f"{row['item']} ({few})" if few else str(row["item"])
@@ -289,6 +257,5 @@ VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {
     "top-k": topk_lines,
     "ranking": ranking_lines,
     "confidence": confidence_lines,
-    "comparison": comparison_lines,
 }
 """What stands between the heading and the notes of each document."""

@@ -97,8 +97,8 @@ class TotalPoints(SumScorer):
         data = super().prepared(data)
         if bool(self.places) == isinstance(data, Battles):
             example = "points:win=3,draw=1,loss=0" if self.places else "points:5,4,3,2,1"
-            problem = f"points of {data.kind.name} are not said"
-            raise InvalidSettingError(problem, way_out=("Say them: ", Option("scorer", example)))
+            problem = f"points of {data.kind.name} are not known"
+            raise InvalidSettingError(problem, way_out=("Give them: ", Option("scorer", example)))
         return data
 
     def added(self, data: Any) -> Points:

@@ -66,7 +66,7 @@ def check_target(delta: float, eps: float | None) -> tuple[float, float | None]:
     target = check_delta(delta)
     if target and eps is not None:
         told = "take either delta or eps, not both"
-        raise InvalidValueError(told, way_out=["Omit ", Option("delta"), " or ", Option("eps"), "."])
+        raise InvalidValueError(told, way_out=["Omit ", Option("delta"), " or ", Option("eps")])
     return target, None if eps is None else check_eps(eps)
 
 
@@ -125,7 +125,8 @@ class Calibration:
     def _claims(self) -> Claims:
         study = self.study
         apart = declared(study.scorer, "apart", study.data) or ""
-        return Claims(study.units.total, study.unit, self.k, self.guarantee, apart, self.given)
+        about = study.units.total, study.unit, self.k, self.guarantee, apart, self.given
+        return Claims(*about, study.item_name)
 
     @property
     def _cover(self) -> bool:
@@ -142,7 +143,7 @@ class Calibration:
         if found.delta is None or found.vacuous or (self.k is None and items == 1):
             return found
         if self.k == items:
-            return found.empty(EVERY_ITEM)
+            return found.empty(EVERY_ITEM.format(item=self.study.item_name))
         everything = len(made.listed) == items
         if self.k is None and found.eps is not None:
             everything = bool((self.study.critical_eps(1) < found.eps).all())
@@ -231,10 +232,10 @@ class Calibration:
         """Return an inflated answer at an eps that was given or is the tightest, or the ball's list."""
         if claim == "none":
             if eps is None:
-                told = "a claim of 'none' goes with an eps; for a target delta something is checked"
+                told = "a claim of 'none' needs an eps: otherwise units are removed to find one"
                 claimed = ", or omit ", Option("claim", "none"), "."
                 raise InvalidValueError(told, way_out=["Give ", Option("eps"), *claimed])
-            return self._inflated(unchecked(eps, self.guarantee), told=False)
+            return self._inflated(unchecked(eps, self.guarantee, self.study.unit), told=False)
         if eps is None and claim == "observed":
             return self._inflated(self._observed(self.eps_needed(delta), target=delta), told=True)
         if (bound := self.study.scorer.sensitivity(self.study.data)) is not None:

@@ -19,7 +19,7 @@ Kind: TypeAlias = "tuple[float | None, float, Status, str]"
 CAVEAT = "This is stability under deletion, not statistical confidence in a true ranking."
 BY_SHIFTS = "No ranking was compared: how far each unit moves the scores bounds how many break it."
 NOTHING_LEFT_OUT = "This says nothing here: the answer holds everything."
-EVERY_ITEM = "This says nothing here: there are no more items, so every item is in."
+EVERY_ITEM = "This says nothing here: the list holds every {item}."
 
 
 class Numbers(Mapping[str, float]):
@@ -142,6 +142,7 @@ class Claims:
     guarantee: Guarantee
     apart: str = ""
     given: bool = False
+    item: str = "item"
 
     @property
     def cover(self) -> bool:
@@ -159,7 +160,7 @@ class Claims:
             return f"{self._plain} is {'one of this set' if self.k is None else 'inside this list'}"
         if self.k is None:
             return "set shares a ranking with this one"
-        return f"list at the same eps shares at least {counted(self.k, 'item')} with this one"
+        return f"list at the same eps shares at least {counted(self.k, self.item)} with this one"
 
     def _where(self, told: str = "") -> str:
         return f"on this dataset of {counted(self.n, self.unit)}{told}"
@@ -217,7 +218,7 @@ class Claims:
         each = f"each of the {self.n:,} {plural(self.unit)}"
         plain = f"We removed {each} in turn. The new {self._holds}{seen}"
         held = f"{each} was left out in turn, and the new {self._holds}{seen}"
-        told = self._at(eps, "chosen on it and kept fixed while units were left out")
+        told = self._at(eps, f"chosen on it and kept fixed while {plural(self.unit)} were left out")
         told = ", with equal scores kept together" if ties else told
         parts = f"Observed {self._where(told)}", f"{held} (delta = {rounded_up(delta)})", ""
         rule = "audit" if self.given else "covering eps" if self.cover else "breaking eps"
@@ -239,7 +240,7 @@ class Claims:
             f"remove any {removals:,} of the {self.n:,} {plural(self.unit)}, or fewer, and if the rest "
             f"can be scored, the new {self._holds} (delta = 0)"
         )
-        why = ". No removal was tried: bounds on what any removal does to pairs of items prove it"
+        why = ". No removal was tried: bounds on what any removal does to two scores prove it"
         where = self._where("" if eps is None else self._at(eps, "chosen on it"))
         told, numbers = (f"Certified {where}", promise, why), {"n": self.n, "removals": removals}
         found = self._made((eps, 0.0, "certified", "bounds of pairs"), told, numbers)
@@ -256,7 +257,7 @@ class Claims:
             return _remarked(found, f"Nothing is claimed of an answer made again: {self.apart}.")
         what, kind, stable = "set", "a ranking", "full-ranking stability, Definition 2"
         if self.k is not None:
-            what, kind = "list", f"at least {counted(self.k, 'item')}"
+            what, kind = "list", f"at least {counted(self.k, self.item)}"
             stable = "top-k stability, Definition 1"
         every, removed, it = "dataset and every scorer", f"any one {self.unit}", f"that {self.unit}"
         if found.removals > 1:
@@ -326,13 +327,16 @@ class Claims:
 def _more_than(factor: float | None) -> str:
     """Return how an eps compares with what one unit can do, and why that is enough."""
     if factor is None:
-        return "larger: the list holds every item that scores closer than eps could put into the top k"
-    return "larger" if factor == 1 else f"more than {factor:.4g} times that"
+        return (
+            "larger: the list holds every name that scores within eps of these could put into the top k"
+        )
+    times = f"{factor:.4g}"
+    return "larger" if times == "1" else f"more than {times} times that"
 
 
-def unchecked(eps: float, guarantee: Guarantee) -> Certificate:
+def unchecked(eps: float, guarantee: Guarantee, unit: str) -> Certificate:
     """Return the certificate of an eps given by hand, without an audit."""
-    nothing, nobody = "Nothing is claimed: ", "no unit was removed"
+    nothing, nobody = "Nothing is claimed: ", f"no {unit} was removed"
     told = f"{nothing}eps = {eps_in_words(eps)} was given by hand, and {nobody} to check it. {CAVEAT}"
     short = f"{nothing}{nobody}."
     about: Any = {"guarantee": guarantee, "promise": short, "given": True}

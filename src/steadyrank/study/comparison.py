@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.data.observations import Observations, nearly_equal
-from steadyrank.errors import Option, SteadyrankError, WrongDataError
+from steadyrank.errors import Option, SteadyrankError, WrongDataError, listing, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.report.export import COLUMNS
@@ -37,8 +37,13 @@ if TYPE_CHECKING:
 
 RULE = (
     "Places count the shared items only, so nobody moves because others come or go. The range holds the "
-    "places that an item takes in the old data, whole or without any one {unit}, equal scores in either "
+    "places that each takes in the old data, whole or without any one {unit}, equal scores in either "
     "order. A move within it is inside, any other beyond. This is no test of significance."
+)
+
+SET_RULE = (
+    " The stability set holds the rankings that the old data cannot tell from the plain one at eps; a "
+    "pair is settled if all of them have it in one order."
 )
 
 MOST_LEFT_OUT = 500_000_000
@@ -182,7 +187,8 @@ class Comparison(Result):
     def sentence(self) -> str:
         """What moved, in one sentence."""
         count = self.places["verdict"].count
-        of = f"of the {counted(len(self.common), 'shared item')} moved"
+        shared = counted(len(self.common), f"shared {self.item_name}")
+        of = f"of the {shared} moved"
         explained = f"removing one {self.unit} could explain"
         if beyond := count("beyond"):
             told = f"{beyond:,} {of} more than {explained}"
@@ -191,7 +197,7 @@ class Comparison(Result):
             return f"{inside:,} {of}, none more than {explained}."
         if moved := count(None):
             return f"{moved:,} {of}; whether {explained} that was not worked out."
-        return f"Nothing moved: {counted(len(self.common), 'shared item')}, in the same order."
+        return f"Nothing moved: {shared}, in the same order."
 
     def _sentences(self) -> Iterator[str]:
         """Yield what else is to be said, in the order in which readers ask for it."""
@@ -202,36 +208,38 @@ class Comparison(Result):
         if pairs := [(len(passing), int(settled.sum())) for _, passing, settled in self._passed()]:
             swapped, settled = map(sum, zip(*pairs, strict=True))
             told = f"{counted(swapped, 'pair')} changed order"
-            yield f"{told}; {self._known} settled {settled:,} of them."
+            known = f"{settled:,}" if settled else "none"
+            yield f"{told}; {known} of them had been settled {self._known}."
             if self.allowed is not None:
                 belongs = "is one" if self.is_allowed else "is not one"
-                yield f"The new order of the shared items {belongs} of the rankings in that set."
+                yield f"The new order of what is in both {belongs} of the rankings in that set."
 
     @property
     def _known(self) -> str:
         """What had settled the order of pairs."""
         if self.old.eps is None:
-            return "in the old data, ranges that do not meet had"
+            return "in the old data (their ranges do not meet)"
         eps = eps_in_words(self.old.eps, given=self.old.certificate.given)
-        return f"the old stability set (eps = {eps}) had"
+        return f"in the old stability set (eps = {eps})"
 
     def _of_topk(self, old: StableTopK) -> Iterator[str]:
         """Yield who came into the top k and who left it, and whether the old list holds the new one."""
-        before = dict.fromkeys(self.arrived, "new") | old.standing_of
+        before = dict.fromkeys(self.arrived, " (not in the old data)")
+        for item, stood in old.standing_of.items():
+            before[item] = f" (was {'a ' * (stood == 'contender')}{stood})"
         for what, items in (("New in", self.entered), ("No longer in", self.left)):
-            stood = [f"{item} ({before.get(item, 'not known')})" for item in items]
-            if stood:
-                yield f"{what} the top {old.k:,}, with how it stood before: {named(stood, 'and')}."
+            if those := [f"{item}{before.get(item, '')}" for item in items]:
+                yield f"{what} the top {old.k:,}: {named(those, 'and')}."
         missing = _without(self.new_ranking[: old.k], old.members)
-        held = f"lacks {named(missing, 'and')}" if missing else "holds all of the new one"
-        yield f"The old list for the top {old.k:,}, of {counted(old.size, 'item')}, {held}."
+        held = f"lacks {named(missing, 'and')}" if missing else "holds all of the new top"
+        yield f"The old list for the top {old.k:,} ({counted(old.size, self.item_name)}) {held}."
 
     def _found(self) -> dict[str, Any]:
         alike = nearly_equal(list(dict.fromkeys((*self.items, *self.new.items))))
         return {
             "headline": self.sentence,
             "sentences": list(self._sentences()),
-            "rule": RULE.format(unit=self.unit),
+            "rule": RULE.format(unit=self.unit) + ("" if self.allowed is None else SET_RULE),
             "margin": None,
             "suggestions": suggestions(self.old),
             "warnings": [note for note in alike if note not in {*self.notes, *self.new.notes}],
@@ -306,7 +314,7 @@ def _check_alike(old: Study, new: Study) -> None:
         )
     if not set(old.items) & set(new.items):
         raise WrongDataError(
-            f"the old and the new data have no item in common: {old.data!r} against {new.data!r}",
+            f"the old and the new data have no item in common: {_some(old)} against {_some(new)}",
             way_out="Call the items alike: nothing is matched by guessing.",
         )
 
@@ -319,6 +327,11 @@ def _judged(ranks: IntArray, ranges: dict[str, Ranks]) -> dict[str, list[Any]]:
     for side, ends in ranges.items():
         told |= {f"{side}_best": ends.best, f"{side}_worst": ends.worst}
     return {name: column.tolist() for name, column in told.items()}
+
+
+def _some(study: Study) -> str:
+    """Return the first items of a study by name."""
+    return listing(map(shorten, study.items), len(study.items))
 
 
 def _told(data: Observations) -> str:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 GIVEN = "the scores are normal estimates with the covariance given, or independent with the errors given"
 DRAWN = "the {} were drawn independently from one population"
-TIES = "equal scores: the item listed first stands first; which is truly better is not decided"
+TIES = "equal scores: the one listed first stands first; which is truly better is not decided"
 
 FEW = 50
 """Fewer units are called few: where rare ones decide, simulations find far less than the confidence."""
@@ -127,23 +127,24 @@ class Confidence(Result):
         """What is answered, and on what it rests."""
         how = f"({self.draws:,} draws, seed {self.seed}; a promise for large samples).{self._caution}"
         title = confidence_title(self.level)
-        sure = f'With {percent(self.level)} confidence all in the column "{title}" hold together {how}'
-        return f"Confidence: which ranks the true scores may have, if {self.basis}. {sure}"
+        sure = f'With {percent(self.level)} confidence, all in the column "{title}" hold at once {how}'
+        return f"Confidence: the ranks that the true scores may have, if {self.basis}. {sure}"
 
     @property
     def _caution(self) -> str:
         """What units, if there are any, cannot tell because they are few or agree."""
         units, alike = counted(self.n_units, self.unit), self._noise.unvaried()
-        rare, behind = "if rare ones that differ much are missing", self._noise.units
+        rare, behind = "if rare, very different ones are missing", self._noise.units
         equal = np.inf if behind is None else behind.max()
         if equal < self.n_units - 0.5:
-            units += f", unequal ones, count as about {equal:,.0f} equal ones and"
+            unequal = counted(self.n_units, f"unequal {self.unit}")
+            units = f"{unequal} count as about {equal:,.0f} equal ones, and these"
         few = f" {units} are few: {rare}, it holds less often."
         sparse = 0 if behind is None else int((behind < FEW).sum()) * bool(equal >= FEW)
         if sparse:
-            some = f"Fewer than {FEW} {plural(self.unit)} tell the scores of {counted(sparse, 'item')}"
-            few = f" {some}: {rare}, it holds less often."
-        same = f" Undecided, as no draw changes it: the difference of {counted(alike, 'pair')} of items."
+            some = f"tell the scores of {counted(sparse, self.item_name)}"
+            few = f" Fewer than {FEW} {plural(self.unit)} {some}: {rare}, it holds less often."
+        same = f" Undecided, as no draw changes it: the difference of {counted(alike, 'pair')}."
         return few * bool(equal < FEW or sparse) + same * bool(self.n_units and alike)
 
     @property
@@ -153,11 +154,12 @@ class Confidence(Result):
             return None
         those = self.top(self.k)
         where = "the best" if self.k == 1 else f"among the {self.k:,} best"
-        what = f"{counted(len(those), 'item')} may truly be {where}: {named(those, 'and', 20)}"
-        told = f"With {percent(self.level)} confidence no others than {what}."
+        only = f"only {'this' if len(those) == 1 else 'these'} {counted(len(those), self.item_name)}"
+        may = f"may truly be {where}: {named(those, 'and', 20)}"
+        told = f"With {percent(self.level)} confidence, {only} {may}."
         further = int(((self._best <= self.k) & (self.simultaneous[0] > self.k)).sum())
-        where = f"The ranks of {further:,} of these begin further down than {self.k:,} in the table"
-        return f"{told} {where}: this list is one-sided and decides less." if further else told
+        where = f"In the table, the ranks of {further:,} of these begin below {self.k:,}"
+        return f"{told} {where}: this list is one-sided, and rules out less." if further else told
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the items by plain rank, with what is said of each."""
@@ -186,7 +188,7 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
     """Return which ranks the true scores may have."""
     from scipy.special import ndtr  # loads longer than a small file takes
 
-    level, seed = check_level("level", level), check_whole("seed", seed, 0)
+    level, seed = check_level(level), check_whole("seed", seed, 0)
     draws = check_whole("draws", draws, int(np.ceil(round(2 / (1 - level), 6))))  # for both ends
     # A pair has two numbers, a difference and an error, each of them more than once.
     check_square(len(study.items), 64, "comparing all pairs of items", "Keep fewer items.")
@@ -246,7 +248,7 @@ def bootstrap_scores(
     if data.n_units < 2:
         single = f"there is only one unit (a {data.units.kind})"
         say = "Bring more units, or scores with their standard errors; their column is named by "
-        problem = f"{single}, and draws from it, all the same, tell no chance"
+        problem = f"{single}, so every draw is the same and says nothing about chance"
         raise TooFewUnitsError(problem, way_out=[say, Option("error")])
     copies = partial(draw, data.units.counts, data.n_units, seed, replace=True)
     found, reasons = scored_draws(data, scorer, copies, draws, "resamples")

@@ -31,7 +31,7 @@ from steadyrank.reading.arrays import frozen
 from steadyrank.study.calibration import Calibration, check_delta, eps_above, exceeded_by_at_most, made
 from steadyrank.study.deletions import MANY, Active, active_items
 from steadyrank.study.near_rank import breaking_bounds
-from steadyrank.text import counted, html_of
+from steadyrank.text import counted, html_of, rounded_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,16 +96,16 @@ class Curve:
         """Say where the curve begins and ends."""
         eps = self.smallest_eps(0.0)
         what = "the full ranking" if self.k is None else f"the top {self.k}"
-        ends = f"0 at eps = {eps:.6g} with {counted(self._beside.at(eps), self.noun)}"
+        ends = f"0 from eps = {rounded_up(eps)} on, with {counted(self._beside.at(eps), self.noun)}"
         begins = self.delta(self.tie_eps)
         if begins > 0:
-            ends = f"{begins:.4g} where only ties are inflated, {ends}"
-        return f"delta(eps) of {what}: {ends}"
+            ends = f"{rounded_up(begins)} where only ties are inflated, {ends}"
+        return f"delta of {what}: {ends}"
 
     def _repr_html_(self) -> str:
         """Show the first steps in a notebook."""
         columns = (values.tolist() for values in self.steps())
-        titles = ("above eps", "delta", self.beside.partition(":")[0])
+        titles = ("eps above", "delta: share of units that break the answer", self.beside)
         return html_of(f"{self}.", dict(zip(titles, columns, strict=True)))
 
     @cached_property
@@ -173,13 +173,13 @@ class StabilityCurve(Curve):
     >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])
     >>> curve = audit(matrix, 2, eps=0.5).curve(2)
     >>> print(curve)
-    delta(eps) of the top 2: 0.25 where only ties are inflated, 0 at eps = 0.471405 with 2 members
+    delta of the top 2: 0.25 where only ties are inflated, 0 from eps = 0.4715 on, with 2 items
     >>> curve.delta(0.1), curve.size(0.1), round(curve.smallest_eps(0), 4)
     (0.25, 2, 0.4714)
     """
 
     beside = "size: items in the answer"
-    noun = "member"
+    noun = "item"
 
     k: int
     breaking_eps: FloatArray = field(repr=False)
@@ -227,7 +227,7 @@ class RankingCurve(Curve):
     >>> from steadyrank import ScoreMatrix, Study
     >>> curve = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])).ranking_curve()
     >>> print(curve)
-    delta(eps) of the full ranking: 0.25 where only ties are inflated, 0 at eps = 0.471405 with 3 tiers
+    delta of the full ranking: 0.25 where only ties are inflated, 0 from eps = 0.4715 on, with 3 tiers
     >>> curve.delta(0.5), curve.uncovered(0.5), curve.tiers(0.5), curve.tiers(0.8)
     (0.0, 0.25, 3, 2)
     """
@@ -425,7 +425,9 @@ class RemovalCurve:
         """Say how long the shortest and the longest list are."""
         first, last = (counted(int(self.size[end]), "item") for end in (0, -1))
         most = counted(int(self.removals[-1]), "removal")
-        return f"{self.guarantee} of the top {self.k:,}: {first} for 1 removal, {last} for {most}"
+        return (
+            f"List for the top {self.k:,} ({self.guarantee}): {first} for 1 removal, {last} for {most}"
+        )
 
 
 def removal_curve(facts: Facts, k: int, most: int, guarantee: Guarantee) -> RemovalCurve:

@@ -93,7 +93,7 @@ class Explanation(Result):
     >>> found.item, found.rivals[0].item, round(found.gap, 3), found.contributions
     ('ann', 'bob', 0.2, array([ 0.1, -0.1,  0. ]))
     >>> print(found.sentence)  # doctest: +NORMALIZE_WHITESPACE
-    'ann' has rank 1 and is 0.2 ahead of 'bob', the first outside the top 1. Of 10 votes, 5 favour
+    'ann' has rank 1 and is 0.2 ahead of 'bob', the first outside the top 1. Of the 10 votes, 5 favour
     'ann' and 3 favour 'bob'; their contributions (Shapley values) add up to the difference.
     """
 
@@ -135,14 +135,15 @@ class Explanation(Result):
         place = "the first outside" if self.inside else "the last in"
         begin = (
             f"{item} has rank {self.rank:,} and {lead} {rival}, {place} the top {self.k:,}. "
-            f"Of {counted(self.n_units, self.unit)}, "
+            f"Of the {counted(self.n_units, self.unit)}, "
         )
+        each = self.number(1), self.number(-1)
+        ours, theirs = (f"{number:,} favour{'s' * (number == 1)}" for number in each)
         if not self.additive:
             return begin + (
-                f"{self.number(1):,} would cost {item} ground if removed and {self.number(-1):,} would "
-                "gain it some; a contribution is the difference minus that without the unit."
+                f"{ours} {item} and {theirs} {rival}; a contribution is the difference now minus the "
+                f"difference without the {self.unit}."
             )
-        ours, theirs = (f"{each:,} favour{'s' * (each == 1)}" for each in map(self.number, (1, -1)))
         return begin + (
             f"{ours} {item} and {theirs} {rival}; their contributions (Shapley values) add up to the "
             "difference."
@@ -280,7 +281,7 @@ def needed_of(study: Study, k: int, confidence: float) -> Needed:
     from scipy.special import ndtri
 
     k = check_border(k, study)
-    confidence = check_level("confidence", confidence)
+    confidence = check_level(confidence)
     ahead, behind = study.facts.margin_search().order[k - 1 : k + 1].tolist()
     given, without, additive = contributions_of(study, ahead, behind)
     counts, n = study.units.counts, study.units.total

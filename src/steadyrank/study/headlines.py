@@ -18,7 +18,7 @@ PLACES = (
     "First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth",
 )  # fmt: skip
 
-NAMES = 4
+NAMES = 5
 """How many items a sentence names; the rest is counted."""
 
 LONGEST_NAME = 40
@@ -85,22 +85,26 @@ def ranking_headline(answer: StableRanking) -> str:
     Examples
     --------
     >>> from steadyrank import Votes, stable_ranking
-    >>> ranking_headline(stable_ranking(Votes(["cyd"] * 4 + ["bob"] * 2 + ["abe"] * 2)))
-    '1 of 3 items keeps its rank, no matter which one of the 8 votes is removed; 2 change the order.'
+    >>> votes = Votes(["cyd"] * 4 + ["bob"] * 2 + ["abe"] * 2)
+    >>> print(ranking_headline(stable_ranking(votes)))  # doctest: +NORMALIZE_WHITESPACE
+    1 of 3 items keeps its rank, no matter which vote is removed; 2 of the 8 votes change the order when
+    removed.
     """
     items, units = len(answer.items), f"the {counted(answer.n_units, answer.unit)}"
     if answer.ranks is None:
-        return f"{counted(items, 'item')} by score. No {answer.unit} was removed to see how that holds."
+        every = counted(items, answer.item_name)
+        return f"{every} by score. No {answer.unit} was removed to see how well that holds."
     known = len(answer.ranks)
     fixed = int((answer.ranks.best == answer.ranks.worst).sum())
     change = "changes" if answer.changing == 1 else "change"
     if fixed == items:
-        each = "The only item keeps its" if items == 1 else f"All {items:,} items keep their"
+        each = f"All {counted(items, answer.item_name)} keep their"
+        each = f"The only {answer.item_name} keeps its" if items == 1 else each
         return f"{each} rank, no matter which one of {units} is removed."
-    among = f"{fixed:,} of {'' if known == items else 'the first '}{counted(known, 'item')}"
+    among = f"{fixed:,} of {'' if known == items else 'the first '}{counted(known, answer.item_name)}"
     kept = f"{among} {'keeps its' if fixed == 1 else 'keep their'} rank"
-    removed = f"no matter which one of {units} is removed"
-    return f"{kept}, {removed}; {answer.changing:,} {change} the order."
+    removed = f"{answer.changing:,} of {units} {change} the order when removed"
+    return f"{kept}, no matter which {answer.unit} is removed; {removed}."
 
 
 def named(labels: Sequence[object], last: str, most: int = NAMES) -> str:
@@ -109,7 +113,7 @@ def named(labels: Sequence[object], last: str, most: int = NAMES) -> str:
     Examples
     --------
     >>> named(["a", "b", "c"], "or"), named("abcdefg", "and"), named(["a"], "or")
-    ('a, b or c', 'a, b, c and 4 more', 'a')
+    ('a, b or c', 'a, b, c, d and 3 more', 'a')
     """
     texts = [shortened(str(label), LONGEST_NAME) for label in labels]
     if len(texts) > most:
@@ -140,7 +144,7 @@ def ranking_warnings(answer: StableRanking) -> Iterator[str]:
         tied = counts[shared].sum()
         who = f"{named(first, 'and')} have equal scores"
         if len(first) < tied:
-            who = f"{tied:,} items share their score with another; among them, {who}"
+            who = f"{counted(tied, answer.item_name)} share their score with another; among them, {who}"
         yield f"{who}: {FIRST_LISTED}"
 
 
@@ -158,7 +162,7 @@ def _on_a_handful(answer: StableTopK) -> Iterator[str]:
         governs = "".join(f"{said} " for name, said in GOVERNS.items() if hasattr(scorer, name))
         yield (
             f"{named(some, 'and')} {stand} in the list with fewer than {HANDFUL} {answer.counted_as}. "
-            f"{governs}A minimum count leaves such items out (--min-count)."
+            f"{governs}A minimum count leaves such {plural(answer.item_name)} out (--min-count)."
         )
 
 

@@ -42,7 +42,7 @@ GERUNDS = {
 }
 
 
-UNBOUNDED = "only single removals were tried; nothing bounds the number for more"
+UNBOUNDED = "only single removals were tried; for more, no bound is known"
 """What is taken for granted where only single units were left out."""
 
 NEIGHBOURS = 1000
@@ -173,7 +173,10 @@ class Margin(Result):
             return "put", f"{behind} ahead of {ahead}"
         if self.eps is not None and self.k is not None:
             inflated = f"the inflated top {self.k:,} at eps = {eps_in_words(self.eps)}"
-            return "break", f"{inflated} (fewer than {counted(self.k, 'item')} shared with the new one)"
+            return (
+                "break",
+                f"{inflated} (fewer than {counted(self.k, self.item_name)} shared with the new one)",
+            )
         return "change", "the order" if self.k is None else f"the top {self.k:,}"
 
     @property
@@ -327,12 +330,11 @@ def margin_of(study: Study, asked: Asked) -> Margin:
         raise not_a_choice("by", by, tuple(DONE))
     if pair is not None and (k is not None or item is not None or eps is not None):
         raise InvalidValueError(
-            "a pair is a question of its own and takes no k, item or eps", way_out="Ask one of them."
+            "a pair cannot go with a k, an item or an eps", way_out="Ask one of them."
         )
     if item is not None and k is None:
         raise InvalidValueError(
-            f"how many units {shorten(item)} takes to flip depends on the k of a top k",
-            way_out=["Give ", Option("k"), "."],
+            f"how many units {shorten(item)} takes to flip depends on k", way_out=["Give ", Option("k")]
         )
     search, facts = study.facts.margin_search(by), study.facts
     if eps is not None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steadyrank.data.units import LazyLabels, Units
-from steadyrank.errors import InvalidValueError, Option, SteadyrankError, listing, shorten
+from steadyrank.errors import InvalidValueError, Option, SteadyrankError, listing
 from steadyrank.operators.checks import check_whole
 from steadyrank.progress import counting
 from steadyrank.scorers.bagged import Bagged, drawn_copies
@@ -23,6 +23,7 @@ from steadyrank.scorers.sums import scores_of_copies
 from steadyrank.study.calibration import Calibration
 from steadyrank.study.facts import Facts, refits
 from steadyrank.sums.blocks import slices
+from steadyrank.text import LONGEST, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -105,7 +106,7 @@ class RandomRemovals:
         """Return what leaves in one of the removals that were kept, in words."""
         known, leaving = self.data.units.labels, self.leaving(kept[place])
         units = np.repeat(np.arange(len(leaving)), leaving).tolist()
-        return listing((shorten(known[unit]) for unit in units), len(units))
+        return listing((shortened(known[unit], LONGEST) for unit in units), len(units))
 
     def facts(self, known: Facts) -> tuple[Facts, tuple[str, ...]]:
         """Return what is known after each removal, as if of one unit, and why some have no scores."""

@@ -29,12 +29,9 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = "4.2"
 
 RULES = {
-    "ties": (
-        "equal scores: the item listed first counts as ahead; inflated answers take in equal items "
-        "together"
-    ),
+    "ties": "equal scores: the one listed first counts as ahead",
     "eps": "eps is the same for the full data and for the data without each unit",
-    "boundary": "a distance of exactly eps counts as out",
+    "boundary": "a distance of exactly eps counts as out; inflated answers hold equal scores together",
 }
 """Rules that hold for every result, in plain words."""
 
@@ -90,6 +87,7 @@ class Result:
     counted_as: str = field(kw_only=True)
     item_name: str = field(default="item", kw_only=True)
     _study: Study | None = field(kw_only=True)
+    _library: str | None = field(default=None, kw_only=True)
 
     def __repr__(self) -> str:
         """Say what was found, where one sentence does."""
@@ -166,14 +164,14 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Show the result as a table in a notebook."""
-        from steadyrank.report.sharing import table_of
+        from steadyrank.report.sharing import table_fragment
 
-        return table_of(self.brief())
+        return table_fragment(self.brief())
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the table as a dataframe: as the data came, or polars, pandas or pyarrow."""
-        own = origin_of(self._study.data).library if self._study is not None else None
-        return frame_of(self._columns(), backend or (own if own in BACKENDS else None))
+        own = self._library if self._library in BACKENDS else None
+        return frame_of(self._columns(), backend or own)
 
 
 def origin(study: Study) -> dict[str, Any]:
@@ -192,6 +190,7 @@ def origin(study: Study) -> dict[str, Any]:
         "counted_as": plural(data.kind.observation),
         "item_name": facts.item_name,
         "_study": study,
+        "_library": origin_of(data).library,
     }
 
 

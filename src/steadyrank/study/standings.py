@@ -44,8 +44,8 @@ FITTED_ANEW = 4_000_000
 """Distinct units times items up to which ranks rest on fits without each unit, and not on sketches."""
 
 NEAR_RANKS = (
-    "ranks: no single removal goes beyond those shown; some may be wider than what is reached: "
-    "exact ones would take longer than all the rest"
+    "ranks: no single removal goes beyond those shown; some ranges may be too wide, as exact ones would "
+    "take longer than all the rest"
 )
 
 THIN = 32

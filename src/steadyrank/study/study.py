@@ -60,7 +60,7 @@ class Study:
     >>> study.topk(2).contenders
     ('abe', 'bob')
     >>> print(study.flips(2))
-    30 of 100 votes change the plain top 2 when removed; 0 break the inflated one
+    30 of the 100 votes change the top 2 when removed
     """
 
     def __init__(self, data: Any, scorer: object = None) -> None:

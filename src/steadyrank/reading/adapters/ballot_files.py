@@ -146,7 +146,7 @@ def _unique_names(given: Mapping[int, str], notes: list[str]) -> dict[int, str]:
     doubled = {name for name, times in Counter(names.values()).items() if times > 1}
     if doubled:
         shown = listing(map(shorten, sorted(doubled)))
-        notes.append(f"names that occur again got their number added: {shown}")
+        notes.append(f"repeated names got their number added: {shown}")
     return {number: f"{name} ({number})" if name in doubled else name for number, name in names.items()}
 
 

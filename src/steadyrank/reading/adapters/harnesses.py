@@ -48,7 +48,7 @@ def lm_eval_entries(file: OpenFile) -> Found:
     if samples:
         yield "models named by their folders"
     if samples and results:
-        yield "samples taken, and not the results by task beside them"
+        yield "samples read, not the results by task beside them"
     yield from samples or results
 
 
@@ -270,7 +270,7 @@ def _submissions(every: list[tuple[str, Node]]) -> Found:
     lists = [ids for _, top in every for ids in top.inside().values() if isinstance(ids.value, list)]
     every_one = dict.fromkeys(instance for ids in lists for instance in ids.labels())
     for item, top in every:
-        yield "resolved ones alone are listed: all others that some file names count as not resolved"
+        yield "only resolved ones are listed: all others that any file names count as not resolved"
         resolved = set(top["resolved"].labels())
         yield from (_entry(item, one, one in resolved, top["resolved"]) for one in every_one)
 

@@ -1,4 +1,4 @@
-"""Ballots: an order in a cell, a column for each choice, or one row an entry."""
+"""Ballots: an order in a cell, a column for each choice, or one row per entry."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         reading.points -= 5 * column.is_number
         several = lists or (marked > 0 and not asked.unexplained([*used, *reading.roles.values()]))
         reading.strong = ordered > 0.5 or (level >= EXACT and bool(ordered or several))
-        reading.support += [f"{quoted(name)} is called like a ballot"] * bool(level)
+        reading.support += [f"{quoted(name)} is named like a ballot"] * bool(level)
         reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked or lists)
         if level or lists or marked > 0.5 or "approval" in asked.settings:
             yield from _counted(asked, reading, [name])

@@ -204,7 +204,7 @@ def _weighed(
     apart = _never_equal(profile, *pair[:2])
     thing = any(word in THINGS for word in profile[pair.left].words)
     reading.points = 4.0 + thing
-    reading.weigh(called, 2, f"{sides} are called like two sides")
+    reading.weigh(called, 2, f"{sides} are named like two sides")
     reading.weigh(apart, 2, f"{sides} share their names and are never equal in a row")
     reading.weigh(shares < SHARED and profile.rows > 20, -3, f"{sides} hardly share a name")
     reading.support.append(result)

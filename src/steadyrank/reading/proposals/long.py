@@ -52,7 +52,7 @@ def scores(asked: Asked) -> Iterator[Reading]:
 
 
 def places(asked: Asked) -> Iterator[Reading]:
-    """Propose lists of people, one row an entry, with the place of each item."""
+    """Propose lists of people, one row per entry, with the place of each item."""
     yield from _long(asked, "user", None if asked.settings.get("approval") else "rank")
 
 
@@ -151,8 +151,10 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     plain = all(level >= EXACT for level in levels.values())
     reading.points = -1.0
     named = [roles[role] for role, level in levels.items() if level]
-    are = "is" if len(named) == 1 else "are"
-    reading.weigh(named, sum(levels.values()), f"{quoted(*named)} {are} called so")
+    has = "has a name" if len(named) == 1 else "have names"
+    reading.weigh(
+        named, sum(levels.values()), f"{quoted(*named)} {has} that fit{'s' * (len(named) == 1)}"
+    )
     if value is not None:
         _weigh_value(asked, reading, levels[str(what)], value, unit)
         every = _values(asked, str(what))[:VALUES]
@@ -181,7 +183,7 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
             reading.support.append(f"{quoted(*again)} numbers repeats, which are averaged")
     reading.firm = all(levels.values()) and not any("could be" in one for one in reading.against)
     keyed = not repeated if kind == "ballots" else plain or repeated < REPEATED
-    against = [reason for reason in reading.against if "come again" not in reason]
+    against = [reason for reason in reading.against if "repeat: " not in reason]
     reading.strong = reading.firm and not rest and keyed and not against
     return reading
 
@@ -192,7 +194,7 @@ def _weigh_pairs(asked: Asked, reading: Reading, unit: str, item: str, *, plain:
     repeated, alone = profile.repeated(unit, item), profile.alone(item, unit)
     crossed = profile[unit].repeats and profile[item].repeats
     reading.weigh(repeated < REPEATED and crossed, 2, f"each pair of {both} comes once")
-    reading.weigh(repeated >= REPEATED, 0, f"pairs of {both} come again: their mean is taken")
+    reading.weigh(repeated >= REPEATED, 0, f"pairs of {both} repeat: their mean is taken")
     if profile.rows > FEW and not plain:
         cost = -16 * max(0.0, alone - 0.75)
         reading.weigh(alone > 0.5, cost, f"most {quoted(item)} have only one {quoted(unit)}")

@@ -53,14 +53,14 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     numbers = [c for c in others if c.type == "number" and not c.is_id and not c.is_time]
     counted, said = "count" in beside, level == SAID
     reading.points = float(only)
-    reading.weigh(level, (0, 2, 3, 4)[level], f"{quoted(name)} is called like a choice")
+    reading.weigh(level, (0, 2, 3, 4)[level], f"{quoted(name)} is named like a choice")
     reading.weigh(counted, 2, f"{quoted(str(beside.get('count')))} counts votes")
-    reading.weigh(counted and column.unique, 2, f"each {quoted(name)} stands there once, with its total")
+    reading.weigh(counted and column.unique, 2, f"each {quoted(name)} appears once, with its total")
     flag = not said and column.type == "flag"
     reading.weigh(flag, -9, f"{quoted(name)} holds answers, yes or no, not names")
     once = column.unique and not counted and numbers and profile.rows > 1 and not said
     first = quoted(*(c.name for c in numbers[:1]))
-    reading.weigh(once, -3, f"each {quoted(name)} stands there once, beside {first}")
+    reading.weigh(once, -3, f"each {quoted(name)} appears once, beside {first}")
     voters = [c for c in others if c.noun in {"voter", "respondent", "user", "person"}]
     whole = not others or column.unique or column.noun in ELECTED
     elected = counted and level >= EXACT and whole
@@ -133,13 +133,13 @@ def regression(asked: Asked) -> Iterator[Reading]:
     reading.firm, reading.points = True, 1.0 + asked.level("response", name)
     if any(column.blanks for column in [*numeric, profile[name]]):
         reading.mend["missing"] = "drop"
-    reading.support.append(f"{quoted(name)} is called like a response")
+    reading.support.append(f"{quoted(name)} is named like a response")
     odd = [c.name for c in features if c not in numeric or c.is_time]
     reading.weigh(odd, 0, f"{quoted(*odd)} cannot be a feature")
     texts = [c for c in features if not c.is_number and not c.is_id and "items" not in asked.named]
     reading.weigh(texts, -4)
     bare = profile[name].simple == "y" and not all(c.simple[:1] == "x" for c in numeric)
-    reading.weigh(bare, 0, "y may be anything beside other names than x1, x2...")
+    reading.weigh(bare, 0, "beside names other than x1, x2..., y could be anything")
     named = asked.level("response", name) >= EXACT
     reading.strong = named and not reading.against and len(numeric) >= FEATURES
     if not texts and numeric and "items" not in asked.named:

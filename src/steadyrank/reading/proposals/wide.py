@@ -260,7 +260,7 @@ def _weighed(
         other = Option("items_in", "columns" if way == "rows" else "rows")
         note = f"{quoted(str(label))} read as names of the {which}: {brief}"
         reading.remarks.append(Guess(note, brief, other))
-    if reading.weigh(len(told) > 1, 0, "names speak for both ways round"):
+    if reading.weigh(len(told) > 1, 0, "the names fit both ways round"):
         reading.firm = bool(settled)
     _weigh_columns(asked, reading, values, label)
     if way == "columns":

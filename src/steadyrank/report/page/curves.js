@@ -32,7 +32,7 @@ const CURVES = (() => {
     for (const part of [0, 0.25, 0.5, 0.75, 1]) {
       const value = limit * part * part;
       svg.append(make("text", { x: x(value), y: BOX.height - 22, "text-anchor": part === 1 ? "end" : "middle" },
-        value === 0 ? "0" : value < 1e-3 || value >= 1e4 ? value.toExponential(1) : String(Number(value.toPrecision(2)))));
+        value === 0 ? "0" : value < 1e-4 || value >= 1e4 ? value.toExponential(1) : String(Number(value.toPrecision(2)))));
     }
     svg.append(make("text", { x: (BOX.left + BOX.width) / 2, y: BOX.height - 5, "text-anchor": "middle" }, "eps"),
       make("path", { d: `${path.join("")}H${x(limit).toFixed(1)}`, class: `steps ${id}` }),
@@ -58,11 +58,11 @@ const CURVES = (() => {
     const size = valueAt(curve.eps, curve.size, chosen);
     draw("delta", {
       ...common, values: curve.delta, low: 0, high: Math.max(0.01, curve.delta[0]), format: WORDS.percent,
-      title: `Share of the ${report.units} whose removal leaves fewer than ${WORDS.plural(k, "item", "items")} of the inflated top ${WORDS.whole(k)} in common with the new one: ${WORDS.percent(delta)} at ${where} (dotted).`,
+      title: `Share of the ${report.units} whose removal leaves fewer than ${WORDS.plural(k, report.item_name, report.item_names)} of the inflated top ${WORDS.whole(k)} in common with the new one: ${WORDS.percent(delta)} at ${where} (dotted).`,
     });
     draw("size", {
       ...common, values: curve.size, low: Math.min(k, ...shown), high: Math.max(k + 2, ...shown), format: WORDS.whole,
-      title: `Items in the inflated top ${WORDS.whole(k)}: ${WORDS.whole(size)} at ${where} (dotted). No ${unit} is removed here.`,
+      title: `${WORDS.capital(report.item_names)} in the inflated top ${WORDS.whole(k)}: ${WORDS.whole(size)} at ${where} (dotted). No ${unit} is removed here.`,
     });
   };
 

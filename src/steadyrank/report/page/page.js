@@ -147,16 +147,13 @@
     at("about").replaceChildren(...source, `${whole(report.n_units)} ${report.n_units === 1 ? report.unit : report.units} · ${plural(report.n_items, report.item_name, report.item_names)} · scores: `,
       TABLE.isolated(report.scorer));
     at("tiles").replaceChildren(...tiles());
-    at("leaving-units").textContent = report.units;
-    at("item-names").textContent = at("every-item").textContent = report.item_names;
     at("how").textContent = `How to read this: each line is one ${report.item_name}, and the mark is its rank. `
       + (report.audited ? `The bar holds the ranks it takes when any one ${report.unit} is removed: where it crosses the dashed line, a single ${report.unit} decides. `
         + `Where lines share a shaded band, a single removal can change their order; across bands it cannot. To flip: the fewest ${report.units} whose removal can move it across the line.` : "");
     at("m-control").hidden = !report.audited;
-    at("rule").textContent = report.margin ? `Rule of the margin: ${report.margin.rule}.` : "";
     const { certificate } = report;
-    const numbers = [["status", certificate.status], ["guarantee", certificate.guarantee], ["rule", certificate.rule], ["eps", certificate.eps === null ? "none needed" : String(certificate.eps)],
-      ["delta", certificate.delta === null ? "not claimed" : String(certificate.delta)]];
+    const numbers = [["status", certificate.status], ["guarantee", certificate.guarantee], ["rule", certificate.rule], ["eps", certificate.eps === null ? "none needed" : WORDS.number(certificate.eps)],
+      ["delta", certificate.delta === null ? "not claimed" : WORDS.number(certificate.delta)], ...(report.margin ? [["margin", report.margin.rule]] : [])];
     at("claim-numbers").replaceChildren(...numbers.flatMap(([name, value]) => [TABLE.element("dt", name), TABLE.element("dd", value)]));
     const every = [...new Set([...Object.values(report.policies), ...report.notes])];
     const rules = every.filter((rule) => !every.some((other) => other !== rule && other.startsWith(rule)));

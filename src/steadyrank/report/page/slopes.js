@@ -65,7 +65,8 @@ SWITCH.begin((report) => {
 
   const range = (best, worst) => (best === null ? "" : best === worst ? whole(best) : `${whole(best)}–${whole(worst)}`);
   const number = (value) => (value === null ? "" : whole(value));
-  const score = (value) => (value === null ? "" : WORDS.number(value));
+  const alike = WORDS.alike(report.rows.flatMap((row) => [row.old_score, row.new_score]).filter((one) => one !== null));
+  const score = (value) => (value === null ? "" : alike(value));
   const COLUMNS = [
     ["rank", (row) => number(row.new_rank)], ["item", (row) => named(row.item)], ["rank before", (row) => number(row.old_rank)],
     ["place", (row) => number(row.new_place)], ["place before", (row) => number(row.old_place)],
@@ -80,7 +81,7 @@ SWITCH.begin((report) => {
     const columns = COLUMNS.filter(([title]) => title !== "stood before" || report.k !== null);
     const head = element("thead");
     const titles = element("tr");
-    titles.append(...columns.map(([title]) => Object.assign(element("th", title, TEXTS.has(title) ? "" : "number"), { scope: "col" })));
+    titles.append(...columns.map(([title]) => Object.assign(element("th", WORDS.capital(title === "item" ? report.item_name : title), TEXTS.has(title) ? "" : "number"), { scope: "col" })));
     head.append(titles);
     const body = element("tbody");
     body.append(...report.rows.slice(0, limit).map((row) => {
@@ -95,15 +96,16 @@ SWITCH.begin((report) => {
     }));
     at("moves").replaceChildren(head, body);
     at("more").hidden = limit >= report.rows.length;
-    at("more").textContent = `Show all ${whole(report.rows.length)} items`;
+    at("more").textContent = `Show all ${whole(report.rows.length)} ${report.item_names}`;
   };
 
   const about = (one) => [...(one.source ? [isolated(one.source), ": "] : []),
-    `${WORDS.plural(one.n_units, one.unit, one.units)}, ${WORDS.plural(one.n_items, "item", "items")}`];
+    `${WORDS.plural(one.n_units, one.unit, one.units)}, ${WORDS.plural(one.n_items, one.item_name, one.item_names)}`];
   at("about").replaceChildren(...about(report), " → ", ...about(report.new), " · scores: ", isolated(report.scorer));
   at("made").textContent = WORDS.made(report);
   at("sentences").replaceChildren(...report.sentences.map((text) => element("p", text)));
-  const rules = [...new Set([...Object.values(report.policies), ...report.notes, ...report.new.notes])];
+  const old = new Set([...Object.values(report.policies), ...report.notes]);
+  const rules = [...old, ...report.new.notes.filter((note) => !old.has(note)).map((note) => `new: ${note}`)];
   at("policies").replaceChildren(...rules.map((rule) => element("li", rule)));
   at("json").onclick = () => TABLE.save("steadyrank-comparison.json", new Blob([JSON.stringify(report, null, 2)], { type: "application/json" }));
   at("more").onclick = () => table(report.rows.length);

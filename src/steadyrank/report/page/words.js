@@ -37,7 +37,7 @@ const WORDS = (() => {
   };
   /* A name within a sentence: short, and isolated, so that its direction stays its own. */
   const named = (name) => `\u2068${letters(name, 40).replace(/[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, " ")}\u2069`;
-  const names = (rows, most = 4) => {
+  const names = (rows, most = 5) => {
     const shown = rows.slice(0, most).map((row) => named(row.item));
     if (rows.length > most) return `${shown.join(", ")} and ${plural(rows.length - most, "other", "others")}`;
     return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} and ${shown[shown.length - 1]}`;
@@ -87,7 +87,7 @@ const WORDS = (() => {
 
   const between = (best, worst) => (best === worst ? whole(best) : `${whole(best)}–${whole(worst)}`);
   const ranks = (row) => between(row.best_rank, row.worst_rank);
-  const level = (share) => `${Number((100 * share).toFixed(9))} %`;
+  const level = (share) => `${Number((100 * share).toFixed(9))}%`;
   const away = (row, units) => (row.away === null ? "" : row.away >= units ? "never" : row.away === 1 ? "1" : `≥ ${whole(row.away)}`);
 
   /* All that is known of one item, line by line. */

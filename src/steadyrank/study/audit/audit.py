@@ -190,7 +190,7 @@ class Audit(Result):
         if k is None and len(audited) != 1:
             listed = ", ".join(map(str, audited)) or "none"
             raise InvalidValueError(
-                f"say which k to draw; audited were: {listed}", way_out=["Give ", Option("k"), "."]
+                f"say which k to draw; audited were: {listed}", way_out=["Give ", Option("k")]
             )
         chosen = audited[0] if k is None else k
         return self.curve(chosen).plot(ax, eps=self.inflation.eps_of(chosen))

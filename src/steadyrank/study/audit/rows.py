@@ -142,7 +142,7 @@ class Flips:
     >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]], items=["x", "y", "z"])
     >>> flips = audit(matrix, 2, eps=0.5).flips(2)
     >>> print(flips)
-    1 of 4 rows changes the plain top 2 when removed; 0 break the inflated one
+    1 of the 4 rows changes the top 2 when removed
     >>> [(flip.unit, flip.leaves, flip.enters) for flip in flips]
     [(2, ('y',), ('z',))]
     """
@@ -170,17 +170,17 @@ class Flips:
             "comes in": [", ".join(map(str, flip.enters)) for flip in self],
             "answer": [*("plain" for _ in self.plain), *("inflated" for _ in self.inflated)],
         }
-        return html_of(f"{self}.", columns)
+        told = [name for name, same in (("times", 1), ("answer", "plain")) if {*columns[name]} == {same}]
+        return html_of(f"{self}.", {name: columns[name] for name in columns if name not in told})
 
     def __str__(self) -> str:
         """Say how many units break which answer."""
         plain, inflated = (sum(flip.count for flip in part) for part in (self.plain, self.inflated))
         change = "changes" if plain == 1 else "change"
-        destroy = "breaks" if inflated == 1 else "break"
-        return (
-            f"{plain:,} of {counted(self.units, self.unit_kind)} {change} the plain top {self.k} "
-            f"when removed; {inflated:,} {destroy} the inflated one"
-        )
+        told = f"{plain:,} of the {counted(self.units, self.unit_kind)} {change} the top {self.k:,}"
+        if inflated:
+            told += f", and {inflated:,} {'breaks' if inflated == 1 else 'break'} the inflated one,"
+        return f"{told} when removed"
 
 
 @dataclass
