@@ -147,7 +147,7 @@ def battle_rows(quick: bool) -> list[Row]:
         *(fits_row(f"{method} alone", large, 30, repeats=2, methods=[method]) for method in TOPK),
         # A fit of so many is by conjugate gradients, and does without a matrix in most of its steps. One
         # pass over the scores without each battle, 250 million numbers, takes as long as 13 of them.
-        fits_row("all four methods", large, 130, repeats=2),
+        fits_row("all four methods", large, 60, repeats=2),
         fits_row("all four methods, ridge 1", season(), None, repeats=3, scorer=BradleyTerry(ridge=1.0)),
     ]
     path = SHARED / "battles" / "arena_pairs.csv"
