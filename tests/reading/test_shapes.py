@@ -105,6 +105,18 @@ def test_ranks_in_cells_ask_which_end_is_best(header: str, way: str) -> None:
     assert first.arguments["items_in"] == way
 
 
+@pytest.mark.parametrize("words", [("1", "2", "3"), ("First choice", "Second choice", "Third choice")])
+def test_ranks_with_gaps_and_in_words_are_ranks_of_the_columns(words: tuple[str, ...]) -> None:
+    one, two, three = words
+    full = [[one, two, three], [one, three, two], [two, one, three], [one, two, three]]
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(stream("Ann,Bob,Cat", [*full, [one, "", ""], ["", one, two], [two, one, ""]]))
+    first, second = caught.value.readings
+    assert [one.arguments["lower_is_better"] for one in (first, second)] == ["all", "none"]
+    data = first.read()
+    assert data.items[np.nanmean(data.values, axis=0).argmax()] == "Ann"
+
+
 def test_blank_results_are_dropped_by_the_command() -> None:
     rows = [
         [a, b, a if (i + j) % 2 else b] for i, a in enumerate(LETTERS) for j, b in enumerate(LETTERS)

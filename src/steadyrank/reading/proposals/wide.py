@@ -432,7 +432,8 @@ def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
     vectors = (matrix.T if way == "rows" else matrix)[:LOOKED_AT]
     some = vectors[np.isfinite(vectors)]
     whole = len(some) > 0 and some.min() == 1 and some.max() <= vectors.shape[1]
-    if len(vectors) < 2 or vectors.shape[1] < 3 or not whole:
+    vectors = vectors[np.isfinite(vectors).sum(axis=1) > 2]  # one or two ranks tell nothing
+    if len(vectors) < 2 or not whole:
         return False
     return sum(map(_is_ranked, vectors)) >= PERMUTED * len(vectors)
 
@@ -442,4 +443,4 @@ def _is_ranked(values: FloatArray) -> bool:
     there = np.sort(values[np.isfinite(values)])
     steps = np.unique(there)
     dense = np.array_equal(steps, np.arange(1, len(steps) + 1)) and 2 * len(steps) >= len(there)
-    return len(there) > 2 and bool(dense or np.array_equal(there, np.searchsorted(there, there) + 1))
+    return bool(dense or np.array_equal(there, np.searchsorted(there, there) + 1))
