@@ -210,6 +210,8 @@ class Column:
     def is_id(self) -> bool:
         """Whether it is called like something that is numbered, or only counts rows."""
         last = self.words[-1:] and self.words[-1] in known("ids", "numberings")
+        if self.words[-1:] == ["no"]:  # which is no number beside yes
+            last = [*self.words[:-1], "yes"] not in map(words_of, self._table.names)
         called = bool(last) or "id" in self.words
         if self.counts_rows or self.simple in {"rownames", "unnamed0", "rowname"}:
             return True

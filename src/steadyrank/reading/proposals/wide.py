@@ -68,7 +68,7 @@ def wide(asked: Asked) -> Iterator[Reading]:
             gaps = one == "columns" and label is not None and asked.profile[label].blanks and not named
             called = None if gaps else label  # rows without a name cannot be told apart
             yield from _weighed(asked, one, called, values, left_out)
-            blocks = (block for block in _blocks(asked, values) if LEAST <= len(block) < len(values))
+            blocks = (block for block in _blocks(asked, values) if len(block) < len(values))
             for block in islice(blocks, BLOCKS):
                 rest = [name for name in values if name not in block]
                 for reading in _weighed(asked, one, called, block, []):
@@ -147,8 +147,14 @@ def _blocks(asked: Asked, values: Sequence[str]) -> Iterator[list[str]]:
     families = sorted(_families(profile, usable), key=len, reverse=True)
     scaled = [part for run in runs for part in _on_one_scale(profile, run)]
     every = [*parts, *families, *(r for r in runs if _are_counts(profile, r)), *scaled[:1]]
-    distinct = {tuple(block): block for block in every if len(block) >= LEAST}
+    votes = [[n for n in block if not _is_tally(profile[n])] for block in every]
+    least = [2 if block in parts else LEAST for block in every]  # of a whole, two may be left
+    distinct = {tuple(v): v for v, size in zip(votes, least, strict=True) if len(v) >= size}
     yield from distinct.values()
+
+
+def _is_tally(column: Column) -> bool:
+    return not {*known("tallies")}.isdisjoint(column.words)
 
 
 def _families(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
@@ -331,10 +337,15 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
         reading.remarks.append(Guess(doubt, brief, Option("items", several=True)))
     low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
     reach = [f"{shorten(c.name)} {word} {c.reach:.3g}" for c, word in ((low, "reaches"), (high, ""))]
-    parts = not in_rows and LEAST <= len(values) <= MOST_PARTS
+    few = [] if in_rows or len(values) > MOST_PARTS else profile
+    beside = [c.name for c in few if c.name in values or (c.type == "number" and _is_tally(c))]
+    parts = LEAST <= len(beside) <= MOST_PARTS
     whole = parts and _from_whole(profile, values, _first_rows(profile, values).sum(axis=0)) < SPREAD
+    whole = whole or (parts and len(beside) > len(values) and {*values} <= {*_parts(profile, beside)})
     _ = (
-        reading.weigh(len(columns) < LEAST, -1, f"only {counted(len(columns), 'column')} of numbers")
+        reading.weigh(
+            len(columns) < LEAST and not whole, -1, f"only {counted(len(columns), 'column')} of numbers"
+        )
         or reading.weigh(
             profile.on_one_scale(values[:LOOKED_AT]),
             1,
@@ -369,9 +380,13 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
     profile = asked.profile
     counting = _mostly(values, COUNTING.match) or {*values} <= profile.of_families
     reading.weigh(counting, -1, "the columns are only numbered, not named")
+    tallies = [name for name in values[:LOOKED_AT] if _is_tally(profile[name])]
+    several = 1 < len(tallies) < len(values)
+    reading.weigh(several, -2, f"{quoted(*tallies)} are votes for nobody")
     if label is not None:
         measures = 2 * sum(profile[n].is_measure for n in values) > len(values)
-        reading.weigh(measures and [*values] not in profile.families, -4)
+        one = [*values] in profile.families or {profile[n].noun for n in values} == {"vote"}
+        reading.weigh(measures and not one, -4)
         looks: dict[str, Callable[[str], Any]] = {
             "benchmarks or measures": _is_measure,
             "ids": COUNTING.match,
