@@ -302,7 +302,9 @@ class Decision:
             table, columns={name: table.columns[name] for name in table.names if name in used}
         )
         mend = {name: value for name, value in reading.mend.items() if name not in asked}
-        wrong = [n for n in self._numbers(reading) if not self.profile.table.is_numeric(n)]
+        wrong = [
+            n for n in sorted(self._numbers(reading), key=str) if not self.profile.table.is_numeric(n)
+        ]
         odd = [word for name in wrong for word in self.profile[name].odd_words]
         again = [name for name in self._again if name in used]
         if wrong and ("items" in reading.roles or "drop" in asked or not odd):

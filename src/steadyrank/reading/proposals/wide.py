@@ -209,6 +209,15 @@ def _parts(profile: Profile, run: Sequence[str]) -> list[str]:
     return names[start:end] if far[start, end] < SPREAD else []
 
 
+def _are_parts(profile: Profile, values: Sequence[str]) -> bool:
+    """Tell whether columns are parts of a whole, by themselves or with the tallies beside them."""
+    sums = _first_rows(profile, values).sum(axis=0)
+    if len(values) >= LEAST and _from_whole(profile, values, sums) < SPREAD:
+        return True
+    every = [c.name for c in profile if c.name in values or (c.type == "number" and _is_tally(c))]
+    return LEAST <= len(every) > len(values) and {*values} <= {*_parts(profile, every)}
+
+
 def _first_rows(profile: Profile, names: Sequence[str]) -> FloatArray:
     return np.nan_to_num([profile[name].numbers[:SEEN] for name in names])
 
@@ -337,11 +346,7 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
         reading.remarks.append(Guess(doubt, brief, Option("items", several=True)))
     low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
     reach = [f"{shorten(c.name)} {word} {c.reach:.3g}" for c, word in ((low, "reaches"), (high, ""))]
-    few = [] if in_rows or len(values) > MOST_PARTS else profile
-    beside = [c.name for c in few if c.name in values or (c.type == "number" and _is_tally(c))]
-    parts = LEAST <= len(beside) <= MOST_PARTS
-    whole = parts and _from_whole(profile, values, _first_rows(profile, values).sum(axis=0)) < SPREAD
-    whole = whole or (parts and len(beside) > len(values) and {*values} <= {*_parts(profile, beside)})
+    whole = not in_rows and len(values) <= MOST_PARTS and _are_parts(profile, values)
     _ = (
         reading.weigh(
             len(columns) < LEAST and not whole, -1, f"only {counted(len(columns), 'column')} of numbers"
@@ -447,8 +452,8 @@ def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
     vectors = (matrix.T if way == "rows" else matrix)[:LOOKED_AT]
     some = vectors[np.isfinite(vectors)]
     whole = len(some) > 0 and some.min() == 1 and some.max() <= vectors.shape[1]
-    vectors = vectors[np.isfinite(vectors).sum(axis=1) > 2]  # one or two ranks tell nothing
-    if len(vectors) < 2 or not whole:
+    vectors = vectors[np.isfinite(vectors).sum(axis=1) > 1]  # one rank tells nothing
+    if len(vectors) < 2 or vectors.shape[1] < 3 or not whole:
         return False
     return sum(map(_is_ranked, vectors)) >= PERMUTED * len(vectors)
 
