@@ -68,7 +68,7 @@ def wide(asked: Asked) -> Iterator[Reading]:
             gaps = one == "columns" and label is not None and asked.profile[label].blanks and not named
             called = None if gaps else label  # rows without a name cannot be told apart
             yield from _weighed(asked, one, called, values, left_out)
-            blocks = (block for block in _blocks(asked, values) if len(block) < len(values))
+            blocks = (block for block in _blocks(asked, values, one) if len(block) < len(values))
             for block in islice(blocks, BLOCKS):
                 rest = [name for name in values if name not in block]
                 for reading in _weighed(asked, one, called, block, []):
@@ -135,7 +135,7 @@ def _numbers_rows(asked: Asked, column: Column) -> bool:
     return column.whole and (column.simple in {*known("trials"), *a_row} or alone)
 
 
-def _blocks(asked: Asked, values: Sequence[str]) -> Iterator[list[str]]:
+def _blocks(asked: Asked, values: Sequence[str], way: str) -> Iterator[list[str]]:
     """Yield columns that belong together: parts of a whole, of one family, neighbours of one scale."""
     profile = asked.profile
     if "items" in asked.named or len(values) > LOOKED_AT or [*values] in profile.families:
@@ -147,7 +147,7 @@ def _blocks(asked: Asked, values: Sequence[str]) -> Iterator[list[str]]:
     families = sorted(_families(profile, usable), key=len, reverse=True)
     scaled = [part for run in runs for part in _on_one_scale(profile, run)]
     every = [*parts, *families, *(r for r in runs if _are_counts(profile, r)), *scaled[:1]]
-    votes = [[n for n in block if not _is_tally(profile[n])] for block in every]
+    votes = [[n for n in block if way == "rows" or not _is_tally(profile[n])] for block in every]
     least = [2 if block in parts else LEAST for block in every]  # of a whole, two may be left
     distinct = {tuple(v): v for v, size in zip(votes, least, strict=True) if len(v) >= size}
     yield from distinct.values()
