@@ -302,9 +302,7 @@ class Decision:
             table, columns={name: table.columns[name] for name in table.names if name in used}
         )
         mend = {name: value for name, value in reading.mend.items() if name not in asked}
-        wrong = [
-            n for n in sorted(self._numbers(reading), key=str) if not self.profile.table.is_numeric(n)
-        ]
+        wrong = [n for n in self._numbers(reading) if not self.profile.table.is_numeric(n)]
         odd = [word for name in wrong for word in self.profile[name].odd_words]
         again = [name for name in self._again if name in used]
         if wrong and ("items" in reading.roles or "drop" in asked or not odd):
@@ -338,11 +336,12 @@ class Decision:
     def _made(self, reading: Reading) -> Any:
         return self.make(self._taken(reading, _plain(self.table), named_kind=True))
 
-    def _numbers(self, reading: Reading) -> set[str]:
+    def _numbers(self, reading: Reading) -> list[str]:
         """Return the columns that must hold numbers."""
         roles = reading.kind.roles
         held = [name for role, name in reading.roles.items() if roles[role].holds == "numbers"]
-        return taken_by({"": held, "items": reading.roles.get("items", []) if "items" in roles else []})
+        items = reading.roles.get("items", []) if "items" in roles else []
+        return sorted(taken_by({"": held, "items": items}), key=str)
 
 
 def by_names(asked: Asked) -> Iterator[Reading]:
