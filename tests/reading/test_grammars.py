@@ -94,6 +94,20 @@ class TestBallots:
         assert counts(data) == {"Ann A.": 12, "Ann A. > Bob B.": 4, "Cat C. > Ann A. = Bob B.": 7}
         assert "2 ballots without a name left out" in data.notes
 
+    def test_blt_with_remarks_and_a_name_again(self) -> None:
+        text = BLT.replace("3 1\n", "3 1  # for one seat\n")
+        text = text.replace("4 1 2 0\n", '4 1 - 2 1 0  # "one"\n')
+        data = read(text)
+        assert counts(data) == counts(read(BLT))
+        assert "4 ballots with a name again: the first place counts" in data.notes
+
+    def test_blt_without_zeros_at_the_end(self, tmp_path: Path) -> None:
+        text = BLT.replace(" 0\n", "\n").replace('"North Ward"', "North Ward")
+        (tmp_path / "ward.blt").write_text(text)
+        data = read_any(tmp_path / "ward.blt")
+        assert counts(data) == counts(read(BLT))
+        assert "North Ward" in data.notes[1]
+
     def test_orders(self) -> None:
         data = read(ORDERS)
         assert data.items == ("ann", "bob", "cat", "dan")

@@ -105,6 +105,38 @@ def test_ranks_in_cells_ask_which_end_is_best(header: str, way: str) -> None:
     assert first.arguments["items_in"] == way
 
 
+@pytest.mark.parametrize("words", [("1", "2", "3"), ("First choice", "Second choice", "Third choice")])
+def test_ranks_with_gaps_and_in_words_are_ranks_of_the_columns(words: tuple[str, ...]) -> None:
+    one, two, three = words
+    full = [[one, two, three], [one, three, two], [two, one, three], [one, two, three]]
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(stream("Ann,Bob,Cat", [*full, [one, "", ""], ["", one, two], [two, one, ""]]))
+    first, second = caught.value.readings
+    assert [one.arguments["lower_is_better"] for one in (first, second)] == ["all", "none"]
+    data = first.read()
+    assert data.items[np.nanmean(data.values, axis=0).argmax()] == "Ann"
+
+
+@pytest.mark.parametrize("names", [("Choice A", "Choice B"), ("Ann_votes", "Bob_votes", "Cat_votes")])
+def test_who_stays_at_home_is_no_candidate(names: tuple[str, ...], rng: np.random.Generator) -> None:
+    rows = rng.integers(1, 99, size=(20, 2 + len(names))).tolist()
+    rows = [[f"town {n}", sum(row), *row] for n, row in enumerate(rows)]
+    header = ",".join(["Town", "Registered", "Abstentions", "Null votes", *names])
+    assert suggested(stream(header, rows)).items == names
+
+
+def test_no_beside_yes_is_an_answer() -> None:
+    rows = [[f"p{n}", 30 + 7 * n % 5, 20 + n, 40 - n] for n in range(9)]
+    assert suggested(stream("precinct,other,yes,no", rows)).items == ("other", "yes", "no")
+
+
+def test_places_are_columns_called_by_numbers(rng: np.random.Generator) -> None:
+    films = [f"film {n}" for n in range(150)]
+    rows = [[f"critic {n}", *rng.choice(films, 5, replace=False)] for n in range(120)]
+    data = suggested(stream("critic,1,2,3,4,5", rows))
+    assert (data.kind.name, data.n_units) == ("ballots", 120)
+
+
 def test_blank_results_are_dropped_by_the_command() -> None:
     rows = [
         [a, b, a if (i + j) % 2 else b] for i, a in enumerate(LETTERS) for j, b in enumerate(LETTERS)

@@ -64,6 +64,13 @@ class TestEncodings:
         with pytest.raises(UnreadableFileError, match=r"not text in UTF-8: byte 0x.*encoding="):
             Votes.read(io.BytesIO(content))
 
+    @pytest.mark.parametrize(("name", "encoding"), [("ירושלים", "cp1255"), ("Москва", "cp1251")])
+    def test_letters_that_are_not_latin_are_not_guessed(self, name: str, encoding: str) -> None:
+        content = f"choice\n{name}\nParis\n".encode(encoding)
+        with pytest.raises(UnreadableFileError, match=f"letters are not Latin.*{encoding}"):
+            Votes.read(io.BytesIO(content))
+        assert name in Votes.read(io.BytesIO(content), encoding=encoding).items
+
     def test_the_encoding_that_is_said_is_the_one(self) -> None:
         with pytest.raises(UnreadableFileError, match="byte 0xc5 on line 2"):
             Votes.read(io.BytesIO(VOTES.encode("latin-1")), encoding="utf-8")

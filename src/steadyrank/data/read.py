@@ -64,7 +64,7 @@ def read_any(
         Told from the content where not given.
     encoding : str, optional
         Of a text file. If not given, UTF-8, or UTF-16 by its byte order mark; text that is neither is
-        read as cp1252, and that is noted.
+        read as cp1252, and that is noted, unless its letters are not Latin.
     **arguments
         Columns and policies, as for ``from_frame`` of the kind; unknown ones are refused.
 

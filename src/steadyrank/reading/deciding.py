@@ -336,11 +336,12 @@ class Decision:
     def _made(self, reading: Reading) -> Any:
         return self.make(self._taken(reading, _plain(self.table), named_kind=True))
 
-    def _numbers(self, reading: Reading) -> set[str]:
+    def _numbers(self, reading: Reading) -> list[str]:
         """Return the columns that must hold numbers."""
         roles = reading.kind.roles
         held = [name for role, name in reading.roles.items() if roles[role].holds == "numbers"]
-        return taken_by({"": held, "items": reading.roles.get("items", []) if "items" in roles else []})
+        items = reading.roles.get("items", []) if "items" in roles else []
+        return sorted(taken_by({"": held, "items": items}), key=str)
 
 
 def by_names(asked: Asked) -> Iterator[Reading]:

@@ -51,6 +51,9 @@ OF_A_FORMAT = SPREADSHEET + EVAL_LOG
 
 NOT_WESTERN = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]")
 """Bytes that no text in cp1252 has, the encoding of Western Europe."""
+LONG_WORD, PLAIN_LETTER = re.compile(rb"[A-Za-z\xa1-\xff]{3,}"), re.compile(rb"[A-Za-z]")
+LOOKED_AT = 100_000
+"""How many bytes tell whether text is in another alphabet."""
 
 UNPACK = "Unpack it, or export as CSV."
 MISSING_PART = "Get it again: part of the data is missing."
@@ -58,6 +61,11 @@ IN_BINARY = 'Open it in binary mode ("rb", sys.stdin.buffer).'
 BINARY = ("It is binary, damaged, or text in another encoding: try ", Option("encoding", "utf-16"))
 LATIN, WESTERN = Option("encoding", "latin-1"), Option("encoding", "cp1252")
 ENCODED = ("Give its encoding, for example ", LATIN, " or ", WESTERN)
+ANOTHER_ALPHABET = (
+    "Its letters are not Latin. Give its encoding: of Hebrew ",
+    Option("encoding", "cp1255"),
+    ", of Cyrillic cp1251, of Greek cp1253, of Arabic cp1256, of Chinese gb18030",
+)
 WIDE = "; UTF-16 without a byte order mark is utf-16-le or utf-16-be."
 """What to do about text that is none, or none in the encoding it was said to be in."""
 
@@ -294,9 +302,10 @@ class OpenFile:
         place = line + block.count(NEWLINE, 0, start)
         # Where other text is UTF-8 beyond ASCII, this would be spoilt by another encoding.
         mixed = self._beyond_ascii or not block.decode(errors="ignore").isascii()
-        if self.encoding or mixed or NOT_WESTERN.search(block):
+        foreign = not self.assumed and _in_another_alphabet(block[start : start + LOOKED_AT])
+        if self.encoding or mixed or foreign or NOT_WESTERN.search(block):
             told = f"is not text in UTF-8: byte {block[start]:#04x} on line {place}"
-            raise self.wrong(told, ENCODED)
+            raise self.wrong(told, ANOTHER_ALPHABET if foreign and not mixed else ENCODED)
         return self._assumed(block, place, start)
 
     def _assumed(self, block: bytes, line: int, place: int) -> bytes:
@@ -329,6 +338,12 @@ class OpenFile:
         """Return the error that something is wrong with this file, or with a line of it."""
         place = f"line {line} of " if line else ""
         return errors.UnreadableFileError(f"{place}{self.name} {told}", way_out=way_out)
+
+
+def _in_another_alphabet(text: bytes) -> bool:
+    """Tell whether most words with bytes beyond ASCII have no letter within it."""
+    words = [word for word in LONG_WORD.findall(text) if not word.isascii()]
+    return 2 * sum(PLAIN_LETTER.search(word) is None for word in words) > len(words)
 
 
 def open_source(source: Source, *, encoding: str | None = None) -> OpenFile:

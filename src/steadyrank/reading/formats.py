@@ -32,7 +32,10 @@ EVALUATED = re.compile(
 """The first line of a TREC run, and of what trec_eval says of one."""
 PREFLIB = (b"# FILE NAME", b"# DATA TYPE", b"# NUMBER ALTERNATIVES", b"# ALTERNATIVE NAME")
 STV = rb"\d++,\d++,?[ \r]*+\n(?:\d++(?:,\d++)++,[ \r]*+\n)++"
-BLT = rb"(?:#.*+\n)*+\d++ ++\d++[ \r]*+\n(?:-\d.*+\n)*+\d++(?: ++(?:-|[1-9][\d=]*+))*+ ++0[ \r]*+\n"
+BLT = (
+    rb"(?:#.*+\n)*+\d++ ++\d++[ \t\r]*+(?:#.*+)?+\n(?:-\d.*+\n)*+"
+    rb"\d++(?: ++(?:-|[1-9][\d=]*+))*+ ++0[ \t\r]*+(?:#.*+)?+\n"
+)
 PGN = rb'\[[A-Z]\w++ ++".*"\][ \r]*+\n'
 JSON = rb'\s*+[\[{][\[{\s]*+["\d\]}-]'
 YAML = rb"(?:#.*+\n|---.*+\n|[ \t\r]*+\n)*+- [\w.-]++:(?: .*+|\r)?\n ++[\w.-]++:"
@@ -148,6 +151,11 @@ def _stv(file: OpenFile) -> bool:
     return ragged and (b'"Candidate 1"' in file.text_head or len(file.head) >= HEAD)
 
 
+def _blt(file: OpenFile) -> bool:
+    # Some leave out the 0 that ends each ballot; then only its name tells what the file is.
+    return _head(rb"\d++ ++\d++\s" if file.name.endswith(".blt") else BLT)(file)
+
+
 def _orders(file: OpenFile) -> bool:
     return b">" in file.text_head and bool(_later("adapters.ballot_files.looks_like_orders")(file))
 
@@ -181,7 +189,7 @@ REPORTS = [_json(b"{", name) for name in OF_RUNS]
 ENTRIES = (
     Format("parquet", _parquet, _later("typed_files.read_parquet")),
     Format("preflib", _preflib, _later("adapters.ballot_files.read_preflib")),
-    Format("stv", _any(_stv, _head(BLT)), _later("adapters.ballot_files.read_stv")),
+    Format("stv", _any(_stv, _blt), _later("adapters.ballot_files.read_stv")),
     Format("pgn", _head(PGN), _later("adapters.ballot_files.read_pgn")),
     Format(
         "movielens", _first_line(TABBED, COLONS), lambda file: joined(movielens(file)), also_as_csv=True

@@ -17,7 +17,13 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.errors import SteadyrankError
 from steadyrank.reading.table import Table, simplify
-from steadyrank.reading.text_columns import TextColumn, is_missing_word, number_in, with_decimal
+from steadyrank.reading.text_columns import (
+    ORDINALS,
+    TextColumn,
+    is_missing_word,
+    number_in,
+    with_decimal,
+)
 from steadyrank.reading.words import known, words_of
 
 ROWS = 6_000
@@ -45,7 +51,6 @@ DATE = re.compile(
     rf"|(?=.*\d).{{0,20}}\b({MONTHS.replace(' ', '|')})[a-z]{{0,6}}\b.{{0,20}}",
     re.IGNORECASE,
 )
-ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
 NUMBERED = re.compile(rf"(?<!\d)(\d{{1,3}})(?!\d)(?:st|nd|rd|th)?|({'|'.join(ORDINALS)})")
 UNNAMED = re.compile(r"column_\d+")
 """What columns without a name are called."""
@@ -205,6 +210,8 @@ class Column:
     def is_id(self) -> bool:
         """Whether it is called like something that is numbered, or only counts rows."""
         last = self.words[-1:] and self.words[-1] in known("ids", "numberings")
+        if self.words[-1:] == ["no"]:  # which is no number beside yes
+            last = [*self.words[:-1], "yes"] not in map(words_of, self._table.names)
         called = bool(last) or "id" in self.words
         if self.counts_rows or self.simple in {"rownames", "unnamed0", "rowname"}:
             return True

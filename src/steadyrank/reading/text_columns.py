@@ -38,7 +38,21 @@ from steadyrank.reading.arrays import (
 CORRECT = "Correct these rows, or name another column."
 DECIMALS = ("Say what comes before decimals: ", Option("decimal", "."), " or ", Option("decimal", ","))
 MISSING_WORDS = {"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "--", "–", "—"}
-TRUTH = {"true": 1, "false": 0}
+ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
+WORDS = {
+    "true": {"true": 1, "false": 0},
+    "choice": {
+        f"{ordinal} {noun}": place
+        for place, word in enumerate(ORDINALS, 1)
+        for ordinal in (word, f"{place}{({1: 'st', 2: 'nd', 3: 'rd'}).get(place, 'th')}")
+        for noun in ("choice", "preference", "priority", "pick", "place", "rank")
+    },
+}
+"""Words that stand for numbers."""
+READ_AS = {
+    "true": "true and false read as 1 and 0",
+    "choice": "first choice, second choice... read as 1, 2...",
+}
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
 INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
@@ -64,8 +78,8 @@ class Spelling(NamedTuple):
 
     def __str__(self) -> str:
         """Say how a column was read that is spelt so."""
-        if self.end == "true":
-            return "true and false read as 1 and 0"
+        if self.end in WORDS:
+            return READ_AS[self.end]
         marks = [f"{MARKS[self.thousands]} between thousands"] if self.thousands else []
         marks += ["a comma before decimals"] if self.decimal == "," else []
         marks += ["percent: the number before the sign is taken"] if self.end else []
@@ -73,8 +87,8 @@ class Spelling(NamedTuple):
 
     def value(self, word: str) -> int | float | None:
         """Return the number that a word stands for, None if it is not spelt so; it has no blank ends."""
-        if self.end == "true":
-            return TRUTH.get(word.casefold())
+        if self.end in WORDS:
+            return WORDS[self.end].get(word.casefold())
         body = word.translate(SAME_MARKS)
         if self.end:
             if not body.endswith(self.end):
@@ -101,7 +115,7 @@ SPELLINGS = (
         for decimal, other in ((".", ","), (",", "."))
         for thousands in ("", other, " ", "'")
     ),
-    Spelling("true"),
+    *map(Spelling, WORDS),
 )
 """Every spelling, the simplest first."""
 
@@ -132,7 +146,7 @@ def number_in(field: str) -> int | float | None:
     if plain is not None or word[:1] not in NUMBER_BEGINS:
         return plain
     word = without_error(word)
-    return next((value for one in SPELLINGS[:-1] if (value := one.value(word)) is not None), None)
+    return next((value for one in SPELLINGS if (value := one.value(word)) is not None), None)
 
 
 def is_missing_word(word: str) -> bool:
@@ -162,7 +176,7 @@ def shared(words: Iterable[str], among: tuple[Spelling, ...] = SPELLINGS) -> tup
 
 def with_decimal(mark: str | None) -> tuple[Spelling, ...]:
     """Return the spellings that have this decimal mark; all of them where none is told."""
-    return tuple(one for one in SPELLINGS if mark in {None, one.decimal} or one.end == "true")
+    return tuple(one for one in SPELLINGS if mark in {None, one.decimal} or one.end in WORDS)
 
 
 class TextColumn:

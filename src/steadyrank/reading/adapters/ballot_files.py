@@ -154,12 +154,13 @@ def read_stv(file: OpenFile) -> Table:
     """Read ``count first second=third`` on each line, with commas or a 0 last, and then the names."""
     numbers, names, texts = list[tuple[int, list[Any]]](), dict[int, str](), list[str]()
     for line, text in file.lines():
-        words, quoted = text.partition("#")[0].replace(",", " ").split(), QUOTED.findall(text)
+        plain = text.partition("#")[0] if '"' not in text.partition("#")[0] else text
+        words, quoted = plain.replace(",", " ").split(), QUOTED.findall(plain)
         if quoted and (found := CANDIDATE.match(quoted[0])) and len(quoted) > 1:
             if names.setdefault(int(found[1]), quoted[1]) != quoted[1]:
                 raise file.wrong(f"names candidate {found[1]} again", CUT_SHORT, line)
-        elif quoted:
-            texts += quoted
+        elif quoted or (texts and words):  # a title may stand without quotes
+            texts += quoted or [plain.strip()]
         elif words and not words[0].startswith("-"):  # which says who withdrew
             numbers.append((line, [_tier(file, line, word) for word in words if word != "-"]))
     (_, (size, *_)), *ballots = numbers or [(1, [0])]
@@ -186,7 +187,7 @@ def _counted(
     notes = [f"read as ballots of an STV election: {title}"]
     labels = _unique_names(names, notes)
     columns: dict[str, list[Any]] = {"ballot": [], "count": []}
-    lines, empty = list[int](), 0
+    lines, empty, again = list[int](), 0, 0
     for line, (count, *order) in ballots:
         tiers = [tier if isinstance(tier, list) else [tier] for tier in order]
         strange = [number for tier in tiers for number in tier if number not in labels]
@@ -198,10 +199,14 @@ def _counted(
         if not order:
             empty += count
             continue
-        columns["ballot"].append([[labels[number] for number in tier] for tier in tiers])
+        first = {number: place for place, tier in reversed([*enumerate(tiers)]) for number in tier}
+        once = [[n for n in tier if first[n] == place] for place, tier in enumerate(tiers)]
+        again += count * (once != tiers)
+        columns["ballot"].append([[labels[number] for number in tier] for tier in once if tier])
         columns["count"].append(count)
         lines.append(line)
     notes += [f"{counted(empty, 'ballot')} without a name left out"] if empty else []
+    notes += [f"{counted(again, 'ballot')} with a name again: the first place counts"] if again else []
     return _table(file, columns, lines, notes, {"items": list(labels.values()), "approval": False})
 
 

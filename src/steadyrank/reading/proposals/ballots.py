@@ -107,10 +107,11 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
     profile = asked.profile
     reading = asked.reading({"ranks": list(names), **asked.beside(("count", "weights"), names)})
     columns = [profile[name] for name in names]
+    bare = len(names) > 2 and all(column.simple.isdecimal() for column in columns)
     called = CHOICES.search(columns[0].simple) is not None
     said = "ranks" in asked.named
     texts = all(column.type in {"text", "empty", "flag"} for column in columns)
-    alike = (called or said or len(names) > 2) and texts and _alike(profile, names)
+    alike = (called or said or len(names) > 2) and texts and _alike(profile, names, bare=bare)
     reading.weigh(said, 6)
     reading.weigh(called, 2, f"{quoted(*names)} are called first, second... choice")
     reading.weigh(alike, 3, "these columns share one set of names, none twice on a ballot")
@@ -128,11 +129,16 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
     return reading
 
 
-def _alike(profile: Profile, names: Sequence[str]) -> bool:
-    """Tell whether columns hold one set of names, and seldom one twice in a row."""
+def _alike(profile: Profile, names: Sequence[str], *, bare: bool = False) -> bool:
+    """Tell whether columns hold one set of names, and seldom one twice in a row.
+
+    Where they are called 1, 2, 3... it is enough that names come again in any of them.
+    """
     some = [name for name in names[:12] if profile[name].distinct > 1]
     if profile.rows > MANY and any(2 * profile[name].distinct > profile.rows for name in some):
-        return False  # what hardly comes again is no choice
+        held = sum(profile[name].present for name in some)
+        if not bare or 2 * len(frozenset().union(*(profile[name].values for name in some))) > held:
+            return False  # what hardly comes again is no choice
     every = [{v for v in profile[name].values if not _is_no_vote(v)} for name in some]
     times = Counter(name for one in every for name in one)
     again = (sum(times[name] > 1 for name in one) >= ALIKE * len(one) for one in every)

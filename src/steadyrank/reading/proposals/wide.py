@@ -68,7 +68,7 @@ def wide(asked: Asked) -> Iterator[Reading]:
             gaps = one == "columns" and label is not None and asked.profile[label].blanks and not named
             called = None if gaps else label  # rows without a name cannot be told apart
             yield from _weighed(asked, one, called, values, left_out)
-            blocks = (block for block in _blocks(asked, values) if LEAST <= len(block) < len(values))
+            blocks = (block for block in _blocks(asked, values, one) if len(block) < len(values))
             for block in islice(blocks, BLOCKS):
                 rest = [name for name in values if name not in block]
                 for reading in _weighed(asked, one, called, block, []):
@@ -135,7 +135,7 @@ def _numbers_rows(asked: Asked, column: Column) -> bool:
     return column.whole and (column.simple in {*known("trials"), *a_row} or alone)
 
 
-def _blocks(asked: Asked, values: Sequence[str]) -> Iterator[list[str]]:
+def _blocks(asked: Asked, values: Sequence[str], way: str) -> Iterator[list[str]]:
     """Yield columns that belong together: parts of a whole, of one family, neighbours of one scale."""
     profile = asked.profile
     if "items" in asked.named or len(values) > LOOKED_AT or [*values] in profile.families:
@@ -147,8 +147,14 @@ def _blocks(asked: Asked, values: Sequence[str]) -> Iterator[list[str]]:
     families = sorted(_families(profile, usable), key=len, reverse=True)
     scaled = [part for run in runs for part in _on_one_scale(profile, run)]
     every = [*parts, *families, *(r for r in runs if _are_counts(profile, r)), *scaled[:1]]
-    distinct = {tuple(block): block for block in every if len(block) >= LEAST}
+    votes = [[n for n in block if way == "rows" or not _is_tally(profile[n])] for block in every]
+    least = [2 if block in parts else LEAST for block in every]  # of a whole, two may be left
+    distinct = {tuple(v): v for v, size in zip(votes, least, strict=True) if len(v) >= size}
     yield from distinct.values()
+
+
+def _is_tally(column: Column) -> bool:
+    return not {*known("tallies")}.isdisjoint(column.words)
 
 
 def _families(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
@@ -201,6 +207,15 @@ def _parts(profile: Profile, run: Sequence[str]) -> list[str]:
     far[size < LEAST] = np.inf
     start, end = np.unravel_index(np.lexsort((-size.ravel(), far.round(2).ravel()))[0], far.shape)
     return names[start:end] if far[start, end] < SPREAD else []
+
+
+def _are_parts(profile: Profile, values: Sequence[str]) -> bool:
+    """Tell whether columns are parts of a whole, by themselves or with the tallies beside them."""
+    sums = _first_rows(profile, values).sum(axis=0)
+    if len(values) >= LEAST and _from_whole(profile, values, sums) < SPREAD:
+        return True
+    every = [c.name for c in profile if c.name in values or (c.type == "number" and _is_tally(c))]
+    return LEAST <= len(every) > len(values) and {*values} <= {*_parts(profile, every)}
 
 
 def _first_rows(profile: Profile, names: Sequence[str]) -> FloatArray:
@@ -331,10 +346,11 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
         reading.remarks.append(Guess(doubt, brief, Option("items", several=True)))
     low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
     reach = [f"{shorten(c.name)} {word} {c.reach:.3g}" for c, word in ((low, "reaches"), (high, ""))]
-    parts = not in_rows and LEAST <= len(values) <= MOST_PARTS
-    whole = parts and _from_whole(profile, values, _first_rows(profile, values).sum(axis=0)) < SPREAD
+    whole = not in_rows and len(values) <= MOST_PARTS and _are_parts(profile, values)
     _ = (
-        reading.weigh(len(columns) < LEAST, -1, f"only {counted(len(columns), 'column')} of numbers")
+        reading.weigh(
+            len(columns) < LEAST and not whole, -1, f"only {counted(len(columns), 'column')} of numbers"
+        )
         or reading.weigh(
             profile.on_one_scale(values[:LOOKED_AT]),
             1,
@@ -369,9 +385,12 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
     profile = asked.profile
     counting = _mostly(values, COUNTING.match) or {*values} <= profile.of_families
     reading.weigh(counting, -1, "the columns are only numbered, not named")
+    tallies = [name for name in values[:LOOKED_AT] if _is_tally(profile[name])]
+    reading.weigh(1 < len(tallies) < len(values), -2, f"{quoted(*tallies)} are votes for nobody")
     if label is not None:
         measures = 2 * sum(profile[n].is_measure for n in values) > len(values)
-        reading.weigh(measures and [*values] not in profile.families, -4)
+        one = [*values] in profile.families or {profile[n].noun for n in values} == {"vote"}
+        reading.weigh(measures and not one, -4)
         looks: dict[str, Callable[[str], Any]] = {
             "benchmarks or measures": _is_measure,
             "ids": COUNTING.match,
@@ -432,6 +451,7 @@ def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
     vectors = (matrix.T if way == "rows" else matrix)[:LOOKED_AT]
     some = vectors[np.isfinite(vectors)]
     whole = len(some) > 0 and some.min() == 1 and some.max() <= vectors.shape[1]
+    vectors = vectors[np.isfinite(vectors).sum(axis=1) > 1]  # one rank tells nothing
     if len(vectors) < 2 or vectors.shape[1] < 3 or not whole:
         return False
     return sum(map(_is_ranked, vectors)) >= PERMUTED * len(vectors)
@@ -442,4 +462,4 @@ def _is_ranked(values: FloatArray) -> bool:
     there = np.sort(values[np.isfinite(values)])
     steps = np.unique(there)
     dense = np.array_equal(steps, np.arange(1, len(steps) + 1)) and 2 * len(steps) >= len(there)
-    return len(there) > 2 and bool(dense or np.array_equal(there, np.searchsorted(there, there) + 1))
+    return bool(dense or np.array_equal(there, np.searchsorted(there, there) + 1))
