@@ -428,15 +428,21 @@ class Profile:
     @cached_property
     def sides(self) -> list[tuple[str, str, tuple[str, str]]]:
         """Pairs of columns whose names differ only in which side they speak of, with these two words."""
-        found, by_name = {}, self.table.by_simple_name
+        found: dict[tuple[str, str], tuple[str, str]] = {}
         for column in self:
-            if len(str(column.name)) > LONGEST_NAME:
-                continue
             for pair in SIDES:
-                for twin in _turned(column.simple, *pair):
-                    if twin in by_name and (column.name, by_name[twin][0]) not in found:
-                        found[column.name, by_name[twin][0]] = pair
+                for twin in self._twins(column, *pair):
+                    found.setdefault((column.name, twin), pair)
         return [(one, two, pair) for (one, two), pair in found.items()]
+
+    def differing(self, left: str, right: str) -> list[tuple[str, str]]:
+        """Return the pairs of columns whose names differ only in that one has this word, one the other."""
+        return [(column.name, twin) for column in self for twin in self._twins(column, left, right)]
+
+    def _twins(self, column: Column, left: str, right: str) -> Iterator[str]:
+        if len(str(column.name)) <= LONGEST_NAME:
+            for turned in _turned(column, left, right):
+                yield from self.table.by_simple_name.get(turned, ())[:1]
 
     def on_one_scale(self, names: Iterable[str]) -> bool:
         """Tell whether columns of numbers reach equally far, and are all positive or not."""
@@ -447,8 +453,12 @@ class Profile:
 SIDES: list[tuple[str, str]] = [tuple(pair.split("/")) for pair in known("sides")]  # type: ignore[misc]
 
 
-def _turned(name: str, left: str, right: str) -> Iterator[str]:
-    """Yield a name with the word for one side changed to the other; a letter counts at the ends only."""
+def _turned(column: Column, left: str, right: str) -> Iterator[str]:
+    """Yield a name with one word changed to another; a letter counts at the ends or by itself only."""
+    words, name = column.words, column.simple
+    if len(left) == 1 and left in words[1:-1]:
+        place = words.index(left, 1)
+        yield "".join([*words[:place], right, *words[place + 1 :]])
     start = name.find(left)
     while start >= 0:
         end = start + len(left)
