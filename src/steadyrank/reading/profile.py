@@ -47,6 +47,7 @@ DATE = re.compile(
 )
 ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
 NUMBERED = re.compile(rf"(?<!\d)(\d{{1,3}})(?!\d)(?:st|nd|rd|th)?|({'|'.join(ORDINALS)})")
+MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_eE]")
 UNNAMED = re.compile(r"column_\d+")
 """What columns without a name are called."""
 YES_NO = ({"0", "1"}, {"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"})
@@ -92,11 +93,17 @@ class Column:
         values = {label.casefold() for label in self.labels[:3]}
         if values in YES_NO:
             return "flag"
-        if numeric or self._column.share_of_numbers() >= NEARLY:
+        if numeric or (self._column.share_of_numbers() >= NEARLY and not self._names_things):
             return "number"
         some = self.labels[:50]
         dates = sum(DATE.fullmatch(label) is not None for label in some)
         return "date" if 10 * dates > 9 * len(some) else "text"
+
+    @property
+    def _names_things(self) -> bool:
+        """Whether what looks like numbers are names: others, that come again, mix digits and letters."""
+        mixed = [code for code, label in enumerate(self.labels) if MIXED.search(label)]
+        return len(mixed) > 1 and int(np.isin(self.codes, mixed).sum()) >= 2 * len(mixed)
 
     @property
     def is_number(self) -> bool:
