@@ -17,7 +17,13 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.errors import SteadyrankError
 from steadyrank.reading.table import Table, simplify
-from steadyrank.reading.text_columns import TextColumn, is_missing_word, number_in, with_decimal
+from steadyrank.reading.text_columns import (
+    OUTCOMES,
+    TextColumn,
+    is_missing_word,
+    number_in,
+    with_decimal,
+)
 from steadyrank.reading.words import known, words_of
 
 ROWS = 6_000
@@ -50,7 +56,8 @@ NUMBERED = re.compile(rf"(?<!\d)(\d{{1,3}})(?!\d)(?:st|nd|rd|th)?|({'|'.join(ORD
 MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_eE]")
 UNNAMED = re.compile(r"column_\d+")
 """What columns without a name are called."""
-YES_NO = ({"0", "1"}, {"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"})
+SUCCESS = [{*both} for both in OUTCOMES]
+YES_NO = [{"0", "1"}, {"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}, *SUCCESS]
 
 
 class Column:
@@ -227,10 +234,12 @@ class Column:
 
     @cached_property
     def is_measure(self) -> bool:
-        """Whether it is called like something that is measured to compare: its noun says so."""
+        """Whether it is called like something that is measured to compare, or says what came off."""
         called = {self.noun, *self.words[-1:]}  # wis is no plural
         listed = known("measures", "points", "less_is_better", "shares")
-        return "%" in str(self.name) or not called.isdisjoint(listed)
+        if "%" in str(self.name) or not called.isdisjoint(listed):
+            return True
+        return self.type == "flag" and {label.casefold() for label in self.labels} in SUCCESS
 
     @cached_property
     def is_amount(self) -> bool:
@@ -443,7 +452,7 @@ class Profile:
         return [(one, two, pair) for (one, two), pair in found.items()]
 
     def differing(self, left: str, right: str) -> list[tuple[str, str]]:
-        """Return the pairs of columns whose names differ only in that one has this word, one the other."""
+        """Return the pairs of columns whose names differ only in these two words."""
         return [(column.name, twin) for column in self for twin in self._twins(column, left, right)]
 
     def _twins(self, column: Column, left: str, right: str) -> Iterator[str]:

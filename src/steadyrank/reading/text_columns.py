@@ -38,7 +38,9 @@ from steadyrank.reading.arrays import (
 CORRECT = "Correct these rows, or name another column."
 DECIMALS = ("Say what comes before decimals: ", Option("decimal", "."), " or ", Option("decimal", ","))
 MISSING_WORDS = {"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "--", "–", "—"}
-TRUTH = {"true": 1, "false": 0}
+OUTCOMES = (("correct", "incorrect"), ("passed", "failed"), ("pass", "fail"))
+"""Words for what came off, and what did not."""
+TRUTH = {word: 1 - place for both in (("true", "false"), *OUTCOMES) for place, word in enumerate(both)}
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
 INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
@@ -65,7 +67,7 @@ class Spelling(NamedTuple):
     def __str__(self) -> str:
         """Say how a column was read that is spelt so."""
         if self.end == "true":
-            return "true and false read as 1 and 0"
+            return "true and false, or words for them, read as 1 and 0"
         marks = [f"{MARKS[self.thousands]} between thousands"] if self.thousands else []
         marks += ["a comma before decimals"] if self.decimal == "," else []
         marks += ["percent: the number before the sign is taken"] if self.end else []

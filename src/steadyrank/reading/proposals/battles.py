@@ -352,7 +352,7 @@ def _results(profile: Profile, name: str, pair: Pair) -> float:
 
 
 def _read(profile: Profile, name: str, pair: Pair) -> BoolArray:
-    """Mark the rows that are blank, name a side of theirs, or hold a word for one or a tie, or points."""
+    """Mark the rows that are blank, name a side of theirs, or hold points or a word for a result."""
     column = profile[name]
     sides = {profile[side].simple for side in pair[:2]} | set(pair.words or ())
     if _are_results(column):
