@@ -22,7 +22,7 @@ from steadyrank.data.orders import BRACED
 from steadyrank.errors import SteadyrankError
 from steadyrank.reading.adapters.ballot_files import HEADER, ORDER
 from steadyrank.reading.labels import encode
-from steadyrank.reading.profile import LONGEST_NAME, NUMBERED, Profile
+from steadyrank.reading.profile import LONGEST_NAME, NUMBERED, UNNAMED, Profile
 from steadyrank.reading.table import as_table
 from steadyrank.reading.text_columns import NUMBER
 from steadyrank.reading.words import WORD
@@ -169,7 +169,7 @@ def test_patterns_that_look_again_are_for_short_names() -> None:
     assert OF_SHORT_NAMES.isdisjoint(pattern for pattern, _ in used)
     _, used = steps(lambda: series("1st choice", "2nd choice"))
     assert used
-    assert OF_SHORT_NAMES.issuperset(pattern for pattern, _ in used)
+    assert {*OF_SHORT_NAMES, UNNAMED}.issuperset(pattern for pattern, _ in used)
 
 
 def in_python(size: int) -> object:

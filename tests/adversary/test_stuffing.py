@@ -172,7 +172,7 @@ def test_what_is_added_does_what_it_says(
 
 def test_where_nothing_bounds_a_unit() -> None:
     rows = ScoreMatrix([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]])
-    with pytest.raises(InvalidSettingError, match=r"which values.*value_range"):
+    with pytest.raises(InvalidSettingError, match=r"the values that.*value_range"):
         margin(rows, 1, by="add")
     grouped = ScoreMatrix([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]], units=["a", "a", "b"])
     with pytest.raises(InvalidSettingError, match="any number of rows"):

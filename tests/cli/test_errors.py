@@ -39,7 +39,6 @@ BAD_OPTIONS = [
     (("-k", 4, "--format", "xls"), "format must be one of 'parquet'"),
     (("-k", 4, "--encoding", "morse"), "there is no encoding 'morse'"),
     (("-k", 4, "--missing", "guess"), "missing must be one of 'error', 'drop', 'available'"),
-    (("-k", 4, "--duplicates", "last"), "this table does not say"),
     (("-k", 4, "--row", "nothing"), "'nothing'"),
     (("-k", 4, "--json", "--csv"), "--json and --csv cannot go together"),
     (("-k", 4, "--wrong"), "No such option: --wrong"),

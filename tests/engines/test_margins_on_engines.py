@@ -225,7 +225,7 @@ def test_a_failing_engine_is_no_answer(monkeypatch):
 def test_units_are_not_added_in_an_engine(lazily_here):
     columns = ratings(np.random.default_rng(6), "stars")
     data, _ = both_ratings(lazily_here, columns)
-    with pytest.raises(InvalidDataError, match="no unit can be added to data that stay in an engine"):
+    with pytest.raises(InvalidDataError, match="units cannot be added to data in an engine"):
         Study(data, MeanRating(value_range=(1, 5))).margin(1, by="add")
     with pytest.raises(InvalidDataError, match="no unit can be added"):
         data.with_added({0: 5})

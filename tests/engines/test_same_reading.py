@@ -183,7 +183,7 @@ def outcome(make: Any) -> tuple[Any, ...]:
         data = make()
     except SteadyrankError as error:
         # Which row it is, or of how many, is a place: engines meet rows in another order.
-        words = re.sub(r"^'.*?'(?= is spelt)| \([^()]*\)$", "", error.problem)
+        words = re.sub(r"^'.*?'(?= is written)| \([^()]*\)$", "", error.problem)
         return "refused", type(error), words, error.way_out
     left_out = data.units
     units = sorted(

@@ -159,7 +159,7 @@ def test_k() -> None:
 def test_eps() -> None:
     odd = [0, 0.0, -0.0, -1.0, math.nan, math.inf, -math.inf, "0.1", None, True, 1j, [0.1, 0.2], 10**400]
     for eps in odd:
-        words = ("positive, finite", re.escape(repr(eps)[:20]), "topk")
+        words = ("positive, finite", re.escape(repr(eps)[:20]), "a tiny one")
         assert wrongly_said(TAKES_EPS, [eps], errors.InvalidSettingError, *words) == []
     real = [1, np.float32(0.5), np.int64(2), Fraction(1, 3), Decimal("0.1")]
     assert refused(TAKES_EPS, real) == []

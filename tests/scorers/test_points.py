@@ -352,9 +352,9 @@ def test_wrong_settings_are_named(written: str, said: str) -> None:
 
 
 def test_points_that_do_not_fit_the_data_are_refused_with_an_example() -> None:
-    with pytest.raises(InvalidSettingError, match=r"points of ballots are not said.*points:5,4,3,2,1"):
+    with pytest.raises(InvalidSettingError, match=r"points of ballots are not known.*points:5,4,3,2,1"):
         Study(Ballots([["a", "b"], ["b"]]), "points")
-    with pytest.raises(InvalidSettingError, match=r"points of battles are not said.*points:win=3"):
+    with pytest.raises(InvalidSettingError, match=r"points of battles are not known.*points:win=3"):
         Study(group(), "points:3,1")
     with pytest.raises(WrongDataError, match="needs ballots or battles"):
         Study(Votes(["a", "b"]), "points")

@@ -23,9 +23,8 @@ from steadyrank.reading.declarations import Kind
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import with_names
-from steadyrank.reading.roles import Resolved, as_list
+from steadyrank.reading.roles import Candidates, Resolved, as_list, unit_candidates
 from steadyrank.reading.table import Dropping, Table
-from steadyrank.reading.unit_columns import Candidates, unit_candidates
 from steadyrank.text import counted, html_of, plural, shortened
 
 if TYPE_CHECKING:

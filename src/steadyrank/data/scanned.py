@@ -21,9 +21,8 @@ from steadyrank.engines.scanning import counted_rows, offered_units, scan_rating
 from steadyrank.errors import IN_MEMORY, EmptyDataError, InvalidDataError
 from steadyrank.reading.deciding import decide
 from steadyrank.reading.declarations import Kind
-from steadyrank.reading.roles import Resolved
+from steadyrank.reading.roles import Resolved, names_for_the_unit
 from steadyrank.reading.table import Dropping, Table
-from steadyrank.reading.unit_columns import names_for_the_unit
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)

@@ -24,10 +24,9 @@ from steadyrank.engines.lazy_columns import (
 from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels, unit_keys
 from steadyrank.errors import MOST_COUNTED, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts
-from steadyrank.reading.roles import Resolved
+from steadyrank.reading.roles import Candidates, Resolved, number_of_units, what_is_whole
 from steadyrank.reading.scales import ALL, NONE, turned_rows
 from steadyrank.reading.table import GivenColumn, Table
-from steadyrank.reading.unit_columns import Candidates, number_of_units, what_is_whole
 from steadyrank.text import counted, counted_are
 
 MAX_DISTINCT = 20_000_000

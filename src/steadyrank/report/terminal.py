@@ -248,7 +248,7 @@ class Layout:
     b            20
     >>> print("\n".join(Layout(columns, Terminal(width=9)).lines()))
     item
-    a lon…ame
+    a lo…name
     b
     """
 

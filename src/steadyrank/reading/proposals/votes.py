@@ -7,7 +7,7 @@ from itertools import product
 
 from steadyrank.reading.profile import Column
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
-from steadyrank.reading.unit_columns import sounds_like_a_unit
+from steadyrank.reading.roles import sounds_like_a_unit
 from steadyrank.reading.words import known
 
 COUNTED = ("votes", "ballots")

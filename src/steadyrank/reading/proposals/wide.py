@@ -19,9 +19,9 @@ from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.proposals.long import MEASURES
 from steadyrank.reading.readings import EXACT, SAID, Asked, Reading, quoted
+from steadyrank.reading.roles import sounds_like_a_unit
 from steadyrank.reading.scales import less_is_better
 from steadyrank.reading.table import Guess, simplify
-from steadyrank.reading.unit_columns import sounds_like_a_unit
 from steadyrank.reading.words import known, pattern, words_of
 from steadyrank.text import counted
 
