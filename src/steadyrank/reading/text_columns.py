@@ -38,7 +38,7 @@ from steadyrank.reading.arrays import (
 CORRECT = "Correct these rows, or name another column."
 DECIMALS = ("Say what comes before decimals: ", Option("decimal", "."), " or ", Option("decimal", ","))
 MISSING_WORDS = {"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "--", "–", "—"}
-OUTCOMES = (("correct", "incorrect"), ("passed", "failed"), ("pass", "fail"))
+OUTCOMES = (("correct", "incorrect"), ("passed", "failed"))
 """Words for what came off, and what did not."""
 TRUTH = {word: 1 - place for both in (("true", "false"), *OUTCOMES) for place, word in enumerate(both)}
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")
