@@ -301,3 +301,67 @@ def test_ranks_with_ties_may_be_best_at_either_end() -> None:
         read_any(io.BytesIO(text.encode()))
     ends = [one.options["lower_is_better"] for one in refused.value.readings]
     assert ends == ["all", "none"]
+
+
+@pytest.mark.parametrize(
+    ("header", "roles"),
+    [
+        ("n,song1,song2,votes1,votes2", {"left": "song1", "points_left": "votes1"}),
+        ("n,T1,T2,Score T1,Score T2", {"left": "T1", "points_left": "Score T1"}),
+        ("n,blue side,orange side,orange cubes,blue cubes", {"points_left": "blue cubes"}),
+    ],
+)
+def test_sides_and_their_points_differ_by_the_same_word(
+    rng: np.random.Generator, header: str, roles: dict[str, str]
+) -> None:
+    rows = [[n, *row[2:6]] for n, row in enumerate([*games(rng), *games(rng)], start=1)]
+    rows[7][1] = "T1"  # a team may be called as its column is
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(stream(header, rows))
+    first = caught.value.readings[0]
+    assert first.kind.name == "battles"
+    assert roles.items() <= first.roles.items()
+
+
+def test_points_of_sides_told_by_a_letter_count_where_a_winner_is_neither_side(
+    rng: np.random.Generator,
+) -> None:
+    rows = [row[2:6] for row in games(rng)]
+    rows = [
+        [*row, row[0] if row[2] > row[3] else "nobody" if row[2] == row[3] else row[1]] for row in rows
+    ]
+    data = read_any(stream("Team A,Team B,Team A Score,Team B Score,Winner", rows))
+    assert (data.kind.name, data.items) == ("battles", tuple(LETTERS))
+
+
+def test_a_result_of_each_side_is_read_of_the_first_and_other_words_are_dropped(
+    rng: np.random.Generator,
+) -> None:
+    words = {"H": "W,L", "A": "L,W", "D": "D,D"}
+    rows = [[row[2], row[3], words[row[6]]] for row in games(rng)]
+    rows[5][2] = "NC,NC"
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(stream("f1_name,f2_name,f1_result,f2_result", rows))
+    first = caught.value.readings[0]
+    assert (first.roles["winner"], first.options["drop"]) == ("f1_result", ["", "NC"])
+
+
+def test_codes_that_look_like_numbers_beside_others_are_names(rng: np.random.Generator) -> None:
+    codes = dict(zip(LETTERS, ("18.02", "8.01", "21G.4", "6.100L", "24.9", "5.11"), strict=True))
+    pairs = [(codes[row[2]], codes[row[3]]) for row in games(rng)]
+    rows = [[one, two, (one, two)[n % 2]] for n, (one, two) in enumerate(pairs[1:])]
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(stream("18.02,8.01,18.02", rows))
+    first = caught.value.readings[0]
+    assert (first.kind.name, first.n_items) == ("battles", 6)
+
+
+def test_words_for_what_came_off_are_scores() -> None:
+    rows = [
+        [f"m{i}", f"t{j}", "Correct" if (i + j) % 3 else "Incorrect"] for i in range(4) for j in range(5)
+    ]
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(stream("model,topic,label", rows))
+    first = caught.value.readings[0]
+    assert first.roles == {"row": "topic", "item": "model", "score": "label"}
+    assert first.read().values.sum() == sum(row[2] == "Correct" for row in rows)

@@ -31,6 +31,8 @@ STANDARD_INPUT = "-"
 
 INSTEAD = {"battles": "win-rate"}
 """Scorers that need less than the usual one."""
+RIDGE, FEW_ITEMS = "bradley-terry:ridge=0.01", 300
+"""What always has scores, and of how many items it is soon found out."""
 FEWEST = (2, 5, 10, 20, 50)
 """How many observations items must have, tried in turn, not to be left out; of battles 2 comes last."""
 
@@ -104,18 +106,20 @@ def withstanding(data: Any, options: InputOptions) -> tuple[Any, dict[str, Any],
         ways.append({"scorer": INSTEAD[data.kind.name]})
     fewest = (*FEWEST[len(ways) - 1 :], FEWEST[0]) if asked["min_count"] is None else ()
     ways += [{**ways[-1], "min_count": least} for least in fewest]
+    if "scorer" in ways[-1] and data.n_items <= FEW_ITEMS:
+        ways.append({"scorer": RIDGE})
     fault: errors.SteadyrankError | None = None
     for way in ways:
         chosen = asked | way
         try:
             kept = data if chosen["min_count"] is None else data.with_min_count(chosen["min_count"])
             if kept.n_items < k:
-                break
+                continue
             resolve_scorer(chosen["scorer"], kept).leave_one_out(kept)
         except errors.SteadyrankError as error:
             fault = fault or error
         else:
-            return kept, way, _why(way, data, kept)
+            return kept, way, _why({**way, "min_count": chosen["min_count"]}, data, kept)
     raise fault or errors.InvalidValueError(f"there are only {counted(data.n_items, 'item')}")
 
 
@@ -135,9 +139,8 @@ def telling_what_helps(study: Study, options: ScorerOptions) -> Iterator[None]:
 
 def _why(way: Mapping[str, Any], data: Any, kept: Any) -> str:
     """Return why options are needed, in words; nothing where none are."""
-    told = ["win rates, since Bradley-Terry scores do not exist without some battles"] * (
-        "scorer" in way
-    )
+    how = {RIDGE: "a ridge", INSTEAD["battles"]: "win rates"}.get(way.get("scorer", ""))
+    told = [f"{how}, since Bradley-Terry scores do not exist without some battles"] * bool(how)
     if gone := data.n_items - kept.n_items:
         few = f"with fewer than {counted(way['min_count'], data.kind.observation)}"
         hang = "it hangs" if gone == 1 else "they hang"

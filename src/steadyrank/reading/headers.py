@@ -176,6 +176,9 @@ def _is_data(first: Row, below: Sequence[Row]) -> bool:
     """Tell whether a first row is one of the data: numbers above numbers, and no years or counters."""
     if len(below) < FEWEST or not any(map(_is_number, first)):
         return False
+    codes = all(map(_is_number, first)) and {*first} <= {cell for row in below for cell in row}
+    if codes and not _may_be_names([number_in(cell) or 0 for cell in first]):
+        return True  # though others that come below are no numbers
     numeric = _numbers_below(first, below)
     above = [first[place].strip() for place in numeric if not is_missing_word(first[place])]
     if not above or not all(map(_is_number, above)):

@@ -19,6 +19,7 @@ from steadyrank.errors import SteadyrankError
 from steadyrank.reading.table import Table, simplify
 from steadyrank.reading.text_columns import (
     ORDINALS,
+    OUTCOMES,
     TextColumn,
     is_missing_word,
     number_in,
@@ -52,9 +53,11 @@ DATE = re.compile(
     re.IGNORECASE,
 )
 NUMBERED = re.compile(rf"(?<!\d)(\d{{1,3}})(?!\d)(?:st|nd|rd|th)?|({'|'.join(ORDINALS)})")
+MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_eE]")
 UNNAMED = re.compile(r"column_\d+")
 """What columns without a name are called."""
-YES_NO = ({"0", "1"}, {"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"})
+SUCCESS = [{*both} for both in OUTCOMES]
+YES_NO = [{"0", "1"}, {"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}, *SUCCESS]
 
 
 class Column:
@@ -97,11 +100,17 @@ class Column:
         values = {label.casefold() for label in self.labels[:3]}
         if values in YES_NO:
             return "flag"
-        if numeric or self._column.share_of_numbers() >= NEARLY:
+        if numeric or (self._column.share_of_numbers() >= NEARLY and not self._names_things):
             return "number"
         some = self.labels[:50]
         dates = sum(DATE.fullmatch(label) is not None for label in some)
         return "date" if 10 * dates > 9 * len(some) else "text"
+
+    @property
+    def _names_things(self) -> bool:
+        """Whether what looks like numbers are names: others, that come again, mix digits and letters."""
+        mixed = [code for code, label in enumerate(self.labels) if MIXED.search(label)]
+        return len(mixed) > 1 and int(np.isin(self.codes, mixed).sum()) >= 2 * len(mixed)
 
     @property
     def is_number(self) -> bool:
@@ -227,10 +236,12 @@ class Column:
 
     @cached_property
     def is_measure(self) -> bool:
-        """Whether it is called like something that is measured to compare: its noun says so."""
+        """Whether it is called like something that is measured to compare, or says what came off."""
         called = {self.noun, *self.words[-1:]}  # wis is no plural
         listed = known("measures", "points", "less_is_better", "shares")
-        return "%" in str(self.name) or not called.isdisjoint(listed)
+        if "%" in str(self.name) or not called.isdisjoint(listed):
+            return True
+        return self.type == "flag" and {label.casefold() for label in self.labels} in SUCCESS
 
     @cached_property
     def is_amount(self) -> bool:
@@ -435,15 +446,21 @@ class Profile:
     @cached_property
     def sides(self) -> list[tuple[str, str, tuple[str, str]]]:
         """Pairs of columns whose names differ only in which side they speak of, with these two words."""
-        found, by_name = {}, self.table.by_simple_name
+        found: dict[tuple[str, str], tuple[str, str]] = {}
         for column in self:
-            if len(str(column.name)) > LONGEST_NAME:
-                continue
             for pair in SIDES:
-                for twin in _turned(column.simple, *pair):
-                    if twin in by_name and (column.name, by_name[twin][0]) not in found:
-                        found[column.name, by_name[twin][0]] = pair
+                for twin in self._twins(column, *pair):
+                    found.setdefault((column.name, twin), pair)
         return [(one, two, pair) for (one, two), pair in found.items()]
+
+    def differing(self, left: str, right: str) -> list[tuple[str, str]]:
+        """Return the pairs of columns whose names differ only in these two words."""
+        return [(column.name, twin) for column in self for twin in self._twins(column, left, right)]
+
+    def _twins(self, column: Column, left: str, right: str) -> Iterator[str]:
+        if len(str(column.name)) <= LONGEST_NAME:
+            for turned in _turned(column, left, right):
+                yield from self.table.by_simple_name.get(turned, ())[:1]
 
     def on_one_scale(self, names: Iterable[str]) -> bool:
         """Tell whether columns of numbers reach equally far, and are all positive or not."""
@@ -454,8 +471,12 @@ class Profile:
 SIDES: list[tuple[str, str]] = [tuple(pair.split("/")) for pair in known("sides")]  # type: ignore[misc]
 
 
-def _turned(name: str, left: str, right: str) -> Iterator[str]:
-    """Yield a name with the word for one side changed to the other; a letter counts at the ends only."""
+def _turned(column: Column, left: str, right: str) -> Iterator[str]:
+    """Yield a name with one word changed to another; a letter counts at the ends or by itself only."""
+    words, name = column.words, column.simple
+    if len(left) == 1 and left in words[1:-1]:
+        place = words.index(left, 1)
+        yield "".join([*words[:place], right, *words[place + 1 :]])
     start = name.find(left)
     while start >= 0:
         end = start + len(left)

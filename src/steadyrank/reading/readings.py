@@ -239,7 +239,8 @@ class Asked:
                 continue
             part = self.kind.roles[role]
             out = {*taken, *taken_by(found), *taken_by(self.named)}
-            exact = [c.name for c in self.profile.called(*part.names) if c.name not in out]
+            called = (c for c in self.profile.called(*part.names) if not c.counts_rows)
+            exact = [c.name for c in called if c.name not in out]
             exact = [name for name in exact if self.profile[name].is_number or role != "weights"]
             if exact:
                 found[role] = exact if part.several else exact[0]

@@ -27,7 +27,7 @@ LEFT, TIE, RIGHT, UNKNOWN = 1, 0, -1, 2
 
 TIES = (
     "tie", "ties", "tied", "draw", "drawn", "equal", "same", "both", "bothbad", "both_bad",
-    "tie (bothbad)", "tie (both bad)", "tie_bothbad", "both bad", "0.5", "1/2-1/2", "½-½",
+    "tie (bothbad)", "tie (both bad)", "tie_bothbad", "both bad", "neither", "0.5", "1/2-1/2", "½-½",
 )  # fmt: skip
 SIDES, NAMES = "a/b or left/right", "names of the columns"
 HOME, TOTO, VIEW = "home/away", "1/X/2", "win/loss of the left side"
@@ -42,8 +42,8 @@ SPELLINGS = {
     for family, left, right, ties in (
         (
             SIDES,
-            ("left", "l", "a", "model_a", "modela", "1", "1.0", "true", "1-0"),
-            ("right", "r", "b", "model_b", "modelb", "0", "0.0", "false", "0-1"),
+            ("left", "l", "a", "model_a", "modela", "first", "1", "1.0", "true", "1-0"),
+            ("right", "r", "b", "model_b", "modelb", "second", "0", "0.0", "false", "0-1"),
             ("s", "t"),
         ),
         (HOME, ("h", "home"), ("a", "away"), ("d", "x")),

@@ -27,7 +27,16 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading import arrays
-from steadyrank.reading.text_columns import SPELLINGS, Spelling, TextColumn, is_missing_word, shared
+from steadyrank.reading.text_columns import (
+    OUTCOMES,
+    SPELLINGS,
+    WORDS,
+    Spelling,
+    TextColumn,
+    is_missing_word,
+    number_in,
+    shared,
+)
 from steadyrank.text import counted
 
 Column: TypeAlias = "GivenColumn | TextColumn"
@@ -112,8 +121,20 @@ class GivenColumn:
         return self._given
 
     def numbers(self, *_: Any) -> AnyArray:  # how they are spelt is no question here
-        """Return the values, which the table checks."""
-        return arrays.as_column(self.coded(), "")
+        """Return the values, which the table checks; of words for what came off, 1 and 0."""
+        values = arrays.as_column(self.coded(), "")
+        return (
+            np.array([WORDS["true"][word.casefold()] for word in values])
+            if self._are_outcomes
+            else values
+        )
+
+    @cached_property
+    def _are_outcomes(self) -> bool:
+        values = self._given.distinct if isinstance(self._given, arrays.Coded) else self._given
+        known = {word for both in OUTCOMES for word in both}
+        words = values.dtype == object and not self.is_index and len(values) > 0
+        return words and all(isinstance(one, str) and one.casefold() in known for one in values)
 
     def written(self) -> tuple[AnyArray, list[str]]:
         """Return a code for each row, and the texts that they stand for, without blanks around them."""
@@ -141,7 +162,8 @@ class GivenColumn:
         if self.is_index or values.dtype != object:
             return not self.is_index
         kinds = {type(value) for value in values if not arrays.is_missing(value)}
-        return bool(kinds) and all(issubclass(kind, int | float) for kind in kinds)
+        numbers = bool(kinds) and all(issubclass(kind, int | float) for kind in kinds)
+        return numbers or self._are_outcomes
 
     def share_of_numbers(self) -> float:
         """Return which share of the values that are there are numbers."""
@@ -279,7 +301,7 @@ class Table:
 
         Then the first line is no header, or files were joined with theirs.
         """
-        if self.format in {"csv", "tsv"} and name in labels:
+        if self.format in {"csv", "tsv"} and name in labels and not self._surely_has_header:
             again = [", or, where it is repeated, leave it out with ", Option("drop", name)]
             called = f"{shorten(name)} is the name and a value"
             told = f"the first line is not a header, or is repeated: {called}"
@@ -287,6 +309,12 @@ class Table:
             none = ["If there is none, say ", Option("header", "0")]
             way_out = [*none, *(again if droppable else [])]
             raise InvalidLabelError(told, rows=rows, column=name, way_out=way_out)
+
+    @property
+    def _surely_has_header(self) -> bool:
+        """Whether a column of numbers has a name that is none, and does not come again."""
+        named = (n for n in self.names if number_in(n) is None and not n.startswith("column_"))
+        return any(self.is_numeric(name) for name in named)
 
     @contextmanager
     def errors(self, columns: Mapping[str, Any] | None = None) -> Iterator[None]:

@@ -39,8 +39,12 @@ CORRECT = "Correct these rows, or name another column."
 DECIMALS = ("Say what comes before decimals: ", Option("decimal", "."), " or ", Option("decimal", ","))
 MISSING_WORDS = {"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "--", "–", "—"}
 ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
+OUTCOMES = (("correct", "incorrect"), ("passed", "failed"))
+"""Words for what came off, and what did not."""
 WORDS = {
-    "true": {"true": 1, "false": 0},
+    "true": {
+        word: 1 - place for both in (("true", "false"), *OUTCOMES) for place, word in enumerate(both)
+    },
     "choice": {
         f"{ordinal} {noun}": place
         for place, word in enumerate(ORDINALS, 1)
@@ -50,7 +54,7 @@ WORDS = {
 }
 """Words that stand for numbers."""
 READ_AS = {
-    "true": "true and false read as 1 and 0",
+    "true": "true and false, or words for them, read as 1 and 0",
     "choice": "first choice, second choice... read as 1, 2...",
 }
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steadyrank._typing import BoolArray
 from steadyrank.reading.profile import FEW, Column, Profile
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
 from steadyrank.reading.results import LEFT, MOSTLY, RIGHT, SPELLINGS, TIE, has_points
@@ -28,11 +29,8 @@ FEWEST = 8
 """How many different words results are written with at most, where nothing calls them results."""
 
 WON = {("winner", "loser"), ("winning", "losing"), ("won", "lost"), ("win", "lose"), ("w", "l")}
-INITIALS = {
-    ("home", "away"): ("h", "a"),
-    ("home", "visitor"): ("h", "v"),
-    ("white", "black"): ("w", "b"),
-}
+NO_POINTS = {*known("less_is_better", "stale"), "elo", "rating", "seed", "odds"}
+"""Words of numbers that each side has before it plays."""
 SPELLED = frozenset(word for family in SPELLINGS.values() for word in family)
 
 
@@ -77,7 +75,7 @@ def _pairs(asked: Asked) -> list[Pair]:
     known_pairs = {frozenset(pair[:2]) for pair in by_name}
     some = asked.label_columns[:TEXTS]
     by_shape = [
-        Pair(one.name, two.name, None, NOTHING)
+        Pair(one.name, two.name, _difference(one.words, two.words), NOTHING)
         for one, two in combinations(some, 2)
         if frozenset((one.name, two.name)) not in known_pairs
         and _never_equal(profile, one.name, two.name)
@@ -101,6 +99,12 @@ def _pairs_of_ids(profile: Profile) -> list[Pair]:
 
 def _words(profile: Profile, one: str, two: str) -> tuple[str, str] | None:
     return next((words for a, b, words in profile.sides if (a, b) == (one, two)), None)
+
+
+def _difference(one: list[str], two: list[str]) -> tuple[str, str] | None:
+    """Return the one word in which two names differ, None where they differ otherwise."""
+    found = [both for both in zip(one, two, strict=False) if both[0] != both[1]]
+    return found[0] if len(one) == len(two) and len(found) == 1 else None
 
 
 def _may_name(column: Column) -> bool:
@@ -143,7 +147,7 @@ def _of_pair(asked: Asked, pair: Pair) -> Iterator[Reading]:
         return
     points = _numbers_of(asked, pair, ("points_left", "points_right"), POINT_PAIRS)
     winners = _winners(asked, pair)
-    placed = None if points or winners else _numbers_beside(asked, pair)
+    placed = None if points or winners else _numbers_beside(profile, pair)
     both = points or placed
     if both and asked.allows(*sides, "points_left", "points_right", "winner", "count", "covariate"):
         yield _by_points(asked, pair, both, winners, placed=placed is not None)
@@ -167,7 +171,7 @@ def _by_points(
     fixed = fixed and profile.determined(points[0], pair.left)
     reading.strong &= not (placed or fixed)
     reading.weigh(fixed, -4, f"{quoted(points[0])} is the same in all games of a side")
-    reading.weigh(placed, 0, "only their places beside the two sides tell so")
+    reading.weigh(placed, 0, "only their names or places beside the two sides tell so")
     return reading
 
 
@@ -180,12 +184,10 @@ def _by_result(asked: Asked, pair: Pair, name: str, winners: list[str]) -> Readi
     called = level == SAID or (column.simple.startswith("winner") and not column.simple[-1].isdecimal())
     scored, fully = _are_results(column), level == SAID or profile.rows <= FEW
     fully = fully or _results(profile, name, pair) >= UNDERSTOOD
-    odd = (
-        [w for w in column.labels if not has_points(w.casefold()) and _meant(w) != TIE] if scored else []
-    )
+    odd = [column.labels[code] for code in np.unique(column.codes[~_read(profile, name, pair)])]
     if reading.weigh(0 < len(odd) <= FEWEST, 0, f"no results: {quoted(*odd)}"):
         reading.mend["drop"] = ["", *odd]
-    reading.strong &= fully and not odd and (called or not rivals)
+    reading.strong &= fully and not (scored and odd) and (called or not rivals)
     reading.strong &= level > NOTHING or scored or _names_sides(profile, name, pair) >= UNDERSTOOD
     reading.weigh(rivals, 0 if called else -1, f"{quoted(*rivals)} could say it, too")
     reading.weigh(not fully, -3, f"{quoted(name)} says other things, too")
@@ -244,12 +246,12 @@ def _numbers_of(
         found = [[c.name for c in profile.called(side) if c.is_number] for side in both.split("/")]
         if all(found):
             return found[0][0], found[1][0]
-    like = {pair.words, INITIALS.get(pair.words or ("", ""))} - {None}
-    for one, two, words in profile.sides:
-        numbers = profile[one].is_number and profile[two].is_number and profile[one].type == "number"
+    first, second = pair.words or ("", "")
+    like = [(first, second), (first[:1], second[:1])] if first[:1] != second[:1] else []
+    for one, two in (both for words in like for both in profile.differing(*words)):
         is_wins = any(word.startswith("win") for word in profile[one].words)
         about = is_wins if wins else _are_points(profile[one])
-        if numbers and about and words in like:
+        if about and profile[one].is_number and profile[two].is_number:
             return one, two
     return None
 
@@ -280,7 +282,10 @@ def _winners(asked: Asked, pair: Pair) -> list[str]:
         and profile.rows > 3
         and _tells_who_won(profile, column, pair)
     ]
-    return called + others
+    found = called + others
+    twins = profile.differing(*pair.words) if pair.words else []
+    others = [right for left, right in twins if left in found]  # which say it of the other side
+    return [name for name in found if name not in others]
 
 
 def _tells_who_won(profile: Profile, column: Column, pair: Pair) -> bool:
@@ -311,19 +316,24 @@ def _are_results(column: Column) -> bool:
     return first + hits > MOSTLY * len(some) > 1
 
 
-def _numbers_beside(asked: Asked, pair: Pair) -> tuple[str, str] | None:
-    """Return two columns of whole numbers that stand equally far behind, or before, the two sides."""
-    names, profile = asked.profile.table.names, asked.profile
+def _numbers_beside(profile: Profile, pair: Pair) -> tuple[str, str] | None:
+    """Return two columns of whole numbers whose names differ, or that stand, as the two sides do."""
+    names = profile.table.names
     left, right = names.index(pair.left), names.index(pair.right)
-    for step in (1, 2, 3, -1):
-        places = left + step, right + step
-        if not all(0 <= place < len(names) for place in places) or left + step == right:
-            continue
-        both = [profile[names[place]] for place in places]
-        fits = all(c.type == "number" and c.whole and not (c.is_id or c.is_time) for c in both)
-        if fits and profile.on_one_scale(c.name for c in both):
-            return both[0].name, both[1].name
+    size = len(names) - max(left, right)
+    steps = (step for step in (1, 2, 3, -1) if -min(left, right) <= step < size and left + step != right)
+    near = [(names[left + step], names[right + step]) for step in steps]
+    for one, two in [*(profile.differing(*pair.words) if pair.words else ()), *near]:
+        if all(map(_may_count, (profile[one], profile[two]))) and profile.on_one_scale((one, two)):
+            return one, two
     return None
+
+
+def _may_count(column: Column) -> bool:
+    """Tell whether a column may hold points, though nothing calls it so."""
+    counts = column.type == "number" and column.whole and 2 * column.present > len(column.codes)
+    told = column.is_id or column.is_time or column.is_amount
+    return counts and not told and NO_POINTS.isdisjoint(column.words)
 
 
 def _names_sides(profile: Profile, name: str, pair: Pair) -> float:
@@ -334,16 +344,23 @@ def _names_sides(profile: Profile, name: str, pair: Pair) -> float:
 
 
 def _results(profile: Profile, name: str, pair: Pair) -> float:
-    """Return the share of results that name a side of their row, or are words for one, or for a tie."""
+    """Return the share of results that are understood."""
+    column = profile[name]
+    there = column.codes >= 0
+    understood = float((_read(profile, name, pair) & there).sum()) / max(1, int(there.sum()))
+    return 1.0 if _are_results(column) else understood
+
+
+def _read(profile: Profile, name: str, pair: Pair) -> BoolArray:
+    """Mark the rows that are blank, name a side of theirs, or hold points or a word for a result."""
     column = profile[name]
     sides = {profile[side].simple for side in pair[:2]} | set(pair.words or ())
     if _are_results(column):
-        return 1.0
-    words = np.array(
-        [label.casefold() in SPELLED or simplify(label) in sides for label in column.labels] + [False]
-    )
-    hit = words[column.codes] | profile.same(name, pair.left) | profile.same(name, pair.right)
-    return float((hit & (column.codes >= 0)).sum()) / max(1, column.present)
+        words = [has_points(label.casefold()) or _meant(label) == TIE for label in column.labels]
+    else:
+        words = [label.casefold() in SPELLED or simplify(label) in sides for label in column.labels]
+    hit = np.array([*words, True])[column.codes]
+    return np.asarray(hit | profile.same(name, pair.left) | profile.same(name, pair.right))
 
 
 def _differ(profile: Profile, one: str, two: str) -> bool:
@@ -356,6 +373,6 @@ def _agrees(profile: Profile, winner: str, points: tuple[str, str], pair: Pair) 
     sign = np.sign(profile[points[0]].numbers - profile[points[1]].numbers)
     left, right = (profile.same(winner, side) for side in pair[:2])
     if (left | right).mean() > 1 - UNDERSTOOD:
-        return bool(((sign > 0) == left).mean() > EQUAL)
+        return bool(_read(profile, winner, pair).all() and ((sign > 0) == left).mean() > EQUAL)
     codes = profile[winner].codes * 3 + np.nan_to_num(sign).astype(np.int64) + 1
     return len(np.unique(codes)) == len(np.unique(profile[winner].codes))
