@@ -131,7 +131,7 @@ def test_a_way_out_is_written_as_one_types_it(run: Command, tmp_path: Path) -> N
         "Give the name of the column as --left ..."
         in run("topk", file, "-k", 1, "--kind", "battles").err
     )
-    file.write_text("task,x,y,z\na,1,,2\nb,2,3,1\n", encoding="utf-8")
+    file.write_text("task,x,y,z\na,1.5,,2\nb,2,3,1\n", encoding="utf-8")
     said = run("topk", file, "-k", 1).err
     assert "--missing drop" in said
     assert "missing=" not in said

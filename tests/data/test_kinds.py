@@ -359,9 +359,9 @@ def test_battles_of_many_items_are_told_apart() -> None:
         (
             {
                 "model": ["a", "b", "c"],
-                "x": [1.0, 2.0, 3.0],
-                "y": [2.0, 3.0, 1.0],
-                "z": [np.nan, 1.0, 2.0],
+                "x": [1.5, 2.0, 3.0],
+                "y": [2.5, 3.0, 1.0],
+                "z": [np.nan, 1.5, 2.0],
             },
             "1 value is missing (column 'z' item 'a'). Drop these columns with ",
         ),

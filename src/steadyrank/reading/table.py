@@ -34,7 +34,6 @@ from steadyrank.reading.text_columns import (
     Spelling,
     TextColumn,
     is_missing_word,
-    number_in,
     shared,
 )
 from steadyrank.text import counted
@@ -301,7 +300,7 @@ class Table:
 
         Then the first line is no header, or files were joined with theirs.
         """
-        if self.format in {"csv", "tsv"} and name in labels and not self._surely_has_header:
+        if self.format in {"csv", "tsv"} and name in labels:
             again = [", or, where it is repeated, leave it out with ", Option("drop", name)]
             called = f"{shorten(name)} is the name and a value"
             told = f"the first line is not a header, or is repeated: {called}"
@@ -309,12 +308,6 @@ class Table:
             none = ["If there is none, say ", Option("header", "0")]
             way_out = [*none, *(again if droppable else [])]
             raise InvalidLabelError(told, rows=rows, column=name, way_out=way_out)
-
-    @property
-    def _surely_has_header(self) -> bool:
-        """Whether a column of numbers has a name that is none, and does not come again."""
-        named = (n for n in self.names if number_in(n) is None and not n.startswith("column_"))
-        return any(self.is_numeric(name) for name in named)
 
     @contextmanager
     def errors(self, columns: Mapping[str, Any] | None = None) -> Iterator[None]:
