@@ -122,7 +122,7 @@ def test_an_engine_refuses_by_name(run: Command, polls: Any) -> None:
     path = polls(u=STEADY, v=CLOSE)
     done = run("topk", path, "-k", 2, "--split", "city", "--engine", "duckdb")
     assert done.code == 2
-    assert "no engine splits rows by a column. This needs the data in memory" in done.err
+    assert "engines cannot split rows by a column. This needs the data in memory" in done.err
 
 
 def test_there_is_advice_where_a_league_cannot_be_ranked(run: Command, tmp_path: Path) -> None:

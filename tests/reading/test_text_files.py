@@ -294,7 +294,7 @@ def test_yaml_is_read_as_records() -> None:
     assert found.numbers("score").tolist() == [1, 2]
     with pytest.raises(UnreadableFileError, match="holds references"):
         read_table(io.BytesIO(b"- a: &x 1\n  b: *x\n"), format="yaml")
-    with pytest.raises(UnreadableFileError, match="is not sound YAML"):
+    with pytest.raises(UnreadableFileError, match="is not valid YAML"):
         read_table(io.BytesIO(b"- a: [1\n"), format="yaml")
 
 

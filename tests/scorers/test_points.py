@@ -245,7 +245,7 @@ def test_points_of_several_contests_are_not_added_up_unasked() -> None:
         read_any(twice | {"year": [1975] * 190 + [1976] * 190})
     first = refused.value.readings[0]
     assert first.roles == {"choice": "to_country", "count": "points", "unit": "from_country"}
-    assert any("come again" in reason for reason in first.against)
+    assert any("repeat" in reason for reason in first.against)
 
 
 BUNDESLIGA = {

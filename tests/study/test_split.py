@@ -126,7 +126,7 @@ def test_a_top_k_of_all_items_is_no_answer():
     rows = {"choice": [*"aaabbc", *"aab"], "city": [*"uuuuuu", *"vvv"]}
     found = Split(rows, "city").ask(lambda study: study.check(2, max_delta=0.99))
     assert found.stable is None
-    assert str(found.answers["v"]) == "there are only 2 items, so that a top 2 says nothing."
+    assert str(found.answers["v"]) == "there are only 2 items, so a top 2 would hold them all."
 
 
 def test_a_question_that_no_study_can_answer_is_refused():
@@ -135,7 +135,7 @@ def test_a_question_that_no_study_can_answer_is_refused():
 
 
 def test_other_questions_are_refused():
-    with pytest.raises(InvalidValueError, match="asked for a top k, not for 'ranking'"):
+    with pytest.raises(InvalidValueError, match="a comparison, not 'ranking'"):
         Split(poll(0), "city").ask(lambda study: study.ranking())
 
 

@@ -78,7 +78,7 @@ def _split(options: ScorerOptions, column: str, how: Mapping[str, Any]) -> Split
 
     source, engine, given = described(options)
     if engine is not None:
-        raise errors.InvalidDataError("no engine splits rows by a column", way_out=errors.IN_MEMORY)
+        raise errors.InvalidDataError("engines cannot split rows by a column", way_out=errors.IN_MEMORY)
     return Split(source, column, **how, **given, check=lambda data: withstanding(data, options))
 
 

@@ -91,7 +91,7 @@ def _load_yaml(file: OpenFile) -> Node:
             raise file.wrong("holds references, which are not followed", "Write them out.")
         return Node(yaml.load(text, yaml.BaseLoader), "", file.name)  # noqa: S506 (it makes texts alone)
     except (yaml.YAMLError, RecursionError) as error:
-        told = f"is not sound YAML: {shorten(' '.join(str(error).split()), 120)}"
+        told = f"is not valid YAML: {shorten(' '.join(str(error).split()), 120)}"
         raise file.wrong(told, "Get or write it again.") from None
 
 

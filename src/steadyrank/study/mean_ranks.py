@@ -179,7 +179,7 @@ def _values(data: Any) -> FloatArray:
     for what, there in (("weights", data.weights), ("groups", data.unit)):
         if there is not None:
             raise InvalidDataError(
-                f"the rows have {what}, but the tests take rows that count alike, each by itself",
+                f"the rows have {what}, but these tests need rows that all count the same",
                 way_out=f"Read them without {what}.",
             )
     if not isinstance(data, Ballots):

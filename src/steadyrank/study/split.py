@@ -235,8 +235,10 @@ def _tried(make: Callable[..., Any], *given: Any) -> Any:
 def _ranked(found: Any) -> Any:
     """Refuse a top k that holds every item, for which no ranking was needed, and other questions."""
     if found.document not in STANDINGS:
-        raise InvalidValueError(f"categories are asked for a top k, not for {shorten(found.document)}")
+        raise InvalidValueError(
+            f"a split answers a top k, a check or a comparison, not {shorten(found.document)}"
+        )
     if found.document != "comparison" and len(found.items) <= found.k:
         items = counted(len(found.items), "item")
-        raise InvalidDataError(f"there are only {items}, so that a top {found.k:,} says nothing")
+        raise InvalidDataError(f"there are only {items}, so a top {found.k:,} would hold them all")
     return found

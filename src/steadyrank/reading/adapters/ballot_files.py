@@ -206,7 +206,7 @@ def _counted(
         columns["count"].append(count)
         lines.append(line)
     notes += [f"{counted(empty, 'ballot')} without a name left out"] if empty else []
-    notes += [f"{counted(again, 'ballot')} with a name again: the first place counts"] if again else []
+    notes += [f"{counted(again, 'ballot')} with an item twice: its first place counts"] if again else []
     return _table(file, columns, lines, notes, {"items": list(labels.values()), "approval": False})
 
 
@@ -281,7 +281,7 @@ def _of_contest(file: OpenFile, title: str, records: list[tuple[dict[int, list[s
         once = [marks[rank][0] for rank in sorted(marks) if len(marks[rank]) == 1]
         names = list(dict.fromkeys(marks.get(1, []) if approval else once))
         said["with several marks at one rank, which is left out"] += ranked and len(once) < len(marks)
-        said["with a name again: the first place counts"] += not approval and len(names) < len(once)
+        said["with an item twice: its first place counts"] += not approval and len(names) < len(once)
         if names or approval:
             ballots.append(names)
             places.append(place)

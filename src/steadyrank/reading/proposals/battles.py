@@ -171,7 +171,7 @@ def _by_points(
     fixed = fixed and profile.determined(points[0], pair.left)
     reading.strong &= not (placed or fixed)
     reading.weigh(fixed, -4, f"{quoted(points[0])} is the same in all games of a side")
-    reading.weigh(placed, 0, "only their names or places beside the two sides tell so")
+    reading.weigh(placed, 0, "only names or positions say that these belong to the two sides")
     return reading
 
 

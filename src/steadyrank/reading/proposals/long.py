@@ -166,10 +166,10 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     if value is not None and profile[value].blanks and kind != "scores":
         reading.mend["drop"] = [""]
     if unit is None:
-        reading.weigh(True, 0, "nothing says who rated: each row stands for itself")
-        reading.weigh(not profile[item].repeats, -2, f"each {quoted(item)} stands on one row alone")
+        reading.weigh(True, 0, "no column says who rated, so each row counts by itself")
+        reading.weigh(not profile[item].repeats, -2, f"each {quoted(item)} has only one row")
         reading.firm = {"item", "score"} <= asked.named.keys()
-        reading.remarks.append(Guess(EACH_ROW, "each row a user", Option("user")))
+        reading.remarks.append(Guess(EACH_ROW, "each row as a user of its own", Option("user")))
         return reading
     repeated = _weigh_pairs(asked, reading, unit, item, plain=plain)
     _weigh_unit(asked, reading, levels, unit, item)
@@ -193,7 +193,7 @@ def _weigh_pairs(asked: Asked, reading: Reading, unit: str, item: str, *, plain:
     profile, both = asked.profile, quoted(unit, item)
     repeated, alone = profile.repeated(unit, item), profile.alone(item, unit)
     crossed = profile[unit].repeats and profile[item].repeats
-    reading.weigh(repeated < REPEATED and crossed, 2, f"each pair of {both} comes once")
+    reading.weigh(repeated < REPEATED and crossed, 2, f"each pair of {both} appears once")
     reading.weigh(repeated >= REPEATED, 0, f"pairs of {both} repeat: their mean is taken")
     if profile.rows > FEW and not plain:
         cost = -16 * max(0.0, alone - 0.75)
@@ -215,7 +215,7 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
     reading.weigh(column.noun in known("replicates"), -2)
     reading.weigh(column.type == "flag", -2)
     reading.weigh(column.type == "number" and not levels[who] and not column.is_id, -1)
-    reading.weigh(not profile[item].repeats and not levels[who], -3, f"each {quoted(item)} comes once")
+    reading.weigh(not profile[item].repeats and not levels[who], -3, f"each {quoted(item)} appears once")
     called = asked.level(who, item)
     reading.weigh(called > levels["item"], -2 if called >= EXACT else -0.5)
     for name, sign in ((unit, 1), (item, -1)):

@@ -107,7 +107,7 @@ def given(asked: Asked) -> Iterator[Reading]:
             gave = f"{quoted(giver.name)} gave {quoted(points[0].name)} to {quoted(taker.name)}"
             reading.weigh(True, 9, f"{gave}, and their totals are published")
             again = profile.repeated(giver.name, taker.name)
-            reading.weigh(again, 0, f"pairs of {quoted(giver.name, taker.name)} come again")
+            reading.weigh(again, 0, f"pairs of {quoted(giver.name, taker.name)} repeat")
             rest = asked.unexplained(roles.values())
             reading.weigh(rest, 0, f"{quoted(*rest)} would not be used")
             reading.firm, reading.strong = True, not reading.against

@@ -386,7 +386,7 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
     counting = _mostly(values, COUNTING.match) or {*values} <= profile.of_families
     reading.weigh(counting, -1, "the columns are only numbered, not named")
     tallies = [name for name in values[:LOOKED_AT] if _is_tally(profile[name])]
-    reading.weigh(1 < len(tallies) < len(values), -2, f"{quoted(*tallies)} are votes for nobody")
+    reading.weigh(1 < len(tallies) < len(values), -2, f"{quoted(*tallies)} are not votes for anyone")
     if label is not None:
         measures = 2 * sum(profile[n].is_measure for n in values) > len(values)
         one = [*values] in profile.families or {profile[n].noun for n in values} == {"vote"}
