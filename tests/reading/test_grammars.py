@@ -226,3 +226,10 @@ class TestDominion:
         data = read(json.dumps({**RECORDS, "Sessions": sessions}))
         assert data.approval
         assert counts(data) == {"{1, 2}": 1, "{2}": 1}
+
+
+def test_who_withdrew_is_said() -> None:
+    text = b'3 1\n-2\n2 1 2 0\n1 2 3 0\n1 3 0\n0\n"ann"\n"bob"\n"cyd"\n"board"\n'
+    data = read_any(io.BytesIO(text), format="stv")
+    assert data.items == ("ann", "bob", "cyd")
+    assert "withdrawn according to the file, but ranked: 'bob'" in data.notes

@@ -364,3 +364,18 @@ def test_words_for_what_came_off_are_scores() -> None:
     first = caught.value.readings[0]
     assert first.roles == {"row": "topic", "item": "model", "score": "label"}
     assert first.read().values.sum() == sum(row[2] == "Correct" for row in rows)
+
+
+@pytest.mark.parametrize("name", ["differ", "hardly", "could be", "repeat: "])
+def test_no_reading_hangs_on_the_words_of_its_reasons(name: str) -> None:
+    """Columns may be called what a reason against a reading says: nothing else may follow from that."""
+    rows = [f"{'st'[n % 2]},v{n % 3},{n + 0.5},{2 * n + 0.5},{n / 2},{n % 4}" for n in range(12)]
+    found = []
+    for called in (name, "zzz"):
+        text = "\n".join([f"{called},other,a,b,c,d", *rows])
+        with pytest.raises(NotRecognisedError) as refused:
+            read_any(io.BytesIO(text.encode()))
+        told = [(one.kind.name, one.points, one.firm, one.strong) for one in refused.value.readings]
+        found.append(told)
+    assert found[0]
+    assert found[0] == found[1]

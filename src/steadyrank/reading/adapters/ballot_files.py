@@ -153,6 +153,7 @@ def _unique_names(given: Mapping[int, str], notes: list[str]) -> dict[int, str]:
 def read_stv(file: OpenFile) -> Table:
     """Read ``count first second=third`` on each line, with commas or a 0 last, and then the names."""
     numbers, names, texts = list[tuple[int, list[Any]]](), dict[int, str](), list[str]()
+    withdrawn: list[str] = []
     for line, text in file.lines():
         plain = text.partition("#")[0] if '"' not in text.partition("#")[0] else text
         words, quoted = plain.replace(",", " ").split(), QUOTED.findall(plain)
@@ -161,7 +162,9 @@ def read_stv(file: OpenFile) -> Table:
                 raise file.wrong(f"names candidate {found[1]} again", CUT_SHORT, line)
         elif quoted or (texts and words):  # a title may stand without quotes
             texts += quoted or [plain.strip()]
-        elif words and not words[0].startswith("-"):  # which says who withdrew
+        elif words and words[0].startswith("-"):
+            withdrawn += [word.removeprefix("-") for word in words]
+        elif words:
             numbers.append((line, [_tier(file, line, word) for word in words if word != "-"]))
     (_, (size, *_)), *ballots = numbers or [(1, [0])]
     if ballots and ballots[-1][1] == [0]:
@@ -170,7 +173,12 @@ def read_stv(file: OpenFile) -> Table:
         names, texts = dict(enumerate(texts[:size], 1)), texts[size:]
     if not size or set(names) != set(range(1, size + 1)):
         raise file.wrong(f"names {len(names):,} of {size:,} candidates", CUT_SHORT)
-    return _counted(file, ballots, names, next(iter(texts), "no title"))
+    table = _counted(file, ballots, names, next(iter(texts), "no title"))
+    gone = [name for number, name in names.items() if str(number) in withdrawn]
+    table.notes += (
+        [f"withdrawn according to the file, but ranked: {listing(map(shorten, gone))}"] if gone else []
+    )
+    return table
 
 
 def _tier(file: OpenFile, line: int, word: str) -> int | list[int]:

@@ -155,8 +155,9 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     reading.weigh(
         named, sum(levels.values()), f"{quoted(*named)} {has} that fit{'s' * (len(named) == 1)}"
     )
+    doubtful = False
     if value is not None:
-        _weigh_value(asked, reading, levels[str(what)], value, unit)
+        doubtful = _weigh_value(asked, reading, levels[str(what)], value, unit)
         every = _values(asked, str(what))[:VALUES]
         first = next((v for v in every if not unit or not profile.determined(v, unit)), value)
         reading.points += profile.explained(first, item)  # it is to tell items apart, not values
@@ -181,9 +182,9 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
         if again and kind == "scores" and "duplicates" not in asked.settings:
             reading.options["duplicates"] = "mean"  # which is said, with how many were averaged
             reading.support.append(f"{quoted(*again)} numbers repeats, which are averaged")
-    reading.firm = all(levels.values()) and not any("could be" in one for one in reading.against)
+    reading.firm = all(levels.values()) and not doubtful
     keyed = not repeated if kind == "ballots" else plain or repeated < REPEATED
-    against = [reason for reason in reading.against if "repeat: " not in reason]
+    against = len(reading.against) - (repeated >= REPEATED)  # that pairs repeat is weighed in keyed
     reading.strong = reading.firm and not rest and keyed and not against
     return reading
 
@@ -248,11 +249,13 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, it
     reading.weigh(column.type == "flag", -3)
 
 
-def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: str | None) -> None:
+def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: str | None) -> bool:
+    """Weigh the column of values; tell whether another could be it."""
     profile, kind, item = asked.profile, asked.kind.name, reading.roles["item"]
     column, role = profile[value], "rank" if kind == "ballots" else "score"
     rivals = list(asked.candidates(role, lambda c: c.is_number, [value, *reading.roles.values()]))
-    reading.weigh(rivals and role not in asked.named, 0, f"{quoted(*rivals)} could be the {role}, too")
+    rivals = [] if role in asked.named else rivals
+    reading.weigh(rivals, 0, f"{quoted(*rivals)} could be the {role}, too")
     listed = column.whole and len(column.some) > 0 and column.some.min() in {0, 1}
     by = unit or item
     listed = listed and profile[by].repeats and profile.repeated(by, value) < REPEATED
@@ -261,7 +264,7 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
         reading.weigh(listed, 2, f"{quoted(value)} are {places}")
         reading.weigh(not listed and level < EXACT, -9)
         reading.weigh(profile.repeated(by, item), -3)
-        return
+        return bool(rivals)
     listed = listed and level < EXACT and profile.repeated(by) > REPEATED
     reading.weigh(listed, -2, f"{quoted(value)} may be {places}")
     if kind == "scores" and "lower_is_better" not in asked.settings:
@@ -281,3 +284,4 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
         reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(of)}")
     amount = level <= NOUN and _is_amount(column)
     reading.weigh(amount, -1, f"{quoted(value)} looks like an amount, not a score")
+    return bool(rivals)

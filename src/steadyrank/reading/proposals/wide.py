@@ -277,11 +277,10 @@ def _weighed(
         reading.remarks.append(Guess(note, brief, other))
     if reading.weigh(len(told) > 1, 0, "the names fit both ways round"):
         reading.firm = bool(settled)
-    _weigh_columns(asked, reading, values, label)
+    doubtful = _weigh_columns(asked, reading, values, label)
     if way == "columns":
         _weigh_as_items(asked, reading, values, label)
     plain = told.get(way) is True and len(told) == 1
-    doubtful = any("hardly" in one or "differ" in one for one in reading.against)
     reading.weigh(doubtful and not plain, -1.5)
     reading.strong = plain and len(values) >= LEAST and not reading.against
     if left_out:
@@ -334,8 +333,8 @@ def _mostly(names: Sequence[str], test: Callable[[str], Any]) -> bool:
     return bool(shown) and 2 * sum(bool(test(str(name))) for name in shown) > len(shown)
 
 
-def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label: str | None) -> None:
-    """Weigh whether the columns are scores of one scale, and what names the rows."""
+def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label: str | None) -> bool:
+    """Weigh what names the rows, and whether columns are scores of one scale; tell if not surely."""
     profile, in_rows = asked.profile, reading.options["items_in"] == "rows"
     columns = [profile[name] for name in values[:LOOKED_AT]]
     odd = [c.name for c in columns if _is_no_score(c)]
@@ -347,7 +346,7 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
     low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
     reach = [f"{shorten(c.name)} {word} {c.reach:.3g}" for c, word in ((low, "reaches"), (high, ""))]
     whole = not in_rows and len(values) <= MOST_PARTS and _are_parts(profile, values)
-    _ = (
+    told = (
         reading.weigh(
             len(columns) < LEAST and not whole, -1, f"only {counted(len(columns), 'column')} of numbers"
         )
@@ -362,8 +361,8 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
             1.5,
             f"{len(values):,} neighbouring columns of counts",
         )
-        or reading.weigh(True, -1, f"scales differ: {', '.join(reach)}")
     )
+    reading.weigh(not told, -1, f"scales differ: {', '.join(reach)}")
     texts = [c for c in profile if c.type == "text" and c.name != label and c.name not in asked.apart]
     if label is not None:
         named = profile[label]
@@ -378,6 +377,7 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
     ]
     if reading.weigh(won, -4, f"{quoted(*won)} says who won or lost"):
         reading.firm = False
+    return bool(odd) or not told
 
 
 def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label: str | None) -> None:
