@@ -141,7 +141,7 @@ class Reading:
         self, table: Table, settings: Mapping[str, Any], reading: Mapping[str, Any]
     ) -> Resolved:
         """Return the table with its roles, settings and what was said about the table itself."""
-        chosen = dict(self.options)
+        chosen = {name: value for name, value in self.options.items() if name in self.kind.settings}
         about: dict[str, Any] = {n: chosen.pop(n) for n in list(chosen) if is_about_reading(n)}
         said = {**chosen, **settings}
         about |= reading

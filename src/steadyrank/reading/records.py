@@ -302,7 +302,8 @@ def _set_out(
     """Put columns beside others; objects inside that name the same become columns, too."""
     for name, values in given.items():
         there = [value for value in values if not is_missing(value)]
-        if there and all(isinstance(v, list) and len(v) == len(BOTH) for v in there):
+        if len(there) > 1 and all(isinstance(v, list) and len(v) == len(BOTH) for v in there):
+            columns[name] = values  # which may be a ballot, too
             values = [v if is_missing(v) else dict(zip(BOTH, v, strict=True)) for v in values]
             there = [value for value in values if not is_missing(value)]
         inner = dict.fromkeys(n for v in there if isinstance(v, dict) for n in v)
@@ -310,7 +311,7 @@ def _set_out(
         alike = bool(inner) and all(isinstance(value, dict) for value in there)
         alike = alike and len(inner) <= MOST_COLUMNS and _overlap(there) >= ALIKE
         if not alike or not taken.isdisjoint(full.values()):
-            columns[name] = values
+            columns.setdefault(name, values)
             continue
         taken |= {*full.values()}
         notes.append(
