@@ -306,7 +306,7 @@ class OpenFile:
         told = f"is not text in UTF-8: byte {block[start]:#04x} on line {place}"
         way_out = (NOT_LATIN, Option("encoding", likely)) if likely else ENCODED
         error = self.wrong(told, way_out)
-        error.encoding = None if self.encoding else likely or "latin-1"  # in which bytes are letters
+        error.encoding = likely
         raise error
 
     def _assumed(self, block: bytes, line: int, place: int, encoding: str) -> bytes | None:
