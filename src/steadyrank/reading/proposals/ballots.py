@@ -88,7 +88,7 @@ def _listed(column: Column) -> bool:
         lists = [[name.strip() for name in label.split(mark)] for label in column.labels[:200]]
         names = [name for one in lists for name in one if name]
         several = sum(len(one) > 1 for one in lists) > SEVERAL * len(lists) > 0
-        short = max(map(len, names), default=0) <= LONGEST and 3 * len({*names}) <= len(names)
+        short = max(map(len, names), default=0) <= LONGEST and 3 * len({*names}) <= 2 * len(names)
         if several and short and all(len({*one}) == len(one) for one in lists):
             return True
     return False

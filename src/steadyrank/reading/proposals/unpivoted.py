@@ -20,6 +20,8 @@ RANKED = 0.85
 """The share of ballots that must hold places for cells to be ranks."""
 AGAIN = 0.5
 """The largest share of names that may be new in a cell."""
+NEARLY = 0.98
+"""The share of items that must be named once for a column to give each one place."""
 POINTS = 6.0
 
 
@@ -57,17 +59,18 @@ def _ranks(profile: Profile, names: list[str], texts: Sequence[Column]) -> Itera
                                           c.simple not in NAMES, -c.distinct))  # fmt: skip
     gaps = bool(np.isnan(matrix).any())
     for label in labels[:1]:
+        repeats = label.distinct < NEARLY * label.present
         others = [c.name for c in profile if c.name not in {label.name, *names} and _groups(profile, c)]
-        groups = profile.joint(others) if label.repeats else np.zeros(profile.rows, dtype=np.int64)
+        groups = profile.joint(others) if repeats else np.zeros(profile.rows, dtype=np.int64)
         ranked = [name for name in names if _hold_places(profile[name].numbers, groups)]
-        if len(ranked) >= LEAST and 2 * len(ranked) > len(names) and (gaps or label.repeats):
+        if len(ranked) >= LEAST and 2 * len(ranked) > len(names) and (gaps or repeats):
             told = f"{quoted(*ranked)} each give places to {quoted(label.name)}: 1 is best"
-            if not label.repeats:
+            if not repeats:
                 roles = {"user": "column", "item": label.name, "rank": "value"}
                 yield Way(ranked, "ballots", roles, {}, told)
             roles = {"row": "column", "item": label.name, "score": "value"}
             means = {"lower_is_better": "all", "missing": "available"}
-            means |= {"duplicates": "mean"} if label.repeats else {}
+            means |= {"duplicates": "mean"} if repeats else {}
             yield Way(ranked, "scores", roles, means, told)
     rows = matrix[np.isfinite(matrix).sum(axis=1) > 1]
     if gaps and len(rows) > LEAST and np.mean([_are_places(row) for row in rows[:1000]]) >= RANKED:
@@ -77,7 +80,7 @@ def _ranks(profile: Profile, names: list[str], texts: Sequence[Column]) -> Itera
 
 
 def _groups(profile: Profile, column: Column) -> bool:
-    return column.type in {"text", "number", "date"} and 4 * column.distinct < profile.rows
+    return (column.type == "text" or column.is_time) and 4 * column.distinct < profile.rows
 
 
 def _hold_places(numbers: FloatArray, groups: IntArray) -> bool:
