@@ -113,7 +113,8 @@ def is_one_document(file: OpenFile) -> bool:
     except (ValueError, RecursionError):
         return not (more and more[0].lstrip().startswith(b"{"))
     with suppress(RecursionError):
-        return not more and any(len(rows) > 1 for _, rows in tables_in(found))
+        row = more or (len(found) == 1 and _are_columns(found))
+        return not row and any(len(rows) > 1 for _, rows in tables_in(found))
     return True
 
 

@@ -48,7 +48,12 @@ SPELLINGS = {
         ),
         (HOME, ("h", "home"), ("a", "away"), ("d", "x")),
         (TOTO, ("1",), ("2",), ("x",)),
-        (VIEW, ("w", "win", "won"), ("l", "loss", "lose", "lost"), ("d", "t")),
+        (
+            VIEW,
+            ("w", "win", "won", "winner", "victory"),
+            ("l", "loss", "lose", "lost", "loser", "defeat"),
+            ("d", "t"),
+        ),
     )
 }
 """Of each way to write results, from its words in lower case to +1 (left wins), 0 (tie) or -1."""
@@ -193,8 +198,13 @@ def verdict(text: str, left: str, right: str) -> int:
     said = [word for word in WORD.findall(text) if word not in BESIDE]
     if not VERDICT_TIES.isdisjoint(said):
         return TIE
-    found = {SPELLINGS[how].get(said[0], UNKNOWN) for how in (SIDES, TOTO)} if len(said) > 1 else set()
-    return next(iter(found - {UNKNOWN, TIE}), UNKNOWN) if "0" not in said[:1] else UNKNOWN
+    found = {SPELLINGS[how].get(said[0], UNKNOWN) for how in (SIDES, TOTO)} if _says_more(said) else set()
+    return next(iter(found - {UNKNOWN, TIE}), UNKNOWN)
+
+
+def _says_more(said: Sequence[str]) -> bool:
+    """Tell whether words after the first are a verdict, and no more numbers."""
+    return len(said) > 1 and said[0] != "0" and all(map(str.isalpha, said[1:]))
 
 
 def _distinct(values: Any) -> tuple[AnyArray, list[Any]]:

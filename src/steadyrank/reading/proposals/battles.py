@@ -397,7 +397,7 @@ def _read(profile: Profile, name: str, pair: Pair) -> BoolArray:
         words = [label.casefold() in SPELLED or simplify(label) in sides for label in column.labels]
     hit = np.array([*words, True])[column.codes]
     hit = np.asarray(hit | profile.same(name, pair.left) | profile.same(name, pair.right))
-    return hit if hit.mean() > UNDERSTOOD else hit | _verdicts(profile, name, pair)
+    return hit if hit.sum() >= UNDERSTOOD * len(hit) else hit | _verdicts(profile, name, pair)
 
 
 def _verdicts(profile: Profile, name: str, pair: Pair) -> BoolArray:
