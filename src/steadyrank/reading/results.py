@@ -22,6 +22,7 @@ from steadyrank.reading.arrays import (
 )
 from steadyrank.reading.table import simplify
 from steadyrank.reading.text_columns import plain_number
+from steadyrank.reading.words import known
 
 LEFT, TIE, RIGHT, UNKNOWN = 1, 0, -1, 2
 
@@ -34,6 +35,8 @@ HOME, TOTO, VIEW = "home/away", "1/X/2", "win/loss of the left side"
 POINTS = re.compile(r"(?:[wdl]\s*)?(\d{1,3})\s*[-–—:]\s*(\d{1,3})(?![\d/.:–-])(?:\D.*)?")
 """Points of both sides in one cell: 2-1, 3:0, W 3-0, 1-1 (4-5 pens)."""
 SCORED = "points of the left and the right side"
+NEARLY_ALL, SHARED = 0.95, 0.2
+"""The share of cells that must name two sides, and of names on both for a dash to stand there."""
 MOSTLY = 0.7
 """The share of results from which on those that are no points are mistaken."""
 MEANS = {LEFT: "left wins", TIE: "a tie", RIGHT: "right wins"}
@@ -62,12 +65,10 @@ DRAWN = {text for text, result in SPELLINGS[HOME].items() if result == TIE}
 SHORT = {"home", "away", "host", "guest", "visitor", "white", "black", "left", "right"}
 """Sides that are called by their first letter, too."""
 
-WORD = re.compile(r"[^\W\d_]+|\d+")
-BESIDE = frozenset(
-    "answer assistant candidate model option output player prefer prefers response side system team the "
-    "winner".split()  # noqa: SIM905
-)
-VERDICT_TIES = frozenset("tie tied draw drawn same equal equally similar both neither".split())  # noqa: SIM905
+WORD, PREFERS = re.compile(r"\w+"), re.compile(r"better|best|prefer|\bwins?\b|\bwon\b|strong|superior|>")
+VERSUS = re.compile(r"\s+(?:(vs?\.?|versus|@)|[–—-])\s+", re.IGNORECASE)
+"""What stands between two sides in one cell; a dash may be anything."""
+BESIDE, VERDICT_TIES = frozenset(known("beside_sides")), frozenset(known("ties"))
 """Words of verdicts beside the side that they name, and those that name none."""
 MOST_VERDICTS = 1000
 """Beyond so many different results for each item they are remarks."""
@@ -185,7 +186,7 @@ def verdict(text: str, left: str, right: str) -> int:
 
     Examples
     --------
-    >>> verdict("oxford won by 3 lengths", "oxford", "cambridge"), verdict("b is slightly better", "x", "y")
+    >>> verdict("oxford won by 3 lengths", "oxford", "cambridge"), verdict("b is better", "x", "y")
     (1, -1)
     >>> verdict("match drawn", "x", "y") == TIE, verdict("abandoned", "x", "y") == UNKNOWN
     (True, True)
@@ -195,16 +196,31 @@ def verdict(text: str, left: str, right: str) -> int:
         return LEFT if one else RIGHT
     if one:
         return LEFT if text.startswith(left) else RIGHT if text.startswith(right) else UNKNOWN
-    said = [word for word in WORD.findall(text) if word not in BESIDE]
+    said = [word for word in WORD.findall(text.replace("_", " ")) if word not in BESIDE]
     if not VERDICT_TIES.isdisjoint(said):
         return TIE
-    found = {SPELLINGS[how].get(said[0], UNKNOWN) for how in (SIDES, TOTO)} if _says_more(said) else set()
-    return next(iter(found - {UNKNOWN, TIE}), UNKNOWN)
+    if not said or not PREFERS.search(text):
+        return UNKNOWN
+    found = {SPELLINGS[how].get(said[0], UNKNOWN) for how in (SIDES, TOTO)} - {UNKNOWN, TIE}
+    return found.pop() if len(found) == 1 and said[0] != "0" else UNKNOWN
 
 
-def _says_more(said: Sequence[str]) -> bool:
-    """Tell whether words after the first are a verdict, and no more numbers."""
-    return len(said) > 1 and said[0] != "0" and all(map(str.isalpha, said[1:]))
+def sides_of(cells: Sequence[str]) -> list[tuple[str, str]] | None:
+    """Return the two sides that each cell names, None where cells do not.
+
+    Examples
+    --------
+    >>> sides_of(["x vs. y", "y vs. z"]), sides_of(["x - y", "y - x"]), sides_of(["x - y", "a - b"])
+    ([('x', 'y'), ('y', 'z')], [('x', 'y'), ('y', 'x')], None)
+    """
+    split = [VERSUS.split(cell.strip()) for cell in cells]
+    both = [parts for parts in split if len(parts) == 3]
+    left, right = ({parts[place] for parts in both} for place in (0, 2))
+    shared = len(left & right) >= SHARED * min(len(left), len(right))
+    said = all(parts[1] for parts in both)
+    if not both or len(both) < NEARLY_ALL * len(split) or not (said or shared):
+        return None
+    return [(parts[0], parts[2]) if len(parts) == 3 else ("", "") for parts in split]
 
 
 def _distinct(values: Any) -> tuple[AnyArray, list[Any]]:
