@@ -65,7 +65,7 @@ DRAWN = {text for text, result in SPELLINGS[HOME].items() if result == TIE}
 SHORT = {"home", "away", "host", "guest", "visitor", "white", "black", "left", "right"}
 """Sides that are called by their first letter, too."""
 
-WORD, PREFERS = re.compile(r"\w+"), re.compile(r"better|best|prefer|\bwins?\b|\bwon\b|strong|superior|>")
+WORD, PREFERS = re.compile(r"\w+"), re.compile(r"better|best|prefer|\bwins?\b|\bwon\b|beat|defeat|>")
 VERSUS = re.compile(r"\s+(?:(vs?\.?|versus|@)|[–—-])\s+", re.IGNORECASE)
 """What stands between two sides in one cell; a dash may be anything."""
 BESIDE, VERDICT_TIES = frozenset(known("beside_sides")), frozenset(known("ties"))
@@ -191,11 +191,11 @@ def verdict(text: str, left: str, right: str) -> int:
     >>> verdict("match drawn", "x", "y") == TIE, verdict("abandoned", "x", "y") == UNKNOWN
     (True, True)
     """
-    one, two = (bool(name) and name in text for name in (left, right))
-    if one != two:
-        return LEFT if one else RIGHT
-    if one:
-        return LEFT if text.startswith(left) else RIGHT if text.startswith(right) else UNKNOWN
+    one, two = (bool(name) and _names(text, name) for name in (left, right))
+    if one or two:
+        first = one if one != two else text.startswith(left)
+        told = PREFERS.search(text) and (one != two or text.startswith((left, right)))
+        return UNKNOWN if not told else LEFT if first else RIGHT
     said = [word for word in WORD.findall(text.replace("_", " ")) if word not in BESIDE]
     if not VERDICT_TIES.isdisjoint(said):
         return TIE
@@ -203,6 +203,11 @@ def verdict(text: str, left: str, right: str) -> int:
         return UNKNOWN
     found = {SPELLINGS[how].get(said[0], UNKNOWN) for how in (SIDES, TOTO)} - {UNKNOWN, TIE}
     return found.pop() if len(found) == 1 and said[0] != "0" else UNKNOWN
+
+
+def _names(text: str, name: str) -> bool:
+    """Tell whether a text holds a name, and not only as part of a word."""
+    return name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def sides_of(cells: Sequence[str]) -> list[tuple[str, str]] | None:
