@@ -34,7 +34,7 @@ INSTEAD = {"battles": "win-rate"}
 RIDGE, FEW_ITEMS = "bradley-terry:ridge=0.01", 300
 """What always has scores, and of how many items it is soon found out."""
 FEWEST = (2, 5, 10, 20, 50)
-"""How many observations items must have, tried in turn, not to be left out."""
+"""How many observations items must have, tried in turn, not to be left out; of battles 2 comes last."""
 
 GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
 """Options for one engine alone; each also asks for it."""
@@ -107,7 +107,8 @@ def withstanding(data: Any, options: InputOptions) -> tuple[Any, dict[str, Any],
     usual = ways[-1]
     if "scorer" in usual and data.n_items <= FEW_ITEMS:
         ways.append({"scorer": RIDGE})
-    ways += [{**usual, "min_count": least} for least in FEWEST if asked["min_count"] is None]
+    fewest = (*FEWEST[1:], FEWEST[0]) if usual else FEWEST
+    ways += [{**usual, "min_count": least} for least in fewest if asked["min_count"] is None]
     fault: errors.SteadyrankError | None = None
     for way in ways:
         chosen = asked | way

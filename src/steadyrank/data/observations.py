@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 Ends = tuple[float | None, float | None]
 """The least and the largest value that a unit gives, None where it gives none."""
 
+ALONE = 2
+"""With fewer observations an item has no score once one of them is left out."""
 NAME_COLUMNS = 40
 """How much of a name is shown in what a unit said."""
 
@@ -301,8 +303,8 @@ class Observations(ABC):
     def with_min_count(self, least: int) -> Self:
         """Return the data about the items that have at least so many observations.
 
-        The others are left out, as by :meth:`keeping`, and once more if what is left has fewer then:
-        battles need both of their items.
+        The others are left out, as by :meth:`keeping`, and with them items that hang on a single
+        observation then: battles need both of their items. What is left may have fewer than that.
 
         Parameters
         ----------
@@ -319,14 +321,19 @@ class Observations(ABC):
         kept = self.item_counts >= check_whole(f"the fewest {plural(self.kind.observation)}", least, 1)
         while kept.any() and not kept.all():
             there = self._changed(self._of_items(kept) | {"items": tuple(compress(self.items, kept))})
-            few = there.item_counts < least
+            few = there.item_counts < min(least, ALONE)
             if not few.any():
                 break
             kept[kept] = ~few
         gone = int((~kept).sum())
         told = f"fewer than {counted(int(least), self.kind.observation)}"
         note = f"{counted(gone, 'item')} with {told} {'is' if gone == 1 else 'are'} left out"
-        return self._with_items(kept, note)
+        made = self._with_items(kept, note)
+        fewer = int((made.item_counts < least).sum())
+        if not fewer:
+            return made
+        have = "has" if fewer == 1 else "have"
+        return with_notes(made, f"{counted(fewer, 'item')} {have} {told} once the others are left out")
 
     def _with_items(self, kept: BoolArray, note: str) -> Self:
         if kept.all():

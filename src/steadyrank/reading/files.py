@@ -305,9 +305,9 @@ class OpenFile:
             return found
         told = f"is not text in UTF-8: byte {block[start]:#04x} on line {place}"
         way_out = (NOT_LATIN, Option("encoding", likely)) if likely else ENCODED
-        error = self.wrong(told, way_out)
-        error.encoding = likely
-        raise error
+        fault = self.wrong(told, way_out)
+        fault.encoding = likely
+        raise fault
 
     def _assumed(self, block: bytes, line: int, place: int, encoding: str) -> bytes | None:
         """Return text as UTF-8, and say how it was read, with a word to look at; None if it is other."""

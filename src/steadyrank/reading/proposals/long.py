@@ -267,6 +267,7 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
     if kind == "ballots":
         reading.weigh(listed, 2, f"{quoted(value)} are {places}")
         reading.weigh(not listed and level < EXACT, -9)
+        reading.weigh(level == NOTHING and column.noun not in PLACES, -2)
         reading.weigh(profile.repeated(by, item), -3)
         return bool(rivals)
     listed = listed and level < EXACT and profile.repeated(by) > REPEATED
