@@ -16,7 +16,7 @@ import numpy as np
 
 from steadyrank._typing import FloatArray
 from steadyrank.errors import Option, listing, shorten
-from steadyrank.reading.profile import Column, Profile
+from steadyrank.reading.profile import SCALE, Column, Profile
 from steadyrank.reading.proposals.long import MEASURES
 from steadyrank.reading.readings import EXACT, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
@@ -177,13 +177,17 @@ def _neighbours(profile: Profile, usable: Collection[str]) -> Iterator[list[str]
 
 def _on_one_scale(profile: Profile, run: Sequence[str]) -> list[list[str]]:
     """Return the neighbours of one scale and type, the most first."""
-    found = [[run[0]]]
-    for name in run[1:]:
-        alike = profile[name].whole == profile[found[-1][-1]].whole
-        if alike and profile.on_one_scale([*found[-1], name]):
+    found: list[list[str]] = []
+    low, high = np.inf, 0.0
+    for name in run:
+        reach = profile[name].reach
+        low, high = min(low, reach), max(high, reach)
+        alike = found and profile[name].whole == profile[found[-1][-1]].whole
+        if alike and high <= SCALE * low:
             found[-1].append(name)
         else:
             found.append([name])
+            low = high = reach
     return sorted(found, key=len, reverse=True)
 
 
