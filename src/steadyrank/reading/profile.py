@@ -20,9 +20,9 @@ from steadyrank.errors import SteadyrankError
 from steadyrank.reading.arrays import as_numbers
 from steadyrank.reading.table import Table, simplify
 from steadyrank.reading.text_columns import (
+    MISSING_WORDS,
     ORDINALS,
     OUTCOMES,
-    MISSING_WORDS,
     TextColumn,
     number_in,
     with_decimal,
