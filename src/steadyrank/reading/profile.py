@@ -242,7 +242,7 @@ class Column:
         """Whether its numbers are codes: some begin with a zero."""
         if not isinstance(self._column, TextColumn):
             return False
-        first = self._column.taken(slice(SOME)).words
+        first = self._column.taken(slice(SOME)).cells()
         return any(len(word) > 1 and word[0] == "0" and word.isdecimal() for word in first)
 
     @cached_property

@@ -125,10 +125,9 @@ def _values(asked: Asked, role: str) -> list[str]:
         return [asked.named[role]]
     called = asked.candidates(role, lambda column: column.is_number)
     free = [c for c in asked.profile if c.name not in {*called, *asked.apart} and c.is_number]
-    free = [c for c in free if not (c.is_id or c.is_time or c.is_code)]
     families = asked.profile.of_families  # which are measures together, not one of them alone
     called = [n for n in called if n not in families]
-    free = [c for c in free if c.name not in families]
+    free = [c for c in free if c.name not in families and not (c.is_id or c.is_time or c.is_code)]
     if role == "rank":
         return called + [c.name for c in free if c.noun in PLACES]
     free = [c for c in free if c.type == "number" or c.is_measure]
