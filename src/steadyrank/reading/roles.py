@@ -11,6 +11,7 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
+from steadyrank.reading.arrays import Coded
 from steadyrank.reading.declarations import Columns, Form, Kind
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import GivenColumn, Table
@@ -241,6 +242,8 @@ def number_of_units(labels: Any, rows: Any, size: int) -> int:
     size : int
         The number of entries.
     """
+    if rows is None and isinstance(labels, Coded) and not 1 < len(labels.distinct) < size:
+        return 0
     try:
         codes, distinct = encode(labels, what="units")
         if rows is not None:
