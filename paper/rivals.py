@@ -90,7 +90,7 @@ class LinearExtensions:
     """
 
     def __init__(self, scores: FloatArray, eps: float) -> None:
-        above = certainly_above(scores, eps).matrix()
+        above = certainly_above(scores, eps)
         self._above = [sum(1 << i for i in np.flatnonzero(column).tolist()) for column in above.T]
         """For each item those that must come before it, as a bit mask."""
 
