@@ -76,7 +76,7 @@ TOP_K_RULES: dict[str, Callable[[FloatArray, int], FloatArray]] = {
 
 
 def top_k_operator(rule: str, eps: float) -> Callable[[FloatArray, int], BoolArray]:
-    """Return a rule at an eps as `steadyrank.audit` takes it."""
+    """Return a rule at an eps as a function from scores and k to a mask of the items."""
     return lambda scores, k: TOP_K_RULES[rule](scores, k) < eps
 
 

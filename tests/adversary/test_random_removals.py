@@ -259,9 +259,7 @@ def test_one_removal_stays_the_exact_audit() -> None:
 
 def test_every_view_says_observed_and_shows_what_was_counted() -> None:
     study = Study(Votes(["a"] * 6 + ["b"] * 5 + ["c"] * 3))
-    found = study.audit(
-        [1, 2], removals=3, samples=80, seed=5, operators={"all": lambda scores, k: scores > -1}
-    )
+    found = study.audit([1, 2], removals=3, samples=80, seed=5)
     document = found.findings()
     assert isinstance(found, RandomAudit)
     assert json.loads(to_json(document)) == document

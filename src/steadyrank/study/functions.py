@@ -105,8 +105,6 @@ def audit(data: Any, k: int | Iterable[int], *, scorer: object = None, **how: Un
     methods : iterable of str, optional
         Which of ``topk``, ``inflated_topk``, ``ranking``, ``inflated_ranking`` to audit; all of them
         unless given.
-    operators : mapping, optional
-        Operators of your own by name: functions of (scores, k) that give item indices or a mask.
     max_states : int, optional
         The limit for counting rankings, ten million unless given; beyond it the size says "not counted".
     removals : int
