@@ -223,7 +223,6 @@ def test_all_equal_scores_are_stable_and_one_item_too():
         ({"k": 2.0, "eps": 0.1}, InvalidSettingError, "2.0"),
         ({"k": 1, "eps": -1}, InvalidSettingError, "-1"),
         ({"k": 1, "eps": 0.1, "methods": ["top"]}, InvalidValueError, "'top'"),
-        ({"k": 1, "eps": 0.1, "operators": {"bad": lambda w, k: [7]}}, InvalidValueError, "'bad'"),
     ],
 )
 def test_bad_arguments_are_refused_by_name(arguments, error, text):
