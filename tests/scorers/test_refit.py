@@ -87,16 +87,20 @@ class TestRefit:
         assert (all_rows(out) == out.scores).all()
         assert (Refit(noisy, seed=6).score(MATRIX) != out.scores).all()
 
-    def test_progress_is_told(self):
-        told = []
-        Refit(column_medians, progress=lambda *step: told.append(step)).leave_one_out(MATRIX)
-        assert told == [(done, 9) for done in range(1, 10)]
+    def test_what_a_cached_function_found_is_kept(self, tmp_path):
+        """As a run would find it that was cut off: the same data are not scored again."""
+        calls = []
 
-    def test_progress_line(self, capsys):
-        Refit(column_medians, progress=True).leave_one_out(MATRIX)
-        assert capsys.readouterr().err.endswith("refits: 9 of 9\n")
-        Refit(column_medians).leave_one_out(MATRIX)
-        assert capsys.readouterr().err == ""
+        def model(data):
+            calls.append(len(data.values))
+            return column_medians(data)
+
+        known = Refit(joblib.Memory(tmp_path, verbose=0).cache(model))
+        first = known.leave_one_out(MATRIX)
+        assert len(calls) == 9
+        again = known.leave_one_out(ScoreMatrix(MATRIX.values, rows=list("abcdefgh")))
+        assert len(calls) == 9
+        assert (all_rows(first) == all_rows(again)).all()
 
     def test_names(self):
         assert Refit(column_medians).name == "refit of column_medians"
