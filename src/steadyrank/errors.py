@@ -345,10 +345,6 @@ class WrongDataError(InvalidValueError, TypeError):
     """Data that a scorer cannot score, or two versions that cannot be compared."""
 
 
-class CheckpointError(SteadyrankError):
-    """A file that is no checkpoint, or one of other data, another scorer or another version."""
-
-
 class RefitError(SteadyrankError):
     """A function or estimator that failed, or gave no usable scores, without some unit."""
 

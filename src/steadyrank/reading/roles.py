@@ -11,7 +11,7 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
-from steadyrank.reading.arrays import is_missing
+from steadyrank.reading.arrays import Coded, is_missing
 from steadyrank.reading.declarations import Columns, Form, Kind
 from steadyrank.reading.labels import encode
 from steadyrank.reading.results import VERSUS, sides_of
@@ -289,6 +289,8 @@ def number_of_units(labels: Any, rows: Any, size: int) -> int:
     size : int
         The number of entries.
     """
+    if rows is None and isinstance(labels, Coded) and not 1 < len(labels.distinct) < size:
+        return 0
     try:
         codes, distinct = encode(labels, what="units")
         if rows is not None:
