@@ -258,7 +258,8 @@ def _document(file: OpenFile, parsed: Callable[[OpenFile], Node]) -> Table:
 
 def _rows_of(top: Node, asked: str | None, notes: list[str], guessed: dict[str, Any]) -> list[Record]:
     """Return the only table, that which was asked for, or the longest."""
-    if isinstance(top.value, list) and not any(isinstance(one, list) for one in top.value):
+    plain = isinstance(top.value, list) and not _are_named_one_by_one(top.value)
+    if plain and not any(isinstance(one, list) for one in top.value):
         if asked is not None:
             told = f"sheet says nothing about json that is one list, as {top.file} is"
             raise errors.InvalidDataError(told, way_out=["Omit ", Option("sheet")])

@@ -22,7 +22,7 @@ AGAIN = 0.5
 """The largest share of names that may be new in a cell."""
 NEARLY = 0.98
 """The share of items that must be named once for a column to give each one place."""
-POINTS = 6.0
+POINTS = 7.0
 
 
 class Way(NamedTuple):
