@@ -64,7 +64,8 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         reading.support += [f"{quoted(name)} is named like a ballot"] * bool(level)
         reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked or lists)
         if name in by_shape and not ordered and not level and "approval" not in asked.settings:
-            reading.points, reading.options["approval"] = 1.0, True
+            liked = not {*column.words}.isdisjoint(known("liked"))  # else these may be genres
+            reading.points, reading.options["approval"] = 0.25 + liked, True
             reading.strong, reading.mend["drop"] = False, [""]
         if level or lists or marked > 0.5 or name in by_shape or "approval" in asked.settings:
             yield from _counted(asked, reading, [name])
