@@ -14,7 +14,7 @@ import pytest
 
 from steadyrank.data.read import read_any
 from steadyrank.errors import NotRecognisedError, UnreadableFileError
-from steadyrank.reading.alphabets import likely_encoding
+from steadyrank.reading.files import likely_encoding
 from steadyrank.reading.results import TIE, UNKNOWN, verdict
 
 NAMES = ["Arden", "Belmont", "Corvus", "Dunmore", "Elston"]

@@ -31,7 +31,7 @@ STANDARD_INPUT = "-"
 
 INSTEAD = {"battles": "win-rate"}
 """Scorers that need less than the usual one."""
-RIDGE, FEW_ITEMS = "bradley-terry:ridge=0.01", 1500
+RIDGE, FEW_ITEMS = "bradley-terry:ridge=0.01", 3000
 """What always has scores, and of how many items it is soon found out."""
 FEWEST = (2, 5, 10, 20, 50)
 """How many observations items must have, tried in turn, not to be left out; of battles 2 comes last."""
@@ -104,11 +104,10 @@ def withstanding(data: Any, options: InputOptions) -> tuple[Any, dict[str, Any],
     ways: list[dict[str, Any]] = [{}]
     if asked["scorer"] is None and data.kind.name in INSTEAD:
         ways.append({"scorer": INSTEAD[data.kind.name]})
-    usual = ways[-1]
-    if "scorer" in usual and data.n_items <= FEW_ITEMS:
+    fewest = (*FEWEST[len(ways) - 1 :], FEWEST[0]) if asked["min_count"] is None else ()
+    ways += [{**ways[-1], "min_count": least} for least in fewest]
+    if "scorer" in ways[-1] and data.n_items <= FEW_ITEMS:
         ways.append({"scorer": RIDGE})
-    fewest = (*FEWEST[1:], FEWEST[0]) if usual else FEWEST
-    ways += [{**usual, "min_count": least} for least in fewest if asked["min_count"] is None]
     fault: errors.SteadyrankError | None = None
     for way in ways:
         chosen = asked | way

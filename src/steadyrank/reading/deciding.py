@@ -27,7 +27,7 @@ from steadyrank.errors import (
 )
 from steadyrank.reading.declarations import Kind, is_about_reading
 from steadyrank.reading.profile import ROWS, Profile
-from steadyrank.reading.proposals import ballots, battles, long, unpivoted, votes, wide
+from steadyrank.reading.proposals import ballots, battles, long, votes, wide
 from steadyrank.reading.readings import EXACT, Asked, Reading
 from steadyrank.reading.roles import Resolved, as_list, missing, outside, split, taken_by, told
 from steadyrank.reading.table import Guess, Table
@@ -213,12 +213,12 @@ class Decision:
     def _unpivoted(self) -> Iterator[Reading]:
         """Yield readings of the table that cells of some columns make, which is tried by itself."""
         kinds = {kind.name: kind for kind in self.kinds}
-        for way in unpivoted.ways(self.profile):
+        for way in ballots.ways(self.profile):
             if way.kind in kinds:
                 other = replace(self, given={**self.given, "unpivot": way.columns})
                 reading = Asked(kinds[way.kind], other.profile, {}, {}).reading(way.roles, **way.options)
                 reading.options["unpivot"] = way.columns
-                reading.points, reading.support = unpivoted.POINTS - (way.kind == "scores"), [way.why]
+                reading.points, reading.support = ballots.POINTS - (way.kind == "scores"), [way.why]
                 reading.tries = other._tried  # noqa: SLF001 (one of us)
                 yield reading
 

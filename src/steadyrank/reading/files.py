@@ -7,6 +7,7 @@ import gzip
 import io
 import os
 import re
+import unicodedata
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -22,7 +23,6 @@ import numpy as np
 from steadyrank import errors
 from steadyrank.errors import Option, shorten
 from steadyrank.progress import READ, tell
-from steadyrank.reading.alphabets import BEYOND, WESTERN, likely_encoding
 from steadyrank.reading.table import Guess
 from steadyrank.writing import remember_input
 
@@ -52,6 +52,40 @@ OF_A_FORMAT = SPREADSHEET + EVAL_LOG
 
 BEYOND_ASCII, CONTROL = re.compile(r"[^\x00-\x7f]+"), re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
 """Letters beyond ASCII, and bytes that no text has."""
+
+# Which encoding text is in that is not UTF-8 is told by whether its words make sense: letters of one
+# alphabet, and capitals where one writes them. Those left differ in how common their letters are.
+
+ROMAN, CYRILLIC = "éèêàçäöüßáíóúñåøæãõëïôîûâ", "оеаинтсрвл"
+ALPHABETS = {
+    "cp1252": ("LATIN", ROMAN),
+    "cp1250": ("LATIN", "áéíóöüčěřšžýłąęćńśżźőűăâîúůďşţ"),
+    "cp1254": ("LATIN", "ışğöüçâ"),
+    "mac_roman": ("LATIN", ROMAN),
+    "cp1251": ("CYRILLIC", CYRILLIC),
+    "koi8-r": ("CYRILLIC", CYRILLIC),
+    "cp866": ("CYRILLIC", CYRILLIC),
+    "cp1253": ("GREEK", "αοιετσνηρκ"),
+    "cp1255": ("HEBREW", "יוהלארמתשב"),
+    "cp1256": ("ARABIC", "اليمونرتبع"),
+    "shift_jis": ("CJK HIRAGANA KATAKANA", ""),
+    "euc_kr": ("HANGUL", ""),
+    "gb2312": ("CJK", ""),
+    "euc_jp": ("CJK HIRAGANA KATAKANA", ""),
+    "big5": ("CJK", ""),
+}
+"""The encodings that are looked at: the alphabet of each, and its most common letters beyond ASCII."""
+WESTERN = tuple(name for name, (alphabet, _) in ALPHABETS.items() if alphabet == "LATIN")
+READ_AS = {"gb2312": "gb18030", "euc_kr": "cp949"}
+"""What is read in place of an encoding: one that holds it, and more."""
+LETTERS = re.compile(r"(?:[A-Za-z]|[^\x00-\x7f])+")
+BEYOND = re.compile(rb"[\x80-\xff]+")
+BESIDE_WORDS = "«»“”„‘’–—…·•\u3000、。（）"
+"""What may stand beside a word."""
+SENSE, COMMON = 0.8, 0.35
+"""The shares of words that must make sense, and of letters that must be common ones."""
+TELLING = 20_000
+"""How many bytes tell."""
 
 UNPACK = "Unpack it, or export as CSV."
 MISSING_PART = "Get it again: part of the data is missing."
@@ -343,6 +377,47 @@ class OpenFile:
         """Return the error that something is wrong with this file, or with a line of it."""
         place = f"line {line} of " if line else ""
         return errors.UnreadableFileError(f"{place}{self.name} {told}", way_out=way_out)
+
+
+def likely_encoding(text: bytes) -> str | None:
+    """Return the encoding in which bytes make most sense, None where they do in none.
+
+    Examples
+    --------
+    >>> likely_encoding("Москва и Париж".encode("cp1251")), likely_encoding("Québec".encode("cp1252"))
+    ('cp1251', 'cp1252')
+    >>> likely_encoding("ירושלים".encode("cp1255")), likely_encoding(bytes(range(128, 256)))
+    ('cp1255', None)
+    """
+    lines = [line for line in text[:TELLING].splitlines() if not line.isascii()]
+    found = {name: _sense(b"\n".join(lines), name) for name in ALPHABETS}
+    best = max(found, key=lambda name: round(found[name], 2))
+    if found[best] > 0:
+        return READ_AS.get(best, best)
+    runs = BEYOND.findall(text)  # signs, or single letters within words
+    return WESTERN[0] if 2 * sum(len(run) > 2 for run in runs) <= len(runs) else None
+
+
+def _sense(text: bytes, encoding: str) -> float:
+    """Return how much sense bytes make in an encoding, 0 for hardly any."""
+    alphabet, common = ALPHABETS[encoding]
+    words = [word.strip(BESIDE_WORDS) for word in LETTERS.findall(text.decode(encoding, "replace"))]
+    words = [word for word in words if not word.isascii()]
+    letters = [letter for word in words for letter in word if not letter.isascii()]
+    sense = sum(_is_word(word, alphabet.split()) for word in words) / max(1, len(words))
+    usual = sum(letter.lower() in common for letter in letters) / max(1, len(letters))
+    if sense < SENSE or (common and usual < COMMON):
+        return 0.0
+    return sense + (usual if common else COMMON)
+
+
+def _is_word(word: str, alphabet: Sequence[str]) -> bool:
+    """Tell whether a word holds letters of one alphabet, and capitals only where words have them."""
+    latin = "LATIN" in alphabet
+    names = [unicodedata.name(letter, "").split(" ")[0] for letter in word if not letter.isascii()]
+    own = all(name in alphabet for name in names) and word.isalpha()
+    mixed = any(map(str.isascii, word)) != latin and len(word) > 1 + latin
+    return own and not mixed and (word[1:] == word[1:].lower() or word == word.upper())
 
 
 def open_source(source: Source, *, encoding: str | None = None) -> OpenFile:
