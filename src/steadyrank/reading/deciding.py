@@ -31,7 +31,7 @@ from steadyrank.reading.proposals import ballots, battles, long, votes, wide
 from steadyrank.reading.readings import EXACT, Asked, Reading
 from steadyrank.reading.roles import Resolved, as_list, missing, outside, split, taken_by, told
 from steadyrank.reading.table import Guess, Table
-from steadyrank.reading.text_columns import TextColumn, plain_number, with_decimal
+from steadyrank.reading.text_columns import NUMBER_BEGINS, TextColumn, plain_number, with_decimal
 
 Proposals = Callable[[Asked], Iterable[Reading]]
 PROPOSE: dict[str, tuple[Proposals, ...]] = {
@@ -305,10 +305,12 @@ class Decision:
         wrong = [n for n in self._numbers(reading) if not self.profile.table.is_numeric(n)]
         odd = [word for name in wrong for word in self.profile[name].odd_words]
         again = [name for name in self._again if name in used]
-        if wrong and ("items" in reading.roles or "drop" in asked or not odd):
+        mistyped = "items" in reading.roles and any(word[0] in NUMBER_BEGINS for word in odd)
+        if wrong and ("drop" in asked or not odd or mistyped):
             return None
         if odd := odd + again * ("drop" not in asked):  # a header may come again
-            mend["drop"] = list(dict.fromkeys(["", *mend.get("drop", []), *odd]))
+            blank = [""] * ("items" not in reading.roles)  # cells of a wide table may be missing
+            mend["drop"] = list(dict.fromkeys([*blank, *mend.get("drop", []), *odd]))
         blanks = mend if "drop" in asked else {**mend, "drop": [""]}
         weights = [reading.roles["weights"]] if {"weights"} & reading.roles.keys() - asked.keys() else []
         ways = [mend, blanks, *([{**mend, "ignore": weights}] if weights else [])]

@@ -16,6 +16,7 @@ nobody guesses.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -60,16 +61,18 @@ READ_AS = {
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
 INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
-WITH_ERROR = re.compile(r"(.*\d ?%?)\s*+(?:(?:±|\+/?-)\s*+[\d.,]++ ?%?|\([^()]*+\))\Z")
+BEHIND = r"(?:±|\+/?-)\s*+[\d.,]++ ?%?|\([^()]*+\)|\[[^\[\]]*+\]|[*†‡§★☆✓✔]++"
+WITH_ERROR = re.compile(rf"[$€£¥~≈]?\s*+(.*?\d ?%?)\s*+(?:{BEHIND})?\Z")
+NUMERAL = re.compile(r"[+-]?[\d.,' ]+(?:[eE][+-]?\d+)?%?\Z")
 FEW = 4000
 FIRST = 50
 """So many first fields tell that a column holds no numbers."""
 LONGEST_WHOLE = 19  # the digits of 2**63
 MOST_DIGITS = 310  # no float has more; int() of a hostile field of a million digits is slow
-NUMBER_BEGINS = {*"0123456789+-.,"}
-ERROR_ENDS = {*"0123456789%)"}
+NUMBER_BEGINS = {*"0123456789+-.,$€£¥~≈"}
+ERROR_ENDS = {*"0123456789%)]*†‡§★☆✓✔"}
 SAME_MARKS = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
-ERRORS_CUT = "of a number with its error after ±, or with a remark in brackets, the number is taken"
+ERRORS_CUT = "of a number with its error after ±, a remark in brackets or a sign, the number is taken"
 MARKS = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 
 
@@ -136,11 +139,12 @@ def without_error(word: str) -> str:
 
     Examples
     --------
-    >>> without_error("95.1 ± 0.2"), without_error("12% (3)"), without_error("GPT (4)")
-    ('95.1', '12%', 'GPT (4)')
+    >>> [without_error(word) for word in ("95.1 ± 0.2", "12% (3)", "$7", "0.4 ★", "GPT (4)")]
+    ['95.1', '12%', '7', '0.4', 'GPT (4)']
     """
     found = WITH_ERROR.match(word.strip()) if word.rstrip()[-1:] in ERROR_ENDS else None
-    return word if found is None else found[1].rstrip()
+    bare = word if found is None else found[1].rstrip()
+    return word if bare == word.strip() else bare
 
 
 def number_in(field: str) -> int | float | None:
@@ -150,6 +154,8 @@ def number_in(field: str) -> int | float | None:
     if plain is not None or word[:1] not in NUMBER_BEGINS:
         return plain
     word = without_error(word)
+    if NUMERAL.match(word.translate(SAME_MARKS)) is None:
+        return None
     return next((value for one in SPELLINGS if (value := one.value(word)) is not None), None)
 
 
@@ -326,9 +332,10 @@ class TextColumn:
 
     def share_of_numbers(self) -> float:
         """Return which share of the first fields that are not missing are numbers."""
-        some = [_number(self.words[code]) for code in self.codes[:1000].tolist()]
-        there = [value for value in some if value is None or value == value]  # noqa: PLR0124
-        return sum(value is not None for value in there) / max(1, len(there))
+        some = Counter(self.codes[:1000].tolist())
+        there = {code: times for code, times in some.items() if not is_missing_word(self.words[code])}
+        numbers = (times for code, times in there.items() if number_in(self.words[code]) is not None)
+        return sum(numbers) / max(1, sum(there.values()))
 
 
 def is_plain_whole(word: str) -> bool:
