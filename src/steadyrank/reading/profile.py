@@ -25,7 +25,7 @@ from steadyrank.reading.text_columns import (
     number_in,
     with_decimal,
 )
-from steadyrank.reading.words import known, words_of
+from steadyrank.reading.words import known, measured_words, words_of
 
 ROWS = 6_000
 """How many rows are looked at."""
@@ -246,10 +246,9 @@ class Column:
     @cached_property
     def lasts(self) -> bool:
         """Whether it says how long something took: by its unit, or as times with decimals."""
-        if self.type != "number" or not self.words:
-            return False
-        timed = not {*known("durations")}.isdisjoint(self.words)
-        return self.words[-1] in known("seconds") or (timed and not self.whole)
+        words = measured_words(self.name) if self.type == "number" else []
+        timed = not {*known("durations")}.isdisjoint(words) and not self.whole
+        return timed or any(word in known("seconds") for word in words[-1:])
 
     @cached_property
     def is_amount(self) -> bool:
@@ -260,8 +259,9 @@ class Column:
     @cached_property
     def is_time(self) -> bool:
         """Whether it says when: dates, or numbers that are called so or look like years."""
-        words = [] if self.lasts else [self.noun] if self.is_measure else [self.noun, *self.words]
-        if self.type == "date" or any(word in known("times") for word in words):
+        words = [] if self.lasts or self.is_measure else measured_words(self.name)
+        noun = [] if self.lasts else [self.noun]
+        if self.type == "date" or any(word in known("times") for word in words + noun):
             return True
         years = self.whole and len(self.some) > 0 and self.some.min() >= 1700 and self.some.max() <= 2100
         return bool(years and self.distinct > 1 and self.type == "number")

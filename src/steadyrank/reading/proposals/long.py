@@ -86,12 +86,12 @@ def _units(asked: Asked, role: str) -> list[str]:
         if max((asked.level(role, one) for one in called if one != told), default=0) < max(level, 1):
             return [told]
     free = [c for c in asked.profile if c.name not in {*called, *asked.apart}]
-    free = [c for c in free if (c.whole or not c.is_number) and c.distinct > 1]
+    free = [c for c in free if c.distinct > 1]
     texts = [c for c in free if c.type == "text" and c.repeats and 10 * c.distinct < 9 * c.present]
     texts.sort(key=lambda c: -c.distinct)
     times = [c for c in free if c.type == "date" or (c.is_time and c.whole)]
     numbers = (c for c in free if c.type == "number" and not c.is_measure)
-    sizes = islice((c for c in numbers if 2 * c.distinct <= c.present), 2)
+    sizes = islice((c for c in numbers if (3 - c.whole) * c.distinct <= c.present), 2)
     others = [*times, *texts[:4], *sizes, *[c for c in free if c.is_id and c.unique][:1]]
     every = [*called, *dict.fromkeys(c.name for c in others)]
     return every[: max(UNITS, len(called))]
@@ -106,6 +106,7 @@ def _items(asked: Asked) -> list[str]:
     called = [n for n in called if not (asked.profile[n].simple in trials and asked.profile[n].whole)]
     texts = [c for c in asked.label_columns if c.repeats and c.name not in called]
     ids = [c.name for c in asked.profile if c.is_id and c.is_number and c.repeats and c.distinct > 2]
+    ids = [name for name in ids if asked.profile[name].simple not in trials]
     texts.sort(key=lambda c: c.simple not in NAMES)
     once = [c.name for c in asked.label_columns if c.unique and not (texts or called)]
     every = called + [c.name for c in texts[:ITEMS]] + [n for n in ids if n not in called][:2]
