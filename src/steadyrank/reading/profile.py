@@ -25,7 +25,7 @@ from steadyrank.reading.text_columns import (
     number_in,
     with_decimal,
 )
-from steadyrank.reading.words import known, measured_words, words_of
+from steadyrank.reading.words import in_seconds, known, measured_words, words_of
 
 ROWS = 6_000
 """How many rows are looked at."""
@@ -248,7 +248,7 @@ class Column:
         """Whether it says how long something took: by its unit, or as times with decimals."""
         words = measured_words(self.name) if self.type == "number" else []
         timed = not {*known("durations")}.isdisjoint(words) and not self.whole
-        return timed or any(word in known("seconds") for word in words[-1:])
+        return timed or in_seconds(words)
 
     @cached_property
     def is_amount(self) -> bool:

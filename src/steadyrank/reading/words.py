@@ -34,6 +34,11 @@ def measured_words(name: object) -> list[str]:
     return words if len(words) <= SENTENCE else words[-1:]
 
 
+def in_seconds(words: list[str]) -> bool:
+    """Tell whether the last word of a name is a unit of time; by itself it may be anything."""
+    return len(words) > 1 and words[-1] in known("seconds")
+
+
 @cache
 def known(*lists: str) -> tuple[str, ...]:
     """Return the words of some lists, in their order.

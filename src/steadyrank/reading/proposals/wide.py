@@ -143,7 +143,8 @@ def _blocks(asked: Asked, values: Sequence[str], way: str) -> Iterator[list[str]
     held = [n for n in values if len(profile[n].some)]
     usable = {n for n in held if not _is_no_score(profile[n])}
     runs = list(_neighbours(profile, usable))
-    parts = [_parts(profile, run) for run in runs]
+    amounts = {n for n in held if not _is_no_score(profile[n], amounts=True)}  # may be parts of a whole
+    parts = [_parts(profile, run) for run in _neighbours(profile, amounts)]
     families = sorted(_families(profile, usable), key=len, reverse=True)
     scaled = [part for run in runs for part in _on_one_scale(profile, run)]
     every = [*parts, *families, *(r for r in runs if _are_counts(profile, r)), *scaled[:1]]
@@ -340,7 +341,7 @@ def _weigh_columns(
     """Weigh what names the rows, and whether columns are scores of one scale; tell if not surely."""
     profile, in_rows = asked.profile, reading.options["items_in"] == "rows"
     columns = [profile[name] for name in values[:LOOKED_AT]]
-    odd = [c.name for c in columns if _is_no_score(c)]
+    odd = [c.name for c in columns if _is_no_score(c, amounts=whole)]
     less = [c.name for c in columns if not in_rows and less_is_better(c.name) and c.name not in odd]
     odd += less if len(less) < len(columns) else []
     are = "is" if len(odd) == 1 else "are"
@@ -425,9 +426,9 @@ def _one_measure(profile: Profile, values: Sequence[str]) -> bool:
     return len({*map(tuple, (words[-1:] for words in names))}) == 1 and all(len(w) > 1 for w in names)
 
 
-def _is_no_score(column: Column) -> bool:
-    odd = column.counts_rows or column.is_id or column.is_time or column.is_amount
-    return odd or column.type == "flag"
+def _is_no_score(column: Column, *, amounts: bool = False) -> bool:
+    odd = column.counts_rows or column.is_id or column.is_time or column.type == "flag"
+    return odd or (column.is_amount and not amounts)
 
 
 def _directed(
