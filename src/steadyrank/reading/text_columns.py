@@ -16,9 +16,9 @@ nobody guesses.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,7 +38,12 @@ from steadyrank.reading.arrays import (
 
 CORRECT = "Correct these rows, or name another column."
 DECIMALS = ("Say what comes before decimals: ", Option("decimal", "."), " or ", Option("decimal", ","))
-MISSING_WORDS = {"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "--", "–", "—"}
+MISSING_WORDS = {
+    "".join(letters)
+    for word in ("", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "--", "–", "—")
+    for letters in product(*zip(word, word.upper(), strict=True))
+}
+"""What a missing number is written as, in any case."""
 ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
 OUTCOMES = (("correct", "incorrect"), ("passed", "failed"))
 """Words for what came off, and what did not."""
@@ -47,10 +52,10 @@ WORDS = {
         word: 1 - place for both in (("true", "false"), *OUTCOMES) for place, word in enumerate(both)
     },
     "choice": {
-        f"{ordinal} {noun}": place
+        f"{ordinal} {noun}".strip(): place
         for place, word in enumerate(ORDINALS, 1)
         for ordinal in (word, f"{place}{({1: 'st', 2: 'nd', 3: 'rd'}).get(place, 'th')}")
-        for noun in ("choice", "preference", "priority", "pick", "place", "rank")
+        for noun in ("", "choice", "preference", "priority", "pick", "place", "rank")
     },
 }
 """Words that stand for numbers."""
@@ -69,7 +74,7 @@ FIRST = 50
 """So many first fields tell that a column holds no numbers."""
 LONGEST_WHOLE = 19  # the digits of 2**63
 MOST_DIGITS = 310  # no float has more; int() of a hostile field of a million digits is slow
-NUMBER_BEGINS = {*"0123456789+-.,$€£¥~≈"}
+PLAIN_BEGINS, NUMBER_BEGINS = {*"0123456789+-.iI"}, {*"0123456789+-.,$€£¥~≈"}
 ERROR_ENDS = {*"0123456789%)]*†‡§★☆✓✔"}
 SAME_MARKS = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
 ERRORS_CUT = "of a number with its error after ±, a remark in brackets or a sign, the number is taken"
@@ -129,6 +134,8 @@ SPELLINGS = (
 
 def plain_number(word: str) -> int | float | None:
     """Return the number that a word without blank ends stands for in plain notation, or None."""
+    if word[:1] not in PLAIN_BEGINS:
+        return None
     if len(word) <= MOST_DIGITS and WHOLE.match(word):
         return int(word)
     return float(word) if NUMBER.match(word) or INFINITE.match(word) else None
@@ -161,7 +168,7 @@ def number_in(field: str) -> int | float | None:
 
 def is_missing_word(word: str) -> bool:
     """Tell whether a field of a column of numbers stands for a missing one."""
-    return not word[-1:].isdigit() and word.strip().casefold() in MISSING_WORDS
+    return word.strip() in MISSING_WORDS
 
 
 def shared(words: Iterable[str], among: tuple[Spelling, ...] = SPELLINGS) -> tuple[Spelling, ...]:
@@ -307,7 +314,7 @@ class TextColumn:
         """Return a code for each row, and the texts that they stand for, without blanks around them."""
         return self.codes, [word.strip() for word in self.words]
 
-    def taken(self, rows: AnyArray) -> TextColumn:
+    def taken(self, rows: AnyArray | slice) -> TextColumn:
         """Return some rows, with no text but theirs."""
         used, codes = np.unique(self.codes[rows], return_inverse=True)
         return TextColumn(codes.astype(np.int32), [self.words[code] for code in used])
@@ -332,10 +339,11 @@ class TextColumn:
 
     def share_of_numbers(self) -> float:
         """Return which share of the first fields that are not missing are numbers."""
-        some = Counter(self.codes[:1000].tolist())
-        there = {code: times for code, times in some.items() if not is_missing_word(self.words[code])}
-        numbers = (times for code, times in there.items() if number_in(self.words[code]) is not None)
-        return sum(numbers) / max(1, sum(there.values()))
+        codes, times = np.unique(self.codes[:1000], return_counts=True)
+        words = [self.words[code] for code in codes.tolist()]
+        there = np.array([not is_missing_word(word) for word in words], dtype=bool)
+        numbers = np.array([number_in(word) is not None for word in words], dtype=bool)
+        return float(times @ (there & numbers) / max(1, times @ there))
 
 
 def is_plain_whole(word: str) -> bool:
@@ -418,7 +426,8 @@ class SeriesColumn(TextColumn):
         odd = np.flatnonzero(np.isnan(found))
         if 2 * len(odd) > len(found) and not self._may_be_numbers():
             return None
-        if not all(map(is_missing_word, self.series[odd])) or (np.abs(found) > EXACT).any():
+        missing = not len(odd) or all(map(is_missing_word, self.series[odd]))
+        if not missing or (np.abs(found) > EXACT).any():
             return None
         whole = not len(odd) and (found == np.floor(found)).all()
         return found.astype(np.int64) if whole and not self.series.str.contains("[.eE]").any() else found
@@ -439,7 +448,7 @@ class SeriesColumn(TextColumn):
             return not np.isnan(self._parsed).all()
         return self._may_be_numbers() and super().is_numeric(among)
 
-    def taken(self, rows: AnyArray) -> SeriesColumn:
+    def taken(self, rows: AnyArray | slice) -> SeriesColumn:
         """Return some rows."""
         return SeriesColumn(self.series[rows])
 
