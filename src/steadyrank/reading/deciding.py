@@ -54,6 +54,8 @@ FAINT = -4.0
 """Where nothing has a point, the best reading is suggested if it has more than this."""
 LEFT_OUT = 3.0
 """How many points a reading loses that leaves most of its items out."""
+ALIKE = 2.0
+"""How many points a third reading of one shape falls behind others."""
 TRIED = 10 * ROWS
 """Beyond so many rows a suggestion is tried on the first ones before it is on all of them."""
 ATTEMPTS = 8
@@ -424,6 +426,10 @@ def _varied(readings: Sequence[Reading]) -> list[Reading]:
         same[:1] + [other for other in same[1:] if other.roles == same[0].roles]
         for same in first.values()
     ]
+    shapes = [(head[0].kind.name, head[0].ranked[0]) for head in heads]
+    again = [shapes[:place].count(shape) // 2 for place, shape in enumerate(shapes)]
+    left = [ALIKE * times - head[0].points for times, head in zip(again, heads, strict=True)]
+    heads = [heads[place] for place in np.argsort(left, kind="stable")]
     chosen = [one for head in heads for one in head]
     return chosen + [one for one in readings if one not in chosen]
 

@@ -19,8 +19,8 @@ from steadyrank.reading.words import known
 
 UNITS, ITEMS, VALUES = 6, 6, 4
 """How many columns are tried as units, as items and as values."""
-WEIGHED = 30
-"""How many combinations of them are weighed."""
+WEIGHED, KEPT = 8, 3
+"""How many combinations of them are weighed for each column of items, and how many proposed."""
 AGREE = 4
 """So many further rows of the items must agree before a value counts as a fact of the item."""
 REPEATED = 0.02
@@ -68,8 +68,10 @@ def _long(asked: Asked, who: str, what: str | None) -> Iterator[Reading]:
     ]
     # What names tell is told at once; shape takes a while, so it is looked at for the best of these.
     ways.sort(key=lambda way: -sum([asked.level(role, name) for role, name in way.items()]))
-    found = [_weighed(asked, way, what) for way in ways[:WEIGHED]]
-    yield from sorted(found, key=lambda one: -one.points)[:6]
+    for item in _items(asked):
+        some = [way for way in ways if way["item"] == item]
+        found = [_weighed(asked, way, what) for way in some[:WEIGHED]]
+        yield from sorted(found, key=lambda one: -one.points)[:KEPT]
 
 
 def _units(asked: Asked, role: str) -> list[str]:

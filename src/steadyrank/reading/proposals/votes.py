@@ -15,7 +15,7 @@ COUNTED = ("votes", "ballots")
 VALUES = {*known("rating_columns"), "rank", "position", "place"}
 """Nouns of columns that say more of an item than that it was chosen."""
 ELECTED = ("candidate", "party")
-MOST_FEATURES = 100
+MOST_FEATURES = 30
 FEATURES = 2
 """The fewest features that a regression is taken with, without being named."""
 

@@ -146,7 +146,7 @@ def _blocks(asked: Asked, values: Sequence[str], way: str) -> Iterator[list[str]
     runs = list(_neighbours(profile, usable))
     amounts = {n for n in held if not _is_no_score(profile[n], amounts=True)}  # may be parts of a whole
     parts = [_parts(profile, run) for run in _neighbours(profile, amounts)]
-    families = sorted(_families(profile, usable), key=len, reverse=True)
+    families = sorted(_families(profile, usable), key=lambda f: (-profile[f[0]].is_measure, -len(f)))
     scaled = [part for run in runs for part in _on_one_scale(profile, run)]
     every = [*parts, *families, *(r for r in runs if _are_counts(profile, r)), *scaled[:1]]
     votes = [[n for n in block if way == "rows" or not _is_tally(profile[n])] for block in every]
@@ -167,7 +167,11 @@ def _families(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
             words = [word for word in column.words if not word.isdecimal()]
             if len(column.words) > 1 and words and column.name in usable:
                 found.setdefault(words[end], []).append(column.name)
-        yield from found.values()
+        for names in found.values():
+            # One name with several measures, each of them several times, is a table by itself.
+            last = {profile[name].words[-1] for name in names}
+            if not 1 < len(last) <= len(names) / 2:
+                yield names
 
 
 def _neighbours(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
