@@ -47,6 +47,20 @@ MISSING_WORDS = {
 ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
 OUTCOMES = (("correct", "incorrect"), ("passed", "failed"))
 """Words for what came off, and what did not."""
+NEUTRAL = "neutral/neither/undecided/not sure"
+SCALES = {
+    f"scale {name}": {word: place for place, words in enumerate(steps, 1) for word in words.split("/")}
+    for name, *steps in (
+        ("agree", "strongly disagree", "disagree/somewhat disagree",
+         f"{NEUTRAL}/neither agree nor disagree", "agree/somewhat agree", "strongly agree"),
+        ("satisfied", "very dissatisfied", "dissatisfied/somewhat dissatisfied", NEUTRAL,
+         "satisfied/somewhat satisfied", "very satisfied"),
+        ("often", "never", "rarely/seldom", "sometimes/occasionally", "often/frequently", "always"),
+        ("good", "very poor", "poor/bad", "fair/average/ok", "good", "very good/excellent"),
+    )
+}  # fmt: skip
+"""Answers that are steps of a scale, from the least to the most."""
+STEPS = {word: place for steps in SCALES.values() for word, place in steps.items()}
 WORDS = {
     "true": {
         word: 1 - place for both in (("true", "false"), *OUTCOMES) for place, word in enumerate(both)
@@ -57,11 +71,13 @@ WORDS = {
         for ordinal in (word, f"{place}{({1: 'st', 2: 'nd', 3: 'rd'}).get(place, 'th')}")
         for noun in ("", "choice", "preference", "priority", "pick", "place", "rank")
     },
+    **SCALES,
 }
 """Words that stand for numbers."""
 READ_AS = {
     "true": "true and false, or words for them, read as 1 and 0",
     "choice": "first choice, second choice... read as 1, 2...",
+    **dict.fromkeys(SCALES, "the steps of a scale in words read as 1 to 5, more is better"),
 }
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
@@ -159,7 +175,7 @@ def number_in(field: str) -> int | float | None:
     word = field.strip()
     plain = plain_number(word)
     if plain is not None or word[:1] not in NUMBER_BEGINS:
-        return plain
+        return STEPS.get(word.casefold(), plain)
     word = without_error(word)
     if NUMERAL.match(word.translate(SAME_MARKS)) is None:
         return None
@@ -331,7 +347,9 @@ class TextColumn:
         """Tell whether all fields are numbers or missing, and at least one is a number."""
         if PLAIN in among and None not in self._plainly:
             return any(value == value for value in self._plainly)  # noqa: PLR0124
-        return bool(shared(self._bare, among)) and not all(map(is_missing_word, self.words))
+        left = shared(self._bare, among)
+        there = sum(not is_missing_word(word) for word in self.words)
+        return bool(left) and there > 2 * (left[0].end in SCALES)  # two words of a scale are names
 
     def holds(self, text: str) -> bool:
         """Tell whether some field is this text."""

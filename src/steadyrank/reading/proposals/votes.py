@@ -58,9 +58,9 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     reading.weigh(counted and column.unique, 2, f"each {quoted(name)} appears once, with its total")
     flag = not said and column.type == "flag"
     reading.weigh(flag, -9, f"{quoted(name)} holds answers, yes or no, not names")
-    once = column.unique and not counted and numbers and profile.rows > 1 and not said
-    first = quoted(*(c.name for c in numbers[:1]))
-    reading.weigh(once, -3, f"each {quoted(name)} appears once, beside {first}")
+    once = column.unique and not counted and others and profile.rows > 1 and not said
+    beside_it = quoted(*(c.name for c in others))
+    reading.weigh(once, -3, f"each {quoted(name)} appears once, beside {beside_it}")
     voters = [c for c in others if c.noun in {"voter", "respondent", "user", "person"}]
     whole = not others or column.unique or column.noun in ELECTED
     elected = counted and level >= EXACT and whole
@@ -153,7 +153,7 @@ def _at_an_end(asked: Asked) -> Iterator[Reading]:
     profile = asked.profile
     columns = [c for c in profile if c.name not in asked.apart and (c.is_number or not c.unique)]
     numbers = [c.name for c in columns if c.is_number and not c.is_id and c.distinct > 1]
-    texts = [c.name for c in columns if not c.is_number and c.type != "empty"]
+    texts = [c.name for c in columns if not c.is_number and c.type not in {"empty", "flag"}]
     few = not FEATURES < len(numbers) <= MOST_FEATURES or profile.rows <= 3 * len(numbers)
     if few or asked.named or len(texts) >= len(numbers) or profile.on_one_scale(numbers):
         return
