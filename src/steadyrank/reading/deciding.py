@@ -332,10 +332,12 @@ class Decision:
         )
         mend = {name: value for name, value in reading.mend.items() if name not in asked}
         wrong = [n for n in self._numbers(reading) if not self.profile.table.is_numeric(n)]
-        odd = [word for name in wrong for word in self.profile[name].odd_words]
+        words = [word for name in wrong for word in self.profile[name].odd_words]
+        told = {*map(str, as_list(asked.get("drop", [])))}
+        odd = [word for word in words if word not in told]
         again = [name for name in self._again if name in used]
         mistyped = "items" in reading.roles and any(word[0] in NUMBER_BEGINS for word in odd)
-        if wrong and ("drop" in asked or not odd or mistyped):
+        if wrong and (not words or (odd and told) or mistyped):
             return None
         if odd := odd + again * ("drop" not in asked):  # a header may come again
             blank = [""] * ("items" not in reading.roles)  # cells of a wide table may be missing
