@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -307,18 +308,25 @@ class Decision:
         found: list[Reading] = []
         worse: list[Reading] = []
         attempts = 0
-        for reading in _varied(sorted(readings, key=lambda one: -one.points)):
+        ordered = sorted(readings, key=lambda one: -one.points)
+        gone: set[int] = set()
+        for reading in _varied(ordered):
             known = [*before, *found, *worse]
             turned = len(found) == 2 and found[0].roles == found[1].roles  # the question is which end
-            if len([*before, *found]) == SUGGESTED or turned or attempts == ATTEMPTS:
+            if len([*before, *found]) == SUGGESTED or turned or attempts >= ATTEMPTS:
                 break
             behind = bool(found) and max(one.points for one in found) - reading.points > BEHIND
             faint = reading.points <= (least if known or least else FAINT)
             if faint or behind or any(_tells(one, reading, known=True) for one in known):
                 continue
-            attempts += 1
-            if (tried := self._tried(reading)) is not None:
-                (worse if tried.points < reading.points else found).append(tried)
+            same = [one for one in ordered if (one.kind, one.ranked) == (reading.kind, reading.ranked)]
+            # Where it does not work, the next one that ranks the same may.
+            for one in islice((one for one in [reading, *same] if id(one) not in gone), 2):
+                attempts += 1
+                gone.add(id(one))
+                if (tried := self._tried(one)) is not None:
+                    (worse if tried.points < one.points else found).append(tried)
+                    break
         return sorted([*found, *worse], key=lambda one: -one.points)[:SUGGESTED]
 
     def _tried(self, reading: Reading) -> Reading | None:
