@@ -56,7 +56,6 @@ SCALES = {
         ("satisfied", "very dissatisfied", "dissatisfied/somewhat dissatisfied", NEUTRAL,
          "satisfied/somewhat satisfied", "very satisfied"),
         ("often", "never", "rarely/seldom", "sometimes/occasionally", "often/frequently", "always"),
-        ("good", "very poor", "poor/bad", "fair/average/ok", "good", "very good/excellent"),
     )
 }  # fmt: skip
 """Answers that are steps of a scale, from the least to the most."""

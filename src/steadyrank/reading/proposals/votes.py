@@ -58,7 +58,8 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     reading.weigh(counted and column.unique, 2, f"each {quoted(name)} appears once, with its total")
     flag = not said and column.type == "flag"
     reading.weigh(flag, -9, f"{quoted(name)} holds answers, yes or no, not names")
-    once = column.unique and not counted and others and profile.rows > 1 and not said
+    once = column.unique and not counted and profile.rows > 1 and not said
+    once &= bool(numbers) or (column.is_id and bool(others))
     beside_it = quoted(*(c.name for c in others))
     reading.weigh(once, -3, f"each {quoted(name)} appears once, beside {beside_it}")
     voters = [c for c in others if c.noun in {"voter", "respondent", "user", "person"}]
