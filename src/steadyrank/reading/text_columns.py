@@ -35,6 +35,7 @@ from steadyrank.reading.arrays import (
     objects,
     sorted_codes,
 )
+from steadyrank.reading.words import known
 
 CORRECT = "Correct these rows, or name another column."
 DECIMALS = ("Say what comes before decimals: ", Option("decimal", "."), " or ", Option("decimal", ","))
@@ -47,17 +48,12 @@ MISSING_WORDS = {
 ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
 OUTCOMES = (("correct", "incorrect"), ("passed", "failed"))
 """Words for what came off, and what did not."""
-NEUTRAL = "neutral/neither/undecided/not sure"
 SCALES = {
-    f"scale {name}": {word: place for place, words in enumerate(steps, 1) for word in words.split("/")}
-    for name, *steps in (
-        ("agree", "strongly disagree", "disagree/somewhat disagree",
-         f"{NEUTRAL}/neither agree nor disagree", "agree/somewhat agree", "strongly agree"),
-        ("satisfied", "very dissatisfied", "dissatisfied/somewhat dissatisfied", NEUTRAL,
-         "satisfied/somewhat satisfied", "very satisfied"),
-        ("often", "never", "rarely/seldom", "sometimes/occasionally", "often/frequently", "always"),
-    )
-}  # fmt: skip
+    name: {
+        word.replace("_", " "): n for n, step in enumerate(known(name), 1) for word in step.split("/")
+    }
+    for name in ("scale_of_consent", "scale_of_content", "scale_of_times")
+}
 """Answers that are steps of a scale, from the least to the most."""
 STEPS = {word: place for steps in SCALES.values() for word, place in steps.items()}
 WORDS = {
