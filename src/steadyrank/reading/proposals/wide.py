@@ -168,9 +168,9 @@ def _families(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
             if len(column.words) > 1 and words and column.name in usable:
                 found.setdefault(words[end], []).append(column.name)
         for names in found.values():
-            # One name with several measures, each of them several times, is a table by itself.
+            # A few measures, each of several things, are not one block, but as many as measures.
             last = {profile[name].words[-1] for name in names}
-            if not 1 < len(last) <= len(names) / 2:
+            if not 1 < len(last) <= min(BLOCKS, len(names) / 2):
                 yield names
 
 
