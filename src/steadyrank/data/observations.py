@@ -542,7 +542,8 @@ def origin_of(data: Observations) -> Origin:
 def from_resolved(cls: type[Data], found: Resolved) -> Data:
     """Make data from columns that have their roles, and say what was guessed about them."""
     dropping = Dropping(found.reading.get("drop"), found.answers)
-    found = replace(found, table=dropping.kept(found.table), reading={**found.reading, "drop": dropping})
+    table = dropping.blanked(dropping.kept(found.table), found.columns.get("items") or ())
+    found = replace(found, table=table, reading={**found.reading, "drop": dropping})
     with found.errors():
         data = cls._from_columns(found)
         said = [] if "part" in found.reading else dropping.said()  # of all rows, some had the answer
