@@ -54,6 +54,8 @@ class Reading:
         What an answer must be asked for with, so that it exists without any unit: a scorer, say.
     items, n_items : tuple and int
         What it would rank, once it was tried: the first three, and how many.
+    make, tries : callable, optional
+        What reads it, once it was tried; and what tries it, if this is another table.
     """
 
     kind: Kind
@@ -72,6 +74,7 @@ class Reading:
     items: tuple[object, ...] = ()
     n_items: int = 0
     make: Callable[[Reading], Any] | None = None
+    tries: Callable[[Reading], Reading | None] | None = None
 
     def weigh(self, fact: object, points: float, told: str = "") -> bool:
         """Take up a fact, if it is one: its points, and a sentence for the reading or against it."""
@@ -141,7 +144,7 @@ class Reading:
         self, table: Table, settings: Mapping[str, Any], reading: Mapping[str, Any]
     ) -> Resolved:
         """Return the table with its roles, settings and what was said about the table itself."""
-        chosen = dict(self.options)
+        chosen = {name: value for name, value in self.options.items() if name in self.kind.settings}
         about: dict[str, Any] = {n: chosen.pop(n) for n in list(chosen) if is_about_reading(n)}
         said = {**chosen, **settings}
         about |= reading

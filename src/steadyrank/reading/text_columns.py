@@ -52,10 +52,10 @@ WORDS = {
         word: 1 - place for both in (("true", "false"), *OUTCOMES) for place, word in enumerate(both)
     },
     "choice": {
-        f"{ordinal} {noun}": place
+        f"{ordinal} {noun}".strip(): place
         for place, word in enumerate(ORDINALS, 1)
         for ordinal in (word, f"{place}{({1: 'st', 2: 'nd', 3: 'rd'}).get(place, 'th')}")
-        for noun in ("choice", "preference", "priority", "pick", "place", "rank")
+        for noun in ("", "choice", "preference", "priority", "pick", "place", "rank")
     },
 }
 """Words that stand for numbers."""

@@ -29,7 +29,7 @@ MEASURES = ("metric", "measure")
 """What a column is called whose rows are measures; their names may say that less is better."""
 NAMES = ("name", "title", "label")
 """What a column of names is called that does not say of what."""
-PLACES = ("rank", "ranking", "place", "position", "placement", "standing")
+PLACES = ("rank", "ranking", "place", "position", "placement", "standing", "finish")
 """Nouns of columns that hold places: 1 is best."""
 EACH_ROW = "no column says who rated: each row counts as a user of its own"
 CELLS = 5_000_000
@@ -129,7 +129,9 @@ def _values(asked: Asked, role: str) -> list[str]:
     called = [n for n in called if n not in families]
     free = [c for c in free if c.name not in families and not (c.is_id or c.is_time or c.is_code)]
     if role == "rank":
-        return called + [c.name for c in free if c.noun in PLACES]
+        places = [c.name for c in free if c.noun in PLACES]
+        others = [c.name for c in free if c.whole and c.some.min(initial=2) in {0, 1} and not _is_amount(c)]
+        return list(dict.fromkeys([*called, *places, *others]))
     free = [c for c in free if c.type == "number" or c.is_measure]
     return called + [c.name for c in sorted(free, key=lambda c: (_is_amount(c), not c.is_measure))]
 
