@@ -240,7 +240,7 @@ class Column:
     @cached_property
     def is_code(self) -> bool:
         """Whether its numbers are codes: some begin with a zero."""
-        if not isinstance(self._column, TextColumn):
+        if not isinstance(self._column, TextColumn) or self._column.is_whole:
             return False
         first = self._column.taken(slice(SOME)).cells()
         return any(len(word) > 1 and word[0] == "0" and word.isdecimal() for word in first)

@@ -11,9 +11,8 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
-from steadyrank.reading.arrays import Coded
+from steadyrank.reading.arrays import Coded, is_missing
 from steadyrank.reading.declarations import Columns, Form, Kind
-from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import Column, GivenColumn, Table
 from steadyrank.reading.text_columns import TextColumn, is_missing_word, with_decimal

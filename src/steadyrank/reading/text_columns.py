@@ -334,8 +334,9 @@ class TextColumn:
 
     def share_of_numbers(self) -> float:
         """Return which share of the first fields that are not missing are numbers."""
+        words = self.words
         codes, times = np.unique(self.codes[:1000], return_counts=True)
-        values = [_number(self.words[code]) for code in codes.tolist()]
+        values = [_number(words[code]) for code in codes.tolist()]
         there = [value is None or value == value for value in values]  # noqa: PLR0124
         numbers = [value is not None for value in values]
         return float(times @ np.logical_and(there, numbers) / max(1, times @ np.array(there)))
