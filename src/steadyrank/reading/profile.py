@@ -293,7 +293,7 @@ def _quantile(values: FloatArray, share: float) -> float:
     """Return what ``np.quantile`` does, which takes ten times as long for a few values."""
     low, part = divmod(share * (len(values) - 1), 1)
     places = [int(low), min(int(low) + 1, len(values) - 1)]
-    one, two = np.partition(values, places)[places].tolist()
+    one, two = map(float, np.partition(values, places)[places])
     return two - (two - one) * (1 - part) if part >= 0.5 else one + (two - one) * part
 
 
