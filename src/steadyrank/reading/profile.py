@@ -240,7 +240,7 @@ class Column:
     @cached_property
     def is_code(self) -> bool:
         """Whether its numbers are codes: some begin with a zero."""
-        if not isinstance(self._column, TextColumn):
+        if not isinstance(self._column, TextColumn) or self._column.is_whole:
             return False
         first = self._column.taken(slice(SOME)).cells()
         return any(len(word) > 1 and word[0] == "0" and word.isdecimal() for word in first)
@@ -301,7 +301,7 @@ def _quantile(values: FloatArray, share: float) -> float:
     """Return what ``np.quantile`` does, which takes ten times as long for a few values."""
     low, part = divmod(share * (len(values) - 1), 1)
     places = [int(low), min(int(low) + 1, len(values) - 1)]
-    one, two = np.partition(values, places)[places].tolist()
+    one, two = map(float, np.partition(values, places)[places])
     return two - (two - one) * (1 - part) if part >= 0.5 else one + (two - one) * part
 
 

@@ -352,10 +352,11 @@ class TextColumn:
 
     def share_of_numbers(self) -> float:
         """Return which share of the first fields that are not missing are numbers."""
+        words = self.words
         codes, times = np.unique(self.codes[:1000], return_counts=True)
-        words = [self.words[code] for code in codes.tolist()]
-        there = np.array([not is_missing_word(word) for word in words], dtype=bool)
-        numbers = np.array([number_in(word) is not None for word in words], dtype=bool)
+        held = [words[code] for code in codes.tolist()]
+        there = np.array([not is_missing_word(word) for word in held], dtype=bool)
+        numbers = np.array([number_in(word) is not None for word in held], dtype=bool)
         return float(times @ (there & numbers) / max(1, times @ there))
 
 

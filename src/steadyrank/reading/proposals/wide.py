@@ -476,16 +476,18 @@ def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
     """Tell whether each row, or each column of items in rows, holds ranks."""
     if len(values) > LOOKED_AT:
         return False
-    matrix = np.column_stack([profile[name].numbers for name in values])
-    vectors = (matrix.T if way == "rows" else matrix)[:LOOKED_AT]
-    some = vectors[np.isfinite(vectors)]
-    whole = len(some) > 0 and some.min() == 1 and some.max() <= vectors.shape[1]
+    columns = [profile[name].numbers[: None if way == "rows" else LOOKED_AT] for name in values]
+    most = profile.rows if way == "rows" else len(values)
+    if any(((numbers < 1) | (numbers > most)).any() for numbers in columns):
+        return False
+    vectors = np.array(columns) if way == "rows" else np.column_stack(columns)
+    ranked = (vectors == 1).any()
     vectors = vectors[np.isfinite(vectors).sum(axis=1) > 1]  # one rank tells nothing
-    if len(vectors) < 2 or vectors.shape[1] < 3 or not whole:
+    if len(vectors) < 2 or most < 3 or not ranked:
         return False
     odd = (True for vector in vectors if not _is_ranked(vector))
-    most = len(vectors) - PERMUTED * len(vectors)
-    return len([*islice(odd, int(most) + 1)]) <= most
+    allowed = len(vectors) - PERMUTED * len(vectors)
+    return len([*islice(odd, int(allowed) + 1)]) <= allowed
 
 
 def _is_ranked(values: FloatArray) -> bool:
