@@ -7,9 +7,8 @@ from html import unescape
 
 import pytest
 
-from browser.examples import HOSTILE, hostile_matrix, restaurants
+from browser.examples import hostile_matrix, restaurants
 from steadyrank import Study, Votes, stable_ranking, stable_topk
-from steadyrank.text import shown
 
 
 def test_everything_shows_itself_as_it_prints_itself() -> None:
@@ -31,8 +30,7 @@ def test_hostile_names_stay_text() -> None:
     for answer in (stable_topk(hostile_matrix(), 5), stable_ranking(hostile_matrix())):
         page = answer._repr_html_()
         assert re.findall(r"<(/?[a-z]+)", page) == ["pre", "/pre"]
-        for name in HOSTILE:
-            assert shown(name)[:8].strip() in unescape(page)
+        assert unescape(page[5:-6]) == str(answer)
     assert "<script" not in Study(hostile_matrix()).data._repr_html_()
 
 
