@@ -231,7 +231,9 @@ def _unfolded(records: list[Record]) -> list[Record]:
     lists = {n for one in records for n, v in one.items() if v and isinstance(v, list)}
     lists = {n for n in lists if all(_are_objects(one.get(n) or []) for one in records)}
     beside = {name for one in records for name in one} - lists
-    told = sorted(name for name in lists if words_of(name)[-1:] and words_of(name)[-1] in known("records"))
+    told = sorted(
+        name for name in lists if words_of(name)[-1:] and words_of(name)[-1] in known("records")
+    )
     if len(lists) != 1 or (len(beside) > HEADINGS and not told):
         return records
     [name] = lists
