@@ -193,9 +193,6 @@ def test_the_result_remembers_its_settings_and_is_frozen() -> None:
     assert 7 not in found
     assert len(found) == 3
     assert list(found) == [0, 1, 2]
-    assert found == inflated_topk([1.0, 0.5, 0.0], 2, 1.0)
-    assert found != inflated_topk([1.0, 0.5, 0.0], 1, 1.0)
-    assert len({found, inflated_topk([1.0, 0.5, 0.0], 2, 1.0)}) == 1
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.k = 3  # type: ignore[misc]
 

@@ -15,7 +15,7 @@ from steadyrank.data.kinds import KINDS
 from steadyrank.data.read import read_checked, scan_any
 from steadyrank.errors import NotRecognisedError, Option, typed_name
 from steadyrank.reading.formats import is_pattern, read_together
-from steadyrank.text import counted
+from steadyrank.text import counted, names_in
 from steadyrank.writing import target_of
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def _arguments(options: InputOptions) -> dict[str, Any]:
     every = [part for known in KINDS.values() for part in known.declared.items()]
     several = {name for name, part in every if part.several}
     return {
-        name: [part.strip() for part in value.split(",")] if name in several else value
+        name: names_in(value) if name in several else value
         for name, value in options.arguments.items()
         if value is not None
     }

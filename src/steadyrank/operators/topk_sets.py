@@ -76,17 +76,6 @@ class InflatedTopK:
         """Tell whether the item with this index is a member."""
         return bool(np.any(self.indices == item))
 
-    def __eq__(self, other: object) -> bool:
-        """Compare members, k and eps."""
-        if not isinstance(other, InflatedTopK):
-            return NotImplemented
-        same = (self.k, self.eps) == (other.k, other.eps)
-        return same and np.array_equal(self.indices, other.indices)
-
-    def __hash__(self) -> int:
-        """Hash members, k and eps."""
-        return hash((self.k, self.eps, self.indices.tobytes()))
-
 
 def topk(scores: ArrayLike, k: int) -> IntArray:
     """Return the indices of the k best scores, best first; the smaller index wins a tie.

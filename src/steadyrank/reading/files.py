@@ -29,7 +29,7 @@ from steadyrank.writing import remember_input
 Source: TypeAlias = "str | os.PathLike[str] | BinaryIO | Sequence[str | os.PathLike[str]]"
 
 HEAD = 1 << 16
-BLOCK = 1 << 22
+BLOCK = 1 << 23
 MEGABYTE = 10**6
 NEWLINE = b"\n"
 GZIP = b"\x1f\x8b"

@@ -209,7 +209,7 @@ def _may_be_names(values: Sequence[float]) -> bool:
 
 
 def _filled(row: Row) -> int:
-    return sum(bool(field.strip()) for field in row)
+    return sum(map(bool, map(str.strip, row)))
 
 
 def _is_number(field: str) -> bool:

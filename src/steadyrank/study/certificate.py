@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -20,34 +20,6 @@ CAVEAT = "This is stability under deletion, not statistical confidence in a true
 BY_SHIFTS = "No ranking was compared: how far each unit moves the scores bounds how many break it."
 NOTHING_LEFT_OUT = "This says nothing here: the answer holds everything."
 EVERY_ITEM = "This says nothing here: the list holds every {item}."
-
-
-class Numbers(Mapping[str, float]):
-    """A mapping that nobody can change, and that can be copied and sent to another process.
-
-    Examples
-    --------
-    >>> Numbers({"n": 3})["n"], Numbers({"n": 3})
-    (3, Numbers({'n': 3}))
-    """
-
-    def __init__(self, numbers: Mapping[str, float] | None = None) -> None:
-        self._numbers = dict(numbers or {})
-
-    def __getitem__(self, name: str) -> float:
-        return self._numbers[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._numbers)
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def __repr__(self) -> str:
-        return f"Numbers({self._numbers!r})"
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._numbers.items()))
 
 
 @dataclass(frozen=True)
@@ -100,7 +72,7 @@ class Certificate:
     status: Status
     rule: str
     sentence: str
-    numbers: Mapping[str, float] = field(default_factory=Numbers)
+    numbers: Mapping[str, float] = field(default_factory=dict, hash=False)
     vacuous: bool = False
     removals: int = 1
     guarantee: Guarantee = "overlap"
@@ -184,7 +156,7 @@ class Claims:
         beyond = "" if self.cover or bare else f" It is not promised that the new {new}."
         sentence = f"{where}: {promise}{why}.{beyond} {CAVEAT}"
         about: Any = {"guarantee": self.guarantee, "given": self.given}
-        made = Certificate(*kind, sentence, Numbers(numbers), **about)
+        made = Certificate(*kind, sentence, dict(numbers), **about)
         short = plain or f"{made.status.capitalize()}: {promise}"
         return replace(made, promise=f"{short}.{beyond}")
 
