@@ -7,8 +7,9 @@ from html import unescape
 
 import pytest
 
-from browser.examples import hostile_matrix, restaurants
+from browser.examples import HOSTILE, hostile_matrix, restaurants
 from steadyrank import Study, Votes, stable_ranking, stable_topk
+from steadyrank.text import shown
 
 
 def test_everything_shows_itself_as_it_prints_itself() -> None:
@@ -30,7 +31,8 @@ def test_hostile_names_stay_text() -> None:
     for answer in (stable_topk(hostile_matrix(), 5), stable_ranking(hostile_matrix())):
         page = answer._repr_html_()
         assert re.findall(r"<(/?[a-z]+)", page) == ["pre", "/pre"]
-        assert unescape(page[5:-6]) == str(answer)
+        for name in HOSTILE:
+            assert shown(name)[:8].strip() in unescape(page)
     assert "<script" not in Study(hostile_matrix()).data._repr_html_()
 
 
