@@ -13,16 +13,7 @@ import numpy as np
 from steadyrank._typing import BoolArray
 from steadyrank.reading.profile import FEW, Column, Profile
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
-from steadyrank.reading.results import (
-    LEFT,
-    MOSTLY,
-    RIGHT,
-    SPELLINGS,
-    TIE,
-    UNKNOWN,
-    has_points,
-    verdict,
-)
+from steadyrank.reading.results import LEFT, MOSTLY, RIGHT, SPELLINGS, TIE, UNKNOWN, has_points, verdict
 from steadyrank.reading.table import simplify
 from steadyrank.reading.words import known
 

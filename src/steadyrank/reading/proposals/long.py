@@ -133,7 +133,9 @@ def _values(asked: Asked, role: str) -> list[str]:
     free = [c for c in free if c.name not in families and not (c.is_id or c.is_time or c.is_code)]
     if role == "rank":
         places = [c.name for c in free if c.noun in PLACES]
-        others = [c.name for c in free if c.whole and c.some.min(initial=2) in {0, 1} and not _is_amount(c)]
+        others = [
+            c.name for c in free if c.whole and c.some.min(initial=2) in {0, 1} and not _is_amount(c)
+        ]
         return list(dict.fromkeys([*called, *places, *others]))
     free = [c for c in free if c.type == "number" or c.is_measure]
     return called + [c.name for c in sorted(free, key=lambda c: (_is_amount(c), not c.is_measure))]
