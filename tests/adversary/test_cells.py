@@ -13,7 +13,7 @@ import pytest
 from steadyrank import Votes, stable_topk
 from steadyrank.cli import main
 from steadyrank.report.export import csv_text, guarded, to_csv, to_json, unguarded
-from steadyrank.report.html import render_html
+from steadyrank.report.sharing import table_fragment
 from steadyrank.report.text import plain_text
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def test_no_name_ends_a_line_or_steers_a_view(cases: Cases) -> None:
         assert to_json(found).isascii()
         assert {row["item"] for row in json.loads(to_json(found))["rows"]} == set(names)
         assert {unguarded(row[1]) for row in cells_of(to_csv(found))[1:]} == set(names)
-        page = render_html(found)
+        page = table_fragment(found)
         assert not {"\u2028", "\u2029", "\x1b", "\u202e", "\0"} & set(page)
 
 

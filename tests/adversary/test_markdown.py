@@ -78,6 +78,10 @@ def test_no_name_is_more_than_text(cases: Cases) -> None:
             assert re.sub(r"\\x3a|\\x23", "", block) == re.sub(
                 r"(?m)^(\s*):(?=:)|#(?=#\[)", r"\1", re.sub(r"\\x3a|\\x23", "", plain_text(document))
             ).rstrip() + "\n"  # fmt: skip
+            if "rows" in document:
+                cells = [token.content for token in tokens if token.type == "code_inline"]
+                for row in document["rows"]:
+                    assert as_written(row["item"]).strip() in [cell.strip() for cell in cells]
 
 
 def test_a_code_span_holds_a_name_and_ends_where_it_should(cases: Cases) -> None:
@@ -89,6 +93,24 @@ def test_a_code_span_holds_a_name_and_ends_where_it_should(cases: Cases) -> None
         assert (first.type, rest.content) == ("code_inline", f" {after}")
         if shown(name).strip(" "):
             assert first.content == shown(name)
+
+
+def cells_of(row: str) -> list[str]:
+    """Return the cells of a row, by GitHub's rule: a bar ends one unless a backslash is before it."""
+    return [cell.strip(" ").replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+
+
+def test_a_cell_holds_a_name_with_bars_and_backslashes_as_it_is(cases: Cases) -> None:
+    parts = ["|", "\\", "||", "\\|", "\\\\|", "|\\", "`", "a", " "]
+    for rng in cases(100):
+        drawn = ("".join(rng.choice(parts, 5)) for _ in range(3))
+        names = list(dict.fromkeys(name if name.strip() else "x" for name in drawn))
+        text = to_markdown(Study(Votes([*names, "b"])).topk(1).findings())
+        rows = [line for line in text.split("\n") if line.startswith("| ")][2:]
+        assert len({len(cells_of(row)) for row in rows}) == 1
+        items = [token.content for token in parsed(text) if token.type == "code_inline"]
+        assert sorted(items) == sorted([*names, "b"])
+        assert sorted(cells_of(row)[1] for row in rows) == sorted(map(code, [*names, "b"]))
 
 
 @pytest.mark.parametrize(

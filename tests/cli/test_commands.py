@@ -205,6 +205,7 @@ def test_a_report_brings_a_badge_a_picture_and_a_table(
     assert run("report", restaurants, "-k", 5, "-o", tmp_path / "page.html", *every).code == 0
     assert "4 sure" in beside["badge"].read_text(encoding="utf-8")
     assert "Ivy Court" in beside["image"].read_text(encoding="utf-8")
+    assert "<script" not in beside["table"].read_text(encoding="utf-8")
     for name, path in beside.items():
         text = path.with_suffix(".txt")
         wrong = run("report", restaurants, f"--{name}", text, "-o", tmp_path / "2.html")
@@ -213,6 +214,7 @@ def test_a_report_brings_a_badge_a_picture_and_a_table(
     page = ("report", restaurants, "-o", tmp_path / "2.html")
     for asked in (
         ("--badge", tmp_path / "one.svg", "--image", tmp_path / "one.svg"),
+        ("--table", tmp_path / "2.html"),
         ("--badge", tmp_path / "none" / "badge.svg"),
     ):
         assert run(*page, *asked).code == 2
@@ -220,7 +222,7 @@ def test_a_report_brings_a_badge_a_picture_and_a_table(
     assert not (tmp_path / "one.svg").exists()
 
 
-SHARED = {"badge": "svg", "image": "svg"}
+SHARED = {"badge": "svg", "image": "svg", "table": "html"}
 
 
 def test_few_observations_are_named_and_can_be_left_out(run: Command, tmp_path: Path) -> None:

@@ -41,6 +41,42 @@ def test_a_check_adds_the_same_to_the_summary(
     assert summary.read_text(encoding="utf-8") == f"{OTHERS}\n{done.out}\n{done.out}"
 
 
+def test_who_flips_it_stands_in_the_table(run: Command, benchmark: Path) -> None:
+    text = run("check", benchmark, "-k", 4, "--markdown").out
+    flips = run("check", benchmark, "-k", 4, "--json").json["flips"]["plain"]["listed"]
+    assert flips
+    for flip in flips:
+        assert f"| `{flip['unit']}` | `GaussNet` | `DeepLinear` |" in text
+
+
+def test_a_table_of_flips_says_how_many_are_missing(run: Command, tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text("a,b\n" + 120 * "1,0\n" + 120 * "0,1\n", encoding="utf-8")
+    asked = ("check", file, "-k", 1, "--kind", "scores", "--markdown")
+    distinct = run(*asked[:-1], "--json").json["flips"]["plain"]["distinct_units"]
+    assert distinct == 120
+    listed = run(*asked).out.partition("\n\n```")[0]
+    shown = listed.partition("| without |")[2].count("| `a` | `b` |")
+    assert listed.endswith(f"\n\n{distinct - shown:,} more not shown.")
+
+
+def test_a_margin_that_is_too_small_needs_no_table_of_flips(run: Command, benchmark: Path) -> None:
+    done = run("check", benchmark, "-k", 3, "--min-margin", 40, "--markdown")
+    assert done.code == 1
+    assert "| without |" not in done.out
+    assert "40 asked for: too few." in done.out
+
+
+def test_long_tables_are_cut_and_say_so(run: Command, tmp_path: Path) -> None:
+    file = tmp_path / "votes.csv"
+    file.write_text("choice\n" + "".join(f"item {number}\n" for number in range(103)), encoding="utf-8")
+    asked = ("rank", file, "--markdown")
+    cut = run(*asked).out
+    assert "\n\n3 more not shown.\n\n" in cut
+    assert cut.count("| `item ") == 100
+    assert run(*asked, "--all").out.count("| `item ") == 103
+
+
 def test_only_a_check_that_was_carried_out_is_summarised(
     run: Command, benchmark: Path, summary: Path, tmp_path: Path
 ) -> None:
@@ -107,8 +143,8 @@ def test_a_share_has_the_same_digits_in_table_and_text(run: Command, restaurants
     assert found.code == 1
     assert "a share of 0.1889 (0.123456 allowed)." in " ".join(found.out.split())
     audited = run("audit", restaurants, "-k", 5, "--markdown").out
-    (row,) = [line for line in audited.splitlines() if line.startswith("plain top-k ")]
-    assert " 0.1889 " in row
+    (row,) = [line for line in audited.splitlines() if line.startswith("| plain top-k | 5 |")]
+    assert "| 0.1889 |" in row
 
 
 def test_tables_for_people_have_rounded_numbers_and_no_field_names(
@@ -118,5 +154,6 @@ def test_tables_for_people_have_rounded_numbers_and_no_field_names(
         ("topk", "-k", 5), ("rank",), ("audit", "-k", 5), ("check", "-k", 5), ("margin", "-k", 4),
         ("explain", "Ivy Court", "-k", 5), ("confidence",),
     ):  # fmt: skip
-        told = run(command[0], restaurants, *command[1:], "--markdown").out
-        assert not re.search(r"\w_\w|\d\.\d{7}|True|None|n units|worst|lower|upper", told)
+        told = run(command[0], restaurants, *command[1:], "--markdown").out.partition("```")[0]
+        assert told.count("\n| ") > 2
+        assert not re.search(r"\w_\w|\d\.\d{7}|True|None|n units|best|worst|lower|upper", told)

@@ -18,7 +18,7 @@ FUNCTIONS = {"steadyrank.study.functions"}
 REPORT = {
     "steadyrank.report.html": {"render_html"},
     "steadyrank.report.picture": {"share_image"},
-    "steadyrank.report.sharing": {"badge_svg"},
+    "steadyrank.report.sharing": {"table_fragment", "badge_svg"},
     "steadyrank.report.plots": None,  # every public function
     "steadyrank.report.export": {"to_json", "to_csv"},
     "steadyrank.report.markdown": {"to_markdown"},

@@ -33,14 +33,31 @@ def points(ax: Any) -> dict[str, list[tuple[float, float]]]:
     return {part.get_label(): [tuple(point) for point in part.get_offsets()] for part in ax.collections}
 
 
-def test_a_top_k_is_drawn_around_the_cut_with_no_bar_for_what_is_not_known() -> None:
-    ax = plots.rank_intervals(stable_topk(many_items(90), 40), limit=12)
+def test_standings_draws_ranks_by_standing() -> None:
+    answer = stable_topk(restaurants(), 5)
+    ax = plots.standings(answer)
+    rows, drawn = list(answer.rows()), points(ax)
+    for standing in ("sure", "contender", "out"):
+        expected = [(row.rank, row.rank) for row in rows if row.standing == standing]
+        assert expected
+        assert drawn[standing] == expected
+    bars = [tuple(line.get_xdata()) for line in ax.lines[: len(rows)]]
+    assert bars == [(row.best_rank, row.worst_rank) for row in rows]
+    across, along = ax.lines[-2:]
+    assert across.get_xdata()[0] == along.get_ydata()[0] == 5.5
+    told = [text.get_text() for text in ax.texts]
+    assert told[:2] == ["in top 5", "users to flip"]
+    assert [words.removeprefix("≥ ") for words in told[3::2]] == [str(row.away) for row in rows]
+    assert told[2 + 2 * 4] == "81.1%"
+    assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the best on top
+
+
+def test_standings_draws_a_window_around_the_cut_and_no_bar_for_what_is_not_known() -> None:
+    ax = plots.standings(stable_topk(many_items(90), 40), limit=12)
     labels = [text.get_text().split(".")[0] for text in ax.get_yticklabels()]
     assert labels == [str(rank) for rank in range(33, 45)]
-    answer = stable_topk(restaurants(), 5)
-    ax = plots.rank_intervals(answer)
-    bars = [tuple(line.get_xdata()) for line in ax.lines[:-2]]  # the last are the cut, both ways
-    assert bars == [(row.best_rank, row.worst_rank) for row in answer.rows()]
+    plain = plots.standings(stable_topk(close_votes(), 3, eps=0.1, claim="none"))
+    assert len(plain.lines) == 2  # the cut, in both directions
 
 
 def test_rank_intervals_draws_those_of_the_inflated_ranking() -> None:
@@ -75,6 +92,23 @@ def test_curve_asks_which_k() -> None:
     assert found.plot(3).get_xlabel() == "eps"
 
 
+def test_survival_counts_the_trials_above() -> None:
+    deltas = {"plain": [0.3, 0.1, 0.1, 0.0], "inflated": [0.0, 0.0, 0.0, 0.02]}
+    ax = plots.survival(deltas)
+    for line in ax.lines:
+        values = np.array(deltas[line.get_label()])
+        x, y = line.get_data()
+        for place in (0.0, 0.05, 0.1, 0.2, 0.3, 0.5):
+            shown = y[np.searchsorted(x, place, side="right") - 1]
+            assert shown == pytest.approx((values > place).mean())
+
+
+@pytest.mark.parametrize("deltas", [{}, {"plain": []}, {"plain": [0.5, 2.0]}, {"plain": [float("nan")]}])
+def test_survival_refuses_what_is_no_share(deltas: dict[str, list[float]]) -> None:
+    with pytest.raises(InvalidValueError):
+        plots.survival(deltas)
+
+
 def test_answers_draw_themselves() -> None:
     assert stable_topk(close_votes(), 3).plot().get_xlabel() == "rank"
     _, ax = plt.subplots()
@@ -85,12 +119,12 @@ def test_answers_draw_themselves() -> None:
 def test_given_axes_are_used_and_hostile_names_drawn() -> None:
     figure, (left, right) = plt.subplots(1, 2)
     answer = stable_topk(hostile_matrix(), 5, eps=0.3)
-    assert answer.plot(left) is left
+    assert plots.standings(answer, left) is left
     assert plots.rank_intervals(answer, ax=right) is right
     labels = [text.get_text() for text in right.get_yticklabels()]
     assert all(len(label) < 40 for label in labels)
     plain = stable_topk(close_votes(), 3)
-    drawn = plain.plot(plt.figure().subplots())
+    drawn = plots.standings(plain, plt.figure().subplots())
     drawn.figure.canvas.draw()
     plt.close(figure)
 
@@ -98,7 +132,26 @@ def test_given_axes_are_used_and_hostile_names_drawn() -> None:
 def test_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(MissingPackageError, match=r"steadyrank\[plot\]"):
-        stable_topk(close_votes(), 3).plot()
+        plots.survival({"plain": [0.1]})
+
+
+@pytest.mark.parametrize("k", [1, 5, 19])
+def test_numbers_stand_inside_the_axes_and_legends_below_them(k: int) -> None:
+    ax = plots.standings(stable_topk(restaurants(), k))
+    ax.figure.canvas.draw()
+    around = ax.get_window_extent()
+    ends = [line.get_window_extent().x1 for line in ax.lines[:-2]]
+    for text in ax.texts:
+        box = text.get_window_extent()
+        assert around.x0 <= box.x0
+        assert box.x1 <= around.x1
+        assert around.y0 <= box.y0
+        assert box.y1 <= around.y1
+        assert box.x0 > max(ends)
+    for drawn in (ax, plots.rank_intervals(stable_ranking(restaurants()))):
+        drawn.figure.canvas.draw()
+        assert drawn.get_title(loc="left")
+        assert not drawn.get_legend().get_window_extent().overlaps(drawn.get_window_extent())
 
 
 def test_a_critical_difference_has_bars_of_both_meanings_on_their_own_sides() -> None:

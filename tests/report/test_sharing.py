@@ -17,9 +17,8 @@ from browser.examples import (
     restaurants,
 )
 from steadyrank.errors import MissingPackageError
-from steadyrank.report.html import _table
 from steadyrank.report.picture import ROWS, RankScale, share_image
-from steadyrank.report.sharing import COLOURS, badge_svg
+from steadyrank.report.sharing import COLOURS, badge_svg, table_fragment
 from steadyrank.text import is_unsafe, shortened, shown
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -73,7 +72,7 @@ def test_hostile_names_are_text_and_nothing_else(claim: str) -> None:
         assert {part.tag.removeprefix(SVG) for part in found.iter()} <= DRAWN
         names = {name for part in found.iter() for name in part.attrib}
         assert not {name for name in names if name.startswith("on") or "href" in name}
-    page = _table(document)
+    page = table_fragment(document)
     tags: list[str] = []
     reader = HTMLParser()
     reader.handle_starttag = lambda tag, attributes: tags.append(tag)  # type: ignore[method-assign]
@@ -106,7 +105,7 @@ def test_a_badge_says_how_many_are_sure_and_the_margin() -> None:
 
 def test_a_table_has_one_line_for_each_item_and_the_claim() -> None:
     document = report_document(many_items(90), 5)
-    page = _table(document)
+    page = table_fragment(document)
     assert page.count("<tr>") == 26
     assert "65 more not shown" in page
     assert shown(document["certificate"]["promise"]) in page.replace("&#x27;", "'")

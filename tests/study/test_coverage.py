@@ -11,6 +11,7 @@ import pytest
 from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, Votes, stable_ranking, stable_topk
 from steadyrank.report.html import render_html
 from steadyrank.report.markdown import to_markdown
+from steadyrank.report.sharing import table_fragment
 from steadyrank.report.text import plain_text
 
 
@@ -45,7 +46,7 @@ def test_items_with_fewer_than_half_of_the_most_observations_say_so(seed: int) -
         assert told == dict.fromkeys(seen) | few
         for item in seen:
             beside = f"{item} ({few[item]})" if item in few else None
-            for view in (plain_text(found), to_markdown(found)):
+            for view in (plain_text(found), to_markdown(found), table_fragment(found)):
                 said = re.findall(rf"{item} \(\d+ of \d+\)", view)
                 assert set(said) == ({beside} if beside else set())
     assert all(text in render_html(stable_topk(data, 2).findings()) for text in few.values())

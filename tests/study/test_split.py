@@ -179,7 +179,7 @@ def test_every_form_holds_every_category():
     assert {line.split(",")[0] for line in lines[1:]} == {"", "::x", "<i>", "'=1"}
     assert len(lines) == 1 + sum(len(result.items) for result in found.answers.values())
     assert "<i>" not in render_html(document)
-    assert to_markdown(document).startswith("### Split, `poll.csv`\n\n```text\n")
+    assert to_markdown(document).startswith("### Split, `poll.csv`\n\n| city | items | votes |")
     assert found.headline in " ".join(str(found).split())
 
 
@@ -224,3 +224,9 @@ def test_lines_are_no_wider_than_the_terminal(width):
     assert text.isascii()
     assert max(map(len, text.splitlines())) <= width
     assert ("each" in text.split()) == ("Each:" in text)
+
+
+def test_a_column_cannot_steer_markdown():
+    columns = {("@x|`y`" if name == "city" else name): cells for name, cells in poll(4).items()}
+    found = Split(columns, "@x|`y`").ask(lambda study: study.topk(2))
+    assert "\n| `` @x\\|`y` `` | items |" in to_markdown(found.findings())

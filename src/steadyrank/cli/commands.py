@@ -183,7 +183,7 @@ def report(options: group.ReportOptions) -> None:
     about: dict[str, Any] = {"title": options.title, "date": today()}
     shown = [one["findings"] for one in found.get("categories", [{"findings": found}])]
     if shown[0] is None and options.beside:
-        raise InvalidValueError("--badge and --image show all rows, which have no answer")
+        raise InvalidValueError("--badge, --image and --table show all rows, which have no answer")
     pages = {options.output: render_html(found, **about), **_beside(shown[0], options, about)}
     for path, content in pages.items():  # all were made before anything is written
         write_whole(content, path)
@@ -201,12 +201,12 @@ def report(options: group.ReportOptions) -> None:
 def _beside(
     found: dict[str, Any], options: group.ReportOptions, about: dict[str, Any]
 ) -> dict[str, str | bytes]:
-    """Return what was asked for beside the report, by path: a badge, a picture."""
+    """Return what was asked for beside the report, by path: a badge, a picture, a table."""
     from steadyrank.report.picture import share_image
-    from steadyrank.report.sharing import badge_svg
+    from steadyrank.report.sharing import badge_svg, table_fragment
 
     form: Any = group.form_of(options.image, group.BESIDE_REPORTS["image"])
-    makers: dict[str, Callable[[Any], str | bytes]] = {"badge": badge_svg}
+    makers: dict[str, Callable[[Any], str | bytes]] = {"badge": badge_svg, "table": table_fragment}
     makers["image"] = partial(share_image, format=form, **about)
     return {path: makers[name](found) for name, path in options.beside.items()}
 

@@ -38,7 +38,7 @@ ENDINGS = {
 }  # fmt: skip
 """The forms of a result, and how a file that holds one ends; it may have no ending."""
 
-BESIDE_REPORTS = {"badge": ["svg"], "image": ["svg", "png"]}
+BESIDE_REPORTS = {"badge": ["svg"], "image": ["svg", "png"], "table": ["html"]}
 """What ``report`` writes beside the report, and the forms of each."""
 
 TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
@@ -252,7 +252,7 @@ class OutputOptions(WritingOptions):
     as_csv, --csv : flag (Output)
         Write the table as CSV; text that looks like a formula gets an apostrophe in front.
     as_markdown, --markdown : flag (Output)
-        Write the result as Markdown, for GitHub.
+        Write tables and words as Markdown, for GitHub.
     everything, --all : flag (Output)
         Show every row of long tables.
     verbose : flag (Output)
@@ -399,6 +399,8 @@ class ReportOptions(WritingOptions, AnswerOptions, SplitOptions):
         Also write a badge for a web page, as .svg.
     image : PATH (Output)
         Also write a picture to share, as .svg or .png.
+    table : PATH (Output)
+        Also write the table for a web page, as .html.
     """
 
     output: str = "report.html"
@@ -408,6 +410,7 @@ class ReportOptions(WritingOptions, AnswerOptions, SplitOptions):
     opened: bool = False
     badge: str | None = None
     image: str | None = None
+    table: str | None = None
 
     def check(self) -> None:
         """Complain about every ending that does not fit."""

@@ -48,6 +48,14 @@ TITLES = {
         ("gap_without", "difference then", 7), ("said", "said", 5),
     ),
     "margin": (("unit", "removed", 9), ("count", "times", 8)),
+    "check": (
+        ("unit", "without", 9), ("count", "times", 6), ("leaves", "drops out", 8),
+        ("enters", "comes in", 7),
+    ),
+    "needed": (
+        ("ahead", "ahead", 9), ("behind", "behind", 8), ("gap", "difference", 7),
+        ("confidence", "probability", 6), ("needed", "needed in all", 5), ("n_units", "seen", 4),
+    ),
 }  # fmt: skip
 """The columns of some documents: what each holds, its title, and how much it is needed."""
 
@@ -326,7 +334,8 @@ def titled_columns(rows: Sequence[Row], findings: Findings, terminal: Terminal) 
     """Return the columns that ``TITLES`` has; how often a unit occurs is told where some are alike."""
     columns = []
     for name, title, need in TITLES[findings["document"]]:
-        told = [_range(row, terminal) if name == "range" else row[name] for row in rows]
+        values = [_range(row, terminal) if name == "range" else row[name] for row in rows]
+        told = [", ".join(map(str, value)) if isinstance(value, list) else value for value in values]
         if name != "count" or {*told} != {1}:
             names = any(isinstance(value, str) for value in told)
             columns.append(Column(title, readable(told), need, names and name != "range"))

@@ -17,14 +17,12 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.report.audit_text import titled_columns
 from steadyrank.report.export import to_json
 from steadyrank.report.picture import share_image
-from steadyrank.report.sharing import title_of
+from steadyrank.report.sharing import table_fragment, title_of
 from steadyrank.report.split_text import name_of, remarks, tables
-from steadyrank.report.terminal import Column, Terminal, guessed_text
-from steadyrank.report.text import item_columns
-from steadyrank.text import ROWS, as_markup, counted, html_table
+from steadyrank.report.terminal import Terminal, guessed_text
+from steadyrank.text import as_markup, counted, html_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,7 +85,9 @@ def render_html(
         "templates": "".join(
             f"<template>{_filled(varying, one)}</template>" for one in words if overview
         ),
-        "table": "".join((name and f"<h3>{as_markup(name)}</h3>") + _table(one) for name, one in shown),
+        "table": "".join(
+            (name and f"<h3>{as_markup(name)}</h3>") + table_fragment(one) for name, one in shown
+        ),
         "style": asset("report.css"),
         "data": to_json(data if overview else data[0], indent=None),
         "page": script,
@@ -114,25 +114,6 @@ def _words(findings: Mapping[str, Any]) -> dict[str, str]:
         "margin": as_markup((findings["margin"] or {}).get("sentence", "")),
         "rule": as_markup(findings.get("rule", "")),
     }
-
-
-def _table(findings: Mapping[str, Any]) -> str:
-    """Return the first rows, with the words around them, for readers without scripts."""
-    every, terminal = findings["rows"], Terminal()
-    last = max((row["rank"] for row in every if row.get("listed")), default=0)
-    rows = every[: max(ROWS, min(last + 5, 4 * ROWS))]
-    if findings["document"] == "comparison":
-        columns = titled_columns(rows, findings, terminal)
-        foot = [*findings["sentences"], findings["rule"]]
-    else:
-        ranks = Column("rank", [f"{row['rank']:,}" for row in rows], 9)
-        standings = Column("standing", [row["standing"] or "" for row in rows], 9, names=True)
-        item, score, *rest = item_columns(rows, findings, terminal, findings["k"])
-        columns = [ranks, item, score, standings, *rest]
-        foot = [findings["certificate"]["promise"], (findings["confidence"] or {}).get("sentence", "")]
-    more = [f"{len(every) - len(rows):,} more not shown."] if len(every) > len(rows) else []
-    told = [(one.title, one.cells, one.names) for one in columns if any(one.cells)]
-    return html_table(findings["headline"], told, " ".join(filter(None, [*more, *foot])))
 
 
 def _overview(found: Mapping[str, Any], answered: Sequence[Mapping[str, Any]]) -> str:

@@ -1,6 +1,6 @@
-"""Findings as Markdown for GitHub: a verdict, and the text view.
+"""Findings as Markdown for GitHub: a verdict, tables, and the words of the text view.
 
-Names stand in a code span or in a fenced block, where nothing is interpreted: no HTML, no
+Names stand in code spans and sentences in a fenced block, where nothing is interpreted: no HTML, no
 link, no mention of a person. What the log of a workflow obeys (``::`` where a line begins, and ``##[``)
 is written as an escape.
 """
@@ -10,13 +10,26 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from steadyrank.report.audit_text import verdict
+from steadyrank.report.audit_text import METHODS, VERDICTS, verdict
+from steadyrank.report.sharing import columns_shown, rows_shown
+from steadyrank.report.split_text import WHOLE, tables
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
-from steadyrank.text import LONGEST, shortened
+from steadyrank.text import LONGEST, RANK_STANDINGS, STANDINGS, shortened
 
 if TYPE_CHECKING:
-    from steadyrank.report.terminal import Findings
+    from collections.abc import Sequence
+
+    from steadyrank.report.terminal import Column, Findings
+
+ROWS = 100
+"""Rows of a table that are written unless all are wanted: GitHub takes a summary of 1 MiB at most."""
+
+OURS = frozenset({*METHODS.values(), *STANDINGS, *RANK_STANDINGS.values(), *VERDICTS, "same", WHOLE})
+"""Words of our own in columns of names: harmless, whoever wrote them."""
+
+PLAIN = re.compile("[A-Za-z0-9 %,]+")
+"""A title in which nothing is interpreted; some are names of columns."""
 
 OBEYED = re.compile(r"^(\s*)(:)(?=:)|()(#)(?=#\[)", re.MULTILINE)
 
@@ -40,9 +53,17 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     if findings.get("of") == "check":
         title = findings["headline"].removesuffix(".")  # which has no names in it
     source = "" if findings["source"] is None else f", {code(findings['source'])}"
+    parts = [f"### {title}{source}"]
+    if document == "split":
+        parts += [_table(columns) for columns, _ in tables(findings, page)]
+    else:
+        rows, number = rows_shown(findings)
+        if listed := rows[: None if page.everything else ROWS]:
+            parts.append(_table(columns_shown(listed, findings, page)))
+            parts += [f"{number - len(listed):,} more not shown."] * (number > len(listed))
     text = plain_text(findings, page).rstrip()
     fence = "`" * max(3, _longest_run(text) + 1)
-    told = f"### {title}{source}\n\n{fence}text\n{text}\n{fence}\n"
+    told = "\n\n".join([*parts, f"{fence}text\n{text}\n{fence}\n"])
     return OBEYED.sub(lambda found: f"{found[1] or ''}\\x{ord(found[2] or found[4]):02x}", told)
 
 
@@ -63,3 +84,17 @@ def code(name: object) -> str:
 
 def _longest_run(text: str) -> int:
     return max(map(len, re.findall("`+", text)), default=0)
+
+
+def _table(columns: Sequence[Column]) -> str:
+    titles = [one.title if PLAIN.fullmatch(one.title) else _named(one.title) for one in columns]
+    heads = titles, ["---" if one.names else "---:" for one in columns]
+    cells = [[*map(_named, one.cells)] if one.names else one.cells for one in columns]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (*heads, *zip(*cells, strict=True)))
+
+
+def _named(name: str) -> str:
+    if not name or name in OURS:
+        return name
+    # A table, and it alone, takes \| for a bar, whatever stands before it.
+    return code(name).replace("|", "\\|")

@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import MissingPackageError
-from steadyrank.report.picture import around_cut
+from steadyrank.errors import InvalidValueError, MissingPackageError, shorten
+from steadyrank.report.picture import RankScale, around_cut
 from steadyrank.report.sharing import COLOURS
-from steadyrank.text import RANK_STANDINGS, STANDINGS, counted, shortened
+from steadyrank.text import RANK_STANDINGS, STANDINGS, counted, ends_in_words, plural, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
 MARKERS = {"sure": "o", "contender": "D", "out": "s"}
 SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F8894")
@@ -28,14 +29,60 @@ EDGE = "#7A3E8F"
 DASHED: dict[str, Any] = {"color": EDGE, "linestyle": "--", "linewidth": 1.2}
 BAR: dict[str, Any] = {"linewidth": 5, "alpha": 0.45, "solid_capstyle": "round"}
 LONGEST_LABEL = 34
+NUMBERS = 0.36
+"""The part of a plot, on the right, that shares and distances take."""
 BETWEEN, TICKS = 0.6, 1.1
 """From one bar to the next, and for the numbers of the axis between them, in rows of names."""
 NARROW = 5.0
 """Figures up to so many inches have all names on one side."""
 
 
+def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
+    """Draw the ranks that items around rank k have without any one unit, with their standings.
+
+    At the end of each row stand the share of the deletions in which the item is in the top k, and how
+    many units it takes to flip. What was not worked out is blank.
+
+    Parameters
+    ----------
+    answer : StableTopK
+        The answer to draw.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    limit : int
+        How many rows to draw, around rank k.
+
+    Examples
+    --------
+    >>> from steadyrank import ScoreMatrix, stable_topk
+    >>> answer = stable_topk(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), k=2)
+    >>> standings(answer).get_xlabel()
+    'rank'
+    """
+    shown = around_cut(len(answer.items), answer.k, limit)
+    rows = list(answer.rows(shown.stop))[shown.start :]
+    ax = _axes(ax, len(rows))
+    scale = RankScale.of([vars(row) for row in rows])
+    _ranges(ax, rows, [(row.best_rank, row.worst_rank) for row in rows], STANDINGS)
+    titles = f"in top {answer.k:,}", f"{shortened(plural(answer.unit), 12)} to flip"
+    _inside(ax, rows[0].rank - 1, titles)
+    for row in rows:
+        _inside(ax, row.rank, ends_in_words(vars(row), answer.n_units))
+    if answer.k < len(answer.items):
+        ax.axvline(answer.k + 0.5, **DASHED)
+        ax.axhline(answer.k + 0.5, **DASHED)
+    if answer.told:
+        _legend(ax)
+    ax.set_title(f"Top {answer.k:,}: ranks without any one {answer.unit}", loc="left")
+    ax.set_xticks(scale.ticks())
+    width = scale.high - scale.low + 1.4
+    ax.set_xlim(scale.low - 0.7, scale.low - 0.7 + width / (1 - NUMBERS))
+    ax.set_ylim(top=rows[0].rank - 1.7)
+    return ax
+
+
 def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> Axes:
-    """Draw the best to worst rank of the first items of a ranking, or of those around rank k.
+    """Draw the best to worst rank of the first ``limit`` items over the rankings of an answer.
 
     These are those of the inflated ranking at its eps; without one, those of the data without each unit.
 
@@ -46,7 +93,7 @@ def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> A
     ax : Axes, optional
         Where to draw; a new figure by default.
     limit : int
-        How many items to draw.
+        How many items to draw, by plain rank.
 
     Examples
     --------
@@ -55,15 +102,11 @@ def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> A
     >>> [text.get_text() for text in rank_intervals(answer).get_yticklabels()]
     ['1. ann', '2. bob', '3. cyd']
     """
-    shown = range(limit) if answer.k is None else around_cut(len(answer.items), answer.k, limit)
-    rows = list(answer.rows(shown.stop))[shown.start :]
+    rows = list(answer.rows(limit))
     ax = _axes(ax, len(rows))
     ends = ("best_rank", "worst_rank") if answer.eps is None else ("inflated_best", "inflated_worst")
     words = RANK_STANDINGS if answer.k is None else STANDINGS
     _ranges(ax, rows, [tuple(getattr(row, end) for end in ends) for row in rows], words)
-    if answer.k is not None and answer.k < len(answer.items):
-        ax.axvline(answer.k + 0.5, **DASHED)
-        ax.axhline(answer.k + 0.5, **DASHED)
     if answer.told:
         _legend(ax)
     ax.set_title(f"Best to worst rank of each {answer.item_name}", loc="left")
@@ -167,6 +210,43 @@ def curve(found: Any, ax: Axes | None = None, *, eps: float | None = None) -> Ax
     return ax
 
 
+def survival(deltas_by_method: Mapping[str, ArrayLike], ax: Axes | None = None) -> Axes:
+    """Draw, for each method, the share of trials whose delta exceeds each value.
+
+    Parameters
+    ----------
+    deltas_by_method : mapping of str to array-like
+        One delta for each trial, by the name of the method.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Examples
+    --------
+    >>> drawn = survival({"top-k": [0.0, 0.1, 0.5], "inflated top-k": [0.0, 0.0, 0.02]})
+    >>> len(drawn.lines)
+    2
+    """
+    ax = _axes(ax)
+    if not deltas_by_method:
+        raise InvalidValueError("there is nothing to draw: deltas_by_method has no method")
+    dashes = ("-", "--", "-.", ":")
+    for place, (method, deltas) in enumerate(deltas_by_method.items()):
+        values = np.sort(np.asarray(deltas, dtype=np.float64).ravel())
+        if not len(values) or not (values[0] >= 0 and values[-1] <= 1):
+            raise InvalidValueError(
+                f"the deltas of {shorten(method)} must be shares from 0 to 1, at least one, "
+                f"but are {shorten(deltas)}."
+            )
+        above = 1 - np.arange(1, len(values) + 1) / len(values)
+        x, shares = np.append(0.0, values), np.append(1.0, above)
+        colour, dash = SERIES[place % len(SERIES)], dashes[place % len(dashes)]
+        ax.step(x, shares, where="post", label=method, color=colour, linestyle=dash)
+    ax.set(xlabel="delta", ylabel="share of trials with a larger delta", xlim=(0, None), ylim=(0, 1.02))
+    ax.set_title("Share of trials beyond each delta", loc="left")
+    _legend(ax)
+    return ax
+
+
 def _legend(ax: Axes, **more: Any) -> None:
     """Put the legend below the axes, where it covers nothing."""
     ax.legend(
@@ -208,3 +288,10 @@ def _ranges(
     ax.grid(axis="y", alpha=0.25)
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
+
+
+def _inside(ax: Axes, y: float, texts: Sequence[str]) -> None:
+    """Write two texts at the right end of the Axes, where nothing is drawn."""
+    for right, text in zip((1 - 0.6 * NUMBERS, 0.995), texts, strict=True):
+        place = ax.text(right, y, text, transform=ax.get_yaxis_transform())
+        place.set(ha="right", va="center", fontsize="small")

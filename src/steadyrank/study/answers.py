@@ -183,12 +183,6 @@ class Answer(Result):
         told = (f"{count:,} of {most:,}" if 2 * count < most else None for count in self.counts.tolist())
         return np.array([*told], dtype=object)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the ranks that items may have with matplotlib, and return the Axes."""
-        from steadyrank.report.plots import rank_intervals
-
-        return rank_intervals(self, ax)
-
     def _told(self) -> dict[str, AnyArray | None]:
         """Return what answers of this kind know of each item, by name."""
         raise NotImplementedError
@@ -373,6 +367,12 @@ class StableTopK(Answer):
         curve = made.curve(self.k).findings(made.inflation.eps_of(self.k))
         return made.audited() | {"curve": curve, "flips": made.flip_findings(self.k)}
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the scores around rank k with matplotlib, and return the Axes."""
+        from steadyrank.report.plots import standings
+
+        return standings(self, ax)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StableRanking(Answer):
@@ -454,3 +454,9 @@ class StableRanking(Answer):
             "warnings": list(headlines.ranking_warnings(self)),
             "tiers": [labels(tier) for tier in self.tiers],
         }
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the ranks that each item may have with matplotlib, and return the Axes."""
+        from steadyrank.report.plots import rank_intervals
+
+        return rank_intervals(self, ax)

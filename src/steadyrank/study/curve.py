@@ -31,8 +31,7 @@ from steadyrank.reading.arrays import frozen
 from steadyrank.study.calibration import check_delta, eps_above, exceeded_by_at_most
 from steadyrank.study.deletions import MANY, Active, active_items
 from steadyrank.study.near_rank import breaking_bounds
-from steadyrank.study.results import Shown
-from steadyrank.text import counted, rounded_up
+from steadyrank.text import counted, html_of, rounded_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +78,7 @@ class Steps:
         return level if level.ndim else level.item()
 
 
-class Curve(Shown):
+class Curve:
     """What the curves of a top-k and of full rankings have in common: delta at every eps."""
 
     beside: ClassVar[str]
@@ -101,6 +100,12 @@ class Curve(Shown):
         if begins > 0:
             ends = f"{rounded_up(begins)} where only ties are inflated, {ends}"
         return f"delta of {what}: {ends}"
+
+    def _repr_html_(self) -> str:
+        """Show the first steps in a notebook."""
+        columns = (values.tolist() for values in self.steps())
+        titles = ("eps above", "delta: share of units that break the answer", self.beside)
+        return html_of(f"{self}.", dict(zip(titles, columns, strict=True)))
 
     @cached_property
     def _breaking(self) -> Steps:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from html import escape
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -47,15 +46,8 @@ LONGEST_IN_REPR = 24
 BACKENDS = ("polars", "pandas", "pyarrow")
 
 
-class Shown:
-    """What shows itself in a notebook as it prints itself."""
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Result(Shown):
+class Result:
     """What answers, audits and checks have in common.
 
     Attributes
@@ -169,6 +161,12 @@ class Result(Shown):
         from steadyrank.report.text import plain_text  # a result that nobody looks at loads no view
 
         return plain_text(self.brief())
+
+    def _repr_html_(self) -> str:
+        """Show the result as a table in a notebook."""
+        from steadyrank.report.sharing import table_fragment
+
+        return table_fragment(self.brief())
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return the table as a dataframe: as the data came, or polars, pandas or pyarrow."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.data.split import read_split
 from steadyrank.errors import InvalidDataError, InvalidValueError, Option, SteadyrankError, shorten
 from steadyrank.study.headlines import named
-from steadyrank.study.results import Shown, begun, label
+from steadyrank.study.results import begun, label
 from steadyrank.study.study import Study
 from steadyrank.text import counted, today
 
@@ -108,7 +108,7 @@ class Split:
 
 
 @dataclass(frozen=True, eq=False)
-class SplitAnswer(Shown):
+class SplitAnswer:
     """What was answered about all rows and about each category.
 
     Attributes

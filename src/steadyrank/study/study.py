@@ -20,7 +20,7 @@ from steadyrank.study.facts import Facts
 from steadyrank.study.margin import Asked, MarginOf, margin_of
 from steadyrank.study.results import origin
 from steadyrank.study.standings import NEAR_RANKS, near_rank_ranges, upto_which
-from steadyrank.text import noun_of, today
+from steadyrank.text import html_of, noun_of, plural, today
 
 if TYPE_CHECKING:
     import os
@@ -68,6 +68,12 @@ class Study:
 
     def __repr__(self) -> str:
         return f"Study({self.data!r}, {self.scorer!r})"
+
+    def _repr_html_(self) -> str:
+        """Show what is studied in a notebook."""
+        units, items = plural(self.facts.unit), plural(self.facts.item_name)
+        told: dict[str, list[object]] = {"data": [self.data.kind.name], items: [len(self.items)]}
+        return html_of("Study", told | {units: [self.units.total], "scores": [self.scorer.name]})
 
     @property
     def data(self) -> Observations:

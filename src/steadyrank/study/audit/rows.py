@@ -14,8 +14,7 @@ import numpy as np
 from steadyrank.operators.topk_sets import windows_from
 from steadyrank.reading.arrays import frozen
 from steadyrank.study.deletions import FLIPPED, Active, Members, TopKRows, plain_members
-from steadyrank.study.results import Shown
-from steadyrank.text import counted, size_in_words
+from steadyrank.text import counted, html_of, size_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -124,7 +123,7 @@ class Flip:
 
 
 @dataclass(frozen=True)
-class Flips(Shown):
+class Flips:
     """All units that break the plain or the inflated top-k.
 
     Iterate over it, or look at ``plain`` and ``inflated`` alone.
@@ -153,6 +152,18 @@ class Flips(Shown):
     def __len__(self) -> int:
         """Return the number of distinct units that break either answer, each method by itself."""
         return len(self.plain) + len(self.inflated)
+
+    def _repr_html_(self) -> str:
+        """Show the first of them in a notebook."""
+        columns: dict[str, list[object]] = {
+            "without": [flip.unit for flip in self],
+            "times": [flip.count for flip in self],
+            "drops out": [", ".join(map(str, flip.leaves)) for flip in self],
+            "comes in": [", ".join(map(str, flip.enters)) for flip in self],
+            "answer": [*("plain" for _ in self.plain), *("inflated" for _ in self.inflated)],
+        }
+        told = [name for name, same in (("times", 1), ("answer", "plain")) if {*columns[name]} == {same}]
+        return html_of(f"{self}.", {name: columns[name] for name in columns if name not in told})
 
     def __str__(self) -> str:
         """Say how many units break which answer."""
