@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
+from dataclasses import fields
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -221,24 +222,6 @@ def test_margins_of_battles_are_intervals_around_the_truth(
 
 
 @WAYS
-@pytest.mark.parametrize("kind", SUMS)
-def test_no_removal_gains_more_than_is_said(
-    kind: str, weighted: bool, grouped: bool, cases: Cases
-) -> None:
-    for rng in cases(4):
-        case = a_case(rng, kind, weighted=weighted, grouped=grouped, people=6)
-        study = study_of(case)
-        if study is None:
-            continue
-        known, every = study.facts.margin_search().pairs, list(subsets(case))
-        ahead, behind = study.facts.order[:2].tolist()
-        for m in range(1, min(4, study.units.total)):
-            leads = [float(after[behind] - after[ahead]) for size, after in every if size <= m]
-            most = max([0.0, *leads])
-            assert known.leads(m, [(ahead, behind)], [np.inf])[0] >= most - 1e-12
-
-
-@WAYS
 @pytest.mark.parametrize("kind", SCORES)
 def test_what_is_left_is_what_a_table_without_it_holds(
     kind: str, weighted: bool, grouped: bool, cases: Cases
@@ -362,14 +345,18 @@ def test_the_proved_rule_of_ratings_holds_and_is_reached(
         assert proved.eps * (1 - 1e-9) <= reached <= proved.eps * (1 + 1e-12)
 
 
+HOW_READ = {"notes", "unit_candidates", "_origin"}
+
+
 @pytest.mark.parametrize("kind", SCORES)
 def test_weights_of_one_change_nothing(kind: str, cases: Cases) -> None:
-    from steadyrank.scorers.refit import known_by
-
     for rng in cases(5):
         case = a_case(rng, kind, weighted=False, grouped=bool(rng.integers(2)))
         ones = Case(kind, case.scorer, case.items, case.people, True, case.grouped, case.settings)
-        assert joblib.hash(known_by(case.data())) == joblib.hash(known_by(ones.data()))
+        one, other = case.data(), ones.data()
+        parts = [part.name for part in fields(one) if part.compare and part.name not in HOW_READ]
+        for name in parts:
+            assert joblib.hash(getattr(one, name)) == joblib.hash(getattr(other, name)), name
 
 
 @pytest.mark.parametrize("kind", SCORES)

@@ -31,7 +31,7 @@ STANDARD_INPUT = "-"
 
 INSTEAD = {"battles": "win-rate"}
 """Scorers that need less than the usual one."""
-RIDGE, FEW_ITEMS = "bradley-terry:ridge=0.01", 3000
+RIDGE, FEW_ITEMS = "bradley-terry:ridge=0.01", 1000
 """What always has scores, and of how many items it is soon found out."""
 FEWEST = (2, 5, 10, 20, 50)
 """How many observations items must have, tried in turn, not to be left out; of battles 2 comes last."""
