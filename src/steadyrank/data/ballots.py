@@ -22,7 +22,7 @@ from steadyrank.reading.arrays import as_counts, check_length, is_missing, objec
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Column, Guess, Table, as_table, simplify
-from steadyrank.reading.text_columns import TextColumn
+from steadyrank.reading.text_columns import TextColumn, labels_of
 from steadyrank.reading.words import known
 from steadyrank.sums.blocks import segment_sums
 
@@ -345,5 +345,5 @@ def _choices(columns: Sequence[Column]) -> list[list[object]]:
         return [column.labels().tolist() for column in columns]
     cells = [column.cells() for column in columns]
     words = list({cell for column in cells for cell in column} - {""})
-    known: dict[str, object] = dict(zip(words, TextColumn.of(words).labels().tolist(), strict=True))
+    known: dict[str, object] = dict(zip(words, labels_of(words).tolist(), strict=True))
     return [[known.get(cell) for cell in column] for column in cells]

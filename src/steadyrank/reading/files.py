@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, TypeAlias
@@ -317,6 +318,13 @@ class OpenFile:
             self.notes.append(Guess(note, "text read as cp1252", Option("encoding")))
         self.assumed = True
         return block.decode("cp1252").encode()
+
+    def needs(self, extra: str, *packages: str) -> None:
+        """Say how to install packages without which it cannot be read, where one is not there."""
+        if any(find_spec(name) is None for name in packages):
+            be = "is" if len(packages) == 1 else "are"
+            told = f"to read {self.name}, {' and '.join(packages)} {be} needed"
+            raise errors.MissingPackageError(told, extra)
 
     def close(self) -> None:
         """Close what was opened for it."""
