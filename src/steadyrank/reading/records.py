@@ -123,17 +123,10 @@ def tables_in(value: Any, path: str = "") -> Iterator[tuple[str, list[Record]]]:
     >>> list(tables_in({"season": 7, "rounds": [{"day": 1, "games": [{"home": "x"}, {"home": "y"}]}]}))
     [('rounds', [{'day': 1, 'home': 'x'}, {'day': 1, 'home': 'y'}])]
     """
-    if isinstance(value, list):
-        if value and all(isinstance(one, dict) for one in value):
-            yield path, _unfolded(value)
-        elif _are_rows(value):
-            yield path, [dict(zip(value[0], row, strict=True)) for row in value[1:]]
+    if value and _are_objects(value):
+        yield path, _unfolded(value)
     elif isinstance(value, dict):
-        data = value.get("data")
-        split = [value.get("columns"), *(data if isinstance(data, list) else ())]
-        if _are_rows(split):  # as pandas splits a frame
-            yield from tables_in(split, path)
-        elif _are_counted(value):
+        if _are_counted(value):
             rows = zip(*(one.values() for one in value.values()), strict=True)
             yield path, [dict(zip(value, row, strict=True)) for row in rows]
         elif _are_columns(value):
@@ -144,14 +137,6 @@ def tables_in(value: Any, path: str = "") -> Iterator[tuple[str, list[Record]]]:
         else:
             for name, inner in value.items():
                 yield from tables_in(inner, f"{path}.{name}".lstrip("."))
-
-
-def _are_rows(found: list[Any]) -> bool:
-    """Tell whether a list holds lists of one length, the first of them a header."""
-    if len(found) < 2 or not all(isinstance(one, list) and len(one) == len(found[0]) for one in found):
-        return False
-    texts = {name for name in found[0] if isinstance(name, str)}
-    return len(texts) == len(found[0])
 
 
 def _are_counted(found: Mapping[str, Any]) -> bool:

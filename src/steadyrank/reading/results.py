@@ -11,15 +11,7 @@ import numpy as np
 
 from steadyrank._typing import AnyArray
 from steadyrank.errors import InvalidDataError, shorten
-from steadyrank.reading.arrays import (
-    Coded,
-    as_column,
-    check_length,
-    coded_words,
-    is_hashable,
-    numbered,
-    written,
-)
+from steadyrank.reading.arrays import Coded, as_column, check_length, is_hashable, numbered, written
 from steadyrank.reading.table import simplify
 from steadyrank.reading.text_columns import plain_number
 
@@ -151,9 +143,8 @@ def read_results(
 
 def _distinct(values: Any) -> tuple[AnyArray, list[Any]]:
     """Return codes of the results, and what they stand for: where some are lists, each has its own."""
-    column = coded_words(values)
-    if isinstance(column, Coded):
-        return column.codes, column.distinct.tolist()
+    if isinstance(values, Coded):
+        return values.codes, values.distinct.tolist()
     listed = as_column(values, "winner").tolist()
     try:
         return numbered(listed)
