@@ -12,7 +12,7 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import BoolArray, IntArray
 from steadyrank.data.families import CountedRows
-from steadyrank.data.kinds import APPROVED, BALLOTS, BallotsArguments
+from steadyrank.data.kinds import BALLOTS, BallotsArguments
 from steadyrank.data.observations import Ends, from_table, set_fields
 from steadyrank.data.orders import BallotArrays, flatten, parse_orders, without_answers
 from steadyrank.data.rows import check_some, check_spans, row_counts
@@ -282,15 +282,13 @@ class Ballots(CountedRows):
 def _is_approval(found: Resolved) -> bool:
     """Tell whether ballots are sets: as was said, or as the column is called, which is noted."""
     given, name = found.settings.get("approval"), found.columns.get("ballot", "")
-    if given is not None or simplify(name) not in APPROVED or _has_order(found.table, name):
+    if given is not None or simplify(name) not in known("approval_columns"):
         return bool(given)
+    if any(isinstance(cell, str) and ">" in cell for cell in found.table.cells(name)):
+        return False
     brief = f"{shorten(name)} as approved items, in no order"
     found.table.notes.append(Guess(brief, brief, Option("approval", flag=True)))
     return True
-
-
-def _has_order(table: Table, name: str) -> bool:
-    return any(isinstance(cell, str) and ">" in cell for cell in table.cells(name))
 
 
 def _order(names: list[str], levels: IntArray) -> str:

@@ -404,8 +404,7 @@ def _check_encoding(encoding: str | None) -> None:
     if encoding is None:
         return
     try:
-        b"".decode(encoding)  # unlike a lookup, this refuses codecs that are not for text
-        "\xe9".encode().decode(encoding, "ignore")  # and this those that no file is written in
+        "\xe9".encode().decode(encoding, "ignore")  # no lookup refuses all that no file is written in
     except (LookupError, ValueError):  # the latter where even the name cannot be looked up
         told = f"there is no encoding {shorten(encoding)} of files"
         way_out = ["Common ones are ", LATIN, ", cp1252 and utf-16."]

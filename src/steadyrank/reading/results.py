@@ -156,12 +156,6 @@ def _wrong(rows: AnyArray, problem: str, way_out: str = SAY_IT) -> InvalidDataEr
     return InvalidDataError(problem, rows=rows, subject="winner", way_out=way_out)
 
 
-def check_agreement(results: AnyArray, by_points: AnyArray | None) -> None:
-    """Complain about results that are not those by the points, where there are any."""
-    if by_points is not None and (differ := results != by_points).any():
-        raise InvalidDataError("the points say another result", rows=differ, subject="winner")
-
-
 def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, list[int]]:
     """Return what the words mean in each way to write results that may be meant, the likeliest first.
 
