@@ -19,7 +19,7 @@ demo: $(VENV)/.demo
 	$(BIN)/steadyrank demo
 
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 # Beside the peers of the field, which want packages of their own: the same figures, computed by them.
 peers: .venv-peers/.ready
@@ -33,7 +33,7 @@ peers: .venv-peers/.ready
 
 # The generated cases of the tests, many times over: bounded by their number, seeded, the same in each run.
 fuzz: $(VENV)/.dev-$(TEST_EXTRAS)
-	STEADYRANK_FUZZ=$(FUZZ_TIMES) $(BIN)/python -m pytest -n 2 --dist loadgroup \
+	STEADYRANK_FUZZ=$(FUZZ_TIMES) $(BIN)/python -m pytest -n 2 --dist worksteal \
 		tests/adversary tests/reading tests/theorems tests/properties tests/oracles tests/operators
 
 # How often confidence holds, over many data sets drawn from known populations: seeded, in a few minutes.

@@ -83,7 +83,7 @@ def generated(seed: int) -> JudgedQueries:
 
 data = generated(seed=3)
 for ranker in (pointwise, pairwise):
-    study = Study(data, Refit(ranker, progress=False))
+    study = Study(data, Refit(ranker))
     answer = study.topk(K)
     rows = {row.method: row for row in study.audit(K, methods=["topk", "inflated_topk"])}
     print(f"{ranker.__name__}: {len(answer.sure)} of {K} sure, {len(answer.contenders)} contenders")

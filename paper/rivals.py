@@ -76,7 +76,7 @@ TOP_K_RULES: dict[str, Callable[[FloatArray, int], FloatArray]] = {
 
 
 def top_k_operator(rule: str, eps: float) -> Callable[[FloatArray, int], BoolArray]:
-    """Return a rule at an eps as `steadyrank.audit` takes it."""
+    """Return a rule at an eps as a function from scores and k to a mask of the items."""
     return lambda scores, k: TOP_K_RULES[rule](scores, k) < eps
 
 
@@ -90,7 +90,7 @@ class LinearExtensions:
     """
 
     def __init__(self, scores: FloatArray, eps: float) -> None:
-        above = certainly_above(scores, eps).matrix()
+        above = certainly_above(scores, eps)
         self._above = [sum(1 << i for i in np.flatnonzero(column).tolist()) for column in above.T]
         """For each item those that must come before it, as a bit mask."""
 

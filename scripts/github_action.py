@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FAILED = 2
 CODES = {True: 0, False: 1, None: FAILED}
 """How a check ends; of categories, some may have no answer and none be unstable."""
-SHARED = ("unit", "scorer", "eps")
+SHARED = ("unit", "scorer")
 """Inputs that are options of ``check`` and of ``report``."""
 
 
@@ -70,7 +70,7 @@ def verdict(given: Mapping[str, str], folder: Path) -> tuple[int, dict[str, Any]
 
 def write_report(given: Mapping[str, str]) -> int:
     """Write the report of the same top k and return the exit code."""
-    delta = [f"--delta={given['max-delta']}"] if given["max-delta"] and not given["eps"] else []
+    delta = [f"--delta={given['max-delta']}"] if given["max-delta"] else []
     asked = [*options(given, SHARED), *delta]
     return run(command("report", given, asked, given["report"]))
 

@@ -46,34 +46,35 @@ def in_ci() -> bool:
 @pytest.fixture(scope="session")
 def spark_session() -> Iterator[Any]:
     """Return one Spark session for all tests, on two cores of this machine."""
-    from engine_makers import need
+    from engine_makers import SPARK_SETTINGS, need
 
     need("pyspark", os.environ.get("CI", "").lower() in {"1", "true"})
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    session = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .getOrCreate()
-    )
+    session = SparkSession.builder.master("local[2]").config(map=SPARK_SETTINGS).getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
 
 
-@pytest.hookimpl(tryfirst=True)
+COSTLY = ("spark", "browser", "paper")
+"""Marks and folders of tests that share something costly: Spark, a browser, Table 2."""
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests that share something costly (Spark, a browser, Table 2) in one worker."""
-    for item in items:
-        costly = next((name for name in ("spark", "browser") if name in item.keywords), None)
-        if costly is None and item.path.parent.name == "paper":
-            costly = "paper"
-        if costly is not None:
-            item.add_marker(pytest.mark.xdist_group(costly))
+    """Let those that share something costly come first, one sort after the other.
+
+    With ``--dist worksteal`` a worker begins at the front of its part of the list, and others take from
+    the end of it: what stands together at the front stays in one worker, and long tests are not last.
+    """
+
+    def place(item: pytest.Item) -> int:
+        named = (*item.keywords, item.path.parent.name)
+        return next((number for number, name in enumerate(COSTLY) if name in named), len(COSTLY))
+
+    items.sort(key=place)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -6,6 +6,18 @@ import importlib.util
 
 import pytest
 
+SPARK_SETTINGS = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    # For queries of a few rows the second compiler of Java costs more than all that it speeds up.
+    **{
+        f"spark.{process}.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+        for process in ("driver", "executor")
+    },
+}
+
 
 def maker(engine, session=None):
     """Return a function from a dict of columns to a frame of the engine."""

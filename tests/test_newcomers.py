@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypedDict
 import numpy as np
 import pytest
 
-from steadyrank import Votes, audit, read_any, stable_topk
+from steadyrank import Study, Votes, audit, read_any, stable_topk
 from steadyrank.cli import main
 from steadyrank.data import Units, scan_any
 from steadyrank.data.kinds import KINDS
@@ -185,10 +185,12 @@ def test_a_new_operator_is_its_function_and_one_line(monkeypatch: pytest.MonkeyP
     votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 29)
     found = audit(votes, 2, eps=0.05, methods=["topk", "within_half"])
 
-    def same(scores: Any, k: int) -> Any:
-        return scores > np.sort(scores)[-k] - 0.025
+    def same(data: Votes) -> set[object]:
+        scores = Study(data).scores
+        return set(np.array(data.items)[scores > np.sort(scores)[-2] - 0.025])
 
-    own = audit(votes, 2, eps=0.05, methods=[], operators={"own": same})
-    assert found.row("within_half", 2).delta == own.row("own", 2).delta
-    assert found.row("within_half", 2).size == own.row("own", 2).size == 3
+    broken = [len(same(votes) & same(votes.without([unit]))) < 2 for unit in range(3)]
+    delta = votes.units.counts[broken].sum() / 99
+    assert found.row("within_half", 2).delta == delta
+    assert found.row("within_half", 2).size == len(same(votes)) == 3
     assert found.row("topk", 2).delta > 0

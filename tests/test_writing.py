@@ -23,8 +23,7 @@ from signals import hang_up_as_usual
 from steadyrank import Study, Votes
 from steadyrank.cli import main
 from steadyrank.data import ScoreMatrix
-from steadyrank.errors import CheckpointError, SteadyrankError, UnwritableFileError
-from steadyrank.scorers import Refit
+from steadyrank.errors import SteadyrankError, UnwritableFileError
 from steadyrank.writing import write_whole
 
 if TYPE_CHECKING:
@@ -54,10 +53,6 @@ def by_command(*arguments: str) -> Callable[[Path, Path], None]:
     return write
 
 
-def by_checkpoint(path: Path, data: Path) -> None:
-    Refit(column_medians, model_name="medians", checkpoint=path, progress=False).leave_one_out(MATRIX)
-
-
 def by_report(path: Path, data: Path) -> None:
     pytest.importorskip("vl_convert")
     Study(Votes.read(data)).report(path, 1)
@@ -70,12 +65,10 @@ WRITERS: dict[str, Callable[[Path, Path], None]] = {
     "check": by_command("check", "-k", "1"),
     "page": by_command("report", "-k", "1"),
     "report": by_report,
-    "checkpoint": by_checkpoint,
 }
-RESULTS = [name for name in WRITERS if name != "checkpoint"]
 MARKS = {
     "json": b'{\n  "', "csv": b"method,k", "page": b"<!doctype html", "report": b"<!doctype html",
-    "checkpoint": b"SQLite format 3\0", "text": b"votes.csv: votes", "check": b"STABLE: top",
+    "text": b"votes.csv: votes", "check": b"STABLE: top",
 }  # fmt: skip
 """How the result of each begins, so that no other writer can have written it."""
 
@@ -122,7 +115,7 @@ def test_a_new_file(writer: str, data: Path, folder: Path) -> None:
     assert names_in(folder) == {"new", "masked"}
 
 
-@pytest.mark.parametrize("writer", RESULTS)
+@pytest.mark.parametrize("writer", WRITERS)
 def test_a_file_that_is_there_is_replaced_and_keeps_its_mode(
     writer: str, data: Path, folder: Path
 ) -> None:
@@ -153,8 +146,6 @@ def test_a_link_stays_and_what_it_names_is_written(
     assert (inner / "link").is_symlink()
     assert (inner / "file").read_bytes().startswith(MARKS[writer])
     assert names_in(inner) == {"file", "link"}
-    if writer == "checkpoint":
-        WRITERS[writer](folder / "link", data)  # and is found again
 
 
 @pytest.mark.parametrize("writer", WRITERS)
@@ -172,11 +163,6 @@ def test_places_that_are_refused(writer: str, data: Path, folder: Path) -> None:
 def test_devices_and_pipes_are_written_into(writer: str, data: Path, folder: Path) -> None:
     pipe = folder / "pipe"
     os.mkfifo(pipe)
-    if writer == "checkpoint":
-        for place in (pipe, Path("/dev/null"), Path("/dev/full"), Path("/dev/stdout")):
-            with pytest.raises(CheckpointError, match="device or a pipe"):
-                by_checkpoint(place, data)
-        return
     found: list[bytes] = []
     reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()))
     reader.start()
@@ -191,7 +177,7 @@ def test_devices_and_pipes_are_written_into(writer: str, data: Path, folder: Pat
     assert Path("/dev/full").is_char_device()
 
 
-@pytest.mark.parametrize("writer", RESULTS)
+@pytest.mark.parametrize("writer", WRITERS)
 def test_open_descriptors_are_written_into(writer: str, data: Path, folder: Path) -> None:
     """As a shell would: after what is there already, into the very file that is open."""
     with (folder / "open").open("ab", buffering=0) as file:
@@ -203,7 +189,7 @@ def test_open_descriptors_are_written_into(writer: str, data: Path, folder: Path
     assert (folder / "open").read_bytes().startswith(OLD + MARKS[writer])
 
 
-@pytest.mark.parametrize("writer", RESULTS)
+@pytest.mark.parametrize("writer", WRITERS)
 def test_the_data_are_never_replaced(writer: str, data: Path, folder: Path) -> None:
     (folder / "link").symlink_to(data)
     os.link(data, folder / "other name")
@@ -239,15 +225,6 @@ def test_a_folder_of_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert "holds the data that were read" in capsys.readouterr().err
     assert main(["topk", str(tmp_path), "-k", "1", "-o", str(tmp_path)]) == 2
     assert main(["topk", str(tmp_path), "-k", "1", "-o", str(tmp_path / "answer")]) == 0
-
-
-@pytest.mark.parametrize("writer", RESULTS)
-def test_a_checkpoint_is_never_replaced(writer: str, data: Path, folder: Path) -> None:
-    by_checkpoint(folder / "refits", data)
-    assert refusal(writer, folder / "refits", data)
-    with pytest.raises(CheckpointError, match="is not a checkpoint"):
-        by_checkpoint(data, data)
-    assert data.read_bytes() == VOTES
 
 
 def test_a_file_that_got_the_number_of_one_that_was_read_can_be_replaced(folder: Path) -> None:

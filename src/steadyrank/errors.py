@@ -307,7 +307,12 @@ def _way(reading: Any) -> str:
 
 
 class UnreadableFileError(InvalidDataError):
-    """A file that is damaged, is not what its format promises, or differs from those beside it."""
+    """A file that is damaged, is not what its format promises, or differs from those beside it.
+
+    ``encoding`` is one in which text makes sense that is not UTF-8, if there is one.
+    """
+
+    encoding: str | None = None
 
 
 class FileNotThereError(SteadyrankError, FileNotFoundError):
@@ -338,10 +343,6 @@ class TooFewUnitsError(InvalidValueError):
 
 class WrongDataError(InvalidValueError, TypeError):
     """Data that a scorer cannot score, or two versions that cannot be compared."""
-
-
-class CheckpointError(SteadyrankError):
-    """A file that is no checkpoint, or one of other data, another scorer or another version."""
 
 
 class RefitError(SteadyrankError):

@@ -27,11 +27,6 @@ def listening(listener: Listener) -> Iterator[None]:
         _listener.reset(before)
 
 
-def heard() -> bool:
-    """Tell whether anybody listens."""
-    return _listener.get() is not None
-
-
 def tell(done: int, total: int, what: str) -> None:
     """Say how far something is."""
     listener = _listener.get()

@@ -84,7 +84,7 @@ class _StableSelector(plain.SelectorMixin, base.BaseEstimator):  # type: ignore[
     def _answer(self, X: Any, y: Any, k: int) -> StableTopK:
         scored = vars(self).get("score_func") or self.estimator
         label = getattr(scored, "__name__", type(scored).__name__)
-        how: Any = {"n_jobs": self.n_jobs, "label": label, "progress": False}
+        how: Any = {"n_jobs": self.n_jobs, "label": label}
         data = ScoreMatrix(X, items=getattr(self, "feature_names_in_", None))
         study = Study(data, Refit(partial(_of_rows, self._score, X, y), **how))
         answer = study.topk(k, delta=self.delta, eps=self.eps, guarantee=self.guarantee)

@@ -21,8 +21,6 @@ from steadyrank.errors import UnwritableFileError
 
 OPEN = {"/dev", "/dev/fd", "/proc/self/fd"}
 """Folders whose names, such as ``/dev/stdout``, stand for what is open already."""
-CHECKPOINT_MARK = b"STRK"
-"""Tells a checkpoint: the application id of its database, in bytes 68 to 71 of the file."""
 
 _READ: dict[tuple[int, int], Path | int] = {}
 """The files that data came from: the path or the descriptor of each, by device and number."""
@@ -61,19 +59,6 @@ class Target:
 
 def target_of(path: str | os.PathLike[str]) -> Target:
     """Return where a result for this path goes; complain if it cannot, or must not, go there."""
-    target = resolved(path)
-    if target.found is not None:
-        refuse_input(target.found, repr(os.fspath(path)))
-    if target.is_file and target.found is not None and holds_refits(target.path):
-        raise UnwritableFileError(
-            f"{os.fspath(path)!r} is a checkpoint of refits, which a result would destroy",
-            way_out="Give another path for the result, or delete it.",
-        )
-    return target
-
-
-def resolved(path: str | os.PathLike[str]) -> Target:
-    """Follow the links of a path to its end, and complain if nothing can be written there."""
     found, place = None, os.fspath(path)
     with _said_of(path):
         with suppress(FileNotFoundError):  # of links that lead round in a circle, the system complains
@@ -90,14 +75,9 @@ def resolved(path: str | os.PathLike[str]) -> Target:
         needed = [folder or os.curdir] * is_file + [place] * (found is not None)
         if not all(os.access(one, os.W_OK) for one in needed):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    if found is not None:
+        refuse_input(found, repr(os.fspath(path)))
     return Target(Path(place), found, is_file)
-
-
-def holds_refits(path: Path) -> bool:
-    """Tell whether a file is a checkpoint; one that may not be read counts as another file."""
-    with suppress(OSError), path.open("rb") as file:
-        return file.read(72)[68:] == CHECKPOINT_MARK
-    return False
 
 
 def write_whole(content: str | bytes, path: str | os.PathLike[str]) -> Path:

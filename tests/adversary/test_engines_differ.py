@@ -128,7 +128,6 @@ def test_odd_files(tmp_path: Path, cases: Cases, in_ci: bool, way: str) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize("way", WAYS)
 def test_odd_files_in_spark(tmp_path: Path, cases: Cases, spark_session: Any, way: str) -> None:
     WAYS[way][0](cases(2), tmp_path, "spark")  # every case takes seconds

@@ -1,4 +1,4 @@
-"""Sorting by rounded keys, and rank ranges found a chunk at a time, against the obvious ways."""
+"""Rank ranges found a chunk at a time, against the obvious ways."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from steadyrank.operators.inflation import critical_eps
 from steadyrank.operators.intervals import certainly_above, eligible_ends, swap_ends
-from steadyrank.operators.topk_sets import best_first
 
 if TYPE_CHECKING:
     from conftest import Cases
@@ -33,21 +32,6 @@ def drawn_scores(rng: np.random.Generator, size: int) -> np.ndarray:
     return shapes[int(rng.integers(len(shapes)))]
 
 
-def test_best_first_is_a_stable_sort(cases: Cases) -> None:
-    for rng in cases(400):
-        scores = drawn_scores(rng, int(rng.integers(1, 300)))
-        found, ranked = best_first(scores, long=1)
-        expected = sorted(range(len(scores)), key=lambda item: (-scores[item], item))
-        assert found.tolist() == expected
-        np.testing.assert_array_equal(ranked, scores[expected])
-
-
-def test_best_first_of_many_scores() -> None:
-    rng = np.random.default_rng(5)
-    for scores in (rng.random(40_000), rng.standard_cauchy(40_000), rng.integers(0, 9, 40_000) / 7):
-        np.testing.assert_array_equal(best_first(scores)[0], np.argsort(-scores, kind="stable"))
-
-
 @np.errstate(over="ignore")  # as wherever the ends are asked for
 def test_ends_are_those_of_each_place_by_itself(cases: Cases) -> None:
     """Whatever chunks they are found in: of one start, of some, and where a window is longer."""
@@ -64,7 +48,7 @@ def test_ends_are_those_of_each_place_by_itself(cases: Cases) -> None:
         eligible = [
             place + int((critical_eps(ranked[place:], 1) < eps).sum()) for place in range(len(ranked))
         ]
-        order = certainly_above(ranked, eps).matrix()
+        order = certainly_above(ranked, eps)
         for chunk in (1, int(rng.integers(2, 70)), 1000):
             assert eligible_ends(ranked, eps, chunk).tolist() == eligible
             assert swap_ends(ranked, eps, chunk).tolist() == (len(ranked) - order.sum(axis=1)).tolist()

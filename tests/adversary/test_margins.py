@@ -24,7 +24,6 @@ from steadyrank import (
     SteadyrankError,
     Study,
     Votes,
-    inflated_topk,
     topk,
 )
 from steadyrank.report.text import plain_text
@@ -227,25 +226,3 @@ def test_the_units_of_a_margin_do_what_it_says(
                 before, after = (set(topk(part, asked["k"]).tolist()) for part in (study.scores, scores))
                 assert {study.items[item] for item in before - after} == set(found.leaves)
                 assert {study.items[item] for item in after - before} == set(found.enters)
-
-
-@pytest.mark.parametrize("make", [votes, ballots, matrix, ratings, battles, refitted])
-def test_margins_of_inflated_lists(make: Callable[[np.random.Generator], Study], cases: Cases) -> None:
-    for rng in cases(3):
-        study = made(make, rng)
-        if study is None:
-            continue
-        subsets = Subsets(study)
-        k = int(rng.integers(1, len(study.items)))
-        for eps in (1e-9, float(study.curve(k).smallest_eps(0)), float(rng.exponential(0.3))):
-            members = set(inflated_topk(study.scores, k, eps).indices.tolist())
-
-            def broken(scores: np.ndarray, k=k, eps=eps, members=members) -> bool:
-                return len(members & set(inflated_topk(scores, k, eps).indices.tolist())) < k
-
-            found, truth = study.margin(k, eps=eps), subsets.fewest(broken)
-            assert found.lower <= (truth or study.units.total)
-            if found.upper is not None:
-                assert found.upper >= truth
-                assert broken(study.scorer.score(study.data.without(found.units)))
-            assert (found.lower == 1) == (truth == 1)

@@ -6,7 +6,6 @@ import json
 import math
 import re
 import sys
-import threading
 from collections import Counter
 from functools import cache
 from itertools import combinations
@@ -171,8 +170,7 @@ def test_the_seed_decides_and_not_the_number_of_workers(scorer: Refit | Bagged) 
 def test_removals_come_from_processes_the_same() -> None:
     joblib = pytest.importorskip("joblib")
     data = ScoreMatrix(np.random.default_rng(1).integers(0, 5, (9, 4)).astype(float))
-    lock = threading.Lock()  # stays in this process, as whoever is told of progress
-    scorer = Refit(lambda data: np.median(data.values, axis=0), progress=lambda *_: lock.locked())
+    scorer = Refit(lambda data: np.median(data.values, axis=0))
     drawn = RandomRemovals(data, 3, 20, 0)
     alone = drawn.facts(Facts(data, scorer))[0].leave_one_out
     with joblib.parallel_config("loky", n_jobs=2):
@@ -259,9 +257,7 @@ def test_one_removal_stays_the_exact_audit() -> None:
 
 def test_every_view_says_observed_and_shows_what_was_counted() -> None:
     study = Study(Votes(["a"] * 6 + ["b"] * 5 + ["c"] * 3))
-    found = study.audit(
-        [1, 2], removals=3, samples=80, seed=5, operators={"all": lambda scores, k: scores > -1}
-    )
+    found = study.audit([1, 2], removals=3, samples=80, seed=5)
     document = found.findings()
     assert isinstance(found, RandomAudit)
     assert json.loads(to_json(document)) == document

@@ -93,11 +93,6 @@ def test_check_is_a_gate_for_margins(run: Callable[..., object], tmp_path: Path)
     short = run("check", file, "-k", 1, "--min-margin", truth + 1)
     assert short.code == 1
     assert f"The margin is at least {truth}; {truth + 1} asked for: too few." in short.out
-    listed = run("margin", file, "-k", 1, "--eps", 0.2)
-    assert "at least:" not in listed.out  # those are the distances from the plain top k
-    inflated = run("check", file, "-k", 1, "--eps", 0.2, "--min-margin", 2, "--json").json
-    assert inflated["margin"]["eps"] == 0.2
-    assert inflated["stable"] == (inflated["uncovered"] == 0 and inflated["margin"]["lower"] >= 2)
 
 
 def test_answers_say_their_margin(run: Callable[..., object], tmp_path: Path) -> None:
@@ -116,11 +111,8 @@ def test_questions_that_contradict_themselves_are_refused(
     study = Study(read_any(votes(tmp_path)))
     for asked, why in (
         ({"k": 1, "pair": ("ann", "bob")}, "cannot go with"),
-        ({"eps": 0.1, "pair": ("ann", "bob")}, "cannot go with"),
         ({"pair": ("ann", "ann")}, "must be two items, but both are 'ann'"),
         ({"item": "ann"}, r"'ann' takes to flip depends on k"),
-        ({"eps": 0.1}, "of an inflated answer"),
-        ({"k": 1, "eps": 0.1, "by": "add"}, "of an inflated answer"),
     ):
         with pytest.raises(InvalidValueError, match=why):
             study.margin(**asked)

@@ -9,7 +9,7 @@ import pytest
 
 from steadyrank import ScoreMatrix, audit, read_any
 from steadyrank.cli.output import EVERY, Pace, working
-from steadyrank.progress import READ, counting, heard, listening
+from steadyrank.progress import READ, counting, listening
 from steadyrank.reading import files
 from steadyrank.scorers import Refit
 
@@ -39,7 +39,7 @@ def means(data: ScoreMatrix) -> NDArray[Any]:
 def test_the_time_left_is_that_of_the_pace_so_far() -> None:
     clock = Clock()
     pace = Pace("Fitting", clock)
-    assert pace.text(400, 1000, "refits") == "Fitting: 400 of 1,000 refits"  # from a checkpoint
+    assert pace.text(400, 1000, "refits") == "Fitting: 400 of 1,000 refits"
     clock.now += 20
     assert pace.text(500, 1000, "refits") == "Fitting: 500 of 1,000 refits, about 2 min left"
     clock.now += 60
@@ -73,9 +73,7 @@ def test_elsewhere_a_line_now_and_then(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_short_work_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with working("Fitting"):
-        assert heard()
         assert list(counting("abc", 3, "letters")) == ["a", "b", "c"]
-    assert not heard()
     assert capsys.readouterr() == ("", "")
 
 
@@ -89,15 +87,6 @@ def test_refits_and_random_removals_count(capsys: pytest.CaptureFixture[str]) ->
         audit(data, 1, eps=0.1, removals=2, samples=7)
     assert [far for far in heard_of if far[2] == "removals"] == [(n, 7, "removals") for n in range(1, 8)]
     assert capsys.readouterr().err == ""
-
-
-def test_a_progress_of_ones_own_goes_first() -> None:
-    own: list[int] = []
-    with listening(lambda *far: pytest.fail(f"told {far}")):
-        Refit(means, progress=lambda done, _: own.append(done)).leave_one_out(
-            ScoreMatrix([[1.0, 2.0], [3.0, 1.0]])
-        )
-    assert own == [1, 2, 3]
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -1,4 +1,4 @@
-"""What ``topk`` and ``rank`` are to withstand, on the command line."""
+"""What ``topk`` is to withstand, on the command line."""
 
 from __future__ import annotations
 
@@ -11,21 +11,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_removals_and_guarantee(run: Callable[..., object], tmp_path: Path) -> None:
+def test_removals(run: Callable[..., object], tmp_path: Path) -> None:
     file = tmp_path / "votes.csv"
     file.write_text("choice,count\nann,9\nbob,6\ncyd,3\n", encoding="utf-8")
     study = Study(read_any(file))
     listed = run("topk", file, "-k", 1, "--removals", 4, "--json").json
     assert (listed["eps"], listed["size"]) == (None, len(study.topk(1, removals=4)))
     assert listed["certificate"]["status"] == "proved"
-    overlap = run("topk", file, "-k", 1, "--removals", 4, "--guarantee", "overlap", "--json").json
-    assert overlap["certificate"]["status"] == "certified"
-    ranked = run("rank", file, "--removals", 4, "--guarantee", "cover", "--json").json
-    assert ranked["eps"] == study.ranking(removals=4, guarantee="cover").eps
-    assert (ranked["certificate"]["removals"], ranked["certificate"]["guarantee"]) == (4, "cover")
     refused = run("topk", file, "-k", 1, "--removals", 18)
     assert refused.code == 2
     assert "whole number from 1 to 17" in refused.err
-    given = run("rank", file, "--removals", 4, "--delta", 0.1)
+    given = run("topk", file, "-k", 1, "--removals", 4, "--delta", 0.1)
     assert given.code == 2
-    assert "Omit --delta" in given.err
+    assert "Omit them, or use --removals 1" in given.err

@@ -225,7 +225,7 @@ class TestJson:
                 "t": {"scores.x": 1, "scores.y": 2},
                 "u": {"scores.x": 3, "scores.y": 5},
             }
-            assert "objects in 'scores' read as columns 'scores.x', 'scores.y'" in data.notes
+            assert "what is in 'scores' read as columns 'scores.x', 'scores.y'" in data.notes
 
     def test_no_column_replaces_another(self) -> None:
         rows = [{"a": {"b.c": 1}, "a.b": {"c": 2}, "choice": "x"}]

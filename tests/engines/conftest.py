@@ -6,9 +6,6 @@ import pytest
 
 from engine_makers import maker, need
 
-# All Spark tests share one session, hence one process where tests run in several.
-SPARK = (pytest.mark.spark, pytest.mark.xdist_group("spark"))
-
 
 @pytest.fixture
 def lazily_here(in_ci):
@@ -17,7 +14,7 @@ def lazily_here(in_ci):
     return maker("duckdb")
 
 
-@pytest.fixture(params=["duckdb", pytest.param("spark", marks=SPARK)])
+@pytest.fixture(params=["duckdb", pytest.param("spark", marks=pytest.mark.spark)])
 def lazily(request, in_ci):
     """Make frames of any engine."""
     if request.param == "spark":

@@ -101,7 +101,6 @@ def test_every_margin_of_score_matrices(scale, groups, gaps):
 
 
 @pytest.mark.spark
-@pytest.mark.xdist_group("spark")
 def test_margins_on_spark(spark_session):
     make, rng = maker("spark", spark_session), np.random.default_rng(3)
     for scanned, loaded in (

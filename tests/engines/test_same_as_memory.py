@@ -148,7 +148,6 @@ def test_score_matrix(lazily_here, groups, missing):
 
 
 @pytest.mark.spark
-@pytest.mark.xdist_group("spark")
 def test_score_matrix_on_spark(spark_session):
     check_matrix(maker("spark", spark_session), True, "available")
 

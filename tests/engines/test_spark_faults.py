@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine_makers import need
+from engine_makers import SPARK_SETTINGS, need
 from steadyrank import Ratings, audit
 from steadyrank.errors import UnreadableFileError
 from steadyrank.scorers import MeanRating
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.spark
 
 KILL_ONE = """
     import json, os, sys
@@ -29,13 +29,10 @@ KILL_ONE = """
 
     session = (
         SparkSession.builder.master("local-cluster[2,1,600]")
+        .config(map=json.loads(sys.argv[3]))
         .config("spark.executor.memory", "600m")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "2")
         .config("spark.shuffle.io.maxRetries", "1")
         .config("spark.shuffle.io.retryWait", "100ms")
-        .config("spark.driver.host", "127.0.0.1")
         .config("spark.local.dir", sys.argv[2])
         .getOrCreate()
     )
@@ -54,6 +51,7 @@ KILL_ONE = """
     from steadyrank import Ratings, audit
 
     frame = session.read.parquet(sys.argv[1])
+    assert frame.rdd.getNumPartitions() == 2
     scanned = Ratings.scan(frame, duplicates="trust")
     victim = executors()[0]  # what it holds of the first queries is lost, and is made again
     victim.kill()
@@ -64,23 +62,28 @@ KILL_ONE = """
 """
 
 
-def write_ratings(path, rows=100_000):
+def write_ratings(*paths, rows=2000):
+    """Write ratings, in as many files as there are paths."""
     rng = np.random.default_rng(8)
-    pairs = rng.choice(20_000 * 50, rows, replace=False)
+    pairs = rng.choice(rows * 10, rows, replace=False)
     table = pa.table(
         {"user": pairs // 50, "item": pairs % 50, "rating": rng.integers(1, 6, rows).astype(np.int8)}
     )
-    pq.write_table(table, path, row_group_size=rows // 4)
+    for number, path in enumerate(paths):
+        part = rows // len(paths)
+        pq.write_table(table.slice(number * part, part), path)
     return Ratings(*(table[name].to_numpy() for name in ("user", "item", "rating")))
 
 
 def test_a_killed_executor_changes_nothing(tmp_path, in_ci):
     need("pyspark", in_ci)
     pytest.importorskip("psutil")
-    loaded = write_ratings(tmp_path / "ratings.parquet")
+    folder = tmp_path / "ratings"
+    folder.mkdir()
+    loaded = write_ratings(*(folder / f"{part}.parquet" for part in range(4)))  # two for each executor
     script = tmp_path / "kill.py"
     script.write_text(textwrap.dedent(KILL_ONE))
-    command = [sys.executable, str(script), str(tmp_path / "ratings.parquet"), str(tmp_path)]
+    command = [sys.executable, script, folder, tmp_path, json.dumps(SPARK_SETTINGS)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout.splitlines()[-1])
@@ -92,8 +95,8 @@ def test_a_killed_executor_changes_nothing(tmp_path, in_ci):
 
 
 def test_a_damaged_file_is_named(spark_session, tmp_path):
-    write_ratings(tmp_path / "good.parquet", 2000)
-    write_ratings(tmp_path / "ill.parquet", 2000)
+    write_ratings(tmp_path / "good.parquet")
+    write_ratings(tmp_path / "ill.parquet")
     content = bytearray((tmp_path / "ill.parquet").read_bytes())
     content[4:400] = b"\xff" * 396
     (tmp_path / "ill.parquet").write_bytes(content)

@@ -77,8 +77,6 @@ USES = {
     "intervals": "import steadyrank; steadyrank.rank_intervals([1.0, 0.5], 0.1)",
     "rankings": "from steadyrank import inflated_ranking as r; [0, 1] in r([1.0, 0.5], 1)",
     "counts": "from steadyrank import inflated_ranking as r; r([1.0, 0.5], 1).count()",
-    "distances": "from steadyrank import inflated_ranking as r; r([1.0, 0.5], 1).kendall()",
-    "shares": "from steadyrank import inflated_ranking as r; r([1.0, 0.5], 1).position_shares()",
 }
 
 
@@ -114,7 +112,6 @@ def test_every_operator_is_a_public_name() -> None:
         "tiers",
         "inflated_ranking",
         "RankingSet",
-        "KendallDistance",
     ):
         assert name in steadyrank.__all__
         assert name in dir(steadyrank)

@@ -17,7 +17,7 @@ from steadyrank.operators.topk_sets import inflated_topk_mask
 def slow_intervals(scores: np.ndarray, eps: float) -> tuple[list[int], list[int]]:
     """One inflated top-k for each k, and one difference for each pair."""
     masks = np.array([inflated_topk_mask(scores, k, eps) for k in range(1, len(scores) + 1)])
-    order = certainly_above(scores, eps).matrix()
+    order = certainly_above(scores, eps)
     return (1 + masks.argmax(axis=0)).tolist(), (len(scores) - order.sum(axis=1)).tolist()
 
 
@@ -59,7 +59,7 @@ def test_intervals_of_large_scores(offset: float) -> None:
         eps = float(random.uniform(0.2, 4))
         np.testing.assert_array_equal(rank_intervals(scores + offset, eps), rank_intervals(scores, eps))
         np.testing.assert_array_equal(
-            certainly_above(scores + offset, eps).matrix(), certainly_above(scores, eps).matrix()
+            certainly_above(scores + offset, eps), certainly_above(scores, eps)
         )
 
 
@@ -78,20 +78,17 @@ def test_scores_far_apart_do_not_overflow(scores: list[float], eps: float) -> No
     best, worst = rank_intervals(scores, eps)
     assert best.tolist() == worst.tolist() == [1, 3, 2]
     assert _lists(tiers(scores, eps)) == [[0], [2], [1]]
-    assert certainly_above(scores, eps).matrix().sum() == 3
+    assert certainly_above(scores, eps).sum() == 3
 
 
 @given(cases(most=7))
 def test_the_certain_order_is_a_gap_of_at_least_c(case: Case) -> None:
     order = certainly_above(case.w, case.eps)
-    matrix = order.matrix()
-    assert len(order) == case.items
-    np.testing.assert_array_equal(np.asarray(order), matrix)
     for i in range(case.items):
         for j in range(case.items):
             gap = case.scores[i] - case.scores[j]
             expected = exact.gap_sign(gap, case.exact_eps) >= 0
-            assert matrix[i, j] == order(i, j) == order[i, j] == ((i, j) in order) == expected
+            assert order[i, j] == expected
 
 
 @given(cases(most=30))
@@ -129,5 +126,5 @@ def _lists(blocks: list[np.ndarray]) -> list[list[int]]:
 
 def test_a_pair_further_apart_than_any_float_is_certain_without_a_warning():
     order = certainly_above([1.5e308, -1.5e308], 1.0)
-    assert order(0, 1)
-    assert not order(1, 0)
+    assert order[0, 1]
+    assert not order[1, 0]

@@ -66,8 +66,14 @@ def read_json_lines(content: bytes) -> Read | None:
             if not isinstance(row, dict) or twice:
                 return None
             rows.append(row)
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return [(name, [row.get(name) for row in rows]) for name in names] if rows else None
+    columns: dict[str, list[Any]] = {}
+    for name in dict.fromkeys(name for row in rows for name in row):
+        columns[name] = [row.get(name) for row in rows]
+        there = [cell for cell in columns[name] if cell is not None]
+        if len(there) > 1 and all(isinstance(cell, list) and len(cell) == 2 for cell in there):
+            for place in (0, 1):
+                columns[f"{name}.{place + 1}"] = [cell and cell[place] for cell in columns[name]]
+    return list(columns.items()) if rows else None
 
 
 def _noted(pairs: list[tuple[str, Any]], twice: list[bool]) -> dict[str, Any]:

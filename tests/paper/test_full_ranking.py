@@ -182,7 +182,7 @@ def test_rows_of_the_study_against_listing() -> None:
     for full in scores.full:
         ranks = np.argsort(np.array(list(RankingSet(full, eps))), axis=1)
         widths.append(np.mean(ranks.max(axis=0) - ranks.min(axis=0) + 1))
-        pairs.append(certainly_above(full, eps).matrix().sum() / 15)
+        pairs.append(certainly_above(full, eps).sum() / 15)
         logs.append(np.log10(len(ranks)))
     assert row.interval_width == pytest.approx(np.mean(widths))
     assert row.certain_pairs == pytest.approx(np.mean(pairs))

@@ -245,24 +245,22 @@ def test_every_input_reaches_the_check_and_the_report(
         return 0
 
     monkeypatch.setattr(made, "run", run)
-    names = ("file", "k", "unit", "scorer", "eps", "max-delta", "min-margin", "arguments", "report")
+    names = ("file", "k", "unit", "scorer", "max-delta", "min-margin", "arguments", "report")
     given = {name: f"<{name}>" for name in names}
     assert set(names) == set(ACTION["inputs"]) - {"python", "extras"}
     made.verdict(given, tmp_path)
     made.write_report(given)
-    made.write_report(given | {"eps": ""})
     both = ["--unit=<unit>", "--scorer=<scorer>"]
-    check = [*both, "--eps=<eps>", "--max-delta=<max-delta>", "--min-margin=<min-margin>"]
+    check = [*both, "--max-delta=<max-delta>", "--min-margin=<min-margin>"]
     end = ["--", "<file>"]
     assert ran == [
         ["check", "<arguments>", "-k<k>", *check, f"--output={tmp_path / 'check.json'}", *end],
-        ["report", "<arguments>", "-k<k>", *both, "--eps=<eps>", "--output=<report>", *end],
         ["report", "<arguments>", "-k<k>", *both, "--delta=<max-delta>", "--output=<report>", *end],
     ]
 
 
 def test_an_input_counts_where_the_arguments_say_the_same() -> None:
-    names = ("file", "k", "unit", "scorer", "eps", "max-delta", "min-margin", "arguments", "report")
+    names = ("file", "k", "unit", "scorer", "max-delta", "min-margin", "arguments", "report")
     given = dict.fromkeys(names, "") | {"file": "x.csv", "k": "3", "arguments": "-k 9 --max-delta=0.9"}
     words = script("github_action").command("check", given, ["--max-delta=0"], "out.json")
     assert words[4:] == ["-k", "9", "--max-delta=0.9", "-k3", "--max-delta=0", "--output=out.json",

@@ -196,6 +196,6 @@ def test_every_sentence_calls_them_so(how: dict[str, Any], k: int) -> None:
         margin.get("sentence", ""),
         *(found["confidence"][name] for name in ("sentence", "stability")),
     ]
-    told += [study.check(k, eps=how.get("eps")).findings()["margin"]["sentence"]]
+    told += [study.check(k).findings()["margin"]["sentence"]]
     told += [study.ranking().findings()["headline"], study.compare(study.data).sentence]
     assert not [text for text in told if re.search(r"\b(items?|units?)\b", text)]

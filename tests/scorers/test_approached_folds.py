@@ -41,6 +41,21 @@ def exact_rows(data, scorer):
     return np.concatenate([block.scores for block in scorer.leave_one_out(data).blocks()])
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(4, 40), st.sampled_from([1e-3, 0.01, 0.3]))
+def test_sparse_leagues_have_the_scores_of_fits_from_scratch(seed, items, ridge):
+    rng = np.random.default_rng(seed)
+    left = rng.integers(0, items, 2 * items)
+    right = (left + rng.integers(1, items, len(left))) % items
+    won = rng.choice(["left", "right", "tie"], len(left), p=[0.6, 0.35, 0.05])
+    scorer, every = BradleyTerry(ridge=ridge), np.arange(len(left))
+    data = Battles(left, right, won, items=range(items), units=every)
+    found = dict(zip(data.units.labels, exact_rows(data, scorer), strict=True))
+    for battle in rng.choice(every, 6, replace=False):
+        kept = every != battle
+        rest = Battles(left[kept], right[kept], won[kept], items=range(items))
+        assert found[battle] == pytest.approx(scorer.score(rest), abs=1e-9)
+
+
 @given(leagues, scorers)
 def test_scores_nearby_and_bounds_hold_the_exact_ones(data, scorer):
     out, exact = scorer.leave_one_out(data), exact_rows(data, scorer)
@@ -96,9 +111,11 @@ def test_steps_come_as_near_as_they_say(data, scorer):
     way = Underway(out.folds, out.folds.owners)
     for _ in range(4):
         log_odds = (exact[way.units] - offset) / factor
-        room = np.outer(way.missed, heights) + 1e-9 * len(out.scores)
-        assert (np.abs(way.scores - log_odds) <= room).all()
+        room, missed = 1e-9 * len(out.scores), np.abs(way.scores - log_odds)
+        assert (missed <= np.outer(way.look.missed, heights) + room).all()
+        assert (missed.max(axis=1) <= way.look.off + room).all()
         way.step(np.ones(len(way.units), dtype=bool))
+        assert np.isfinite(way.look.off).all()
 
 
 @given(leagues, scorers)

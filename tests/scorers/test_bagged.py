@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from steadyrank.data import Ballots, Ratings, Regression, ScoreMatrix, Votes
-from steadyrank.errors import CheckpointError, InvalidSettingError, RefitError
+from steadyrank.errors import InvalidSettingError, RefitError
 from steadyrank.scorers.bagged import Bagged, bagging_constant, drawn_copies
 from steadyrank.scorers.least_squares.scorer import ConstrainedLeastSquares
 from steadyrank.scorers.means import ColumnMeans, MeanRating
@@ -169,14 +169,6 @@ class TestBagged:
     def test_bad_settings(self, setting):
         with pytest.raises(InvalidSettingError, match="whole number"):
             Bagged(Refit(shares), **setting)
-
-    def test_checkpoint_of_other_settings_is_refused(self, tmp_path):
-        path, named = tmp_path / "bags", Refit(shares, model_name="shares")
-        first = Bagged(named, bags=5, size=4, checkpoint=path).leave_one_out(VOTES)
-        again = Bagged(named, bags=5, size=4, checkpoint=path).leave_one_out(VOTES)
-        assert (table(first) == table(again)).all()
-        with pytest.raises(CheckpointError, match="other scorer"):
-            Bagged(named, bags=6, size=4, checkpoint=path).leave_one_out(VOTES)
 
 
 class TestRadius:

@@ -32,8 +32,8 @@ def test_leave_one_out_scores_have_eight_members() -> None:
     }
 
 
-def test_margins_of_pairs_have_six_members() -> None:
-    assert members(PairMargins) == {"rule", "certified", "at_least", "fewest", "remove", "leads"}
+def test_margins_of_pairs_have_five_members() -> None:
+    assert members(PairMargins) == {"rule", "certified", "at_least", "fewest", "remove"}
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,7 @@ from steadyrank.data import Ratings, Votes
 from steadyrank.errors import InvalidSettingError, TooFewUnitsError, UndefinedScoresError, WrongDataError
 from steadyrank.scorers import MeanRating
 from steadyrank.scorers.sums import SumsOut
-from steadyrank.sums.model import ItemSums
-from steadyrank.sums.sparse import HistogramSums, SparseEntries
+from steadyrank.sums.sparse import SparseEntries
 
 MOST_ITEMS = 6
 STARS = {
@@ -108,19 +107,6 @@ def test_single_precision_means_the_same_decimals(people: list[User]) -> None:
     np.testing.assert_array_equal(all_rows(one), all_rows(two))
 
 
-@given(exact_users, st.integers(0, 10**6))
-def test_both_ways_of_computing_agree_to_the_bit(people: list[User], seed: int) -> None:
-    ratings = ratings_of(people)
-    quick = MeanRating().leave_one_out(ratings)
-    direct = out_with(ratings, most_cells=0)
-    assert type(direct.sums) is ItemSums
-    np.testing.assert_array_equal(quick.scores, direct.scores)
-    np.testing.assert_array_equal(all_rows(quick), all_rows(direct))
-    np.testing.assert_array_equal(quick.bounds(), direct.bounds())
-    np.testing.assert_allclose(quick.shifts(), direct.shifts(), rtol=1e-13)
-    assert_answers_agree(direct, np.random.default_rng(seed))
-
-
 @given(exact_users, st.integers(1, 4), st.integers(0, 10**6))
 def test_small_blocks_change_nothing(people: list[User], size: int, seed: int) -> None:
     whole = all_rows(MeanRating().leave_one_out(ratings_of(people)))
@@ -137,15 +123,6 @@ def test_users_without_ratings_change_nothing() -> None:
         np.testing.assert_array_equal(rows[user], out.scores)
         assert out.shifts()[user] == 0
     assert_answers_agree(out, np.random.default_rng(0))
-
-
-@pytest.mark.parametrize(
-    ("values", "kind"),
-    [([1, 5, 3], HistogramSums), ([0.5, 5.0, 3.5], HistogramSums), ([math.pi, 5.0, 3.5], ItemSums)],
-)
-def test_short_scales_go_through_the_table(values: list[float], kind: type) -> None:
-    ratings = Ratings(["u", "v", "w"], ["x", "y", "x"], values)
-    assert type(ratings.entries.sums(MeanRating().prior)) is kind
 
 
 def test_equal_means_of_different_counts_are_equal_numbers() -> None:

@@ -340,7 +340,6 @@ def test_names_say_the_points() -> None:
 @pytest.mark.parametrize(
     ("written", "said"),
     [
-        ("points:tie_break=goal-difference", r"goal difference: battles keep who won.* Omit tie_break"),
         ("points:win=-1", "win must be a finite number from 0 on, but is -1"),
         ("points:3,x", "places must be a finite number from 0 on, but is 'x'"),
         ("borda:3,2", "a setting is written name=value, but there is '3'"),

@@ -9,7 +9,7 @@ import joblib
 import numpy as np
 import pytest
 
-from oracles.medians import MATRIX, Counting, column_medians, counted, fails_on_seven
+from oracles.medians import MATRIX, column_medians, fails_on_seven
 from oracles.refitting import all_rows
 from steadyrank.data import Battles, Regression, ScoreMatrix, Votes
 from steadyrank.errors import MissingPackageError, RefitError, TooFewUnitsError, WrongDataError
@@ -38,10 +38,14 @@ class TestRefit:
         assert again == pytest.approx(exact, abs=1e-12)
 
     def test_equal_units_are_fitted_once(self):
-        counter = Counting()
-        counter.__class__ = type("Shares", (Counting,), {"__call__": count_votes})
-        out = counted(counter, None).leave_one_out(Votes(["a"] * 50 + ["b"] * 30))
-        assert counter.calls == 3
+        calls = []
+
+        def shares(data):
+            calls.append(data.n_units)
+            return data.tally / data.n_units
+
+        out = Refit(shares).leave_one_out(Votes(["a"] * 50 + ["b"] * 30))
+        assert len(calls) == 3
         assert out.units.counts.tolist() == [50, 30]
 
     @pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
@@ -87,26 +91,25 @@ class TestRefit:
         assert (all_rows(out) == out.scores).all()
         assert (Refit(noisy, seed=6).score(MATRIX) != out.scores).all()
 
-    def test_progress_is_told(self):
-        told = []
-        Refit(column_medians, progress=lambda *step: told.append(step)).leave_one_out(MATRIX)
-        assert told == [(done, 9) for done in range(1, 10)]
+    def test_what_a_cached_function_found_is_kept(self, tmp_path):
+        """As a run would find it that was cut off: the same data are not scored again."""
+        calls = []
 
-    def test_progress_line(self, capsys):
-        Refit(column_medians, progress=True).leave_one_out(MATRIX)
-        assert capsys.readouterr().err.endswith("refits: 9 of 9\n")
-        Refit(column_medians).leave_one_out(MATRIX)
-        assert capsys.readouterr().err == ""
+        def model(data):
+            calls.append(len(data.values))
+            return column_medians(data)
+
+        known = Refit(joblib.Memory(tmp_path, verbose=0).cache(model))
+        first = known.leave_one_out(MATRIX)
+        assert len(calls) == 9
+        again = known.leave_one_out(ScoreMatrix(MATRIX.values, rows=list("abcdefgh")))
+        assert len(calls) == 9
+        assert (all_rows(first) == all_rows(again)).all()
 
     def test_names(self):
         assert Refit(column_medians).name == "refit of column_medians"
         assert Refit(functools.partial(column_medians)).name == "refit of column_medians"
         assert Refit(column_medians, label="medians").name == "medians"
-
-
-def count_votes(self, data):
-    self.calls += 1
-    return data.tally / data.n_units
 
 
 class TestEstimators:

@@ -23,13 +23,11 @@ from steadyrank.scorers import (
     BradleyTerry,
     ColumnMeans,
     ConstrainedLeastSquares,
-    LeaveOneOut,
     MeanRating,
     Plurality,
     Refit,
     Ridge,
     Scorer,
-    Sensitivity,
     as_scorer,
     default_scorer,
     named_scorer,
@@ -37,7 +35,6 @@ from steadyrank.scorers import (
     resolve_scorer,
     scorer_names,
 )
-from steadyrank.scorers.base import declared
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,25 +113,6 @@ def shares(data: Votes) -> np.ndarray:
     return data.tally / data.n_units
 
 
-class OwnShares:
-    """A scorer that knows nothing of the base class."""
-
-    name = "own shares"
-
-    def score(self, data: Votes) -> np.ndarray:
-        return shares(data)
-
-    def leave_one_out(self, data: Votes) -> LeaveOneOut:
-        return Plurality().leave_one_out(data)
-
-
-class ProvedShares(OwnShares):
-    """One that declares more than it must."""
-
-    def sensitivity(self, data: Votes) -> Sensitivity:
-        return Plurality().sensitivity(data)
-
-
 class TestResolving:
     @pytest.mark.parametrize(
         "given",
@@ -179,20 +157,6 @@ class TestResolving:
             assert len(scorer.score(data)) == 2
         with pytest.raises(WrongDataError, match=r"LinearRegression needs regression.*given votes"):
             resolve_scorer(LinearRegression(), VOTES)
-
-    @pytest.mark.parametrize("given", [OwnShares, OwnShares()], ids=["class", "object"])
-    def test_an_object_of_ones_own_is_wrapped(self, given: object) -> None:
-        scorer = resolve_scorer(given, VOTES)
-        assert isinstance(scorer, Scorer)
-        assert scorer.name == "own shares"
-        assert scorer.score(VOTES).tolist() == [2 / 3, 1 / 3]
-        assert scorer.leave_one_out(VOTES).units is VOTES.units
-        assert scorer.sensitivity(VOTES) is None
-        assert declared(scorer, "bagging_numbers", VOTES) is None
-        assert declared(scorer, "output_radius_squared", VOTES) is None
-
-    def test_what_it_declares_is_asked_of_it(self) -> None:
-        assert resolve_scorer(ProvedShares(), VOTES).sensitivity(VOTES) == Plurality().sensitivity(VOTES)
 
     @pytest.mark.parametrize("given", [3, ["plurality"], int, Scorer, 0.5, object()])
     def test_anything_else_is_refused_with_the_choices(self, given: object) -> None:

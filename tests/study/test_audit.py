@@ -169,20 +169,6 @@ def test_flips_name_exactly_the_units_that_break_an_answer(values, eps):
         assert len(flip.leaves) == len(flip.enters)
 
 
-@given(matrices(), eps_values)
-def test_an_operator_of_the_user_is_audited_like_our_own(values, eps):
-    k = (values.shape[1] + 1) // 2
-    operators = {
-        "mine": lambda scores, k: inflated_topk(scores, k, eps).indices,
-        "mask": lambda scores, k: np.isin(np.arange(len(scores)), topk(scores, k)),
-    }
-    result = audit(ScoreMatrix(values), k=k, eps=eps, operators=operators)
-    for mine, ours in (("mine", "inflated_topk"), ("mask", "topk")):
-        a, b = result.row(mine, k), result.row(ours, k)
-        assert (a.delta, a.size) == (b.delta, b.size)
-        assert a.jaccard == pytest.approx(b.jaccard, abs=1e-12)
-
-
 def test_the_frame_has_one_row_for_each_method_and_k():
     result = audit(ScoreMatrix(np.eye(4)), k=[1, 2], eps=0.1)
     for backend in ("polars", "pandas", "pyarrow"):
@@ -237,7 +223,6 @@ def test_all_equal_scores_are_stable_and_one_item_too():
         ({"k": 2.0, "eps": 0.1}, InvalidSettingError, "2.0"),
         ({"k": 1, "eps": -1}, InvalidSettingError, "-1"),
         ({"k": 1, "eps": 0.1, "methods": ["top"]}, InvalidValueError, "'top'"),
-        ({"k": 1, "eps": 0.1, "operators": {"bad": lambda w, k: [7]}}, InvalidValueError, "'bad'"),
     ],
 )
 def test_bad_arguments_are_refused_by_name(arguments, error, text):

@@ -433,12 +433,10 @@ def test_a_given_eps_is_printed_so_that_it_reads_back(eps):
         )
     ]
     texts = [text for one in answers for text in (repr(one), one.certificate.sentence)]
-    found = [*answers, study.audit(2, eps=eps), study.check(2, eps=eps), study.margin(2, eps=eps)]
-    found.append(study.compare(data, 1, eps=eps))
+    found = [*answers, study.audit(2, eps=eps)]
     texts += [view for one in found for view in views(one, page)]
     for text in texts:
-        asked = re.sub(r"or the inflated top 2\s+at\s+eps\s+=\s+\S+", "", text)  # what would pass
-        numbers = re.findall(r"\beps ?= ?([-+.e0-9]*[0-9])", asked)
+        numbers = re.findall(r"\beps ?= ?([-+.e0-9]*[0-9])", text)
         assert all(float(number) == eps for number in numbers), text
     for answer in answers:
         assert re.search(r"eps = \S", answer.certificate.sentence)

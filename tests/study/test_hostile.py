@@ -381,22 +381,6 @@ def test_flips_say_exactly_what_leaves_and_enters():
     assert changes == {"two": (("y",), ("x",)), "three": (("y",), ("x",))}
 
 
-def test_an_operator_may_not_take_the_name_of_a_method():
-    with pytest.raises(InvalidValueError, match="'topk'"):
-        audit(Votes([0, 0, 1]), k=1, eps=0.1, operators={"topk": lambda scores, k: [0]})
-
-
-def test_an_operator_cannot_change_the_scores_it_is_shown():
-    def vandal(scores, k):
-        scores[:] = 0
-        return [0]
-
-    data = ScoreMatrix(np.random.default_rng(0).random((4, 5)))
-    one = audit(data, k=1, eps=0.1, operators={"vandal": vandal})
-    two = audit(data, k=1, eps=0.1)
-    assert [row for row in one.table if row.method != "vandal"] == list(two.table)
-
-
 def test_a_wide_inflation_over_many_items():
     """More members than the operators look at first, and a curve that must look deep."""
     rng = np.random.default_rng(11)

@@ -1,12 +1,12 @@
-"""Refits and bags through the whole audit: resumed where they stopped, and equal to closed forms."""
+"""Refits and bags through the whole audit: equal to closed forms."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from steadyrank import Ballots, Ratings, Regression, ScoreMatrix, Votes, audit, stable_topk
-from steadyrank.errors import CheckpointError, RefitError
+from steadyrank import Ballots, Ratings, Regression, ScoreMatrix, Votes, audit
+from steadyrank.errors import RefitError
 from steadyrank.scorers import (
     Bagged,
     Borda,
@@ -21,29 +21,6 @@ from steadyrank.scorers import (
 DATA = ScoreMatrix(np.random.default_rng(0).random((12, 5)))
 
 
-class Interrupted(KeyboardInterrupt):
-    """The user presses the keys."""
-
-
-class Calls:
-    """How often the model ran, and when it is to be interrupted."""
-
-    count = 0
-    stop_after = None
-
-    @classmethod
-    def start(cls, stop_after=None):
-        cls.count, cls.stop_after = 0, stop_after
-
-
-def counted_medians(data):
-    """Medians that count their calls; by its name it is the same model however often it ran."""
-    if Calls.count == Calls.stop_after:
-        raise Interrupted
-    Calls.count += 1
-    return np.median(data.values, axis=0)
-
-
 def medians(data):
     return np.median(data.values, axis=0)
 
@@ -52,65 +29,7 @@ def table(result):
     return [(row.method, row.k, row.delta, row.jaccard, row.size) for row in result.table]
 
 
-@pytest.mark.parametrize("stop_after", [0, 1, 5, 12])
-def test_an_interrupted_audit_goes_on_without_redoing_units(tmp_path, stop_after):
-    scorer = Refit(counted_medians, checkpoint=tmp_path / "refits", progress=False, model_name="medians")
-    Calls.start(stop_after)
-    with pytest.raises(Interrupted):
-        audit(DATA, k=[1, 2], eps=0.05, scorer=scorer)
-    assert Calls.count == stop_after
-    Calls.start()
-    result = audit(DATA, k=[1, 2], eps=0.05, scorer=scorer)
-    assert stop_after + Calls.count == len(DATA.units) + 1  # each unit once, and all the data
-    plain = audit(DATA, k=[1, 2], eps=0.05, scorer=Refit(medians))
-    assert table(result) == table(plain)
-    np.testing.assert_array_equal(result.shifts, plain.shifts)
-
-
-def test_a_finished_checkpoint_answers_every_question_without_a_refit(tmp_path):
-    scorer = Refit(counted_medians, checkpoint=tmp_path / "refits", model_name="medians")
-    Calls.start()
-    audit(DATA, k=1, eps=0.05, scorer=scorer)
-    Calls.start(stop_after=0)
-    result = audit(DATA, k=[1, 2, 3], eps=0.2, scorer=scorer)
-    answer = stable_topk(DATA, 2, delta=0.1, scorer=scorer)
-    assert result.curve(2).smallest_eps(0.1) == answer.eps
-    assert len(result.flips(2).plain) == len(result.row("topk", 2).broken)
-    assert answer.members == stable_topk(DATA, 2, delta=0.1, scorer=Refit(medians)).members
-
-
-def test_a_file_cut_off_is_refused_and_nothing_computed(tmp_path):
-    path = tmp_path / "refits"
-    Calls.start()
-    audit(DATA, k=1, eps=0.05, scorer=Refit(counted_medians, checkpoint=path, model_name="medians"))
-    path.write_bytes(path.read_bytes()[:-3])
-    Calls.start()
-    with pytest.raises(CheckpointError, match="is damaged"):
-        audit(DATA, k=1, eps=0.05, scorer=Refit(counted_medians, checkpoint=path, model_name="medians"))
-    assert Calls.count == 0
-
-
-def test_a_checkpoint_of_other_data_or_of_another_model_is_refused(tmp_path):
-    path = tmp_path / "refits"
-    known = Refit(medians, model_name="medians", checkpoint=path)
-    audit(DATA, k=1, eps=0.05, scorer=known)
-    before = path.read_bytes()
-    changed = DATA.values.copy()
-    changed[3, 2] += 1e-12
-    Calls.start(stop_after=0)
-    with pytest.raises(CheckpointError, match="other data"):
-        audit(ScoreMatrix(changed), k=1, eps=0.05, scorer=known)
-    with pytest.raises(CheckpointError, match="other scorer"):
-        audit(DATA, k=1, eps=0.05, scorer=Refit(medians, model_name="others", checkpoint=path))
-    with pytest.raises(CheckpointError, match="other scorer"):
-        audit(DATA, k=1, eps=0.05, scorer=Refit(medians, seed=1, model_name="medians", checkpoint=path))
-    with pytest.raises(CheckpointError, match="other data"):
-        stable_topk(ScoreMatrix(DATA.values[:-1]), 1, scorer=known)
-    assert path.read_bytes() == before
-
-
-def test_a_refit_that_fails_is_named_and_the_others_are_kept(tmp_path):
-    path = tmp_path / "refits"
+def test_a_refit_that_fails_is_named():
     bad = DATA.values[7]
 
     def picky(data):
@@ -119,15 +38,7 @@ def test_a_refit_that_fails_is_named_and_the_others_are_kept(tmp_path):
         return medians(data)
 
     with pytest.raises(RefitError, match=r"without row 7.*I need that row"):
-        audit(DATA, k=1, eps=0.05, scorer=Refit(picky, model_name="picky", checkpoint=path))
-    assert path.stat().st_size > 0
-
-
-def test_progress_counts_to_the_end(tmp_path):
-    seen = []
-    scorer = Refit(medians, progress=lambda done, total: seen.append((done, total)))
-    audit(DATA, k=1, eps=0.05, scorer=scorer)
-    assert seen == [(number, 13) for number in range(1, 14)]
+        audit(DATA, k=1, eps=0.05, scorer=Refit(picky))
 
 
 def column_means(data):
@@ -216,22 +127,3 @@ def test_a_bagged_audit_is_that_of_fresh_bags_without_each_unit():
     base = scorer.score(votes)
     left = [Plurality().score(votes.without(unit)) for unit in range(3)]
     np.testing.assert_allclose(result.shifts, [np.linalg.norm(base - other) for other in left])
-
-
-def test_a_bagged_audit_resumes_too(tmp_path):
-    path = tmp_path / "bags"
-    votes = Votes([0, 1, 2], counts=[6, 5, 3])
-
-    def stop(done, total):
-        if done == 2:
-            raise Interrupted
-
-    with pytest.raises(Interrupted):
-        audit(votes, k=1, eps=0.05, scorer=Bagged(Plurality(), bags=5, checkpoint=path, progress=stop))
-    seen = []
-    scorer = Bagged(Plurality(), bags=5, checkpoint=path, progress=lambda done, total: seen.append(done))
-    resumed = audit(votes, k=1, eps=0.05, scorer=scorer)
-    assert seen == [3, 4]
-    assert table(resumed) == table(audit(votes, k=1, eps=0.05, scorer=Bagged(Plurality(), bags=5)))
-    with pytest.raises(CheckpointError, match="other scorer"):
-        audit(votes, k=1, eps=0.05, scorer=Bagged(Plurality(), bags=5, seed=1, checkpoint=path))

@@ -197,7 +197,7 @@ def test_beyond_proposition_9_the_linear_extensions_contain_the_inflated_ranking
     assert LinearExtensions(case.w, case.eps).count() == len(theirs)
     above = certainly_above(case.w, case.eps)
     for i, j in itertools.permutations(range(case.items), 2):
-        assert always_before(theirs, i, j) == above(i, j) == always_before(inflated(case), i, j)
+        assert always_before(theirs, i, j) == above[i, j] == always_before(inflated(case), i, j)
 
 
 @given(close_pairs(most=5))

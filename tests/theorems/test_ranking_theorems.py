@@ -91,12 +91,12 @@ def test_proposition_9_full_ranking_optimality_no_rule_is_certain_of_more_pairs(
     for i, j in itertools.permutations(range(case.items), 2):
         gap = case.scores[i] - case.scores[j]
         always = all(order.index(i) < order.index(j) for order in orders)
-        assert certain(i, j) == always == (exact.gap_sign(gap, case.exact_eps) >= 0)
+        assert certain[i, j] == always == (exact.gap_sign(gap, case.exact_eps) >= 0)
         swapped = list(case.scores)
         swapped[i], swapped[j] = swapped[j], swapped[i]
         near = exact.gap_sign(abs(gap), case.exact_eps) < 0
         assert exact.closer_than(case.scores, swapped, case.exact_eps) == near
-        assert near == (not certain(i, j) and not certain(j, i))
+        assert near == (not certain[i, j] and not certain[j, i])
 
 
 @given(cases(most=7))
@@ -228,7 +228,7 @@ def test_permutation_invariance_relabelled_scores_give_the_relabelled_rankings(
 @example(Case((9, 6, 3, 0), 1, 3, times_root=True))  # a chain: each c above the next
 def test_beyond_the_paper_the_certain_order_is_a_semiorder(case: Case) -> None:
     """Irreflexive; a>b and c>d give a>d or c>b; a>b>c gives a>d or d>c for every d."""
-    above = certainly_above(case.w, case.eps).matrix()
+    above = certainly_above(case.w, case.eps)
     items = range(case.items)
     assert not above.diagonal().any()
     pairs = [(a, b) for a in items for b in items if above[a, b]]
@@ -298,7 +298,7 @@ def test_beyond_the_paper_the_set_grows_with_eps(case: Case, more: int) -> None:
 def test_beyond_the_paper_the_set_is_inside_the_linear_extensions_of_the_certain_order(
     case: Case,
 ) -> None:
-    above = certainly_above(case.w, case.eps).matrix()
+    above = certainly_above(case.w, case.eps)
     for order in listed(case):
         for earlier, later in itertools.combinations(order, 2):
             assert not above[later, earlier]
@@ -307,7 +307,7 @@ def test_beyond_the_paper_the_set_is_inside_the_linear_extensions_of_the_certain
 def test_beyond_the_paper_the_set_may_be_smaller_than_the_linear_extensions() -> None:
     """No pair is certain, so every order is a linear extension; item 3 is never first."""
     w, eps = [0.7, 0.35, 0.0], 1.0
-    assert not certainly_above(w, eps).matrix().any()
+    assert not certainly_above(w, eps).any()
     assert inflated_ranking(w, eps).count() < math.factorial(3)
     assert all(order[0] != 2 for order in inflated_ranking(w, eps))
 

@@ -51,7 +51,7 @@ def rank(options: group.RankOptions) -> None:
     steadyrank rank chat_battles.csv --unit judge --json
     steadyrank rank restaurants.csv --scorer mean-rating:shrinkage=5
     """
-    _answer(options, lambda study: study.ranking(removals=options.removals, **_how(options)))
+    _answer(options, lambda study: study.ranking(**_how(options)))
 
 
 def audit(options: group.AuditOptions) -> None:
@@ -83,14 +83,14 @@ def explain(options: group.ExplainOptions) -> None:
 def check(options: group.CheckOptions) -> int:
     """Pass (exit 0) if the top k is stable, fail (exit 1) if it is not: a gate for CI.
 
-    It checks the plain top k, or the inflated one with --eps. On GitHub it writes the step summary.
+    On GitHub it writes the step summary.
 
     For example:
     steadyrank check benchmark.csv -k 3
     steadyrank check restaurants.csv -k 5 --max-delta 0.2
     steadyrank check benchmark.csv -k 3 --min-margin 2 --json
     """
-    asked = _given(options, "max_delta", "eps", "min_margin")
+    asked = _given(options, "max_delta", "min_margin")
     found = _answer(options, lambda study: study.check(options.k, **asked))
     if os.environ.get(SUMMARY):
         _summarise(_markdown(found, options), os.environ[SUMMARY])
@@ -110,7 +110,7 @@ def margin(options: group.MarginOptions) -> None:
 
     def ask(study: Study) -> Any:
         item = None if options.one_item is None else item_named(study, options.one_item)
-        return study.margin(options.k, item=item, eps=options.eps, by=options.by)
+        return study.margin(options.k, item=item, by=options.by)
 
     _answer(options, ask)
 
@@ -134,7 +134,7 @@ def compare(options: group.CompareOptions) -> None:
     new, about = open_study(newer, options.output, lead="NEW: ")
 
     def ask(old: Study, new: Study) -> Any:
-        return replace(old.compare(new, options.k, **_how(options)), new_source=about["source"])
+        return replace(old.compare(new, options.k), new_source=about["source"])
 
     _answer(options, ask, "Removing every unit in turn", new)
 

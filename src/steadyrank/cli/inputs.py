@@ -34,7 +34,7 @@ INSTEAD = {"battles": "win-rate"}
 RIDGE, FEW_ITEMS = "bradley-terry:ridge=0.01", 300
 """What always has scores, and of how many items it is soon found out."""
 FEWEST = (2, 5, 10, 20, 50)
-"""How many observations items must have, tried in turn, not to be left out; of battles 2 comes last."""
+"""How many observations items must have, tried in turn, not to be left out."""
 
 GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
 """Options for one engine alone; each also asks for it."""
@@ -104,10 +104,10 @@ def withstanding(data: Any, options: InputOptions) -> tuple[Any, dict[str, Any],
     ways: list[dict[str, Any]] = [{}]
     if asked["scorer"] is None and data.kind.name in INSTEAD:
         ways.append({"scorer": INSTEAD[data.kind.name]})
-    fewest = (*FEWEST[len(ways) - 1 :], FEWEST[0]) if asked["min_count"] is None else ()
-    ways += [{**ways[-1], "min_count": least} for least in fewest]
-    if "scorer" in ways[-1] and data.n_items <= FEW_ITEMS:
+    usual = ways[-1]
+    if "scorer" in usual and data.n_items <= FEW_ITEMS:
         ways.append({"scorer": RIDGE})
+    ways += [{**usual, "min_count": least} for least in FEWEST if asked["min_count"] is None]
     fault: errors.SteadyrankError | None = None
     for way in ways:
         chosen = asked | way

@@ -205,19 +205,11 @@ class ScorerOptions(InputOptions):
     k: int | None = None
 
 
-class ScoringOptions(ScorerOptions):
-    """The same, and how far answers are inflated.
+class TargetOptions(ScorerOptions):
+    """The same, and how far answers are inflated: by an eps, or by the one that a target takes.
 
     eps : NUMBER (The answer)
         The inflation, on the scale of the scores.
-    """
-
-    eps: float | None = None
-
-
-class TargetOptions(ScoringOptions):
-    """The same, and what eps is chosen for where it is not given.
-
     delta : SHARE (The answer)
         Or: the share of units that may break the answer; none if not given.
     guarantee : WHAT (The answer)
@@ -225,6 +217,7 @@ class TargetOptions(ScoringOptions):
         default); overlap: the new answer shares k items, or a ranking, with it.
     """
 
+    eps: float | None = None
     delta: float = 0.0
     guarantee: str = "cover"
 
@@ -247,16 +240,6 @@ class AnswerOptions(ClaimOptions):
     """
 
     confidence: float | None = None
-
-
-class RemovalOptions(AnswerOptions):
-    """The same, and what the answer is to withstand.
-
-    removals : UNITS (The answer)
-        How many units may be removed together; 1 if not given.
-    """
-
-    removals: int = 1
 
 
 class OutputOptions(WritingOptions):
@@ -283,17 +266,20 @@ class OutputOptions(WritingOptions):
     verbose: bool = False
 
 
-class TopKOptions(OutputOptions, RemovalOptions, SplitOptions):
+class TopKOptions(OutputOptions, AnswerOptions, SplitOptions):
     """What ``topk`` takes.
 
     k : K
         How many items you want.
+    removals : UNITS (The answer)
+        How many units may be removed together; 1 if not given.
     """
 
     k: int = NEEDED
+    removals: int = 1
 
 
-class RankOptions(OutputOptions, RemovalOptions):
+class RankOptions(OutputOptions, AnswerOptions):
     """What ``rank`` takes."""
 
 
@@ -328,7 +314,7 @@ class ExplainOptions(OutputOptions, ScorerOptions):
     explained: str = NEEDED
 
 
-class CheckOptions(OutputOptions, ScoringOptions, SplitOptions):
+class CheckOptions(OutputOptions, ScorerOptions, SplitOptions):
     """What ``check`` takes.
 
     k : K
@@ -344,7 +330,7 @@ class CheckOptions(OutputOptions, ScoringOptions, SplitOptions):
     min_margin: int | None = None
 
 
-class MarginOptions(OutputOptions, ScoringOptions):
+class MarginOptions(OutputOptions, ScorerOptions):
     """What ``margin`` takes.
 
     k : K
@@ -360,7 +346,7 @@ class MarginOptions(OutputOptions, ScoringOptions):
     by: str = "remove"
 
 
-class CompareOptions(OutputOptions, ClaimOptions, SplitOptions):
+class CompareOptions(OutputOptions, ScorerOptions, SplitOptions):
     """What ``compare`` takes: all that is said about the data is said about both files.
 
     output, -o : PATH

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.inputs import open_study
-from steadyrank.cli.options import ScoringOptions
+from steadyrank.cli.options import ScorerOptions
 from steadyrank.cli.output import console, save, show, terminal_of
 from steadyrank.demo import NAMES, demo_file
 from steadyrank.errors import UnwritableFileError
@@ -32,7 +32,7 @@ def tour(output: str) -> None:
     show([Line(script["title"], "bold"), *paragraph(script["welcome"], terminal), Line("")], screen)
     for number, stop in enumerate(script["stops"], start=1):
         with demo_file(stop["file"]) as path:
-            options = ScoringOptions(file=str(path), arguments={"unit": stop.get("unit")})
+            options = ScorerOptions(file=str(path), arguments={"unit": stop.get("unit")})
             study, about = open_study(options)
         found = study.topk(stop["k"]).findings(**about)
         show(_told(number, stop, found, script["legend"] if number == 1 else "", terminal), screen)

@@ -303,7 +303,8 @@ class Observations(ABC):
     def with_min_count(self, least: int) -> Self:
         """Return the data about the items that have at least so many observations.
 
-        The others are left out once, as by :meth:`keeping`: what is left may have fewer then.
+        The others are left out, as by :meth:`keeping`, and once more if what is left has fewer then:
+        battles need both of their items.
 
         Parameters
         ----------
@@ -318,15 +319,16 @@ class Observations(ABC):
         '1 item with fewer than 2 battles is left out; 1 battle had nothing else'
         """
         kept = self.item_counts >= check_whole(f"the fewest {plural(self.kind.observation)}", least, 1)
-        few = f"fewer than {counted(int(least), self.kind.observation)}"
+        while kept.any() and not kept.all():
+            there = self._changed(self._of_items(kept) | {"items": tuple(compress(self.items, kept))})
+            few = there.item_counts < least
+            if not few.any():
+                break
+            kept[kept] = ~few
         gone = int((~kept).sum())
-        note = f"{counted(gone, 'item')} with {few} {'is' if gone == 1 else 'are'} left out"
-        made = self._with_items(kept, note)
-        fewer = int((made.item_counts < least).sum())
-        if not fewer:
-            return made
-        have = "has" if fewer == 1 else "have"
-        return with_notes(made, f"{counted(fewer, 'item')} {have} {few} once the others are left out")
+        told = f"fewer than {counted(int(least), self.kind.observation)}"
+        note = f"{counted(gone, 'item')} with {told} {'is' if gone == 1 else 'are'} left out"
+        return self._with_items(kept, note)
 
     def _with_items(self, kept: BoolArray, note: str) -> Self:
         if kept.all():

@@ -151,8 +151,10 @@ def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any
         tiers = [[tier.split("=") for tier in text.split(">")] for text in texts]
         how = "orders read as a > b = c"
     else:
-        tiers = [_comma_tiers(text, row) for row, text in enumerate(texts)]
-        how = "orders read as a, {b, c}"
+        marks = {mark for mark in ",;|" if any(mark in text for text in texts)}
+        mark = marks.pop() if len(marks) == 1 else ","
+        tiers = [_tiers_apart(text, row, mark) for row, text in enumerate(texts)]
+        how = "orders read as a, {b, c}" if mark == "," else f"orders read as a{mark} b{mark} c"
     flat = [label.strip() for ballot in tiers for tier in ballot for label in tier]
     labels = iter(labels_of(flat).tolist())
     named = [[[next(labels) for _ in tier] for tier in ballot] for ballot in tiers]
@@ -161,9 +163,9 @@ def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any
     return [[tier if len(tier) > 1 else tier[0] for tier in ballot] for ballot in named], how
 
 
-def _comma_tiers(text: str, row: int) -> list[list[str]]:
-    if "{" not in text and "}" not in text:
-        return [[label] for label in text.split(",")]
+def _tiers_apart(text: str, row: int, mark: str) -> list[list[str]]:
+    if mark != "," or ("{" not in text and "}" not in text):
+        return [[label] for label in text.split(mark)]
     if not BRACED.match(text):
         raise InvalidDataError(
             f"{shorten(text)} is not of the form a, {{b, c}}", rows=[row], way_out="Correct its braces."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.kinds import KINDS
 from steadyrank.data.observations import Observations, class_of, decided, made_of
-from steadyrank.errors import not_a_choice
+from steadyrank.errors import UnreadableFileError, not_a_choice
 from steadyrank.reading.deciding import Check, as_they_are
 from steadyrank.reading.formats import is_pattern, read_table, read_together
 from steadyrank.reading.table import Table, as_table, is_frame
@@ -91,7 +91,13 @@ def read_checked(
 ) -> Observations:
     """Do what :func:`read_any` does; a refusal suggests only what passes a check."""
     check_kind(kind)
-    table = table_of(source, arguments, format=format, encoding=encoding)
+    try:
+        table = table_of(source, arguments, format=format, encoding=encoding)
+    except UnreadableFileError as error:
+        if error.encoding is None or hasattr(source, "readinto"):  # what was read is gone
+            raise
+        table = table_of(source, arguments, format=format, encoding=error.encoding)
+        table.guessed["encoding"] = error.encoding
     return made_of(decided(table, kind, arguments, check))
 
 

@@ -68,7 +68,7 @@ def row_names(rows: Iterable[object] | None, size: int) -> Sequence[object]:
     codes, labels = encode(rows, what="rows")
     if len(codes) != size:
         raise InvalidScoresError(f"rows has {len(codes):,} labels for {size:,} rows")
-    return tuple(labels[code] for code in codes)
+    return tuple(map(labels.__getitem__, codes.tolist()))
 
 
 def some_of(column: Any, rows: IntArray) -> Any:

@@ -235,7 +235,7 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
 
 def _without_summary_rows(table: Table, labels: str) -> IntArray:
     """Return the rows but for those that sum the others up, and note these."""
-    names, words = table.labels(labels).tolist(), known("sums")
+    names, words = table.labels(labels).tolist(), {*known("sums")}
     called = {name for name in {*names} if simplify(name) in words}
     sums = [name for name in names if name in called]
     if not sums or len(sums) + 2 > len(names):

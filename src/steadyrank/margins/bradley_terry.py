@@ -38,12 +38,11 @@ is among the most effective.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steadyrank.margins.pairs import MANY, LeftOutMargins, last_true, narrowed
+from steadyrank.margins.pairs import MANY, LeftOutMargins, last_true
 
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
@@ -58,12 +57,6 @@ ROUNDING = 1e-13
 
 SURE = 1 + 1e-9
 """Makes what units can do larger than its rounding errors."""
-
-FURTHEST = 30.0
-"""A move of the gap so far that none beyond it is told from it."""
-
-HALVINGS = 7
-"""How often the interval that a move lies in is halved."""
 
 
 class Ranked(NamedTuple):
@@ -102,11 +95,10 @@ class BradleyTerryMargins(LeftOutMargins):
     def __init__(self, out: BattlesOut) -> None:
         super().__init__(out)
         fit = out.folds
-        self._factor = fit.scale[1]  # of leads that are told
         self._curves, self._scores, self.inverse = fit.curves, fit.scores, fit.curves.inverse
         self._steady = fit.curves.steady
         # Scores that are linked one to the next become equal, all of them at most.
-        self._linked = out.resolution / self._factor * len(fit.scores)
+        self._linked = out.resolution / fit.scale[1] * len(fit.scores)
         (self.owner, self.taken), battle = fit.removals.by_pair, fit.removals.battle
         taken = self.taken
         # Whether each unit is one battle that counts once.
@@ -161,33 +153,6 @@ class BradleyTerryMargins(LeftOutMargins):
             return most + 1
         # All units together need not be asked about: that number stands for never, too.
         return 1 + last_true(lambda m: not effects.suffice(m), min(most, total - 1))
-
-    def leads(self, removals: int, pairs: Pairs, upto: list[float]) -> list[float]:
-        """Return the bound of each pair."""
-        return [self._lead(removals, *pair, most) for pair, most in zip(pairs, upto, strict=True)]
-
-    def _lead(self, removals: int, ahead: int, behind: int, upto: float) -> float:
-        """Look for the least move of the gap that the bound rules out, up to that of the quick one.
-
-        In the proof c may be clipped further: whatever rules a move out rules larger ones out.
-        """
-        if not self._steady:
-            return math.inf
-        pair = np.array([ahead]), np.array([behind])
-        gap = float(self._scores[ahead] - self._scores[behind]) - self._linked
-        share = float(self.resistance(*pair)[0]) * self._heaviest.top(removals) * SURE
-        reached, moved = max(gap, 0.0), -math.log1p(-share) if share < 1 else math.inf
-
-        def possible(move: float) -> bool:
-            return _Effects(self, ahead, behind, move).suffice(removals)
-
-        furthest = min(upto / self._factor + gap, FURTHEST)
-        if furthest < moved and possible(max(furthest, reached)):
-            return (moved - gap) * self._factor
-        moved = min(moved, furthest)
-        if moved <= reached or not possible(reached):
-            return max(reached - gap, 0.0) * self._factor
-        return (narrowed(possible, reached, moved, HALVINGS) - gap) * self._factor
 
     def most(self, values: FloatArray, among: int | None = None) -> Ranked:
         """Return the units by the sum of their battles' values, the most valuable first, or so many."""

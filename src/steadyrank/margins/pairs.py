@@ -8,7 +8,6 @@ it happen. Whether it does happen is never taken from here: who asks removes the
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -123,13 +122,6 @@ class PairMargins(ABC):
     @abstractmethod
     def remove(self, ahead: int, behind: int) -> Removal:
         """Return the units to remove, the most effective first."""
-
-    def leads(self, removals: int, pairs: Pairs, upto: list[float]) -> list[float]:  # noqa: ARG002
-        """Return a lead of each one behind, 0 or more, that no removal of at most so many units exceeds.
-
-        Leads from ``upto`` on need not be told apart. Where nothing is known, infinity is never wrong.
-        """
-        return [math.inf] * len(pairs)
 
 
 @dataclass(eq=False)

@@ -23,12 +23,11 @@ a column of a table has the bound alone, for all items together.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.margins.pairs import MANY, PairMargins, Removal, last_true, narrowed
+from steadyrank.margins.pairs import MANY, PairMargins, Removal, last_true
 from steadyrank.margins.sums import Given, top_sum, upto
 from steadyrank.sums.blocks import slices
 from steadyrank.sums.exact import EXACT
@@ -56,9 +55,6 @@ BOUNDED = "certified by what so many units can do at most to the two scores; see
 
 ROUNDING = 1e-11
 """More than what rounding of sums over units amounts to, relative to their size."""
-
-HALVINGS = 16
-"""How often the interval that a lead lies in is halved."""
 
 
 class RatioMargins(PairMargins):
@@ -208,14 +204,6 @@ class RatioMargins(PairMargins):
             units = np.concatenate([chosen, np.setdiff1d(units, chosen, assume_unique=True)])
         return Removal(self._given.distinct(units), np.ones(len(units), dtype=np.int64))
 
-    def leads(self, removals: int, pairs: Pairs, upto: list[float]) -> list[float]:
-        """Halve the intervals of leads that the bound allows."""
-        found, scale = [], self.new.scale
-        for pair, most in zip(self._given.each(pairs), upto, strict=True):
-            both = _Pair(*self._given.of(pair), tie=True)
-            found.append(both.most_ahead(removals, most * scale) / scale)
-        return found
-
 
 class _Pair:
     """Two items, and what each unit that has values of one of them gives to both.
@@ -231,10 +219,10 @@ class _Pair:
             place = np.searchsorted(self.units, given.units)
             self.sums[side][place], self.counts[side][place] = given.sums, given.counts
 
-    def effects(self, t: float, lead: float = 0.0) -> FloatArray:
+    def effects(self, t: float) -> FloatArray:
         """Return the most that each unit can do for the item behind, at a meeting point t."""
         (s_i, s_j), (c_i, c_j) = self.sums, self.counts
-        effects: FloatArray = ((t + lead) * c_j - s_j) / self.behind.denominator
+        effects: FloatArray = (t * c_j - s_j) / self.behind.denominator
         effects += (s_i - t * c_i) / self.ahead.denominator
         return effects
 
@@ -249,27 +237,14 @@ class _Pair:
         most = min(most, len(self.units))
         return 1 + last_true(lambda m: not self._possible(m), most) if self._possible(most) else None
 
-    def most_ahead(self, m: int, upto: float) -> float:
-        """Return a lead, 0 or more, that the item behind never exceeds when m units leave."""
-        met = meeting(self.ahead, self.behind, m)
-        if met is None or not self._possible(m):
-            return 0.0
-        slack, low, high = met
-        lead = max(high - low, 0.0) + slack
-        if upto < lead and self._possible(m, upto):
-            return lead
-        return narrowed(partial(self._possible, m), 0.0, min(lead, upto), HALVINGS)
-
-    def _possible(self, m: int, lead: float = 0.0) -> bool:
-        """Tell whether the bound allows the item behind such a lead: t + lead against t, for some t."""
+    def _possible(self, m: int) -> bool:
+        """Tell whether the bound allows m units to let both meet, at some t."""
         met = meeting(self.ahead, self.behind, m)
         if met is None:
             return False
         slack, low, high = met
-        if high - lead < low - slack:
-            return False
-        needed = self.ahead.score - self.behind.score + lead - slack
-        return any(top_sum(self.effects(t, lead), m) >= needed for t in (low, high - lead))
+        needed = self.ahead.score - self.behind.score - slack
+        return any(top_sum(self.effects(t), m) >= needed for t in (low, high))
 
     def exact(self, lower: int, most: int) -> tuple[int | None, IntArray | None]:
         """Try every split of ever more units; return their number and the first that turns the pair."""

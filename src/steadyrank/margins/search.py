@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,9 +63,6 @@ CLOSELY = (200_000, 500_000)
 
 ROUNDS = 8
 """How often the pair that is nearest to turning is looked at closely, of each item."""
-
-NEAREST = 12
-"""How many items of each side of rank k are looked at for an inflated list."""
 
 
 @dataclass(frozen=True)
@@ -280,13 +277,6 @@ class MarginSearch:
             turned = turned_alone(self._out, ahead, behind)
             bounds = np.where(turned, 1, np.minimum(np.maximum(bounds, 2), self.total))
         return list(zip(bounds.tolist(), pairs, strict=True))
-
-    def attacked(self, lower: int, inside: IntArray, outside: IntArray, turned: Turned) -> Found:
-        """Look for few units that turn an answer for which several pairs around the border must turn."""
-        near = product(inside[-2 * NEAREST :].tolist(), outside[: 2 * NEAREST].tolist())
-        pairs = self._smallest(self._cheap(list(near)), NEAREST)
-        found = self._settled(pairs[0][1], lambda: pairs, turned, lower=lower)
-        return self._against_all(found, pairs, turned)
 
     def _at_least(self, inside: IntArray, outside: IntArray) -> Iterator[tuple[slice, IntArray]]:
         """Yield cheap bounds of all pairs: rows of some items inside at a time."""

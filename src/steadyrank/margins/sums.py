@@ -33,9 +33,6 @@ ROOM = 1 << 20
 ROUNDING = 1e-13
 """More than what rounding of a sum over units amounts to, relative to the sum of sizes."""
 
-SURELY = 1 + 1e-12
-"""Makes a lead larger than what rounding of it amounts to."""
-
 HELD = 8_000_000
 """How many values are held at a time: about 200 MB."""
 
@@ -154,32 +151,6 @@ class SumMargins(PairMargins):
         units = favours[np.argsort(-given[favours], kind="stable")]
         favour = None if self.stated is None else Favour(ahead, behind, *self.stated)
         return Removal(units, self.counts[units], favour)
-
-    def leads(self, removals: int, pairs: Pairs, upto: list[float]) -> list[float]:  # noqa: ARG002
-        """Return leads that are reached."""
-        return [self._lead(removals, *pair) for pair in pairs]
-
-    def _lead(self, removals: int, ahead: int, behind: int) -> float:
-        """Raise a lead t to what the units with the largest ``d + t * size`` leave, until it stays.
-
-        A set of units leaves more than t exactly if its ``d + t * size`` sum to more than the gap plus t
-        times the divisor: where the largest do not, t is the most, and else they leave more.
-        """
-        copies = np.minimum(self.counts, removals)
-        pair, sizes = (np.array([ahead]), np.array([behind])), self.sizes or (lambda: self.counts)
-        gap, favour = self._gaps(*pair)[0], np.repeat(self.differences(*pair)[:, 0], copies)
-        taken = np.repeat(sizes(), copies)
-        lead, reached = -1.0, 0.0
-        while reached > lead:
-            lead = reached
-            worth = favour + lead * taken
-            best = np.argpartition(-worth, removals - 1)[:removals]
-            best = best[worth[best] > 0]
-            left = self.divisor - taken[best].sum()
-            if left <= 0:  # whoever is left has no weight
-                return math.inf
-            reached = float((favour[best].sum() - gap) / left)
-        return lead * SURELY
 
 
 def sums_of_points(points: Points, new: NewUnits) -> SumMargins:

@@ -1,16 +1,11 @@
 from steadyrank.operators.inflation import critical_eps as critical_eps
 from steadyrank.operators.intervals import (
-    CertainOrder as CertainOrder,
     certainly_above as certainly_above,
     rank_intervals as rank_intervals,
     tiers as tiers,
 )
 from steadyrank.operators.meeting import covering_eps as covering_eps, meeting_eps as meeting_eps
-from steadyrank.operators.rankings import (
-    KendallDistance as KendallDistance,
-    RankingSet as RankingSet,
-    inflated_ranking as inflated_ranking,
-)
+from steadyrank.operators.rankings import RankingSet as RankingSet, inflated_ranking as inflated_ranking
 from steadyrank.operators.topk_sets import (
     InflatedTopK as InflatedTopK,
     ball_distances as ball_distances,

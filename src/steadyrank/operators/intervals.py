@@ -18,7 +18,6 @@ differences of prefix sums would do.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -68,57 +67,17 @@ def rank_intervals(scores: ArrayLike, eps: float) -> tuple[IntArray, IntArray]:
     return best, worst
 
 
-@dataclass(frozen=True, eq=False)
-class CertainOrder:
-    """The pairs that every ranking of the set orders the same way: a semiorder with threshold c.
-
-    Ask ``order(i, j)`` (or ``order[i, j]``, or ``(i, j) in order``) whether i is above j in every
-    ranking; ``order.matrix()`` answers for all pairs at once, and is what NumPy gets of it.
-    """
-
-    scores: FloatArray
-    eps: float
-
-    def __call__(self, i: int, j: int) -> bool:
-        """Tell whether item i comes before item j in every ranking of the set."""
-        return bool(_certain(self.scores[i], self.scores[j], self.eps))
-
-    def __getitem__(self, pair: tuple[int, int]) -> bool:
-        """Tell whether the first item of the pair is certainly above the second."""
-        return self(*pair)
-
-    __contains__ = __getitem__
-
-    def __len__(self) -> int:
-        """Return the number of items."""
-        return len(self.scores)
-
-    def matrix(self) -> BoolArray:
-        """Return the order as a boolean matrix: entry (i, j) is True if i is certainly above j."""
-        check_square(
-            len(self), 1, f"the matrix of {len(self):,} items", "Ask for single pairs, order(i, j)."
-        )
-        return _certain(self.scores[:, np.newaxis], self.scores[np.newaxis, :], self.eps)
-
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> BoolArray:
-        """Return :meth:`matrix`, so that ``numpy.asarray(order)`` works."""
-        if copy is False:
-            raise ValueError("the matrix of a CertainOrder is always made anew")
-        return self.matrix().astype(dtype or np.bool_, copy=False)  # type: ignore[call-overload, no-any-return]
-
-
-def certainly_above(scores: ArrayLike, eps: float) -> CertainOrder:
-    """Return the common order: which item is above which in every ranking of the set.
+def certainly_above(scores: ArrayLike, eps: float) -> BoolArray:
+    """Return the common order, as a matrix: entry (i, j) is True if i is above j in every ranking.
 
     Examples
     --------
-    >>> order = certainly_above([1.0, 0.5, 0.0], eps=1.0)
-    >>> order(0, 2), order(0, 1)
-    (True, False)
+    >>> certainly_above([1.0, 0.5, 0.0], eps=1.0)[0]
+    array([False, False,  True])
     """
-    values = np.array(check_scores(scores))
-    values.setflags(write=False)
-    return CertainOrder(values, check_eps(eps))
+    values, eps = check_scores(scores), check_eps(eps)
+    check_square(len(values), 1, f"the order of {len(values):,} items", "Ask for fewer of them.")
+    return _certain(values[:, np.newaxis], values[np.newaxis, :], eps)
 
 
 def tiers(scores: ArrayLike, eps: float) -> list[IntArray]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -12,13 +10,7 @@ from numpy.typing import ArrayLike
 
 from steadyrank._typing import FloatArray, IntArray
 from steadyrank.errors import InvalidValueError, shorten
-from steadyrank.operators.checks import (
-    check_eps,
-    check_permutation,
-    check_same_items,
-    check_scores,
-    check_square,
-)
+from steadyrank.operators.checks import check_eps, check_permutation, check_same_items, check_scores
 from steadyrank.operators.intervals import rank_intervals, swap_ends, tier_starts
 from steadyrank.operators.states import MAX_STATES, StateGraph
 from steadyrank.operators.topk_sets import best_first
@@ -46,30 +38,12 @@ def inflated_ranking(scores: ArrayLike, eps: float) -> RankingSet:
     return RankingSet(scores, eps)
 
 
-@dataclass(frozen=True)
-class KendallDistance:
-    """How far the rankings of a set are from the plain one, in pairs that they order the other way.
-
-    The plain ranking puts the smaller index first among equal scores. A pair of equal scores counts as
-    any other: it is uncertain, and a ranking that puts the larger index first has turned it round.
-    """
-
-    largest: int
-    """The distance of the ranking that is furthest from the plain one."""
-    mean: float
-    """The mean over all rankings of the set: exact, then rounded once."""
-    uncertain_pairs: int
-    """The pairs that some ranking turns round. No two rankings of the set are further apart; often no
-    ranking turns all of them round."""
-
-
 class RankingSet:
     """All rankings (item indices, best first) that the data cannot tell from the plain one.
 
     Membership, iteration, intersection, rank intervals and uncertain pairs work for any number of items.
-    Counting, Kendall distances, sampling and position shares walk through the states that rankings pass
-    through; where there are more than ``max_states`` of them, they raise
-    :class:`~steadyrank.errors.TooLargeError`.
+    Counting walks through the states that rankings pass through; where there are more than
+    ``max_states`` of them, it raises :class:`~steadyrank.errors.TooLargeError`.
     """
 
     def __init__(self, scores: ArrayLike, eps: float) -> None:
@@ -135,47 +109,6 @@ class RankingSet:
         """
         return self._graph.count(max_states)
 
-    def sample(
-        self, size: int, *, seed: int | np.random.Generator, max_states: int = MAX_STATES
-    ) -> IntArray:
-        """Return ``size`` rankings drawn uniformly and independently, as a (size, items) array.
-
-        Examples
-        --------
-        >>> inflated_ranking([1.0, 0.5, 0.0], eps=1.0).sample(2, seed=0).shape
-        (2, 3)
-        """
-        size = _check_size(size)
-        rng = np.random.default_rng(seed)
-        drawn = self._graph.sample(size, rng, max_states)
-        # Equal scores are interchangeable: deal the items of each score out in random order.
-        score_of = np.repeat(np.arange(len(self._graph.sizes)), self._graph.sizes)
-        shuffled = np.lexsort((rng.random(drawn.shape), np.broadcast_to(score_of, drawn.shape)))
-        places = np.argsort(drawn, axis=1, kind="stable")
-        rankings = np.empty_like(drawn)
-        np.put_along_axis(rankings, places, self.plain[shuffled], axis=1)
-        return rankings
-
-    def position_shares(self, *, max_states: int = MAX_STATES) -> FloatArray:
-        """Return an (items, ranks) matrix: the share of rankings that put the item at that rank.
-
-        Rows and columns sum to 1.
-
-        Examples
-        --------
-        >>> inflated_ranking([1.0, 0.5, 0.0], eps=1.0).position_shares().round(2)
-        array([[0.67, 0.33, 0.  ],
-               [0.33, 0.33, 0.33],
-               [0.  , 0.33, 0.67]])
-        """
-        what = f"the share of each of {self.n_items:,} items at each rank"
-        check_square(self.n_items, 8, what, "rank_intervals() and sample() need far less.")
-        sizes = self._graph.sizes
-        each = self._graph.shares(max_states) / sizes[:, np.newaxis]
-        shares = np.empty((self.n_items, self.n_items))
-        shares[self.plain] = np.repeat(each, sizes, axis=0)
-        return shares
-
     def rank_intervals(self) -> tuple[IntArray, IntArray]:
         """Return the best and the worst rank of each item over the set (1 = first)."""
         return rank_intervals(self._scores, self._eps)
@@ -193,19 +126,6 @@ class RankingSet:
         """
         following = np.arange(1, self.n_items + 1)
         return int((swap_ends(self._ranked, self._eps) - following).sum())
-
-    def kendall(self, *, max_states: int = MAX_STATES) -> KendallDistance:
-        """Return the largest and the mean Kendall distance from the plain ranking over the set.
-
-        Examples
-        --------
-        >>> inflated_ranking([1.0, 0.5, 0.0], eps=1.0).kendall()
-        KendallDistance(largest=1, mean=0.6666666666666666, uncertain_pairs=2)
-        """
-        largest, mean = self._graph.inversions(max_states)
-        # Equal scores are interchangeable: whatever the rest, they come in each order equally often.
-        equal = sum(size * (size - 1) // 2 for size in self._graph.sizes.tolist())
-        return KendallDistance(largest + equal, float(mean + Fraction(equal, 2)), self.uncertain_pairs())
 
     def intersects(self, other: RankingSet) -> bool:
         """Tell whether the two sets share a ranking.
@@ -231,9 +151,3 @@ class RankingSet:
         return common_order(
             self.plain, other.plain, lambda part: (self._unplaced(part), other._unplaced(part))
         )
-
-
-def _check_size(size: object) -> int:
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
-        raise InvalidValueError(f"size must be a whole number, 0 or more, but is {shorten(size)}.")
-    return int(size)

@@ -5,17 +5,14 @@ only which items are left: the best one left, and which of the items less than c
 (no others can be, since they are not eligible before it is placed). Equal scores are
 interchangeable, so a state holds *how many* items of each distinct score are gone. Layer t holds all
 states with t items placed; an edge to layer t + 1 places one item of some score, in as many ways as
-there are items left of it. Exact counts, distances, uniform samples and position shares are read off
-this graph.
+there are items left of it. Exact counts are read off this graph.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -24,7 +21,7 @@ from numpy.typing import NDArray
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.errors import too_many_states
 from steadyrank.operators.intervals import eligible_ends
-from steadyrank.operators.sweep import DistinctScores, Layer, Places, Sweep, order_of
+from steadyrank.operators.sweep import DistinctScores, Layer, Places, Sweep
 
 Digits: TypeAlias = "NDArray[np.uint64]"
 
@@ -84,38 +81,6 @@ class Exact:
         for digit in np.moveaxis(digits, -1, 0)[::-1]:
             found = (found << self._bits) + digit.astype(object)
         return found
-
-
-@dataclass(frozen=True)
-class Edges:
-    """What the edges of a layer place, and between which states they lead; by target."""
-
-    source: Places
-    target: Places
-    score: Places
-    """The number of the distinct score that each edge places an item of."""
-    ways: Places
-    """How many interchangeable items there are to choose from."""
-
-    @cached_property
-    def above(self) -> IntArray:
-        """How many items with better scores are left as each edge places its own.
-
-        Every score with items left above an eligible one is eligible, too: it has an edge of its own.
-        """
-        order = np.lexsort((self.score, self.source))
-        source, ways = self.source[order], self.ways[order]
-        upto = np.cumsum(ways) - ways
-        begins = np.append(True, source[1:] != source[:-1])
-        above = np.empty(len(order), dtype=np.int64)
-        above[order] = upto - np.maximum.accumulate(np.where(begins, upto, 0))
-        return above
-
-    def inversions_along(self, sums: Digits, edges: IntArray) -> Digits:
-        """Return the number of paths along edges and their inversions, given those of each source."""
-        values = sums[self.source[edges]]
-        values[:, 1] += values[:, 0] * self.above[edges, np.newaxis].astype(np.uint64)
-        return np.asarray(values * self.ways[edges, np.newaxis, np.newaxis].astype(np.uint64))
 
 
 class StateGraph:
@@ -180,20 +145,6 @@ class StateGraph:
         if least > limit + 1e-9:
             raise too_many_states(max_states, 0, 0, self.n_items, bound, least_log10=least)
 
-    def edges(self, layer: Layer) -> Edges:
-        """Return the edges of a layer with the score that each places and its number of ways.
-
-        Where the best score left changes, its last item was placed; else two words differ by one item.
-        """
-        target = layer.target().astype(np.int32)
-        first, gone = layer.before.first[layer.source], layer.before.gone[layer.source]
-        same = layer.after.first[target] == first
-        score = self._scores.of_bit(first, np.where(same, layer.after.gone[target] - gone, 1))
-        ways = np.broadcast_to(np.int32(1), score.shape)
-        if not self._single:
-            ways = self._scores.left(score, first, gone)
-        return Edges(layer.source, target, score, ways)
-
     def count(self, max_states: int) -> int:
         """Return the number of rankings, exactly.
 
@@ -214,68 +165,19 @@ class StateGraph:
         """Return the number of paths along edges of the layer, given that to each source."""
         if self._single:
             return lambda edges: counts.take(layer.source.take(edges), axis=0)
-        ways = self.edges(layer).ways.astype(np.uint64)
+        ways = self._ways(layer).astype(np.uint64)
         return lambda edges: counts.take(layer.source.take(edges), axis=0) * ways[edges, np.newaxis]
 
-    def inversions(self, max_states: int) -> tuple[int, Fraction]:
-        """Return the largest and the mean number of pairs that a ranking orders against the scores.
+    def _ways(self, layer: Layer) -> Places:
+        """Return how many interchangeable items each edge of a layer can place.
 
-        Pairs with equal scores are not among them.
+        Where the best score left changes, its last item was placed; else two words differ by one item.
         """
-        exact = Exact(2 * self.n_items**2)
-        none = np.zeros(1, dtype=np.int64)
-        one_path = np.array([[[1], [0]]], dtype=np.uint64)  # of a state: paths to it, their inversions
-        most, mean, largest, sums = 0, Fraction(0), none, one_path
-        for layer in self.layers(max_states):
-            edges = self.edges(layer)
-            begins = np.cumsum(layer.number) - layer.number
-            largest = np.maximum.reduceat(largest[edges.source] + edges.above, begins)
-            sums = exact.with_room(sums)
-            sums = exact.sums(layer, partial(edges.inversions_along, sums), sums.shape[1:])
-            if len(sums) == 1:
-                paths, inversions = exact.numbers(sums[0])
-                most, mean = most + int(largest[0]), mean + Fraction(inversions, paths)
-                largest, sums = none, one_path
-        return most, mean
-
-    def sample(self, size: int, rng: np.random.Generator, max_states: int) -> IntArray:
-        """Return ``size`` uniform rankings as (size, items) numbers of distinct scores."""
-        layers = self._layers_and_ways_on(max_states)
-        state = np.zeros(size, dtype=np.int32)
-        drawn = np.empty((size, self.n_items), dtype=np.int64)
-        for place, (layer, onward) in enumerate(layers):
-            order = order_of(layer.source)
-            upto = np.cumsum((layer.ways * onward[layer.target])[order])
-            first = np.searchsorted(layer.source[order], np.arange(layer.source.max() + 2))
-            before = np.append(0.0, upto)[first]
-            spot = before[state] + rng.random(size) * (before[state + 1] - before[state])
-            edge = np.searchsorted(upto, spot, side="right")
-            # Rounding may put a spot on the far end of its interval.
-            edge = order[np.clip(edge, first[state], first[state + 1] - 1)]
-            drawn[:, place] = layer.score[edge]
-            state = layer.target[edge]
-        return drawn
-
-    def shares(self, max_states: int) -> FloatArray:
-        """Return (distinct scores, ranks): the share of rankings with an item of that score there."""
-        shares, arrived = np.zeros((len(self.values), self.n_items)), np.ones(1)
-        for place, (layer, onward) in enumerate(self._layers_and_ways_on(max_states)):
-            along = layer.ways * arrived[layer.source]
-            flow = along * onward[layer.target]
-            shares[:, place] = np.bincount(layer.score, flow / flow.sum(), minlength=len(shares))
-            onto = np.bincount(layer.target, weights=along)
-            arrived = onto / onto.max()
-        return shares
-
-    def _layers_and_ways_on(self, max_states: int) -> list[tuple[Edges, FloatArray]]:
-        """Return the layers, and the number of ways to go on from each target, up to a factor."""
-        found: list[tuple[Edges, FloatArray]] = []
-        onward = np.ones(1)
-        for layer in reversed([self.edges(layer) for layer in self.layers(max_states)]):
-            found.append((layer, onward))
-            ways = np.bincount(layer.source, weights=layer.ways * onward[layer.target])
-            onward = ways / ways.max()
-        return found[::-1]
+        target = layer.target()
+        first, gone = layer.before.first[layer.source], layer.before.gone[layer.source]
+        same = layer.after.first[target] == first
+        score = self._scores.of_bit(first, np.where(same, layer.after.gone[target] - gone, 1))
+        return self._scores.left(score, first, gone)
 
 
 def _log10_sum(logs: FloatArray) -> float:

@@ -60,6 +60,8 @@ def written(value: object) -> str:
     >>> written(" a "), written(7.0), written(None)
     ('a', '7', '')
     """
+    if isinstance(value, str):
+        return value.strip()
     if is_missing(value):
         return ""
     whole = isinstance(value, float | np.floating) and value.is_integer()

@@ -27,7 +27,7 @@ from steadyrank.errors import (
 )
 from steadyrank.reading.declarations import Kind, is_about_reading
 from steadyrank.reading.profile import ROWS, Profile
-from steadyrank.reading.proposals import ballots, battles, long, votes, wide
+from steadyrank.reading.proposals import ballots, battles, long, unpivoted, votes, wide
 from steadyrank.reading.readings import EXACT, Asked, Reading
 from steadyrank.reading.roles import Resolved, as_list, missing, outside, split, taken_by, told
 from steadyrank.reading.table import Guess, Table
@@ -113,12 +113,21 @@ class Decision:
         self.asked = {name: value for name, value in self.given.items() if value is not None}
         _check_format(self.kinds, self.given_table)
         self.table = told(self.given_table, self.asked)
-        self.settled, self.readings = self._proposals()
 
     @cached_property
     def profile(self) -> Profile:
         """What the table looks like."""
         return Profile.of(self.table)
+
+    @property
+    def settled(self) -> bool:
+        """Whether a column that the user named settles the kind."""
+        return self._proposals[0]
+
+    @property
+    def readings(self) -> list[Reading]:
+        """What is proposed, the best first."""
+        return self._proposals[1]
 
     @cached_property
     def _again(self) -> list[str]:
@@ -152,6 +161,7 @@ class Decision:
         others = self.suggestions([one for one in self.readings if one is not self.chosen], first)
         return [*first, *others][:SUGGESTED]
 
+    @cached_property
     def _proposals(self) -> tuple[bool, list[Reading]]:
         """Return whether a column that the user named settles the kind, and the readings, best first."""
         table, asked, kinds = self.table, self.asked, self.kinds
@@ -184,6 +194,7 @@ class Decision:
             by_roles += made if said else []
         if not found and faults:
             raise faults[0]
+        found += self._unpivoted() if not asked and table.kind is None else ()
         distinct: dict[str, Reading] = {}
         for one in by_roles or found:
             distinct.setdefault(repr((one.kind.name, one.roles, one.options)), one)
@@ -199,9 +210,21 @@ class Decision:
             for propose in PROPOSE.get(asked.kind.name, (by_names,)):
                 yield from propose(asked)
 
+    def _unpivoted(self) -> Iterator[Reading]:
+        """Yield readings of the table that cells of some columns make, which is tried by itself."""
+        kinds = {kind.name: kind for kind in self.kinds}
+        for way in unpivoted.ways(self.profile):
+            if way.kind in kinds:
+                other = replace(self, given={**self.given, "unpivot": way.columns})
+                reading = Asked(kinds[way.kind], other.profile, {}, {}).reading(way.roles, **way.options)
+                reading.options["unpivot"] = way.columns
+                reading.points, reading.support = unpivoted.POINTS, [way.why]
+                reading.tries = other._tried  # noqa: SLF001 (one of us)
+                yield reading
+
     def taken(self) -> Resolved:
         """Return the table with the roles of the reading that is taken, and note that; or refuse it."""
-        if self.chosen is None:
+        if self.chosen is None or "encoding" in self.table.guessed:
             raise self.refusal()
         return self._taken(self.chosen, self.table, named_kind=self.named_kind)
 
@@ -242,8 +265,10 @@ class Decision:
         if not offered and self.named_kind:
             return missing(self.kinds[0], table, self.asked)
         shown = listing((shorten(name, 20) for name in table.names[:3]), len(table.names))
+        encoding = table.guessed.get("encoding")
+        why = f"is no text in UTF-8; in {encoding}" if encoding else "does not say what it holds;"
         return NotRecognisedError(
-            f"this table does not say what it holds; the columns are {shown}",
+            f"this table {why} the columns are {shown}",
             source=table.source,
             readings=offered,
             way_out=() if offered else self._what_is_missing(),
@@ -296,6 +321,8 @@ class Decision:
 
     def _tried(self, reading: Reading) -> Reading | None:
         """Return a reading that works, as it is or mended, with what it would rank; else None."""
+        if reading.tries is not None:
+            return reading.tries(replace(reading, tries=None))
         asked, table = self.asked, self.table
         used = taken_by(reading.roles) if reading.kind.name != "regression" else {*table.names}
         table = replace(

@@ -23,6 +23,7 @@ import numpy as np
 from steadyrank import errors
 from steadyrank.errors import Option, shorten
 from steadyrank.progress import READ, tell
+from steadyrank.reading.alphabets import BEYOND, WESTERN, likely_encoding
 from steadyrank.reading.table import Guess
 from steadyrank.writing import remember_input
 
@@ -41,26 +42,16 @@ EVAL_LOG = (b"_journal/", b"header.json", b"samples/", b"summaries.json")
 OF_A_FORMAT = SPREADSHEET + EVAL_LOG
 """How the first name begins in those zip archives that are files of a format."""
 
-NOT_WESTERN = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f\x81\x8d\x8f\x90\x9d]")
-"""Bytes that no text in cp1252 has, the encoding of Western Europe."""
-LONG_WORD, PLAIN_LETTER = re.compile(rb"[A-Za-z\xa1-\xff]{3,}"), re.compile(rb"[A-Za-z]")
-LOOKED_AT = 100_000
-"""How many bytes tell whether text is in another alphabet."""
+BEYOND_ASCII, CONTROL = re.compile(r"[^\x00-\x7f]+"), re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
+"""Letters beyond ASCII, and bytes that no text has."""
 
 UNPACK = "Unpack it, or export as CSV."
 MISSING_PART = "Get it again: part of the data is missing."
 IN_BINARY = 'Open it in binary mode ("rb", sys.stdin.buffer).'
-BINARY = (
-    "It is binary, packed, damaged, or text in another encoding: try ",
-    Option("encoding", "utf-16"),
-)
-LATIN, WESTERN = Option("encoding", "latin-1"), Option("encoding", "cp1252")
-ENCODED = ("Give its encoding, for example ", LATIN, " or ", WESTERN)
-ANOTHER_ALPHABET = (
-    "Its letters are not Latin. Give its encoding: of Hebrew ",
-    Option("encoding", "cp1255"),
-    ", of Cyrillic cp1251, of Greek cp1253, of Arabic cp1256, of Chinese gb18030",
-)
+BINARY = ("It is binary, packed, damaged, or in another encoding: try ", Option("encoding", "utf-16"))
+LATIN = Option("encoding", "latin-1")
+NOT_LATIN = "Its letters are not Latin. Give its encoding, such as "
+ENCODED = ("Give its encoding, for example ", LATIN, " or ", Option("encoding", "cp1252"))
 WIDE = "; UTF-16 without a byte order mark is utf-16-le or utf-16-be."
 """What to do about text that is none, or none in the encoding it was said to be in."""
 
@@ -112,8 +103,8 @@ class OpenFile:
         The first bytes, unpacked, to the end of the first line at least.
     notes : list of str
         What was assumed.
-    assumed : bool
-        Whether its text was found not to be UTF-8.
+    assumed : str
+        The encoding in which text is read that was found not to be UTF-8.
     """
 
     name: str
@@ -127,7 +118,7 @@ class OpenFile:
     stream: Any = None
     head: bytes = b""
     notes: list[str] = field(default_factory=list)
-    assumed: bool = False
+    assumed: str = ""
     _beyond_ascii: bool = False
 
     def begin(self, stream: Any) -> None:
@@ -293,22 +284,33 @@ class OpenFile:
             start = error.start
         place = line + block.count(NEWLINE, 0, start)
         # Where other text is UTF-8 beyond ASCII, this would be spoilt by another encoding.
-        mixed = self._beyond_ascii or not block.decode(errors="ignore").isascii()
-        foreign = not self.assumed and _in_another_alphabet(block[start : start + LOOKED_AT])
-        if self.encoding or mixed or foreign or NOT_WESTERN.search(block):
-            told = f"is not text in UTF-8: byte {block[start]:#04x} on line {place}"
-            raise self.wrong(told, ANOTHER_ALPHABET if foreign and not mixed else ENCODED)
-        return self._assumed(block, place, start)
+        sound = "".join(BEYOND_ASCII.findall(block.decode(errors="ignore")))
+        mostly = 2 * len(sound.encode()) > sum(map(len, BEYOND.findall(block)))  # some may be by chance
+        mixed = bool(self.encoding) or self._beyond_ascii or mostly
+        likely = None
+        if not mixed and not CONTROL.search(block):
+            likely = self.assumed or likely_encoding(block[block.rfind(NEWLINE, 0, start) + 1 :])
+        if likely in WESTERN and not sound and (found := self._assumed(block, place, start, likely)):
+            return found
+        told = f"is not text in UTF-8: byte {block[start]:#04x} on line {place}"
+        way_out = (NOT_LATIN, Option("encoding", likely)) if likely else ENCODED
+        wrong = self.wrong(told, way_out)
+        wrong.encoding = likely
+        raise wrong
 
-    def _assumed(self, block: bytes, line: int, place: int) -> bytes:
-        """Return text of Western Europe as UTF-8, and say how it was read, with a word to look at."""
+    def _assumed(self, block: bytes, line: int, place: int, encoding: str) -> bytes | None:
+        """Return text as UTF-8, and say how it was read, with a word to look at; None if it is other."""
+        try:
+            text = block.decode(encoding)
+        except UnicodeDecodeError:
+            return None
         if not self.assumed:
             start = max(block.rfind(mark, 0, place) for mark in b' ,;\t"\n') + 1
-            word = re.split(rb'[ ,;\t"\r\n]', block[start : place + 40], maxsplit=1)[0].decode("cp1252")
-            note = f"not UTF-8 from line {line} on: read as cp1252, such as {shorten(word)}"
-            self.notes.append(Guess(note, "text read as cp1252", Option("encoding")))
-        self.assumed = True
-        return block.decode("cp1252").encode()
+            word = re.split(rb'[ ,;\t"\r\n]', block[start : place + 40], maxsplit=1)[0].decode(encoding)
+            note = f"not UTF-8 from line {line} on: read as {encoding}, such as {shorten(word)}"
+            self.notes.append(Guess(note, f"text read as {encoding}", Option("encoding")))
+        self.assumed = encoding
+        return text.encode()
 
     def needs(self, extra: str, *packages: str) -> None:
         """Say how to install packages without which it cannot be read, where one is not there."""
@@ -337,12 +339,6 @@ class OpenFile:
         """Return the error that something is wrong with this file, or with a line of it."""
         place = f"line {line} of " if line else ""
         return errors.UnreadableFileError(f"{place}{self.name} {told}", way_out=way_out)
-
-
-def _in_another_alphabet(text: bytes) -> bool:
-    """Tell whether most words with bytes beyond ASCII have no letter within it."""
-    words = [word for word in LONG_WORD.findall(text) if not word.isascii()]
-    return 2 * sum(PLAIN_LETTER.search(word) is None for word in words) > len(words)
 
 
 def open_source(source: Source, *, encoding: str | None = None) -> OpenFile:

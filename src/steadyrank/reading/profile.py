@@ -11,17 +11,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.errors import SteadyrankError
+from steadyrank.reading.arrays import as_numbers
 from steadyrank.reading.table import Table, simplify
 from steadyrank.reading.text_columns import (
+    MISSING_WORDS,
     ORDINALS,
     OUTCOMES,
     TextColumn,
-    is_missing_word,
     number_in,
     with_decimal,
 )
@@ -39,6 +41,8 @@ NEARLY = 0.5
 """The share of numbers from which on a column is one of numbers with faults."""
 DETERMINED = 0.98
 """The share of rows from which on one column says what another holds."""
+DENSE = 1 << 17
+"""Up to so many pairs of values are counted in a table of all of them."""
 SCALE = 5.0
 """How many times as far one column may reach as another on the same scale."""
 LARGEST = 1e300
@@ -64,7 +68,7 @@ class Column:
     """One column: what it is called, and what the rows that are looked at hold."""
 
     def __init__(self, table: Table, name: str) -> None:
-        self._table, self.name = table, name
+        self._table, self.name, self._rows = table, name, len(table)
         self._column = table.columns[name]
 
     @cached_property
@@ -76,6 +80,11 @@ class Column:
     def simple(self) -> str:
         """Its name without case, spaces and punctuation."""
         return simplify(self.name)
+
+    @cached_property
+    def bare(self) -> str:
+        """The same without id or name behind it."""
+        return self.simple.removesuffix("id").removesuffix("name")
 
     @cached_property
     def noun(self) -> str:
@@ -92,7 +101,7 @@ class Column:
             first = [cell for cell in self._column.labels()[:200] if not _is_blank(cell)]
             if first and all(isinstance(cell, list | tuple | np.ndarray | dict) for cell in first):
                 return "list"
-        numeric = bool(len(self._table)) and self._table.is_numeric(self.name)
+        numeric = bool(self._rows) and self._table.is_numeric(self.name)
         if numeric and len(self.some) and (self.some.min() < 0 or self.some.max() > 1):
             return "number"  # to list what it holds would take longer
         if not self.distinct and not numeric:
@@ -112,20 +121,21 @@ class Column:
         mixed = [code for code, label in enumerate(self.labels) if MIXED.search(label)]
         return len(mixed) > 1 and int(np.isin(self.codes, mixed).sum()) >= 2 * len(mixed)
 
-    @property
+    @cached_property
     def is_number(self) -> bool:
         """Whether it holds numbers, or 0 and 1."""
-        if not len(self._table):
+        if not self._rows:
             return True  # nothing speaks against it
         return self.type == "number" or (self.type == "flag" and self._table.is_numeric(self.name))
 
     @cached_property
     def _coded(self) -> tuple[IntArray, list[str]]:
         codes, labels = self._column.written()
-        blank = np.array([is_missing_word(label) for label in labels], dtype=bool)
-        place = np.where(blank, -1, np.cumsum(~blank) - 1) if len(labels) else np.zeros(0, dtype=int)
-        kept = [label for label, gone in zip(labels, blank, strict=True) if not gone]
-        return place[codes].astype(np.int64) if len(labels) else np.asarray(codes), kept
+        if MISSING_WORDS.isdisjoint(labels):
+            return np.asarray(codes, dtype=np.int64), labels
+        there = np.array([label not in MISSING_WORDS for label in labels])
+        place = np.where(there, np.cumsum(there) - 1, -1)
+        return place[codes].astype(np.int64), [*compress(labels, there)]
 
     @property
     def codes(self) -> IntArray:
@@ -156,13 +166,13 @@ class Column:
     def present(self) -> int:
         """How many rows are not blank."""
         if self.type == "number" and not self.odd_words:
-            return int((~np.isnan(self.numbers)).sum())
+            return self._rows - int(np.isnan(self.numbers).sum())
         return int((self.codes >= 0).sum())
 
     @property
     def blanks(self) -> int:
         """How many rows are."""
-        return len(self._table) - self.present
+        return self._rows - self.present
 
     @property
     def repeats(self) -> bool:
@@ -182,19 +192,20 @@ class Column:
             return np.array([*map(_or_nan, values), np.nan], dtype=np.float64)[self.codes]
         for spelt in (self._table.spelt(self.name), with_decimal(".")):
             with suppress(SteadyrankError):
-                table = replace(self._table, spellings={"": spelt})
-                return np.asarray(table.numbers(self.name, missing=True), dtype=np.float64)
-        return np.full(len(self._table), np.nan)
+                found = self._column.numbers(self.name, spelt, [])
+                return as_numbers(found, self.name, missing=True).astype(np.float64, copy=False)
+        return np.full(self._rows, np.nan)
 
     @cached_property
     def some(self) -> FloatArray:
         """The numbers that are there and finite."""
-        return self.numbers[np.isfinite(self.numbers)]
+        finite = np.isfinite(self.numbers)
+        return self.numbers if finite.all() else self.numbers[finite]
 
     @cached_property
     def odd_words(self) -> list[str]:
         """What is no number in a column of numbers, where this is not much."""
-        if not len(self._table) or self._table.is_numeric(self.name) or self.type != "number":
+        if not self._rows or self._table.is_numeric(self.name) or self.type != "number":
             return []
         odd = [label for label in self.labels if number_in(label) is None]
         return odd if len(odd) <= FEW else []
@@ -207,7 +218,7 @@ class Column:
     @cached_property
     def reach(self) -> float:
         """How far its numbers reach from 0, but for the most extreme ones."""
-        return float(np.quantile(np.abs(self.some), 0.95)) if len(self.some) else 0.0
+        return _quantile(np.abs(self.some), 0.95) if len(self.some) else 0.0
 
     @cached_property
     def counts_rows(self) -> bool:
@@ -231,7 +242,7 @@ class Column:
         """Whether its numbers are codes: some begin with a zero."""
         if not isinstance(self._column, TextColumn):
             return False
-        first = self._column.taken(np.arange(min(SOME, len(self._table)))).words
+        first = self._column.taken(slice(SOME)).cells()
         return any(len(word) > 1 and word[0] == "0" and word.isdecimal() for word in first)
 
     @cached_property
@@ -278,6 +289,14 @@ class Column:
         return f"{what}, {times}{gaps}"
 
 
+def _quantile(values: FloatArray, share: float) -> float:
+    """Return what ``np.quantile`` does, which takes ten times as long for a few values."""
+    low, part = divmod(share * (len(values) - 1), 1)
+    places = [int(low), min(int(low) + 1, len(values) - 1)]
+    one, two = np.partition(values, places)[places].tolist()
+    return two - (two - one) * (1 - part) if part >= 0.5 else one + (two - one) * part
+
+
 def _or_nan(value: float | None) -> float:
     return np.nan if value is None or abs(value) > LARGEST else float(value)
 
@@ -294,12 +313,13 @@ class Profile:
     columns: dict[str, Column] = field(default_factory=dict)
     share: float = 1.0
     _pairs: dict[tuple[str, ...], float] = field(default_factory=dict)
+    _cells: dict[tuple[str, str], tuple[IntArray, IntArray, IntArray]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: Table) -> Profile:
         """Profile a table by its first rows; its own notes stay as they are."""
         most = min(ROWS, max(FEW + 1, CELLS // max(1, len(table.columns))))
-        some = table.taken(np.arange(most)) if len(table) > most else table
+        some = table.taken(slice(most)) if len(table) > most else table
         looked = replace(some, notes=[])
         columns = {name: Column(looked, name) for name in looked.names}
         return cls(looked, columns, len(looked) / max(1, len(table)))
@@ -315,6 +335,23 @@ class Profile:
         """How many rows were looked at."""
         return len(self.table)
 
+    @cached_property
+    def by_name(self) -> dict[str, set[str]]:
+        """The columns by their simple names, and by these without id or name behind them."""
+        found: dict[str, set[str]] = {}
+        for column in self:
+            found.setdefault(column.simple, set()).add(column.name)
+            found.setdefault(column.bare, set()).add(column.name)
+        return found
+
+    @cached_property
+    def by_noun(self) -> dict[str, set[str]]:
+        """The columns by what they are columns of."""
+        found: dict[str, set[str]] = {}
+        for column in self:
+            found.setdefault(column.noun, set()).add(column.name)
+        return found
+
     def called(self, *simple: str) -> list[Column]:
         """Return the columns of these names, simplified, in the order of the names."""
         found = self.table.by_simple_name
@@ -324,29 +361,37 @@ class Profile:
         """Return one code for each row: equal where all of these columns are."""
         found = np.zeros(self.rows, dtype=np.int64)
         for name in names:
-            column = self[name]
-            found = found * (column.distinct + 1) + column.codes + 1
+            found = found * (self[name].distinct + 1) + self[name].codes + 1
             found = np.unique(found, return_inverse=True)[1].ravel()
         return found
 
-    def repeated(self, *names: str) -> float:
-        """Return which share of rows comes again in these columns."""
-        if names not in self._pairs:
-            size = len(np.unique(self.joint(names)))
-            self._pairs[names] = 1.0 - size / max(1, self.rows)
-        return self._pairs[names]
+    def pairs(self, one: str, two: str) -> tuple[IntArray, IntArray, IntArray]:
+        """Return the different pairs of two columns, codes counted from 1, and how often each comes."""
+        if (two, one) in self._cells:
+            first, second, times = self._cells[two, one]
+            return second, first, times
+        if (one, two) not in self._cells:
+            width = self[two].distinct + 1
+            cells = (self[one].codes + 1) * width + self[two].codes + 1
+            if (self[one].distinct + 1) * width <= DENSE:
+                times = np.bincount(cells)
+                cells = np.flatnonzero(times)
+                times = times[cells]
+            else:
+                cells, times = np.unique(cells, return_counts=True)
+            self._cells[one, two] = (*np.divmod(cells, width), times)
+        return self._cells[one, two]
 
-    def pairs(self, one: str, two: str) -> int:
-        """Return how many different pairs two columns hold."""
-        return round((1.0 - self.repeated(one, two)) * max(1, self.rows))
+    def repeated(self, one: str, two: str) -> float:
+        """Return which share of rows comes again in two columns."""
+        return 1.0 - len(self.pairs(one, two)[2]) / max(1, self.rows)
 
     def alone(self, name: str, within: str) -> float:
         """Return which share of the values of a column come with one value of another alone."""
         key = ("alone", name, within)
         if key not in self._pairs:
-            pairs = np.unique(self[name].codes * (self[within].distinct + 1) + self[within].codes + 1)
-            owner = np.bincount((pairs // (self[within].distinct + 1))[pairs >= 0])
-            self._pairs[key] = float((owner[owner > 0] == 1).mean()) if owner.any() else 1.0
+            others = np.bincount(self.pairs(name, within)[0])[1:]
+            self._pairs[key] = float((others[others > 0] == 1).mean()) if others.any() else 1.0
         return self._pairs[key]
 
     def crossed(self, one: str, two: str) -> bool:
@@ -375,16 +420,14 @@ class Profile:
                 self._pairs[key] = max(0.0, 1.0 - within / (total * rows / (rows - 1)))
         return self._pairs[key]
 
-    def determined(self, name: str, *by: str) -> bool:
-        """Tell whether some columns say what another one holds; unique rows say nothing."""
-        key = ("determined", name, *by)
+    def determined(self, name: str, by: str) -> bool:
+        """Tell whether a column says what another one holds; unique rows say nothing."""
+        key = ("determined", name, by)
         if key not in self._pairs:
-            groups, codes = self.joint(by), self[name].codes
-            pairs = np.unique(groups * (self[name].distinct + 2) + codes + 1, return_counts=True)
-            owner = pairs[0] // (self[name].distinct + 2)
-            best = np.zeros(int(owner.max()) + 1 if len(owner) else 0, dtype=np.int64)
-            np.maximum.at(best, owner, pairs[1])
-            self._pairs[key] = best.sum() / max(1, self.rows)
+            groups, _, times = self.pairs(by, name)
+            most = np.zeros(self[by].distinct + 1, dtype=np.int64)
+            np.maximum.at(most, groups, times)
+            self._pairs[key] = most.sum() / max(1, self.rows)
         return self._pairs[key] >= DETERMINED
 
     def shared(self, one: str, two: str) -> float:
@@ -449,7 +492,7 @@ class Profile:
         found: dict[tuple[str, str], tuple[str, str]] = {}
         for column in self:
             for pair in SIDES:
-                for twin in self._twins(column, *pair):
+                for twin in self._twins(column, *pair) if pair[0] in column.simple else ():
                     found.setdefault((column.name, twin), pair)
         return [(one, two, pair) for (one, two), pair in found.items()]
 

@@ -54,6 +54,8 @@ class Reading:
         What an answer must be asked for with, so that it exists without any unit: a scorer, say.
     items, n_items : tuple and int
         What it would rank, once it was tried: the first three, and how many.
+    make, tries : callable, optional
+        What reads it, once it was tried; and what tries it, if this is another table.
     """
 
     kind: Kind
@@ -72,6 +74,7 @@ class Reading:
     items: tuple[object, ...] = ()
     n_items: int = 0
     make: Callable[[Reading], Any] | None = None
+    tries: Callable[[Reading], Reading | None] | None = None
 
     def weigh(self, fact: object, points: float, told: str = "") -> bool:
         """Take up a fact, if it is one: its points, and a sentence for the reading or against it."""
@@ -141,7 +144,7 @@ class Reading:
         self, table: Table, settings: Mapping[str, Any], reading: Mapping[str, Any]
     ) -> Resolved:
         """Return the table with its roles, settings and what was said about the table itself."""
-        chosen = dict(self.options)
+        chosen = {name: value for name, value in self.options.items() if name in self.kind.settings}
         about: dict[str, Any] = {n: chosen.pop(n) for n in list(chosen) if is_about_reading(n)}
         said = {**chosen, **settings}
         about |= reading
@@ -195,10 +198,16 @@ class Asked:
         column, names = self.profile[name], self.kind.roles[role].names
         if column.simple in names:
             return EXACT
-        bare = column.simple.removesuffix("id").removesuffix("name")
-        if bare and bare in names:
+        if column.bare and column.bare in names:
             return EXACT
         return NOUN if column.noun and column.noun in self._nouns(role) else NOTHING
+
+    def _called_like(self, role: str) -> list[str]:
+        """Return the columns whose names may tell that they play a role; a table may have very many."""
+        names, nouns = self.profile.by_name, self._nouns(role) & self.profile.by_noun.keys()
+        found = {column for name in self.kind.roles[role].names for column in names.get(name, ())}
+        found.update(column for noun in nouns for column in self.profile.by_noun[noun])
+        return [name for name in self.profile.columns if name in found] if found else []
 
     def _nouns(self, role: str) -> set[str]:
         if role not in self._known:
@@ -216,7 +225,7 @@ class Asked:
         out = {*self.apart, *taken, *taken_by(self.named)}
         names = self.kind.roles[role].names
         place = {name: number for number, name in enumerate(names)}
-        levels = {one.name: self.level(role, one.name) for one in self.profile if one.name not in out}
+        levels = {one: self.level(role, one) for one in self._called_like(role) if one not in out}
         order = {
             name: (
                 not fits(self.profile[name]),
@@ -224,7 +233,6 @@ class Asked:
                 place.get(self.profile[name].simple, len(place)),
             )
             for name, level in levels.items()
-            if level
         }
         # A usual name tells more than what stands below it, which may be faulty.
         kept = [name for name in order if not order[name][0] or levels[name] >= EXACT]

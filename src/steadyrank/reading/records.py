@@ -20,6 +20,7 @@ from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
 from steadyrank.reading.text_columns import TextColumn
+from steadyrank.reading.words import known, words_of
 
 LIKE_THIS = 'A table in JSON looks like [{"choice": "x"}, {"choice": "y"}].'
 KEYS = ("name", "key", "key_")
@@ -29,6 +30,10 @@ ALIKE = 0.5
 HEADINGS = 3
 """With so many fields beside a list of records, these are what the file is about."""
 MOST_COLUMNS = 500
+LIST = "list"
+"""What the only column is called of a list of lists."""
+BOTH = ("1", "2")
+"""What the columns are called of a list that always holds two: both sides, or their points."""
 
 Record = dict[str, Any]
 
@@ -107,12 +112,8 @@ def is_one_document(file: OpenFile) -> bool:
     except (ValueError, RecursionError):
         return not (more and more[0].lstrip().startswith(b"{"))
     with suppress(RecursionError):
-        return not more and len(found) > 1 and any(_are_tables(found))
+        return not more and any(len(rows) > 1 for _, rows in tables_in(found))
     return True
-
-
-def _are_tables(found: Record) -> Iterator[bool]:
-    return (len(rows) > 1 for _, rows in tables_in(found))
 
 
 def tables_in(value: Any, path: str = "") -> Iterator[tuple[str, list[Record]]]:
@@ -123,20 +124,52 @@ def tables_in(value: Any, path: str = "") -> Iterator[tuple[str, list[Record]]]:
     >>> list(tables_in({"season": 7, "rounds": [{"day": 1, "games": [{"home": "x"}, {"home": "y"}]}]}))
     [('rounds', [{'day': 1, 'home': 'x'}, {'day': 1, 'home': 'y'}])]
     """
-    if value and _are_objects(value):
-        yield path, _unfolded(value)
+    if isinstance(value, list):
+        if _are_named_one_by_one(value):
+            yield from tables_in({name: inner for one in value for name, inner in one.items()}, path)
+        elif value and _are_objects(value):
+            yield path, _unfolded(value)
+        elif _are_rows(value):
+            yield path, [dict(zip(value[0], row, strict=True)) for row in value[1:]]
+        elif len(value) > 1 and _are_ballots(value):
+            yield path, [{path.rpartition(".")[2] or LIST: one} for one in value]
     elif isinstance(value, dict):
-        if _are_counted(value):
+        data = value.get("data")
+        split = [value.get("columns"), *(data if isinstance(data, list) else ())]
+        if _are_rows(split):  # as pandas splits a frame
+            yield from tables_in(split, path)
+        elif _are_counted(value):
             rows = zip(*(one.values() for one in value.values()), strict=True)
             yield path, [dict(zip(value, row, strict=True)) for row in rows]
         elif _are_columns(value):
             yield path, [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
         elif _are_records(value):
-            key = next((key for key in KEYS if not any(key in one for one in value.values())), KEYS[0])
-            yield path, [{key: name} | fields for name, fields in value.items()]
+            yield path, _with_names({name: [fields] for name, fields in value.items()})
+        elif _are_parts(value):
+            yield path, _unfolded(_with_names(value))
+            yield from ((_below(path, name), part) for name, part in value.items())
         else:
             for name, inner in value.items():
-                yield from tables_in(inner, f"{path}.{name}".lstrip("."))
+                yield from tables_in(inner, _below(path, name))
+
+
+def _below(path: str, name: str) -> str:
+    return f"{path}.{name}".lstrip(".")
+
+
+def _are_rows(found: list[Any]) -> bool:
+    """Tell whether a list holds lists of one length, the first of them a header."""
+    if len(found) < 2 or not all(isinstance(one, list) and len(one) == len(found[0]) for one in found):
+        return False
+    texts = {name for name in found[0] if isinstance(name, str)}
+    return len(texts) == len(found[0]) and texts.isdisjoint(map(str, found[1]))
+
+
+def _are_ballots(found: list[Any]) -> bool:
+    """Tell whether a list holds nothing but lists of names, or orders such as a > b."""
+    if all(isinstance(one, list) for one in found):
+        return all(isinstance(name, str) for one in found for name in one)
+    return all(isinstance(one, str) and ">" in one for one in found)
 
 
 def _are_counted(found: Mapping[str, Any]) -> bool:
@@ -163,6 +196,29 @@ def _are_records(found: Mapping[str, Any]) -> bool:
     return numbers or _overlap(inner) >= ALIKE
 
 
+def _are_parts(found: Mapping[str, Any]) -> bool:
+    """Tell whether an object holds lists of records that are all of one sort: a list for each week."""
+    lists = list(found.values())
+    if len(lists) < 2 or not all(one and _are_objects(one) for one in lists):
+        return False
+    every = [one for part in lists for one in part]
+    return len({name for one in every for name in one}) > 1 and _overlap(every) >= ALIKE
+
+
+def _are_named_one_by_one(found: list[Any]) -> bool:
+    """Tell whether a list holds objects of one name each, no two the same, with more inside."""
+    names = [name for one in found if isinstance(one, dict) and len(one) == 1 for name in one]
+    apart = len({*names}) == len(names) == len(found) > 1
+    return apart and all(isinstance(inner, list | dict) for one in found for inner in one.values())
+
+
+def _with_names(parts: Mapping[str, list[Record]]) -> list[Record]:
+    """Return records with the name of the part that each stands in."""
+    taken = {name for part in parts.values() for one in part for name in one}
+    key = next((key for key in KEYS if key not in taken), KEYS[0])
+    return [{key: name} | fields for name, part in parts.items() for fields in part]
+
+
 def _overlap(objects: Sequence[Mapping[str, Any]]) -> float:
     """Return which share of all names an object has in the mean."""
     names = {name for one in objects for name in one}
@@ -174,7 +230,8 @@ def _unfolded(records: list[Record]) -> list[Record]:
     lists = {n for one in records for n, v in one.items() if v and isinstance(v, list)}
     lists = {n for n in lists if all(_are_objects(one.get(n) or []) for one in records)}
     beside = {name for one in records for name in one} - lists
-    if len(lists) != 1 or len(beside) > HEADINGS:
+    told = sorted(name for name in lists if words_of(name)[-1:] and words_of(name)[-1] in known("records"))
+    if len(lists) != 1 or (len(beside) > HEADINGS and not told):
         return records
     [name] = lists
     inside = [({n: one[n] for n in one if n != name}, one.get(name) or []) for one in records]
@@ -214,7 +271,7 @@ def _rows_of(top: Node, asked: str | None, notes: list[str], guessed: dict[str, 
         told = f"{top.file} has no table {shorten(asked)}, but {listing(map(shorten, tables))}"
         raise errors.ColumnError(told, way_out=["Choose one of these as ", Option("sheet")])
     chosen = asked or max(tables, key=lambda name: len(tables[name]))
-    if chosen != asked and len(tables) > 1:
+    if chosen != asked and not all(name.startswith(chosen) for name in tables):
         guessed["sheet"] = chosen
     if chosen:
         notes.append(f"the table {shorten(chosen)} taken of {listing(map(shorten, tables))}")
@@ -244,16 +301,20 @@ def _set_out(
     """Put columns beside others; objects inside that name the same become columns, too."""
     for name, values in given.items():
         there = [value for value in values if not is_missing(value)]
+        if len(there) > 1 and all(isinstance(v, list) and len(v) == len(BOTH) for v in there):
+            columns[name] = values  # which may be a ballot, too
+            values = [v if is_missing(v) else dict(zip(BOTH, v, strict=True)) for v in values]
+            there = [value for value in values if not is_missing(value)]
         inner = dict.fromkeys(n for v in there if isinstance(v, dict) for n in v)
         full = {part: f"{name}.{part}" for part in inner}
         alike = bool(inner) and all(isinstance(value, dict) for value in there)
         alike = alike and len(inner) <= MOST_COLUMNS and _overlap(there) >= ALIKE
         if not alike or not taken.isdisjoint(full.values()):
-            columns[name] = values
+            columns.setdefault(name, values)
             continue
         taken |= {*full.values()}
         notes.append(
-            f"objects in {shorten(name)} read as columns {listing(map(shorten, full.values()))}"
+            f"what is in {shorten(name)} read as columns {listing(map(shorten, full.values()))}"
         )
         parts = {to: [(value or {}).get(part) for value in values] for part, to in full.items()}
         _set_out(parts, columns, taken, notes)

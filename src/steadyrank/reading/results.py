@@ -49,8 +49,18 @@ DRAWN = {text for text, result in SPELLINGS[HOME].items() if result == TIE}
 SHORT = {"home", "away", "host", "guest", "visitor", "white", "black", "left", "right"}
 """Sides that are called by their first letter, too."""
 
+WORD = re.compile(r"[^\W\d_]+|\d+")
+BESIDE = frozenset(
+    ["answer", "assistant", "candidate", "model", "option", "output", "player", "prefer", "prefers", "response", "side", "system", "team", "the", "winner"]
+)
+VERDICT_TIES = frozenset("tie tied draw drawn same equal equally similar both neither".split())  # noqa: SIM905
+"""Words of verdicts beside the side that they name, and those that name none."""
+MOST_VERDICTS = 1000
+"""Beyond so many different results for each item they are remarks."""
+
 SAY_IT = 'Say "left", "right" or "tie".'
 BY_LABEL = "outcomes read as the label of the item that won"
+BY_VERDICT = "outcomes read as the side that each one names"
 BY_SHARE = "outcomes read as the share that the left side won, to 6 decimals"
 PLACES = 6
 WAY_OUT = (
@@ -132,6 +142,9 @@ def read_results(
         return spelled, "" if how in {SIDES, NAMES} else f"outcomes read as {how}"
     if reads_named:
         return named, BY_LABEL
+    told = _verdicts([_text(word) for word in words], codes, (left, right), items)
+    if (told != UNKNOWN).all():
+        return told, BY_VERDICT
     shares = np.array([plain_number(str(word)) for word in words], dtype=np.float64)
     if ((shares >= 0) & (shares <= 1)).all():
         return 2 * shares.round(PLACES)[codes] - 1, BY_SHARE
@@ -139,6 +152,40 @@ def read_results(
     if not unknown.any():  # each is known in one way, but no one way knows all
         unknown = spelled == UNKNOWN
     raise _wrong(unknown, f"unknown outcome {shorten(words[codes[unknown][0]])}", WAY_OUT)
+
+
+def _verdicts(
+    texts: Sequence[str], codes: AnyArray, sides: tuple[AnyArray, AnyArray], items: Sequence[object]
+) -> AnyArray:
+    """Return who won by texts that say more than that."""
+    rows, which = np.unique(np.stack([codes, *sides]), axis=1, return_inverse=True)
+    if len(rows[0]) > MOST_VERDICTS * len(items):
+        return np.full(len(codes), UNKNOWN, dtype=np.int8)
+    names = [str(item).casefold() for item in items]
+    found = [verdict(texts[text], names[one], names[two]) for text, one, two in rows.T.tolist()]
+    return np.array(found, dtype=np.int8)[which.ravel()]
+
+
+def verdict(text: str, left: str, right: str) -> int:
+    """Return who won by a text in lower case that names one of two sides, or says which one it was.
+
+    Examples
+    --------
+    >>> verdict("oxford won by 3 lengths", "oxford", "cambridge"), verdict("b is slightly better", "x", "y")
+    (1, -1)
+    >>> verdict("match drawn", "x", "y") == TIE, verdict("abandoned", "x", "y") == UNKNOWN
+    (True, True)
+    """
+    one, two = (bool(name) and name in text for name in (left, right))
+    if one != two:
+        return LEFT if one else RIGHT
+    if one:
+        return LEFT if text.startswith(left) else RIGHT if text.startswith(right) else UNKNOWN
+    said = [word for word in WORD.findall(text) if word not in BESIDE]
+    if not VERDICT_TIES.isdisjoint(said):
+        return TIE
+    found = {SPELLINGS[how].get(said[0], UNKNOWN) for how in (SIDES, TOTO)} if len(said) > 1 else set()
+    return next(iter(found - {UNKNOWN, TIE}), UNKNOWN) if "0" not in said[:1] else UNKNOWN
 
 
 def _distinct(values: Any) -> tuple[AnyArray, list[Any]]:

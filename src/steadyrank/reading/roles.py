@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,10 +11,11 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
+from steadyrank.reading.arrays import Coded, is_missing
 from steadyrank.reading.declarations import Columns, Form, Kind
 from steadyrank.reading.labels import encode
-from steadyrank.reading.table import GivenColumn, Table
-from steadyrank.reading.text_columns import with_decimal
+from steadyrank.reading.table import Column, GivenColumn, Table
+from steadyrank.reading.text_columns import TextColumn, is_missing_word, with_decimal
 from steadyrank.reading.words import known, words_of
 
 Candidates = tuple[tuple[str, int], ...]
@@ -116,8 +117,39 @@ def told(table: Table, given: Mapping[str, Any]) -> Table:
     for name in ignored:
         if name not in table.columns:
             raise column_error(table, f"there is no column {shorten(name)} to ignore", "ignore")
+    apart = as_list(given.get("unpivot") or [])
+    for name in apart:
+        if name not in table.columns:
+            raise column_error(table, f"there is no column {shorten(name)} to unpivot", "unpivot")
     columns = {name: column for name, column in table.columns.items() if name not in ignored}
-    return replace(table, columns=columns, spellings={"": with_decimal(given.get("decimal"))})
+    left = replace(table, columns=columns, spellings={"": with_decimal(given.get("decimal"))})
+    return unpivoted(left, apart) if apart else left
+
+
+def unpivoted(table: Table, names: Sequence[str]) -> Table:
+    """Return a table with a row for each cell of some columns that is not blank.
+
+    Examples
+    --------
+    >>> from steadyrank.reading.table import as_table
+    >>> found = unpivoted(as_table({"film": ["x", "y"], "ann": [1, None], "bob": [2, 1]}), ["ann", "bob"])
+    >>> {name: found.cells(name) for name in found.names}
+    {'film': ['x', 'x', 'y'], 'row': [1, 1, 2], 'column': ['ann', 'bob', 'bob'], 'value': [1, 2, 1]}
+    """
+    cells = [cell for name in names for cell in table.cells(name)]
+    order = np.argsort(np.tile(np.arange(len(table)), len(names)), kind="stable")
+    blank = (is_missing_word(str(cell)) if isinstance(cell, str) else is_missing(cell) for cell in cells)
+    kept = order[~np.fromiter(blank, dtype=bool, count=len(cells))[order]]
+    left = replace(table, columns={n: c for n, c in table.columns.items() if n not in names})
+    made = left.taken(kept % max(1, len(table)))
+    texts = all(isinstance(cell, str) for cell in cells)
+    values = [cells[place] for place in kept.tolist()]
+    found: dict[str, Column] = {
+        "row": GivenColumn((kept % max(1, len(table)) + 1).tolist(), "row"),
+        "column": TextColumn.of([names[place] for place in (kept // max(1, len(table))).tolist()]),
+        "value": TextColumn.of(values) if texts else GivenColumn(values, "value"),
+    }
+    return replace(made, columns={**made.columns, **found})
 
 
 def split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -238,6 +270,8 @@ def number_of_units(labels: Any, rows: Any, size: int) -> int:
     size : int
         The number of entries.
     """
+    if rows is None and isinstance(labels, Coded) and not 1 < len(labels.distinct) < size:
+        return 0
     try:
         codes, distinct = encode(labels, what="units")
         if rows is not None:

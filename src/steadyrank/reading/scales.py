@@ -103,12 +103,9 @@ def on_one_scale(values: FloatArray, how: str) -> FloatArray:
     with np.errstate(invalid="ignore", divide="ignore"):
         peaks = np.nanmax(np.abs(values), axis=1, initial=0.0, keepdims=True)
         scaled = np.ldexp(values, -np.frexp(peaks)[1])  # squares of the largest floats are none
-        start, length = (
-            (_mean(scaled), np.sqrt(_mean((scaled - _mean(scaled)) ** 2)))
-            if how == "z"
-            else (_least(scaled), -_least(-scaled) - _least(scaled))
-        )
-        return np.asarray((scaled - start) / np.where(length > 0, length, 1.0))
+        scaled -= _mean(scaled) if how == "z" else _least(scaled)
+        length = np.sqrt(_mean(scaled**2)) if how == "z" else -_least(-scaled)
+        return np.asarray(scaled / np.where(length > 0, length, 1.0))
 
 
 def _mean(values: FloatArray) -> FloatArray:

@@ -140,7 +140,7 @@ class GivenColumn:
         codes, distinct = arrays.sorted_codes(self._values)
         return codes, [arrays.written(value) for value in distinct]
 
-    def taken(self, rows: AnyArray) -> GivenColumn:
+    def taken(self, rows: AnyArray | slice) -> GivenColumn:
         """Return some rows."""
         return GivenColumn(self._values[rows], "", is_index=self.is_index, wrong=self._wrong)
 
@@ -246,11 +246,12 @@ class Table:
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.columns else 0
 
-    def taken(self, rows: AnyArray) -> Table:
+    def taken(self, rows: AnyArray | slice) -> Table:
         """Return the table of some rows; what is said about it is said about this one, too."""
         columns = {name: column.taken(rows) for name, column in self.columns.items()}
         if self.lines is None:
-            return replace(self, columns=columns, lines=rows, lead="at index")
+            lines = np.arange(len(self))[rows]
+            return replace(self, columns=columns, lines=lines, lead="at index")
         return replace(self, columns=columns, lines=np.asarray(self.lines)[rows])
 
     def labels(self, name: str) -> AnyArray:

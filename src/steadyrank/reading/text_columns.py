@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,7 +38,12 @@ from steadyrank.reading.arrays import (
 
 CORRECT = "Correct these rows, or name another column."
 DECIMALS = ("Say what comes before decimals: ", Option("decimal", "."), " or ", Option("decimal", ","))
-MISSING_WORDS = {"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "--", "–", "—"}
+MISSING_WORDS = {
+    "".join(letters)
+    for word in ("", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "--", "–", "—")
+    for letters in product(*zip(word, word.upper(), strict=True))
+}
+"""What a missing number is written as, in any case."""
 ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
 OUTCOMES = (("correct", "incorrect"), ("passed", "failed"))
 """Words for what came off, and what did not."""
@@ -46,10 +52,10 @@ WORDS = {
         word: 1 - place for both in (("true", "false"), *OUTCOMES) for place, word in enumerate(both)
     },
     "choice": {
-        f"{ordinal} {noun}": place
+        f"{ordinal} {noun}".strip(): place
         for place, word in enumerate(ORDINALS, 1)
         for ordinal in (word, f"{place}{({1: 'st', 2: 'nd', 3: 'rd'}).get(place, 'th')}")
-        for noun in ("choice", "preference", "priority", "pick", "place", "rank")
+        for noun in ("", "choice", "preference", "priority", "pick", "place", "rank")
     },
 }
 """Words that stand for numbers."""
@@ -66,7 +72,7 @@ FIRST = 50
 """So many first fields tell that a column holds no numbers."""
 LONGEST_WHOLE = 19  # the digits of 2**63
 MOST_DIGITS = 310  # no float has more; int() of a hostile field of a million digits is slow
-NUMBER_BEGINS = {*"0123456789+-.,"}
+PLAIN_BEGINS, NUMBER_BEGINS = {*"0123456789+-.iI"}, {*"0123456789+-.,"}
 ERROR_ENDS = {*"0123456789%)"}
 SAME_MARKS = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
 ERRORS_CUT = "of a number with its error after ±, or with a remark in brackets, the number is taken"
@@ -126,6 +132,8 @@ SPELLINGS = (
 
 def plain_number(word: str) -> int | float | None:
     """Return the number that a word without blank ends stands for in plain notation, or None."""
+    if word[:1] not in PLAIN_BEGINS:
+        return None
     if len(word) <= MOST_DIGITS and WHOLE.match(word):
         return int(word)
     return float(word) if NUMBER.match(word) or INFINITE.match(word) else None
@@ -155,7 +163,7 @@ def number_in(field: str) -> int | float | None:
 
 def is_missing_word(word: str) -> bool:
     """Tell whether a field of a column of numbers stands for a missing one."""
-    return not word[-1:].isdigit() and word.strip().casefold() in MISSING_WORDS
+    return word.strip() in MISSING_WORDS
 
 
 def shared(words: Iterable[str], among: tuple[Spelling, ...] = SPELLINGS) -> tuple[Spelling, ...]:
@@ -282,7 +290,8 @@ class TextColumn:
         odd = np.flatnonzero(np.isnan(found))
         if 2 * len(odd) > len(found) and not self._may_be_numbers():
             return None
-        if not all(map(is_missing_word, self.series[odd])) or (np.abs(found) > EXACT).any():
+        missing = not len(odd) or all(map(is_missing_word, self.series[odd]))
+        if not missing or (np.abs(found) > EXACT).any():
             return None
         whole = not len(odd) and (found == np.floor(found)).all()
         return found.astype(np.int64) if whole and not self.series.str.contains("[.eE]").any() else found
@@ -354,7 +363,7 @@ class TextColumn:
         """Return a code for each row, and the texts that they stand for, without blanks around them."""
         return self.codes, [word.strip() for word in self.words]
 
-    def taken(self, rows: AnyArray) -> TextColumn:
+    def taken(self, rows: AnyArray | slice) -> TextColumn:
         """Return some rows."""
         return TextColumn(self.series[rows])
 

@@ -129,16 +129,16 @@ def check_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     passed = findings["stable"]
     yield from paragraph(verdict(findings), terminal, style="bold green" if passed else "bold red")
     yield from guessed(findings, terminal)
-    for text in checked(findings, terminal):
+    for text in checked(findings):
         yield from paragraph(text, terminal)
     for warning in findings["warnings"]:
         yield from paragraph(warning, terminal, bullet="!", style="yellow")
     yield Line("")
-    if not passed and findings["method"] == "topk":
+    if not passed:
         yield from _flip_lines(findings["flips"], findings["unit"], terminal)
 
 
-def checked(findings: Findings, terminal: Terminal) -> Iterator[str]:
+def checked(findings: Findings) -> Iterator[str]:
     """Yield what a check found, and what would pass it."""
     margin = findings["margin"]
     yield _checked(findings)
@@ -150,32 +150,26 @@ def checked(findings: Findings, terminal: Terminal) -> Iterator[str]:
         )
         yield f"{how}; {fewest:,} asked for: {held}."
     if findings["uncovered"] > findings["max_delta"]:
-        yield _remedy(findings, terminal)
+        yield _remedy(findings)
 
 
 def verdict(findings: Findings) -> str:
     """Return in a few words, none of them from the data, what was checked and how that ended."""
-    what = f"top {findings['k']:,}"
-    if findings["eps"] is not None:
-        what = f"inflated top {findings['k']:,} at eps = {eps_in_words(findings['eps'])}"
-    return f"{'STABLE' if findings['stable'] else 'UNSTABLE'}: {what}"
+    return f"{'STABLE' if findings['stable'] else 'UNSTABLE'}: top {findings['k']:,}"
 
 
 def _checked(findings: Findings) -> str:
     number = round(findings["uncovered"] * findings["n_units"])
-    top, units = f"the top {findings['k']:,}", counted(findings["n_units"], findings["unit"])
-    does = f"change{'s' * (number == 1)} {top}"
-    if findings["method"] != "topk":
-        does = f"bring{'s' * (number == 1)} an item from outside the list into {top}"
+    units = counted(findings["n_units"], findings["unit"])
+    does = f"change{'s' * (number == 1)} the top {findings['k']:,}"
     share, allowed = rounded_up(findings["uncovered"]), eps_in_words(findings["max_delta"])
     return f"{number:,} of the {units} {does} when removed: a share of {share} ({allowed} allowed)."
 
 
-def _remedy(findings: Findings, terminal: Terminal) -> str:
+def _remedy(findings: Findings) -> str:
     remedy, k = findings["remedy"], findings["k"]
     more = remedy["size"] - k - ADDED
     added = ", ".join(map(str, remedy["items"][k:][:ADDED])) + (f" and {more:,} more" * (more > 0))
-    added += f", or take the inflated top {k:,} at eps = {rounded_up(remedy['eps'])}" * terminal.verbose
     does = "pass" if findings["min_margin"] is None else "keep within the share allowed"
     return f"A list of {counted(remedy['size'], 'item')} would {does}: add {added}."
 

@@ -44,9 +44,9 @@ COLUMNS = {
     "margin": ("k", "item", "lower", "upper", "exact", "n_units", "passed", "passing", "rule"),
     "comparison": (
         "item", "verdict", "old_rank", "new_rank", "old_place", "new_place", "old_best", "old_worst",
-        "new_best", "new_worst", "inflated_best", "inflated_worst", "old_score", "new_score", "standing",
+        "new_best", "new_worst", "old_score", "new_score", "standing",
     ),
-    "check": ("k", "method", "eps", "delta", "breaking_units", "size", "max_delta", "stable"),
+    "check": ("k", "delta", "breaking_units", "max_delta", "stable"),
 }  # fmt: skip
 """The columns of the table of each document, for dataframes and CSV."""
 

@@ -71,9 +71,7 @@ def rows_shown(findings: Findings) -> tuple[Sequence[Row], int]:
     if listed is None:
         rows = next((findings[name] for name in ("rows", "audit") if name in findings), [findings])
         return rows, findings["n_items"] if "score" in rows[0] else len(rows)
-    found = findings[listed]
-    if listed == "flips":  # of an inflated answer, what changes the plain one is no matter
-        found = found["plain"] if findings["method"] == "topk" else {"listed": [], "distinct_units": 0}
+    found = findings["flips"]["plain"] if listed == "flips" else findings[listed]
     return found["listed"], found["distinct_units"]
 
 
@@ -123,7 +121,7 @@ def _around(findings: Findings) -> tuple[str, list[str]]:  # noqa: PLR0911 (one 
         case "audit" | "random-audit":
             return audited(findings), [inflated_how(findings), *legend(findings)]
         case "check":
-            return verdict(findings), [*checked(findings, Terminal())]
+            return verdict(findings), [*checked(findings)]
         case "margin":
             return findings["sentence"], [exampled(findings), *rested(findings)]
         case "explanation":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,7 +15,7 @@ from steadyrank.data.observations import Observations
 from steadyrank.errors import InvalidSettingError
 from steadyrank.operators.checks import Range, check_whole, setting
 from steadyrank.scorers.base import LeaveOneOut, Scorer, declared
-from steadyrank.scorers.refit import FULL, Progress, refit_all
+from steadyrank.scorers.refit import FULL, refit_all
 from steadyrank.scorers.registry import as_scorer
 
 
@@ -78,7 +77,7 @@ class Bagged(Scorer):
     radius_squared : float, optional
         The squared radius of a ball that holds every possible output of the scorer, for the
         bound; by default what the scorer declares. Bags whose scores no such ball holds are refused.
-    checkpoint, progress, n_jobs
+    n_jobs
         As for :class:`~steadyrank.scorers.Refit`.
 
     Examples
@@ -96,8 +95,6 @@ class Bagged(Scorer):
     replace: bool = False
     seed: int = 0
     radius_squared: float | None = setting(None, Range(0.0, optional=True))
-    checkpoint: str | os.PathLike[str] | None = field(default=None, compare=False)
-    progress: Progress | bool | None = field(default=None, compare=False)
     n_jobs: int | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:

@@ -123,51 +123,6 @@ class Scorer(ABC):
         return None
 
 
-@dataclass(frozen=True)
-class OwnScorer(Scorer):
-    """Any object with a name, ``score`` and ``leave_one_out``, with all that a scorer may declare.
-
-    Parameters
-    ----------
-    own : object
-        The object. What else it declares is asked of it; what it does not is answered as for any scorer.
-        Its data may be of a kind of its own, too.
-    """
-
-    own: Any
-
-    @property
-    def name(self) -> str:
-        """What to call this scorer in a report."""
-        return str(self.own.name)
-
-    @property
-    def resolution(self) -> float:
-        """How close scores of the object are equal, if it says so."""
-        return float(getattr(self.own, "resolution", 0.0))
-
-    def __getattr__(self, ability: str) -> Any:
-        if ability == "own" or ability.startswith("_"):  # while it is being copied
-            raise AttributeError(ability)
-        return getattr(self.own, ability)
-
-    def prepared(self, data: Any) -> Any:
-        """Leave it to the object."""
-        return data
-
-    def score(self, data: Any) -> Any:
-        """Return the scores of the object."""
-        return self.own.score(data)
-
-    def leave_one_out(self, data: Any) -> Any:
-        """Return the leave-one-out scores of the object."""
-        return self.own.leave_one_out(data)
-
-    def sensitivity(self, data: Any) -> Any:
-        """Return the proved bound of the object, if it declares one."""
-        return declared(self.own, "sensitivity", data)
-
-
 def declared(scorer: object, ability: str, given: Any) -> Any:
     """Return the answer of a scorer that has an ability beside those of all scorers, else None."""
     return getattr(scorer, ability)(given) if hasattr(scorer, ability) else None

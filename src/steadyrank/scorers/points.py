@@ -49,8 +49,6 @@ class TotalPoints(SumScorer):
         The points for the result of a battle.
     places : sequence of float
         The points for the first place of a ballot, the second...; by name ``"points:5,4,3,2,1"``.
-    tie_break : str
-        Refused: battles keep who won, not the goals.
 
     Examples
     --------
@@ -72,7 +70,6 @@ class TotalPoints(SumScorer):
     draw: float = setting(1.0)
     loss: float = setting(0.0)
     places: tuple[float, ...] = ()
-    tie_break: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -80,11 +77,6 @@ class TotalPoints(SumScorer):
         object.__setattr__(self, "places", tuple(given))
         for number in self.places:
             check_setting("places", number, FROM_0)
-        if self.tie_break:
-            raise InvalidSettingError(
-                "points have no tie-break such as goal difference: battles keep who won, not the goals",
-                way_out="Omit tie_break: equal points stay tied. Compare their goals yourself.",
-            )
 
     @property
     def name(self) -> str:

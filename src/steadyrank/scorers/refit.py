@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
-from inspect import isroutine, signature
-from platform import python_version
+from inspect import signature
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -18,25 +14,18 @@ from steadyrank._typing import FloatArray
 from steadyrank.data.observations import Observations
 from steadyrank.data.units import Units
 from steadyrank.engines.backends import needed
-from steadyrank.errors import CheckpointError, Option, RefitError, SteadyrankError, shorten
+from steadyrank.errors import RefitError, SteadyrankError, shorten
 from steadyrank.operators.checks import setting
-from steadyrank.progress import heard, tell
+from steadyrank.progress import counting
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several, snapped
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
     from steadyrank.scorers.bagged import Bagged
-    from steadyrank.scorers.checkpoint import Kept
-
-Progress = Callable[[int, int], None]
 Fit = Callable[[int], FloatArray]
 Found = TypeVar("Found")
 FULL = -1
 """The unit number of the scores on all the data."""
-NOT_DATA = {"notes", "unit_candidates", "_origin"}
-"""Fields of data that only tell how they were read."""
-NAMED_BY = Option("model_name", "...")
-NAME_IT = ("Give the model a name, and another one whenever it changes: ", NAMED_BY, " of Refit.")
 THESE = "these data"
 
 
@@ -46,9 +35,10 @@ class Refit(Scorer):
 
     Units that are equal are computed once. Refits run through joblib, by default one after the
     other; ``with joblib.parallel_config(n_jobs=-1):`` around the call, or any other backend
-    named there, makes them parallel. Every refit gets the same seed, so that only the data
-    differ between them, and results do not depend on the number of workers. All scores stay in
-    memory: distinct units times items, eight bytes each.
+    named there, makes them parallel, and ``verbose=10`` tells how far they are. A function that
+    ``joblib.Memory`` caches keeps what it found if a run is cut off. Every refit gets the same seed,
+    so that only the data differ between them, and results do not depend on the number of workers.
+    All scores stay in memory: distinct units times items, eight bytes each.
 
     Parameters
     ----------
@@ -60,17 +50,6 @@ class Refit(Scorer):
     seed : int
         A ``random_state`` of the estimator that is None is set to it. A callable that has a
         parameter called ``seed`` gets it there.
-    checkpoint : path, optional
-        Where finished refits are kept. After an interruption the same call goes on from there.
-        A file that belongs to other data, another model, or another version of Python or of a package
-        that the model is of, is refused. An estimator counts with its settings.
-    model_name : str, optional
-        What a checkpoint knows the model by. Functions need one, and so do estimators that hold
-        functions or are of no package with a version: what their code does cannot be told from one run
-        to the next. Give another name whenever the model changes.
-    progress : callable or bool, optional
-        Called as ``progress(done, total)``; True or False to show a line on stderr or not.
-        Default: show one if stderr is a terminal and nobody else listens.
     n_jobs : int, optional
         Number of joblib workers, over what ``parallel_config`` says.
     label : str, optional
@@ -94,11 +73,8 @@ class Refit(Scorer):
 
     model: Any
     seed: int = 0
-    checkpoint: str | os.PathLike[str] | None = field(default=None, compare=False)
-    progress: Progress | bool | None = field(default=None, compare=False)
     n_jobs: int | None = field(default=None, compare=False)
     label: str | None = None
-    model_name: str | None = None
     resolution: float = setting(0.0)
 
     @property
@@ -149,77 +125,22 @@ def fitted_scores(model: Any, seed: int, data: Any) -> FloatArray:
 
 
 def refit_all(fit: Fit, data: Observations, how: Refit | Bagged) -> LeaveOneOut:
-    """Run ``fit(unit)`` for every distinct unit, and for FULL, the data as they are.
-
-    The scores depend on the data and the scorer, to which a checkpoint belongs. Where that is kept, who
-    is told and how many work stand in the scorer, too.
-    """
+    """Run ``fit(unit)`` for every distinct unit, and for FULL, the data as they are."""
     check_several(data)
     data.with_copies(data.units.counts)  # data in an engine refuse this, before anything is computed
-    units, show = data.units, _shown(how.progress)
+    units = data.units
     scores = np.empty((len(units) + 1, data.n_items))
-    with _checkpoint(data, how) as (done, add):
-        for number, found in done.items():
-            scores[number] = found
-        todo = [number for number in (FULL, *range(len(units))) if number not in done]
-        fits = run_fits(partial(_named_fit, fit, units), todo, how.n_jobs)
-        for finished, (number, found) in enumerate(fits, start=len(done) + 1):
-            scores[number] = found
-            add(number, found)
-            show(finished, len(scores))
+    fits = run_fits(partial(_named_fit, fit, units), range(FULL, len(units)), how.n_jobs)
+    for number, found in counting(fits, len(scores), "refits"):
+        scores[number] = found
     scores = snapped(scores, how.resolution)
     return RowsOut(scores[FULL], units, scores[:FULL].__getitem__)
-
-
-def _checkpoint(data: Observations, how: Refit | Bagged) -> AbstractContextManager[Kept]:
-    """Return where refits are kept, and what identifies them: other data or settings are refused."""
-    if how.checkpoint is None:
-        return nullcontext(({}, lambda unit, scores: None))  # noqa: ARG005 (nothing is kept)
-    from steadyrank import __version__
-    from steadyrank.scorers.checkpoint import open_checkpoint  # loads sqlite3
-
-    joblib = needed("joblib", "refitting runs through joblib", "refit")
-    versions = {"version": __version__, "Python": python_version(), "NumPy": np.__version__}
-    owner = {"data": joblib.hash(known_by(data)), "scorer": joblib.hash(told(how)), **versions}
-    return open_checkpoint(how.checkpoint, owner)
-
-
-def known_by(data: Observations) -> list[object]:
-    """Return all that scores follow from: the data, and not how they were read or what was computed."""
-    named = [part.name for part in fields(data) if part.compare and part.name not in NOT_DATA]
-    values = ((name, getattr(data, name)) for name in named)
-    whole = [(name, np.array(part) if isinstance(part, np.ndarray) else part) for name, part in values]
-    return [type(data).__qualname__, *whole]
-
-
-def told(model: Any) -> object:
-    """Return what a model is known by from one run to the next, or ask for a name of it."""
-    if isinstance(model, Refit):
-        named = told(model.model) if model.model_name is None else ("named", model.model_name)
-        return named, model.seed
-    if isinstance(model, Scorer) and type(model).__module__.startswith("steadyrank."):
-        parts = [getattr(model, part.name) for part in fields(model) if part.compare]  # type: ignore[arg-type]
-        return type(model), [told(part) if isinstance(part, Scorer) else part for part in parts]
-    if is_estimator(model):
-        settings = list(model.get_params().values())
-        made = [type(part).__module__ for part in (model, *settings) if is_estimator(part)]
-        packages = {module.partition(".")[0] for module in made}
-        versions = {name: vars(sys.modules[name]).get("__version__") for name in packages}
-        code = [part for part in settings if isroutine(part) or isinstance(part, partial)]
-        if all(versions.values()) and not code:
-            return seeded(model, 0), versions
-    raise CheckpointError(
-        f"a checkpoint cannot tell {shorten(model)} again in another run: its code may have changed",
-        way_out=NAME_IT,
-    )
 
 
 def run_fits(
     fit: Callable[[int], tuple[int, Found]], todo: Sequence[int], n_jobs: int | None
 ) -> Iterator[tuple[int, Found]]:
     """Yield (unit, scores) as they are finished, in any order."""
-    if not todo:
-        return
     joblib = needed("joblib", "refitting runs through joblib", "refit")
     jobs, parts = [joblib.delayed(fit)(unit) for unit in todo], iter([slice(None)])
     try:
@@ -283,20 +204,3 @@ def importances(fitted: Any) -> FloatArray:
             return np.asarray(found.reshape(-1, found.shape[-1]).sum(axis=0))
     neither = f"{type(last).__name__} has neither coef_ nor feature_importances_."
     raise RefitError(THESE, f"{neither} Wrap it in a function that returns one score for each item.")
-
-
-def _shown(progress: Progress | bool | None) -> Progress:
-    if callable(progress):
-        return progress
-    if progress is None and heard():
-        return lambda done, total: tell(done, total, "refits")
-    if progress is None:
-        progress = sys.stderr is not None and sys.stderr.isatty()
-    return _line if progress else lambda done, total: None  # noqa: ARG005
-
-
-def _line(done: int, total: int) -> None:
-    """Rewrite one line on stderr, about a hundred times in all."""
-    if done == total or done % max(1, total // 100) == 0:
-        sys.stderr.write(f"\rrefits: {done:,} of {total:,}" + "\n" * (done == total))
-        sys.stderr.flush()

@@ -10,7 +10,7 @@ from typing import Any
 
 from steadyrank.data.observations import Observations
 from steadyrank.errors import InvalidSettingError, shorten
-from steadyrank.scorers.base import OwnScorer, Scorer, check_kind
+from steadyrank.scorers.base import Scorer, check_kind
 
 NAMED = {
     "approval": "voting.Approval",
@@ -39,7 +39,6 @@ NAMED = {
 
 Modules are loaded when they are first needed.
 """
-SCORER_PARTS = ("name", "score", "leave_one_out")
 
 
 def resolve_scorer(given: object, data: Observations) -> Scorer:
@@ -71,8 +70,7 @@ def as_scorer(given: object) -> Scorer:
     given : str, class, scorer, callable or estimator
         A name, with settings or without (``"mean-rating:shrinkage=5"``); a class of scorers, or a
         scorer; a scikit-learn estimator or a function from data to scores, which is then refitted
-        without each unit. An object of your own that has a name, ``score`` and ``leave_one_out`` is
-        wrapped, so that it has all that a scorer may declare.
+        without each unit.
 
     Examples
     --------
@@ -88,12 +86,9 @@ def as_scorer(given: object) -> Scorer:
         return given
     from steadyrank.scorers.refit import Refit, is_estimator
 
-    own = all(hasattr(given, part) for part in SCORER_PARTS)
     if isinstance(given, type):
-        if (own or is_estimator(given)) and not isabstract(given):
+        if (issubclass(given, Scorer) or is_estimator(given)) and not isabstract(given):
             return as_scorer(_made(given, given.__name__, {}))
-    elif own:
-        return OwnScorer(given)
     elif is_estimator(given) or callable(given):
         return Refit(given)
     raise InvalidSettingError(

@@ -9,11 +9,7 @@ from steadyrank.study.audit.rows import AuditRow as AuditRow, Flip as Flip, Flip
 from steadyrank.study.certificate import Certificate as Certificate
 from steadyrank.study.comparison import Comparison as Comparison
 from steadyrank.study.confidence import Confidence as Confidence
-from steadyrank.study.curve import (
-    RankingCurve as RankingCurve,
-    RemovalCurve as RemovalCurve,
-    StabilityCurve as StabilityCurve,
-)
+from steadyrank.study.curve import RankingCurve as RankingCurve, StabilityCurve as StabilityCurve
 from steadyrank.study.explanation import Explanation as Explanation, Needed as Needed, Rival as Rival
 from steadyrank.study.facts import Facts as Facts
 from steadyrank.study.margin import Margin as Margin

@@ -28,7 +28,7 @@ from steadyrank.study.certificate import (
     Guarantee,
     unchecked,
 )
-from steadyrank.text import counted, eps_in_words, plural, rounded_up
+from steadyrank.text import eps_in_words, plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,13 +39,18 @@ if TYPE_CHECKING:
 Claim = Literal["observed", "proved", "none"]
 
 
-class How(TypedDict, total=False):
-    """How an answer is made: a target or an eps, what is claimed, how many may leave together."""
+class Target(TypedDict, total=False):
+    """How an answer is made: a target or an eps, and what is claimed."""
 
     delta: float
     eps: float | None
     guarantee: Guarantee
     claim: Claim
+
+
+class How(Target, total=False):
+    """The same of a list, and how many units may leave together."""
+
     removals: int
 
 
@@ -99,9 +104,13 @@ def made(
     if claim != "none" or not facts.units.total:
         check_several(facts.data)
     found = Calibration(facts, k, guarantee, given=eps is not None)
+    usual = claim == "observed" and eps is None and guarantee == "cover" and not target
     if removals != 1 and found.check_removals(removals) > 1:
-        answer = found.whoever_leaves(removals, target, eps, claim)
-    elif claim == "observed" and eps is None and guarantee == "cover" and not target:
+        if not usual:
+            told = "a list that holds against several removals takes no delta, eps, guarantee or claim"
+            raise InvalidValueError(told, way_out=["Omit them, or use ", Option("removals", "1"), "."])
+        answer = found.whoever_leaves(removals)
+    elif usual:
         answer = found.left_out()
     else:
         answer = found.one_leaves(target, eps, claim)
@@ -194,34 +203,17 @@ class Calibration:
         """
         return self.k is None and self.study.too_many_rankings
 
-    def whoever_leaves(self, removals: int, delta: float, eps: float | None, claim: Claim) -> Made:
-        """Return what holds whichever units leave, up to so many of them together."""
-        study, scorer = self.study, self.study.scorer.name
-        if delta or claim != "observed":
-            told = "what holds against several removals is found on these data, with delta = 0"
-            raise InvalidValueError(told, way_out=["Omit ", Option("delta" if delta else "claim"), "."])
-        if not study.margin_search().pairs.certified:
+    def whoever_leaves(self, removals: int) -> Made:
+        """Return the list that holds the top k whichever units leave, up to so many of them together."""
+        study, search = self.study, self.study.margin_search()
+        if not search.pairs.certified:
             told = f"nothing bounds what {removals:,} {plural(study.unit)} removed together can do"
-            otherwise = ", or a scorer whose margins are bounded below."
-            raise NoProofError(scorer, told, way_out=["Use ", Option("removals", "1"), otherwise])
+            way_out = ("Use ", Option("removals", "1"), ", or a scorer whose margins are bounded below.")
+            raise NoProofError(study.scorer.name, told, way_out=way_out)
         from steadyrank.margins.lists import Withstanding
 
-        bounds = Withstanding(study.margin_search(), removals)
-        if eps is None and self._cover and self.k is not None:
-            listed = study.order[bounds.listed(self.k)]
-            return Made(self._claims.certified(None, removals), listed, told=True)
-        needed = just_above(bounds.eps_needed(self.k, cover=self._cover))
-        smallest = max(needed, study.tie_eps)
-        if eps is not None and eps < needed:
-            held = f"that eps = {eps_in_words(eps)} holds against {counted(removals, 'removal')}"
-            way: list[str | Option] = [
-                "Omit ",
-                Option("eps"),
-                f", or give {rounded_up(smallest)} or more.",
-            ]
-            raise NoProofError(scorer, f"no rule proves {held}", way_out=way)
-        found = self._claims.certified(eps or smallest, removals)
-        return self._inflated(found, told=True)
+        listed = study.order[Withstanding(search, removals).listed(self.k or 1)]
+        return Made(self._claims.certified(removals), listed, told=True)
 
     def check_removals(self, removals: int) -> int:
         """Return a number of units that may leave and leave somebody, or complain."""

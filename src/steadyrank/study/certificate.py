@@ -231,21 +231,17 @@ class Claims:
         came = "which was given" if self.given else chosen
         return f", at eps = {eps_in_words(eps, given=self.given)}, {came}"
 
-    def certified(self, eps: float | None, removals: int) -> Certificate:
-        """Return the certificate of an answer that holds whichever units are removed, up to so many.
-
-        Without an eps it is a list of all items that bounds do not rule out.
-        """
+    def certified(self, removals: int) -> Certificate:
+        """Return the certificate of a list of all items that bounds do not rule out, up to so many."""
         promise = (
             f"remove any {removals:,} of the {self.n:,} {plural(self.unit)}, or fewer, and if the rest "
             f"can be scored, the new {self._holds} (delta = 0)"
         )
         why = ". No removal was tried: bounds on what any removal does to two scores prove it"
-        where = self._where("" if eps is None else self._at(eps, "chosen on it"))
-        told, numbers = (f"Certified {where}", promise, why), {"n": self.n, "removals": removals}
-        found = self._made((eps, 0.0, "certified", "bounds of pairs"), told, numbers)
-        found = replace(found, removals=removals)
-        return found if self.given or not self.cover else self._anew(found, 0.0)
+        told = f"Certified {self._where()}", promise, why
+        numbers = {"n": self.n, "removals": removals}
+        found = self._made((None, 0.0, "certified", "bounds of pairs"), told, numbers)
+        return self._anew(replace(found, removals=removals), 0.0)
 
     def _anew(self, found: Certificate, delta: float) -> Certificate:
         """Return a certificate of cover as the proof it is, what was seen on these data coming second.

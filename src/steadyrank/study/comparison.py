@@ -4,10 +4,7 @@ Moves are counted among the items in both, by *place*, so that nobody moves beca
 Equal scores in the new data stand in the order of the old ranking (newcomers behind), so that a tie
 alone moves nobody, either. A move is *inside* if the new place lies between the best and the worst that
 the item has in the old data, whole or without any one unit, equal scores in either order; otherwise it
-is *beyond*. A pair was settled in the old data if the two ranges do not meet. Where an eps is asked for,
-pairs and whole orders are held against the inflated ranking at it. An item that is eligible stays so
-when others are taken away: of the items in both, too, that set holds the plain order without each unit
-that it was made to hold it for.
+is *beyond*. A pair was settled in the old data if the two ranges do not meet.
 """
 
 from __future__ import annotations
@@ -21,15 +18,14 @@ import numpy as np
 from steadyrank.data.observations import Observations, nearly_equal
 from steadyrank.errors import Option, SteadyrankError, WrongDataError, listing, shorten
 from steadyrank.operators.checks import check_k
-from steadyrank.operators.rankings import RankingSet
 from steadyrank.report.export import COLUMNS
 from steadyrank.study.headlines import named, suggestions
 from steadyrank.study.results import Result, about, label, labels, origin, told
 from steadyrank.study.standings import Ranks, place_ranges
-from steadyrank.text import counted, eps_in_words
+from steadyrank.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from steadyrank._typing import BoolArray, IntArray
     from steadyrank.study.answers import StableRanking, StableTopK
@@ -39,11 +35,6 @@ RULE = (
     "Places count the shared items only, so nobody moves because others come or go. The range holds the "
     "places that each takes in the old data, whole or without any one {unit}, equal scores in either "
     "order. A move within it is inside, any other beyond. This is no test of significance."
-)
-
-SET_RULE = (
-    " The stability set holds the rankings that the old data cannot tell from the plain one at eps; a "
-    "pair is settled if all of them have it in one order."
 )
 
 MOST_LEFT_OUT = 500_000_000
@@ -73,8 +64,6 @@ class Comparison(Result):
         All items of the new data by rank, equal scores in the order of the old ranking, newcomers last.
     places : dict of lists
         What is told of the items in both, by the names of ``rows()``.
-    allowed : RankingSet or None
-        The old inflated ranking, of the items in both as ``common`` numbers them, if there is an eps.
     new_source : str, optional
         What findings call the new data, for example the name of a file.
 
@@ -88,8 +77,8 @@ class Comparison(Result):
     2 of the 3 shared items moved more than removing one vote could explain; 0 moved less, 1 not at all.
     >>> [(row["item"], row["old_place"], row["new_place"], row["verdict"]) for row in found.rows()]
     [('cyd', 3, 1, 'beyond'), ('bob', 2, 2, 'same'), ('ann', 1, 3, 'beyond'), ('dan', None, None, 'new')]
-    >>> found.entered, found.left, found.covered, found.is_allowed
-    (('cyd',), ('ann',), False, False)
+    >>> found.entered, found.left, found.covered
+    (('cyd',), ('ann',), False)
     >>> [pair for pair, settled in found.swaps() if settled]
     [('ann', 'bob'), ('ann', 'cyd')]
     """
@@ -103,7 +92,6 @@ class Comparison(Result):
     common: tuple[object, ...]
     new_ranking: tuple[object, ...]
     places: dict[str, list[Any]]
-    allowed: RankingSet | None
     new_source: str | None = None
 
     @property
@@ -131,18 +119,6 @@ class Comparison(Result):
         """Whether the old list, made to hold whichever unit leaves, holds the new plain top k, too."""
         return None if self.topk is None else not _without(self.new_ranking[: self.k], self.topk.members)
 
-    @property
-    def is_allowed(self) -> bool | None:
-        """Whether the new order of the items in both is one that the old answer allows.
-
-        That is: no item is beyond its range, or at an eps the order is in the inflated ranking. None
-        where moves were not judged.
-        """
-        if self.allowed is not None:
-            return np.argsort(self.places["new_place"]) in self.allowed
-        verdicts = self.places["verdict"]
-        return None if None in verdicts else "beyond" not in verdicts
-
     def swaps(self) -> Iterator[tuple[tuple[object, object], bool]]:
         """Yield the pairs that changed their order, who was ahead first, and whether that was settled.
 
@@ -156,9 +132,8 @@ class Comparison(Result):
     def _passed(self) -> Iterator[tuple[int, IntArray, BoolArray]]:
         """Yield each item that others passed, these, and which of them it had led for certain."""
         places, nobody = np.array(self.places["new_place"]), [len(self.common)] * len(self.common)
-        starts, ends = np.array(self.places["old_place"]), self.places.get("inflated_worst", nobody)
-        if self.allowed is None and "old_best" in self.places:
-            starts, ends = np.array(self.places["old_best"]), self.places["old_worst"]
+        known = self.places.get("old_best"), self.places.get("old_worst", nobody)
+        starts, ends = np.array(known[0] or self.places["old_place"]), known[1]
         best_behind = np.minimum.accumulate(places[::-1])[::-1]
         for ahead in np.flatnonzero(places[:-1] > best_behind[1:]).tolist():
             passing = ahead + 1 + np.flatnonzero(places[ahead + 1 :] < places[ahead])
@@ -209,18 +184,8 @@ class Comparison(Result):
             swapped, settled = map(sum, zip(*pairs, strict=True))
             told = f"{counted(swapped, 'pair')} changed order"
             known = f"{settled:,}" if settled else "none"
-            yield f"{told}; {known} of them had been settled {self._known}."
-            if self.allowed is not None:
-                belongs = "is one" if self.is_allowed else "is not one"
-                yield f"The new order of what is in both {belongs} of the rankings in that set."
-
-    @property
-    def _known(self) -> str:
-        """What had settled the order of pairs."""
-        if self.old.eps is None:
-            return "in the old data (their ranges do not meet)"
-        eps = eps_in_words(self.old.eps, given=self.old.certificate.given)
-        return f"in the old stability set (eps = {eps})"
+            where = "in the old data (their ranges do not meet)"
+            yield f"{told}; {known} of them had been settled {where}."
 
     def _of_topk(self, old: StableTopK) -> Iterator[str]:
         """Yield who came into the top k and who left it, and whether the old list holds the new one."""
@@ -239,12 +204,12 @@ class Comparison(Result):
         return {
             "headline": self.sentence,
             "sentences": list(self._sentences()),
-            "rule": RULE.format(unit=self.unit) + ("" if self.allowed is None else SET_RULE),
+            "rule": RULE.format(unit=self.unit),
             "margin": None,
             "suggestions": suggestions(self.old),
             "warnings": [note for note in alike if note not in {*self.notes, *self.new.notes}],
             **self.old.claimed(),
-            **told(self, "k", "covered", "is_allowed"),
+            **told(self, "k", "covered"),
             **{name: labels(getattr(self, name)) for name in ("entered", "left")},
             "n_common": len(self.common),
             "n_swaps": sum(len(passing) for _, passing, _ in self._passed()),
@@ -257,7 +222,7 @@ class Comparison(Result):
         }
 
 
-def comparison_of(old: Study, new: Study, k: int | None, how: Mapping[str, Any]) -> Comparison:
+def comparison_of(old: Study, new: Study, k: int | None) -> Comparison:
     """Compare two studies of data of one kind, scored in one way."""
     _check_alike(old, new)
     k = None if k is None else check_k(k, min(len(old.items), len(new.items)))
@@ -268,27 +233,25 @@ def comparison_of(old: Study, new: Study, k: int | None, how: Mapping[str, Any])
     ties = np.full(len(new.items), len(old.items))
     ties[after] = places
     order = np.lexsort((ties, -new.scores))
-    was = old.ranking(**how)
+    was = old.ranking()
     try:
-        now = new.ranking(**how)
+        now = new.ranking()
     except SteadyrankError as error:  # what was asked is no fault, as the old data show
         error.problem = f"the new data: {error.problem}"
         raise
-    allowed = None if was.eps is None else RankingSet(old.scores[before], was.eps)
-    ranges = {} if allowed is None else {"inflated": Ranks(*allowed.rank_intervals())}
+    ranges = {}
     for side, answer, items in (("old", was, before), ("new", now, after)):
-        if answer.told and answer.n_distinct_units * len(items) <= MOST_LEFT_OUT:
+        if answer.n_distinct_units * len(items) <= MOST_LEFT_OUT:
             ranges[side] = place_ranges(answer.study.facts, items)
     return Comparison(
         **origin(old) | {"_study": None},  # its answers have theirs
         old=was,
         new=now,
         k=k,
-        topk=None if k is None else old.topk(k, **how),
+        topk=None if k is None else old.topk(k),
         common=was.labels(before),
         new_ranking=now.labels(order),
         places=_judged(np.argsort(order)[after], ranges),
-        allowed=allowed,
     )
 
 

@@ -28,7 +28,7 @@ from steadyrank.operators.inflation import critical_eps, just_above
 from steadyrank.operators.intervals import tier_eps
 from steadyrank.operators.meeting import STEEPEST_COVER, Rival
 from steadyrank.reading.arrays import frozen
-from steadyrank.study.calibration import Calibration, check_delta, eps_above, exceeded_by_at_most, made
+from steadyrank.study.calibration import check_delta, eps_above, exceeded_by_at_most
 from steadyrank.study.deletions import MANY, Active, active_items
 from steadyrank.study.near_rank import breaking_bounds
 from steadyrank.text import counted, html_of, rounded_up
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.base import LeaveOneOut
-    from steadyrank.study.certificate import Guarantee
     from steadyrank.study.facts import Facts
 
     Eps = TypeVar("Eps", float, FloatArray)
@@ -382,60 +381,3 @@ class Covering:
                 found, start = self._rival.coverings(rows[some], floor), start + len(some)
                 self._upper[units[some]] = found
                 self._lower[units[some]] = np.where(found > floor, found, self._lower[units[some]])
-
-
-@dataclass(frozen=True, eq=False)
-class RemovalCurve:
-    """Removals withstood, bought with items added.
-
-    Attributes
-    ----------
-    k : int
-        The k of the top-k.
-    guarantee : {"overlap", "cover"}
-        What holds; see :func:`steadyrank.stable_topk`.
-    removals : int array
-        1, 2, ...: how many units, at most, may leave together.
-    eps : float array or None
-        The smallest eps that is certified for each; for 1, the smallest there is. A list that covers
-        needs none.
-    size : int array
-        How many items the list then has.
-
-    Examples
-    --------
-    >>> from steadyrank import Study, Votes
-    >>> study = Study(Votes(["ann"] * 9 + ["bob"] * 6 + ["cyd"] * 3))
-    >>> study.removal_curve(1, 4, guarantee="cover").size
-    array([1, 1, 1, 2])
-    """
-
-    k: int
-    guarantee: Guarantee
-    removals: IntArray
-    eps: FloatArray | None
-    size: IntArray
-
-    def _repr_html_(self) -> str:
-        """Show the curve in a notebook."""
-        columns = {"removals": self.removals.tolist(), "items": self.size.tolist()}
-        return html_of(f"{self}.", columns | ({} if self.eps is None else {"eps": self.eps.tolist()}))
-
-    def __str__(self) -> str:
-        """Say how long the shortest and the longest list are."""
-        first, last = (counted(int(self.size[end]), "item") for end in (0, -1))
-        most = counted(int(self.removals[-1]), "removal")
-        return (
-            f"List for the top {self.k:,} ({self.guarantee}): {first} for 1 removal, {last} for {most}"
-        )
-
-
-def removal_curve(facts: Facts, k: int, most: int, guarantee: Guarantee) -> RemovalCurve:
-    """Find the list for each number of removals up to ``most``."""
-    removals = np.arange(1, Calibration(facts, k).check_removals(most) + 1)
-    found = [made(facts, k, guarantee=guarantee, removals=int(number)) for number in removals]
-    size = np.array([len(one.listed) for one in found])
-    eps = [one.certificate.eps for one in found if one.certificate.eps is not None]
-    return RemovalCurve(
-        k, guarantee, frozen(removals), frozen(np.array(eps)) if eps else None, frozen(size)
-    )

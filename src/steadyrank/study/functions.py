@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from steadyrank.study import Audit, Margin, StableRanking, StableTopK
     from steadyrank.study.audit.audit import Audited
-    from steadyrank.study.calibration import How
+    from steadyrank.study.calibration import How, Target
     from steadyrank.study.margin import MarginOf
 
 
@@ -53,8 +53,8 @@ def stable_topk(data: Any, k: int, *, scorer: object = None, **how: Unpack[How])
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
     removals : int
-        The list holds whichever units leave, up to so many of them together. For more than 1, eps is the
-        smallest that the scorer's bounds certify, and a scorer without such bounds is refused.
+        The list holds whichever units leave, up to so many of them together. More than 1 go with no
+        other setting, and a scorer without bounds of what several units can do is refused.
 
     Examples
     --------
@@ -69,12 +69,12 @@ def stable_topk(data: Any, k: int, *, scorer: object = None, **how: Unpack[How])
     return as_study(data, scorer).topk(k, **how)
 
 
-def stable_ranking(data: Any, *, scorer: object = None, **how: Unpack[How]) -> StableRanking:
+def stable_ranking(data: Any, *, scorer: object = None, **how: Unpack[Target]) -> StableRanking:
     """Return the rankings that one unit more or less could make the plain one.
 
-    Parameters are those of :func:`stable_topk`. eps is the smallest at which at most a share ``delta``
-    of the units has a plain ranking that is not in the set, or shares no ranking with it: exactly, or
-    for very many fitted items a bound, which the certificate says.
+    Parameters are those of :func:`stable_topk` but for ``removals``. eps is the smallest at which at
+    most a share ``delta`` of the units has a plain ranking that is not in the set, or shares no ranking
+    with it: exactly, or for very many fitted items a bound, which the certificate says.
 
     Examples
     --------
@@ -105,14 +105,12 @@ def audit(data: Any, k: int | Iterable[int], *, scorer: object = None, **how: Un
     methods : iterable of str, optional
         Which of ``topk``, ``inflated_topk``, ``ranking``, ``inflated_ranking`` to audit; all of them
         unless given.
-    operators : mapping, optional
-        Operators of your own by name: functions of (scores, k) that give item indices or a mask.
     max_states : int, optional
         The limit for counting rankings, ten million unless given; beyond it the size says "not counted".
     removals : int
         How many units leave together. One: every unit, exactly. Several: random sets of so many, every
         set as likely as any other, and a :class:`RandomAudit` of what was observed. They are scored
-        through joblib where the scorer refits, and not kept in its checkpoint.
+        through joblib where the scorer refits.
     samples, seed : int, optional
         How many such sets are drawn (1,000 unless given; refused for one removal) and the seed. What is
         drawn does not depend on the number of workers.

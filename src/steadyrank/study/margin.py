@@ -11,14 +11,13 @@ import numpy as np
 
 from steadyrank.data.observations import Observations, numbers_of
 from steadyrank.errors import InvalidValueError, Option, listing, not_a_choice, shorten
-from steadyrank.margins.pairs import last_true, turning
-from steadyrank.margins.search import NEAREST, Found, MarginSearch, order_of, precedes
-from steadyrank.operators.checks import check_eps, check_k
-from steadyrank.operators.inflation import just_above
-from steadyrank.operators.topk_sets import inflated_topk, topk
+from steadyrank.margins.pairs import turning
+from steadyrank.margins.search import Found, MarginSearch, order_of, precedes
+from steadyrank.operators.checks import check_k
+from steadyrank.operators.topk_sets import topk
 from steadyrank.reading.arrays import frozen
 from steadyrank.study.results import MAX_FLIPS, Result, label, labels, origin, told
-from steadyrank.text import counted, eps_in_words, plural
+from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
@@ -33,38 +32,26 @@ DONE = {
 }
 """What is done with units: as the subject of a sentence, and as what it takes."""
 
-GERUNDS = {
-    "change": "Changing",
-    "push": "Pushing",
-    "bring": "Bringing",
-    "put": "Putting",
-    "break": "Breaking",
-}
+GERUNDS = {"change": "Changing", "push": "Pushing", "bring": "Bringing", "put": "Putting"}
 
 
 UNBOUNDED = "only single removals were tried; for more, no bound is known"
 """What is taken for granted where only single units were left out."""
+
+NEAREST = 12
+"""Of so many items of each side of rank k it is said how far they are from crossing it."""
 
 NEIGHBOURS = 1000
 """Of so many items of a ranking it is said how well they hold against the next."""
 
 
 class Asked(NamedTuple):
-    """Which answer is in question: a top k, an item of it, a pair, or without any the full ranking.
-
-    With an eps it is the inflated top k.
-    """
+    """Which answer is in question: a top k, an item of it, a pair, or without any the full ranking."""
 
     k: int | None = None
     item: object = None
     pair: tuple[object, object] | None = None
-    eps: float | None = None
     by: str = "remove"
-
-    def members(self, scores: FloatArray) -> IntArray:
-        """Return the items of the top k in question, best first."""
-        k = cast("int", self.k)
-        return topk(scores, k) if self.eps is None else inflated_topk(scores, k, self.eps).indices
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,11 +74,9 @@ class Margin(Result):
     leaving : int array
         How many of each distinct unit leave then, or change.
     leaves, enters : tuple of labels
-        Of a top k, plain or inflated: the items that are then out of it, and those that are then in.
+        Of a top k: the items that are then out of it, and those that are then in.
     pair : (label, label)
         The item that is then passed, and the one that passes it.
-    eps : float or None
-        Of an inflated top k: it changes when fewer than k of its items are in the new one.
     by : str
         What is done with units: ``"remove"``, ``"add"`` or ``"change"``.
     asked_pair : bool
@@ -132,7 +117,6 @@ class Margin(Result):
     assumed: tuple[str, ...]
     by: str
     added: object
-    eps: float | None
     asked_pair: bool = False
     neighbours: tuple[tuple[object, object, int], ...] = ()
 
@@ -171,12 +155,6 @@ class Margin(Result):
         if self.asked_pair:
             ahead, behind = map(shorten, self.pair)
             return "put", f"{behind} ahead of {ahead}"
-        if self.eps is not None and self.k is not None:
-            inflated = f"the inflated top {self.k:,} at eps = {eps_in_words(self.eps)}"
-            return (
-                "break",
-                f"{inflated} (fewer than {counted(self.k, self.item_name)} shared with the new one)",
-            )
         return "change", "the order" if self.k is None else f"the top {self.k:,}"
 
     @property
@@ -200,7 +178,7 @@ class Margin(Result):
         return f"{GERUNDS[verb]} {what} takes {done} {number}."
 
     def _found(self) -> dict[str, Any]:
-        plain = self.item is None and self.eps is None and self.by == "remove"
+        plain = self.item is None and self.by == "remove"
         if self.k is None or not plain:
             return self.parts()
         return self.parts() | {"distances": _distances(self.study, self.k)}
@@ -212,7 +190,7 @@ class Margin(Result):
         return {
             "k": self.k,
             "item": None if self.item is None else label(self.item),
-            **told(self, "eps", "by", "lower", "upper", "exact", "never"),
+            **told(self, "by", "lower", "upper", "exact", "never"),
             "passed": passed,
             "passing": passing,
             "leaves": labels(self.leaves),
@@ -319,30 +297,24 @@ class MarginOf(TypedDict, total=False):
 
     item: object
     pair: tuple[object, object] | None
-    eps: float | None
     by: str
 
 
 def margin_of(study: Study, asked: Asked) -> Margin:
     """Return the margin of a top k, of one item of it, of a pair, or of the full ranking."""
-    k, item, pair, eps, by = asked
+    k, item, pair, by = asked
     if by not in DONE:
         raise not_a_choice("by", by, tuple(DONE))
-    if pair is not None and (k is not None or item is not None or eps is not None):
-        raise InvalidValueError(
-            "a pair cannot go with a k, an item or an eps", way_out="Ask one of them."
-        )
+    if pair is not None and (k is not None or item is not None):
+        raise InvalidValueError("a pair cannot go with a k or an item", way_out="Ask one of them.")
     if item is not None and k is None:
         raise InvalidValueError(
             f"how many units {shorten(item)} takes to flip depends on k", way_out=["Give ", Option("k")]
         )
     search, facts = study.facts.margin_search(by), study.facts
-    if eps is not None:
-        found = _inflated(facts, search, asked)
-    else:
-        k = None if k is None else check_k(k, len(study.items))
-        place = None if item is None else index_of(study, item)
-        found = _plain(facts, search, k, place, None if pair is None else _ordered_pair(study, pair))
+    k = None if k is None else check_k(k, len(study.items))
+    place = None if item is None else index_of(study, item)
+    found = _plain(facts, search, k, place, None if pair is None else _ordered_pair(study, pair))
     margin = _margin(study, search, found, asked)
     if k is not None or pair is not None:
         return margin
@@ -382,7 +354,7 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked) -> M
         scores = cast("FloatArray", search.scores_after(removal, found.upper))
         pair = _passing(study.scores, scores, pair)
         if k is not None:
-            before, after = asked.members(study.scores), asked.members(scores)
+            before, after = topk(study.scores, k), topk(scores, k)
             leaves = tuple(study.items[place] for place in before if place not in after)
             enters = tuple(study.items[place] for place in after if place not in before)
     return Margin(
@@ -400,37 +372,8 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked) -> M
         assumed=() if search.pairs.certified else (UNBOUNDED,),
         by=search.by,
         added=added,
-        eps=asked.eps,
         asked_pair=asked.pair is not None,
     )
-
-
-def _inflated(facts: Facts, search: MarginSearch, asked: Asked) -> Found:
-    """Return how many units must leave before an inflated top k shares fewer than k items."""
-    if search.by != "remove" or asked.k is None or asked.item is not None or asked.pair is not None:
-        raise InvalidValueError(
-            "of an inflated answer only the removals that break its top k are known",
-            way_out=["Give ", Option("k"), " and ", Option("eps"), " alone."],
-        )
-    k, eps = check_k(asked.k, len(facts.items)), check_eps(asked.eps)
-
-    from steadyrank.margins.lists import Withstanding  # for inflated lists alone
-
-    def withstood(removals: int) -> bool:
-        if removals == 1:
-            return facts.curve(k).delta(eps) == 0
-        return just_above(Withstanding(search, removals).topk(k, cover=False)) <= eps
-
-    most = facts.units.total - 1
-    lower = 1 + last_true(withstood, most)
-    members = asked.members(facts.scores)
-    if lower > most or len(members) == len(facts.items) or not search.pairs.certified:
-        return Found(lower, (int(members[0]), int(members[0])))
-
-    def broken(scores: FloatArray) -> bool:
-        return len(np.intersect1d(members, asked.members(scores))) < k
-
-    return search.attacked(lower, members, search.order[len(members) :], broken)
 
 
 def _rule(rule: str, found: Found, total: int) -> str:

@@ -16,9 +16,9 @@ from steadyrank.data.units import LazyLabels, Units
 from steadyrank.errors import InvalidValueError, Option, SteadyrankError, listing
 from steadyrank.operators.checks import check_whole
 from steadyrank.progress import counting
-from steadyrank.scorers.bagged import Bagged, drawn_copies
+from steadyrank.scorers.bagged import drawn_copies
 from steadyrank.scorers.base import RowsOut
-from steadyrank.scorers.refit import Refit, run_fits
+from steadyrank.scorers.refit import run_fits
 from steadyrank.scorers.sums import scores_of_copies
 from steadyrank.study.calibration import Calibration
 from steadyrank.study.facts import Facts, refits
@@ -52,8 +52,6 @@ def scored_draws(
     """
     data.with_copies(data.units.counts)  # data in an engine refuse this, before any work
     parallel, numbers = refits(scorer), range(draws)
-    if isinstance(scorer, Refit | Bagged):
-        scorer = replace(scorer, progress=None)  # it need not travel to other processes
     fit = partial(_scored, data, scorer, copies)
     fits = run_fits(fit, numbers, getattr(scorer, "n_jobs", None)) if parallel else map(fit, numbers)
     if scorer.sums(data) is not None:

@@ -15,7 +15,7 @@ from steadyrank.data.read import as_observations
 from steadyrank.operators.checks import check_k
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.study.answers import StableRanking, StableTopK
-from steadyrank.study.calibration import Claim, How, made
+from steadyrank.study.calibration import How, Target, made
 from steadyrank.study.facts import Facts
 from steadyrank.study.margin import Asked, MarginOf, margin_of
 from steadyrank.study.results import origin
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from steadyrank.data import Observations, Units
     from steadyrank.scorers.base import Scorer
     from steadyrank.study.audit.audit import Audited
-    from steadyrank.study.certificate import Guarantee
 
 
 class Study:
@@ -124,7 +123,7 @@ class Study:
         ranks = ranks.at_cut(k, inside, facts.units.total)
         return replace(answer, ranks=ranks, notes=(*answer.notes, NEAR_RANKS))
 
-    def ranking(self, **how: Unpack[How]) -> StableRanking:
+    def ranking(self, **how: Unpack[Target]) -> StableRanking:
         """Return the stable ranking; see :func:`steadyrank.stable_ranking`."""
         from steadyrank.operators.rankings import RankingSet
 
@@ -154,10 +153,8 @@ class Study:
         """Return the units that break the plain or the inflated top-k; eps as for :meth:`audit`."""
         return self.audit(k, eps=eps, delta=delta, methods=()).flips(k)
 
-    def check(
-        self, k: int, *, max_delta: float = 0.0, eps: float | None = None, min_margin: int | None = None
-    ) -> results.Check:
-        """Check whether the plain top-k, or the inflated one at eps, is stable enough.
+    def check(self, k: int, *, max_delta: float = 0.0, min_margin: int | None = None) -> results.Check:
+        """Check whether the plain top-k is stable enough.
 
         In a test: ``study.check(3).assert_stable()``.
 
@@ -166,16 +163,13 @@ class Study:
         k : int
             How many items are wanted.
         max_delta : float
-            The largest share of units whose removal may put an item into the top k that the answer does
-            not hold.
-        eps : float, optional
-            The inflation; without it the plain top-k is checked.
+            The largest share of units whose removal may change the top k.
         min_margin : int, optional
-            The fewest units that must have to leave, for certain, before that answer changes.
+            The fewest units that must have to leave, for certain, before it changes.
         """
         from steadyrank.study.audit.check import check_of
 
-        return check_of(self, k, max_delta, eps, min_margin)
+        return check_of(self, k, max_delta, min_margin)
 
     def curve(self, k: int) -> results.StabilityCurve:
         """Return the exact step functions delta(eps) and size(eps) of the top-k, for all eps at once."""
@@ -184,14 +178,6 @@ class Study:
     def ranking_curve(self) -> results.RankingCurve:
         """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
         return self.facts.ranking_curve()
-
-    def removal_curve(
-        self, k: int, most: int, *, guarantee: Guarantee = "cover"
-    ) -> results.RemovalCurve:
-        """Return the eps and the size of the top-k that hold against any 1, 2, ... ``most`` removals."""
-        from steadyrank.study.curve import removal_curve
-
-        return removal_curve(self.facts, check_k(k, len(self.items)), most, guarantee)
 
     def margin(self, k: int | None = None, **asked: Unpack[MarginOf]) -> results.Margin:
         """Return the fewest units whose removal changes an answer; see :func:`steadyrank.margin`."""
@@ -246,16 +232,7 @@ class Study:
 
         return needed_of(self, k, confidence)
 
-    def compare(
-        self,
-        new: Any,
-        k: int | None = None,
-        *,
-        delta: float = 0.0,
-        eps: float | None = None,
-        guarantee: Guarantee = "cover",
-        claim: Claim = "observed",
-    ) -> results.Comparison:
+    def compare(self, new: Any, k: int | None = None) -> results.Comparison:
         """Return who moved from here to newer data, and who further than one unit could move it.
 
         Places are counted among the items in both. A move is *inside* if the new place lies between the
@@ -269,10 +246,6 @@ class Study:
             matched by their labels as they are.
         k : int, optional
             Also tell who entered the top k and who left it.
-        delta, eps, guarantee, claim
-            How the stability set of each side is made, as for :func:`steadyrank.stable_ranking`. It
-            decides what is said of pairs, of the order and of the top k, and no verdict, but that where
-            nothing is claimed nobody is left out and no move is judged.
 
         Examples
         --------
@@ -284,9 +257,8 @@ class Study:
         """
         from steadyrank.study.comparison import comparison_of
 
-        how = {"delta": delta, "eps": eps, "guarantee": guarantee, "claim": claim}
         newer = new if isinstance(new, Study) else Study(new, self.scorer)
-        return comparison_of(self, newer, k, how)
+        return comparison_of(self, newer, k)
 
     def confidence(self, level: float = 0.95, *, draws: int = 1000, seed: int = 0) -> results.Confidence:
         """Return which ranks the true scores may have, if the units are a random sample: not stability.

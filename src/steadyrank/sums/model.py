@@ -91,14 +91,6 @@ class ItemSums:
         whole = self.form.whole and self.prior.weight % 1 == 0
         return whole and max(sums, below * float(self.form.tens)) < EXACT
 
-    def without_values(self, items: AnyArray, values: AnyArray) -> FloatArray:
-        """Return the scores of ``items`` when each loses one of its values."""
-        return self.without(items, self.form.parts(values, items))
-
-    def moves_without(self, items: AnyArray, values: AnyArray) -> FloatArray:
-        """Return how far these scores then move."""
-        return self.moves(items, self.form.parts(values, items))
-
     def moves(self, items: AnyArray, parts: Parts) -> FloatArray:
         r"""Return ``w - w\i`` of ``items`` when each loses the one value in ``parts``.
 

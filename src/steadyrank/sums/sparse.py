@@ -1,14 +1,8 @@
-"""Ratings in memory: NumPy as the engine that adds them up.
-
-There are often few possible ratings (one to five stars), so the score of an item without one of
-its ratings takes few values. A table with one cell for each item and rating is then counted in one
-pass; scores and bounds follow without looking at the ratings again, and every other question is one
-look-up for each rating.
-"""
+"""Ratings in memory: NumPy as the engine that adds them up."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -25,109 +19,12 @@ from steadyrank.sums.exact import (
     places_of_items,
     widen_sizes,
 )
-from steadyrank.sums.model import Entries, Given, ItemSums, Parts, Prior, reach
+from steadyrank.sums.model import Entries, Given, ItemSums, Parts, reach
 
 BLOCK_ENTRIES = 1 << 19
 """How many entries one block of leave-one-out scores covers."""
 SCAN = 1 << 18
 """How many ratings one pass handles at a time: few enough to stay in the cache."""
-MOST_CELLS = 1 << 22
-FEW = 4
-"""So many times fewer ratings than cells are computed as they come, and not looked up."""
-
-
-@dataclass(frozen=True)
-class RatingHistogram:
-    """How often each item got each of the ratings ``first, first + 1, ...``, in whole parts.
-
-    Parameters
-    ----------
-    form : ExactForm
-        How ratings are written.
-    first : int
-        What the first column stands for.
-    counts : int array (items, ratings)
-        The table.
-    """
-
-    form: ExactForm
-    first: int
-    counts: IntArray
-
-    @classmethod
-    def of(
-        cls, form: ExactForm, items: int, rated: AnyArray, values: AnyArray, most_cells: int
-    ) -> RatingHistogram | None:
-        """Count the ratings in one pass; None where the table would be too big."""
-        (ends,) = form.parts(np.array([form.lowest, form.highest])) if form.whole else (np.zeros(2),)
-        first, last = int(ends[0]), int(ends[1])
-        if 0 < first <= last // 2:
-            first = 0  # a few empty cells cost less than a subtraction for each rating
-        size = (last - first + 1) * items
-        if not form.whole or size > most_cells or size > 4 * len(values) + SCAN:
-            return None
-        found = cls(form, first, np.zeros((items, last - first + 1), dtype=np.int64))
-        flat = found.counts.reshape(-1)
-        for part in slices(len(values), max(SCAN, 2 * size)):
-            flat += np.bincount(found.cells(rated[part], values[part]), minlength=size)
-        return found
-
-    def cells(self, rated: AnyArray, values: AnyArray) -> AnyArray:
-        """Return the cell of each rating, row by row."""
-        cells = np.multiply(rated, self.counts.shape[1], dtype=np.int32)
-        if values.dtype.kind == "i" and values.dtype.itemsize <= 2 and self.form.scale == 1.0:
-            cells += values
-            if self.first:
-                cells -= self.first
-            return cells
-        (whole,) = self.form.parts(values)
-        whole -= self.first
-        cells += whole.astype(np.int32)
-        return cells
-
-    @cached_property
-    def stars(self) -> FloatArray:
-        """The rating that each column stands for, in whole parts."""
-        return self.first + np.arange(self.counts.shape[1], dtype=np.float64)
-
-    @property
-    def extremes(self) -> tuple[Parts, Parts]:
-        """The least and the largest rating of each item, in whole parts."""
-        given = self.counts > 0
-        least, most = given.argmax(axis=1), given.shape[1] - 1 - given[:, ::-1].argmax(axis=1)
-        return (self.stars[least],), (self.stars[most],)
-
-
-@dataclass(frozen=True)
-class HistogramSums(ItemSums):
-    """Sums of ratings whose effects are looked up in the table, not computed again."""
-
-    histogram: RatingHistogram
-
-    @cached_property
-    def _scores_without(self) -> FloatArray:
-        """The score of each item without each rating; empty cells have the score itself."""
-        return self._of_cells(self.scores, self.without)
-
-    @cached_property
-    def _moves(self) -> FloatArray:
-        return self._of_cells(np.zeros(len(self.counts)), self.moves)
-
-    def _of_cells(self, empty: FloatArray, found: Callable[..., FloatArray]) -> FloatArray:
-        full = np.repeat(empty[:, np.newaxis], self.histogram.counts.shape[1], axis=1)
-        items, column = np.nonzero(self.histogram.counts)
-        full[items, column] = found(items, (self.histogram.stars[column],))
-        return full.reshape(-1)
-
-    def without_values(self, items: AnyArray, values: AnyArray) -> FloatArray:
-        """Return the scores of ``items`` when each loses one of its ratings."""
-        if FEW * len(items) < self.histogram.counts.size and "_scores_without" not in vars(self):
-            return super().without_values(items, values)
-        return self._scores_without.take(self.histogram.cells(items, values), mode="clip")
-
-    def moves_without(self, items: AnyArray, values: AnyArray) -> FloatArray:
-        """Return how far these scores then move."""
-        return self._moves.take(self.histogram.cells(items, values), mode="clip")
 
 
 @dataclass(eq=False)
@@ -144,8 +41,8 @@ class SparseEntries(Entries):
         The number of items.
     addends : int
         How many values of an item enter one sum; by default one of each unit.
-    block_entries, scan, most_cells : int
-        How much is handled at a time, and how large a table of a short scale may be.
+    block_entries, scan : int
+        How much is handled at a time.
 
     Examples
     --------
@@ -161,7 +58,6 @@ class SparseEntries(Entries):
     addends: int = 0
     block_entries: int = BLOCK_ENTRIES
     scan: int = SCAN
-    most_cells: int = MOST_CELLS
     what = "ratings"
     grouped = False
 
@@ -190,21 +86,13 @@ class SparseEntries(Entries):
         return np.bincount(rated[marked], minlength=self.items) > 0
 
     @cached_property
-    def _histogram(self) -> RatingHistogram | None:
-        return RatingHistogram.of(self.form, self.items, self.rated, self.values, self.most_cells)
-
-    @cached_property
     def counts(self) -> IntArray:
         """How many values each item has."""
-        if self._histogram is not None:
-            return np.asarray(self._histogram.counts.sum(axis=1))
         return np.bincount(self.rated, minlength=self.items)
 
     @cached_property
     def totals(self) -> Parts:
         """The sums of each item's values."""
-        if self._histogram is not None:
-            return (self._histogram.counts @ self._histogram.stars,)
         totals = tuple(np.zeros(self.items) for _ in range(max(1, len(self.form.steps))))
         for part in slices(len(self.values), self.block_entries):
             rated = self.rated[part]
@@ -215,20 +103,11 @@ class SparseEntries(Entries):
     @cached_property
     def extremes(self) -> tuple[Parts, Parts]:
         """The least and the largest value of each item."""
-        if self._histogram is not None:
-            return self._histogram.extremes
         least = np.full(self.items, self.values.max())
         most = np.full(self.items, self.values.min())
         np.minimum.at(least, self.rated, self.values)
         np.maximum.at(most, self.rated, self.values)
         return self.form.parts(least), self.form.parts(most)
-
-    def sums(self, prior: Prior) -> ItemSums:
-        """Return sums that look up what they can."""
-        plain = super().sums(prior)
-        if self._histogram is None:
-            return plain
-        return HistogramSums(plain.form, prior, plain.counts, plain.totals, self._histogram)
 
     def blocks(self, sums: ItemSums) -> Iterator[SparseBlock]:
         """Yield the scores without each unit."""
@@ -237,7 +116,7 @@ class SparseEntries(Entries):
 
     def _without(self, sums: ItemSums, entries: slice | IntArray) -> FloatArray:
         """Return the scores of the items of some entries, each without its entry."""
-        return sums.without_values(self.rated[entries], self.values[entries])
+        return sums.without(self.rated[entries], *self._given(entries))
 
     def touching(self, sums: ItemSums, wanted: Wanted) -> Iterator[SparseBlock]:
         """Yield the scores of the wanted items alone."""
@@ -265,7 +144,7 @@ class SparseEntries(Entries):
     def shifts(self, sums: ItemSums) -> FloatArray:
         """Return how far each unit moves the scores."""
         found = [
-            lengths(sums.moves_without(self.rated[entries], self.values[entries]), indptr=pointers)
+            lengths(sums.moves(self.rated[entries], self._given(entries)[0]), indptr=pointers)
             for _, entries, pointers in self._ranges(self.scan)
         ]
         return np.concatenate(found)
@@ -282,10 +161,10 @@ class SparseEntries(Entries):
         unit = np.searchsorted(self.indptr, found, side="right") - 1
         return unit, place[self.rated[found]], *self._given(found)
 
-    def _given(self, entries: IntArray) -> tuple[Parts, IntArray]:
+    def _given(self, entries: slice | IntArray) -> tuple[Parts, IntArray]:
         """Return what some entries give, in exact form, and in how many values."""
         parts = self.form.parts(self.values[entries], self.rated[entries])
-        return parts, np.ones(len(entries), dtype=np.int64)
+        return parts, np.ones(len(parts[0]), dtype=np.int64)
 
     def given_by(self, units: IntArray) -> tuple[Parts, IntArray]:
         """Look at the entries of these units alone."""
@@ -393,10 +272,6 @@ class MergedEntries(SparseEntries):
         found.observed = np.bincount(found.rated, minlength=self.items)
         return found, which
 
-    def sums(self, prior: Prior) -> ItemSums:
-        """Return plain sums."""
-        return Entries.sums(self, prior)
-
     def shifts(self, sums: ItemSums) -> FloatArray:
         """Return how far each unit moves the scores."""
         return Entries.shifts(self, sums)
@@ -407,12 +282,8 @@ class MergedEntries(SparseEntries):
         moves = reach(self.times, counts, shrinkage * self.scale, ends, np.maximum)
         return float(segment_sums(moves**2, self.indptr).max())
 
-    def _given(self, entries: IntArray) -> tuple[Parts, IntArray]:
+    def _given(self, entries: slice | IntArray) -> tuple[Parts, IntArray]:
         return tuple(part[entries] for part in self.given), self.times[entries]
-
-    def _without(self, sums: ItemSums, entries: slice | IntArray) -> FloatArray:
-        parts = tuple(part[entries] for part in self.given)
-        return sums.without(self.rated[entries], parts, self.times[entries])
 
 
 def unit_ranges(indptr: IntArray, entries: int) -> Iterator[tuple[int, int]]:

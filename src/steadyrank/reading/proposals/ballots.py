@@ -18,9 +18,13 @@ from steadyrank.reading.words import known
 
 CHOICES = re.compile("choice|preference|pref|rank|pick|priority|vote")
 MARKS = frozenset(">{,;|")
+LISTED, SEVERAL = (",", ";", "|"), 0.3
+"""What stands between the names of a list, and the share of cells that hold several."""
 LONGEST = 80
 """How many letters a name within an order has at most."""
 LONGEST_NO_VOTE = 20
+FIRST = 4
+"""Before the choices, so many columns may say who made them."""
 MANY = 100
 """Among so many ballots the same names come again."""
 SHORT = 5
@@ -44,7 +48,7 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         return
     called = asked.candidates("ballot", lambda _: True)
     free = [c.name for c in asked.profile if c.name not in asked.apart]
-    by_shape = [c.name for c in asked.profile if c.name in free and _ordered(c) > 0.5]
+    by_shape = [c.name for c in asked.profile if c.name in free and (_ordered(c) > 0.5 or _listed(c))]
     only = [name for name in free if len(free) == 1]
     for name in dict.fromkeys([*called, *by_shape, *only]):
         column, level, used = asked.profile[name], asked.level("ballot", name), [name]
@@ -59,7 +63,10 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         reading.strong = ordered > 0.5 or (level >= EXACT and bool(ordered or several))
         reading.support += [f"{quoted(name)} is named like a ballot"] * bool(level)
         reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked or lists)
-        if level or lists or marked > 0.5 or "approval" in asked.settings:
+        if name in by_shape and not ordered and not level and "approval" not in asked.settings:
+            reading.points, reading.options["approval"] = 1.5, True
+            reading.strong, reading.mend["drop"] = False, [""]
+        if level or lists or marked > 0.5 or name in by_shape or "approval" in asked.settings:
             yield from _counted(asked, reading, [name])
 
 
@@ -71,6 +78,20 @@ def _ordered(column: Column) -> float:
     odd = any(len(name) > LONGEST or "<" in name for name in names)
     again = 2 * len({*names}) <= len(names) or len(column.labels) <= SHORT
     return _share_of(column, ">") if again and not odd else 0.0
+
+
+def _listed(column: Column) -> bool:
+    """Tell whether cells list names, several in some, that come again in other cells."""
+    if column.type != "text":
+        return False
+    for mark in LISTED:
+        lists = [[name.strip() for name in label.split(mark)] for label in column.labels[:200]]
+        names = [name for one in lists for name in one if name]
+        several = sum(len(one) > 1 for one in lists) > SEVERAL * len(lists) > 0
+        short = max(map(len, names), default=0) <= LONGEST and 3 * len({*names}) <= 2 * len(names)
+        if several and short and all(len({*one}) == len(one) for one in lists):
+            return True
+    return False
 
 
 def _share_of(column: Column, mark: str) -> float:
@@ -85,18 +106,20 @@ def _choices(asked: Asked) -> Iterator[Reading]:
     if not asked.allows("ranks", "count"):
         return
     profile = asked.profile
-    series = [asked.named["ranks"]] if "ranks" in asked.named else profile.series
-    series = series if series or "ranks" in asked.named else _neighbours(profile)
-    weighed = [one for one in (_weighed(asked, names) for names in series) if one.points > 0]
+    said = asked.named.get("ranks")
+    series = [said] if said else [*profile.series, *_neighbours(profile)]
+    distinct = {tuple(names): _weighed(asked, names) for names in series}
+    weighed = [one for one in distinct.values() if one.points > 0]
     for reading in sorted(weighed, key=lambda one: -one.points)[:2]:
-        reading.strong &= sum(one.strong for one in weighed) == 1
+        reading.strong &= sum(one.firm for one in weighed) == 1
         yield from _counted(asked, reading, reading.roles["ranks"])
 
 
 def _neighbours(profile: Profile) -> list[list[str]]:
     """Return three or more columns of text side by side that share one set of names."""
     runs = [[c.name for c in run] for text, run in itertools.groupby(profile, _is_text) if text]
-    return [run for run in runs if len(run) > 2 and _alike(profile, run)]
+    shorter = (run[start:] for run in runs for start in range(min(FIRST, len(run) - 2)))
+    return [run for run in shorter if _alike(profile, run)][:1]
 
 
 def _is_text(column: Column) -> bool:

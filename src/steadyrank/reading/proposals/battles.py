@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations, islice
 from typing import NamedTuple
 
@@ -11,7 +13,7 @@ import numpy as np
 from steadyrank._typing import BoolArray
 from steadyrank.reading.profile import FEW, Column, Profile
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
-from steadyrank.reading.results import LEFT, MOSTLY, RIGHT, SPELLINGS, TIE, has_points
+from steadyrank.reading.results import LEFT, MOSTLY, RIGHT, SPELLINGS, TIE, UNKNOWN, has_points, verdict
 from steadyrank.reading.table import simplify
 from steadyrank.reading.words import known
 
@@ -29,6 +31,10 @@ FEWEST = 8
 """How many different words results are written with at most, where nothing calls them results."""
 
 WON = {("winner", "loser"), ("winning", "losing"), ("won", "lost"), ("win", "lose"), ("w", "l")}
+WON_WORDS = re.compile(r"\b(won|wins?|beat|beats|defeats?|defeated|draw|drawn|tie|tied|better)\b")
+SOME_LABELS = 50
+WHO = {"winner", "preferred", "preference", "choice", "chosen", "selected", "best", "better", "pick"}
+"""Words of columns that say which of two it was: 0 may be the first one, or not the first one."""
 NO_POINTS = {*known("less_is_better", "stale"), "elo", "rating", "seed", "odds"}
 """Words of numbers that each side has before it plays."""
 SPELLED = frozenset(word for family in SPELLINGS.values() for word in family)
@@ -154,7 +160,8 @@ def _of_pair(asked: Asked, pair: Pair) -> Iterator[Reading]:
         if "winner" not in asked.named:
             return
     if asked.allows(*sides, "winner", "count", "covariate"):
-        yield from (_by_result(asked, pair, name, winners) for name in winners[:3])
+        for reading in (_by_result(asked, pair, name, winners) for name in winners[:3]):
+            yield from _numbered(asked, pair, reading)
 
 
 def _by_points(
@@ -173,6 +180,20 @@ def _by_points(
     reading.weigh(fixed, -4, f"{quoted(points[0])} is the same in all games of a side")
     reading.weigh(placed, 0, "only names or positions say that these belong to the two sides")
     return reading
+
+
+def _numbered(asked: Asked, pair: Pair, reading: Reading) -> Iterator[Reading]:
+    """Yield a reading, and where 0 and 1 say who won, that in which 0 is the first of the two."""
+    column = asked.profile[reading.roles["winner"]]
+    counted = column.values == {"0", "1"} and not WHO.isdisjoint(column.words)
+    if counted and not {"left", "right"} & asked.named.keys():
+        other = replace(reading, roles={**reading.roles, "left": pair.right, "right": pair.left})
+        other.support = [*reading.support, f"0 is {quoted(pair.left)}, 1 is {quoted(pair.right)}"]
+        reading.against.append(f"1 is {quoted(pair.left)}, 0 is {quoted(pair.right)}")
+        reading.strong = other.strong = False
+        other.points += 0.5
+        yield other
+    yield reading
 
 
 def _by_result(asked: Asked, pair: Pair, name: str, winners: list[str]) -> Reading:
@@ -292,10 +313,16 @@ def _tells_who_won(profile: Profile, column: Column, pair: Pair) -> bool:
     """Tell whether a column names a side of each row, or holds words or points of both sides."""
     if 2 * len(column.values & profile[pair.left].values) > column.distinct:
         return _names_sides(profile, column.name, pair) >= UNDERSTOOD
-    if column.type != "text" or column.distinct > FEWEST or _are_results(column):
+    if column.type != "text" or _are_results(column):
         return _are_results(column)
+    if column.distinct > FEWEST:
+        some = [label.casefold() for label in column.labels[:SOME_LABELS]]
+        return 2 * sum(WON_WORDS.search(label) is not None for label in some) > len(some) and (
+            _results(profile, column.name, pair) >= UNDERSTOOD
+        )
     named = bool(pair.words) and {*(pair.words or ())} <= {simplify(label) for label in column.labels}
-    both = named or {LEFT, RIGHT} <= {*map(_meant, column.labels)}
+    told = {verdict(label.casefold(), "", "") for label in column.labels}
+    both = named or {LEFT, RIGHT} <= {*map(_meant, column.labels)} or {LEFT, RIGHT} <= told
     return both and _results(profile, column.name, pair) >= UNDERSTOOD
 
 
@@ -360,7 +387,17 @@ def _read(profile: Profile, name: str, pair: Pair) -> BoolArray:
     else:
         words = [label.casefold() in SPELLED or simplify(label) in sides for label in column.labels]
     hit = np.array([*words, True])[column.codes]
-    return np.asarray(hit | profile.same(name, pair.left) | profile.same(name, pair.right))
+    hit = np.asarray(hit | profile.same(name, pair.left) | profile.same(name, pair.right))
+    return hit if hit.mean() > UNDERSTOOD else hit | _verdicts(profile, name, pair)
+
+
+def _verdicts(profile: Profile, name: str, pair: Pair) -> BoolArray:
+    """Mark the rows that say more than who won, but name a side."""
+    columns = [profile[part] for part in (name, *pair[:2])]
+    rows, which = np.unique(np.stack([c.codes for c in columns]), axis=1, return_inverse=True)
+    texts = [[label.casefold() for label in c.labels] + [""] for c in columns]
+    told = [verdict(*(texts[part][code] for part, code in enumerate(row))) for row in rows.T.tolist()]
+    return (np.array(told) != UNKNOWN)[which.ravel()]
 
 
 def _differ(profile: Profile, one: str, two: str) -> bool:

@@ -29,7 +29,7 @@ MEASURES = ("metric", "measure")
 """What a column is called whose rows are measures; their names may say that less is better."""
 NAMES = ("name", "title", "label")
 """What a column of names is called that does not say of what."""
-PLACES = ("rank", "ranking", "place", "position", "placement", "standing")
+PLACES = ("rank", "ranking", "place", "position", "placement", "standing", "finish")
 """Nouns of columns that hold places: 1 is best."""
 EACH_ROW = "no column says who rated: each row counts as a user of its own"
 CELLS = 5_000_000
@@ -125,12 +125,13 @@ def _values(asked: Asked, role: str) -> list[str]:
         return [asked.named[role]]
     called = asked.candidates(role, lambda column: column.is_number)
     free = [c for c in asked.profile if c.name not in {*called, *asked.apart} and c.is_number]
-    free = [c for c in free if not (c.is_id or c.is_time or c.is_code)]
     families = asked.profile.of_families  # which are measures together, not one of them alone
     called = [n for n in called if n not in families]
-    free = [c for c in free if c.name not in families]
+    free = [c for c in free if c.name not in families and not (c.is_id or c.is_time or c.is_code)]
     if role == "rank":
-        return called + [c.name for c in free if c.noun in PLACES]
+        places = [c.name for c in free if c.noun in PLACES]
+        others = [c.name for c in free if c.whole and c.some.min(initial=2) in {0, 1} and not _is_amount(c)]
+        return list(dict.fromkeys([*called, *places, *others]))
     free = [c for c in free if c.type == "number" or c.is_measure]
     return called + [c.name for c in sorted(free, key=lambda c: (_is_amount(c), not c.is_measure))]
 
@@ -209,7 +210,7 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
     profile, kind, who = asked.profile, asked.kind.name, next(iter(levels))
     column, cells = profile[unit], profile[unit].distinct * profile[item].distinct
     reading.weigh(kind in {"ratings", "ballots"} and not levels[who], -2)
-    if kind == "scores" and profile.pairs(unit, item) < cells:
+    if kind == "scores" and len(profile.pairs(unit, item)[2]) < cells:
         reading.mend["missing"] = "available"
     # Of rows that are not looked at, both may have other names.
     reading.weigh(kind == "scores" and cells > CELLS * profile.share**2, -9)
@@ -265,7 +266,7 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
         reading.weigh(not listed and level < EXACT, -9)
         reading.weigh(profile.repeated(by, item), -3)
         return bool(rivals)
-    listed = listed and level < EXACT and profile.repeated(by) > REPEATED
+    listed = listed and level < EXACT and profile.repeated(by, by) > REPEATED
     reading.weigh(listed, -2, f"{quoted(value)} may be {places}")
     if kind == "scores" and "lower_is_better" not in asked.settings:
         measures = profile[by].labels if profile[by].noun in MEASURES else []

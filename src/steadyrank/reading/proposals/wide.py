@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from steadyrank._typing import FloatArray
+from steadyrank._typing import BoolArray, FloatArray
 from steadyrank.errors import Option, listing, shorten
-from steadyrank.reading.profile import Column, Profile
+from steadyrank.reading.profile import SCALE, Column, Profile
 from steadyrank.reading.proposals.long import MEASURES
 from steadyrank.reading.readings import EXACT, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
@@ -37,6 +37,7 @@ TEXTS = 6
 """How many columns of text are looked at in pairs."""
 MOST_PARTS, TOTALS, SEEN = 60, 40, 100
 """How many neighbours are looked at as parts of a whole, how many totals, and in how many rows."""
+TALLIES = {*known("tallies")}
 SHARES = {"percent", "percentage", "pct", "share", "ratio", "rate"}
 BLOCKS = 4
 """How many blocks of columns that belong together are proposed."""
@@ -154,7 +155,7 @@ def _blocks(asked: Asked, values: Sequence[str], way: str) -> Iterator[list[str]
 
 
 def _is_tally(column: Column) -> bool:
-    return not {*known("tallies")}.isdisjoint(column.words)
+    return not TALLIES.isdisjoint(column.words)
 
 
 def _families(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
@@ -177,13 +178,17 @@ def _neighbours(profile: Profile, usable: Collection[str]) -> Iterator[list[str]
 
 def _on_one_scale(profile: Profile, run: Sequence[str]) -> list[list[str]]:
     """Return the neighbours of one scale and type, the most first."""
-    found = [[run[0]]]
-    for name in run[1:]:
-        alike = profile[name].whole == profile[found[-1][-1]].whole
-        if alike and profile.on_one_scale([*found[-1], name]):
+    found: list[list[str]] = []
+    low, high = np.inf, 0.0
+    for name in run:
+        reach = profile[name].reach
+        low, high = min(low, reach), max(high, reach)
+        alike = found and profile[name].whole == profile[found[-1][-1]].whole
+        if alike and high <= SCALE * low:
             found[-1].append(name)
         else:
             found.append([name])
+            low = high = reach
     return sorted(found, key=len, reverse=True)
 
 
@@ -222,8 +227,8 @@ def _first_rows(profile: Profile, names: Sequence[str]) -> FloatArray:
     return np.nan_to_num([profile[name].numbers[:SEEN] for name in names])
 
 
-def _are_alike(column: Column, numbers: FloatArray) -> bool:
-    return bool(np.isclose(np.nan_to_num(column.numbers[:SEEN]), numbers, rtol=0.01).mean() > 0.5)
+def _are_close(values: FloatArray, numbers: FloatArray) -> BoolArray:
+    return np.asarray(np.abs(values - numbers) <= 1e-8 + 0.01 * np.abs(numbers))
 
 
 def _from_whole(profile: Profile, names: Sequence[str], sums: FloatArray) -> FloatArray:
@@ -235,11 +240,13 @@ def _from_whole(profile: Profile, names: Sequence[str], sums: FloatArray) -> Flo
     far: FloatArray = np.min([(abs(mean - whole) + spread) / whole for whole in (1.0, 100.0)], axis=0)
     totals = (c for c in profile if c.type == "number" and len(np.unique(c.numbers[:SEEN])) > LEAST)
     starts, ends = np.ogrid[: len(names) + 1, : len(names) + 1]
-    for column in islice(totals, TOTALS):
-        numbers = np.nan_to_num(column.numbers[:SEEN])
-        fits = np.isclose(sums, numbers, rtol=0.01).mean(axis=-1) >= PERMUTED
-        alike = [place for place, name in enumerate(names) if _are_alike(profile[name], numbers)]
-        for place in alike:  # a total is none of its parts
+    first = _first_rows(profile, names)
+    some = int((1 - PERMUTED) * sums.shape[-1]) + 2  # of which one must fit where nearly all do
+    for numbers in _first_rows(profile, [column.name for column in islice(totals, TOTALS)]):
+        fits = np.array(_are_close(sums[..., :some], numbers[:some]).any(axis=-1))
+        fits[fits] = _are_close(sums[fits], numbers).mean(axis=-1) >= PERMUTED
+        alike = _are_close(first, numbers).mean(axis=1) > 0.5 if fits.any() else np.zeros(0)
+        for place in np.flatnonzero(alike):  # a total is none of its parts
             fits = fits & ~((starts <= place) & (place < ends)) if sums.ndim > 1 else fits & False
         far = np.asarray(np.where(fits, 0.0, far))
     return far
@@ -287,7 +294,7 @@ def _weighed(
         which = "ids, sums or facts of the items" if way == "rows" else "ids"
         note, brief = f"not read as scores, but as {which}: {quoted(*left_out)}", quoted(*left_out)
         reading.remarks.append(Guess(note, f"{brief} left out", Option("items", several=True)))
-    if np.isnan(np.column_stack([profile[n].numbers for n in values[:LOOKED_AT]])).any():
+    if any(len(profile[name].some) < profile.rows for name in values[:LOOKED_AT]):
         reading.mend["missing"] = "available"
     yield from _directed(asked, reading, way, label, values)
 
@@ -454,7 +461,9 @@ def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
     vectors = vectors[np.isfinite(vectors).sum(axis=1) > 1]  # one rank tells nothing
     if len(vectors) < 2 or vectors.shape[1] < 3 or not whole:
         return False
-    return sum(map(_is_ranked, vectors)) >= PERMUTED * len(vectors)
+    odd = (True for vector in vectors if not _is_ranked(vector))
+    most = len(vectors) - PERMUTED * len(vectors)
+    return len([*islice(odd, int(most) + 1)]) <= most
 
 
 def _is_ranked(values: FloatArray) -> bool:

@@ -5,44 +5,26 @@ likelihood is convex, and along a direction v its third derivative is at most th
 ``max v - min v`` times its second. Hence a Newton step of range R decreases it for certain if
 shortened to ``log(1 + R) / R``, and also unshortened where R is at most 1.5: no line search is
 needed, and the last steps are full ones, so convergence is quadratic.
-
-Fits without units go on from the full fit with one matrix for all of them (:class:`Chords`): each step
-takes the gradient without the unit, over the pairs that have battles alone, times the inverse
-Hessian G of the full fit. As long as a unit is a small part of the data that converges, by the same
-factor each time. The Hessian of the fold is at least ``(1 - q) e^-y`` of the full one, where q is the
-sum of the resistances of the pairs of the unit, weighted with the information taken away, and y the most
-that a pair has moved; so the error is at most a step over that. Folds that do not get there are handed
-back. Underway, too, it is known what scores miss at most: a gradient g has the size ``m = sqrt(g'Gg)``,
-and as in ``sketch.py`` what is missed has an energy ``h <= K / (1 - e K r)`` with
-``K = m e^y / (1 - q)``.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank._typing import BoolArray, FloatArray
 from steadyrank.errors import RIDGE, SteadyrankError
 from steadyrank.scorers.bradley_terry.graph import Graph
 from steadyrank.sums.blocks import slices
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from steadyrank.scorers.bradley_terry.curves import Curves
-    from steadyrank.scorers.bradley_terry.scorer import Removals
-
 FULL_STEP_RANGE = 1.5
 SETTLED = 1e-12
 """How large the step after the last would be at most."""
-STEPS, CHORD_STEPS = 1000, 80
+STEPS = 1000
 STEEPEST = 700.0
 """Beyond this difference of scores the exponential would overflow; the odds are 1 : 10^304."""
 CHUNK_NUMBERS = 1_000_000
-PAIRS_AT_ONCE = 2048
-"""Pairs whose forces, on some folds each, stay in the cache."""
 MANY = 300
 """From so many items on, one fit comes near by steps that cost less before it goes all the way."""
 FAR = 1e-3
@@ -118,13 +100,13 @@ def _near(pairs: Won, scores: FloatArray) -> FloatArray:
         moved = float(np.ptp(steps))
         if not np.isfinite(moved):
             return scores
-        near += steps * _shortened(moved)
+        near += steps * shortened(moved)
         if moved <= FAR:
             return near
     return scores
 
 
-def _shortened(ranges: Any) -> Any:
+def shortened(ranges: Any) -> Any:
     """Return how much of steps of such ranges is surely downhill."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(ranges > FULL_STEP_RANGE, np.log1p(ranges) / ranges, 1.0)
@@ -135,7 +117,7 @@ def _newton(pairs: Won, scores: FloatArray) -> FloatArray:
     for _ in range(STEPS):
         steps = _newton_steps(pairs, scores[active])
         ranges = np.ptp(steps, axis=1)
-        scores[active] += steps * _shortened(ranges)[:, np.newaxis]
+        scores[active] += steps * shortened(ranges)[:, np.newaxis]
         # Quadratic but for the rounding of the Hessian: the next step shrinks as this one did, at least.
         moving = ranges * np.minimum(ranges / before, 1.0) > SETTLED
         active, pairs, before = active[moving], pairs.some(moving), ranges[moving]
@@ -211,122 +193,3 @@ def invertible(hessian: FloatArray, ridge: float) -> FloatArray:
     items = hessian.shape[-1]
     constant = np.trace(hessian, axis1=-2, axis2=-1) / items**2
     return np.asarray(hessian + constant[..., np.newaxis, np.newaxis] + ridge * np.eye(items))
-
-
-class Look(NamedTuple):
-    """Where folds lead from some scores, and how far they are from their own.
-
-    ``steps`` are the next ones. What the scores miss has an energy of ``missed`` at most; once the
-    steps are taken, a range of ``range_left`` at most, but for how far the scores have moved.
-    """
-
-    steps: FloatArray
-    missed: FloatArray
-    range_left: FloatArray
-
-
-class Chords:
-    """The full fit, and its pairs.
-
-    Parameters
-    ----------
-    curves : Curves
-        The fit on all the data.
-    wins : float array (L, L)
-        Win counts, ties as half wins.
-    ridge : float
-        The ridge of that fit.
-    """
-
-    def __init__(self, curves: Curves, wins: FloatArray, ridge: float) -> None:
-        from scipy.sparse import csr_array
-
-        self.curves, self._ridge = curves, ridge
-        self.first, self.second = curves.graph.first, curves.graph.second
-        self._keys = self.first * len(wins) + self.second
-        won, lost = curves.graph.of_pairs(wins)
-        self._battles = won + lost
-        self._parts = []
-        for part in slices(len(self.first), PAIRS_AT_ONCE):
-            each = np.arange(len(self.first[part]))
-            ends = np.concatenate([self.first[part], self.second[part]]), np.concatenate([each, each])
-            signs = csr_array((np.repeat([1.0, -1.0], len(each)), ends), shape=(len(wins), len(each)))
-            self._parts.append((part, signs, (won[part, np.newaxis], lost[part, np.newaxis])))
-
-    def at_once(self, units: IntArray) -> Iterator[IntArray]:
-        """Cut units into parts whose scores and forces, of so many pairs at a time, are held at once."""
-        width = max(len(self.curves.scores), 4 * PAIRS_AT_ONCE)
-        return (units[part] for part in slices(len(units), CHUNK_NUMBERS, width))
-
-    @np.errstate(over="ignore", invalid="ignore")  # what is no number is not sound
-    def solve(self, removals: Removals, units: IntArray) -> tuple[FloatArray, BoolArray]:
-        """Return the scores without each of some units, and which of these rows are sound."""
-        curves = self.curves
-        scores = np.repeat(curves.scores[np.newaxis], len(units), axis=0)
-        sound, active = np.zeros(len(units), dtype=np.bool_), np.arange(len(units))
-        for _ in range(CHORD_STEPS):
-            if not len(active):
-                break
-            look = self.look(removals.some(units[active]), scores[active])
-            scores[active] += look.steps
-            done = self.arrived(scores[active], look.range_left)
-            sound[active[done]] = True
-            active = active[~done & np.isfinite(look.range_left)]
-        return scores - scores.mean(axis=1, keepdims=True), sound
-
-    def arrived(self, scores: FloatArray, range_left: FloatArray) -> BoolArray:
-        """Tell which scores, after a step, are within the tolerance of those of their folds."""
-        further = np.exp(np.ptp(scores - self.curves.scores, axis=1))
-        return np.asarray(range_left * further <= self.curves.tolerance)
-
-    @np.errstate(all="ignore")  # what is no number is not sound
-    def look(self, taken: Removals, scores: FloatArray) -> Look:
-        """Look where folds lead from given scores, each without what its unit takes away."""
-        curves, ridge, place = self.curves, self._ridge, taken.owner
-        low, high = np.minimum(taken.winner, taken.loser), np.maximum(taken.winner, taken.loser)
-        pair = np.searchsorted(self._keys, low * len(curves.scores) + high)
-        powers = np.exp(scores.T)
-        forces = -ridge * scores.T
-        for part, ends, (won, lost) in self._parts:
-            one, two = powers[self.first[part]], powers[self.second[part]]
-            both = one + two
-            two *= won
-            one *= lost
-            two -= one
-            two /= both
-            forces += ends @ two
-        one, two = powers[taken.winner, place], powers[taken.loser, place]
-        lost = taken.weight * two / (one + two)
-        np.subtract.at(forces, (taken.winner, place), lost)
-        np.add.at(forces, (taken.loser, place), lost)
-        steps = curves.solved(forces).T
-        chance, resistance = curves.win_chance[low, high], curves.resistance(low, high)
-        share = taken.weight * chance * (1.0 - chance) * resistance
-        kept = np.maximum(1.0 - np.bincount(place, share, minlength=len(scores)), 0.0)
-        strained = np.exp(np.ptp(scores - curves.scores, axis=1)) / kept
-        energy = np.sqrt(np.einsum("lf,fl->f", forces, steps)) * strained
-        left = 1.0 - np.e * energy * curves.widest
-        missed = np.where(left > 0, energy / left, np.inf)  # where that is no number, too
-        own = np.full(len(scores), -1)
-        own[place] = pair
-        own[np.unique(place[pair != own[place]])] = -1  # units of several pairs
-        more = self._of_own_pair(steps, own, taken, powers)
-        return Look(steps + more, missed, np.ptp(steps, axis=1) / kept)
-
-    def _of_own_pair(
-        self, steps: FloatArray, own: IntArray, taken: Removals, powers: FloatArray
-    ) -> FloatArray:
-        """Return what Newton's steps have beyond those of the full fit where one pair has changed.
-
-        A pair ``u = e_i - e_j`` has less information, by some d, so the Hessian is ``H - d u u'``,
-        whose inverse has ``d G u u' G / (1 - d u' G u)`` beyond G.
-        """
-        row, pair = np.arange(len(own)), np.maximum(own, 0)
-        i, j = self.first[pair], self.second[pair]
-        one, two = powers[i, row], powers[j, row]
-        battles = self._battles[pair] - np.bincount(taken.owner, taken.weight, minlength=len(own))
-        information = battles * one * two / (one + two) ** 2
-        less = np.where(own >= 0, self.curves.information[i, j] - information, 0.0)
-        left = 1.0 - less * self.curves.resistance(i, j)
-        factor = np.where(left > 0, less / left, 0.0) * (steps[row, i] - steps[row, j])
-        return np.asarray(factor[:, np.newaxis] * (self.curves.inverse[i] - self.curves.inverse[j]))

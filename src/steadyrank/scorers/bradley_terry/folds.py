@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.progress import tell
 from steadyrank.scorers.base import RowsOut, Settled, Sketched
+from steadyrank.scorers.bradley_terry.chords import Chords, Look
 from steadyrank.scorers.bradley_terry.curves import TOLERANCE, Curves
-from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, Chords, strengths
+from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, strengths
 from steadyrank.scorers.bradley_terry.sketch import Sketch
 from steadyrank.sums.blocks import DenseBlock, Rows, differences, lengths, slices
 
@@ -30,6 +32,8 @@ ROUGH, FINE = 0.25, 1e-4
 FARTHEST = 4.0
 """What moves a pair further than this is no place to start from."""
 SPRING_STEPS = 12
+REACHED_NUMBERS = 1 << 25
+"""At most so many numbers, of 4 bytes, are kept of the ways that questions went."""
 DIGITS = 1e-11
 """Ten times the error of exact scores, in log odds."""
 
@@ -82,6 +86,26 @@ class BattleFolds:
             gap += np.clip(force / slope, -1.0, 1.0)
         return np.where(np.abs(gap) < FARTHEST, gap / resistance, 0.0)
 
+    def begun(self, units: IntArray) -> FloatArray:
+        """Return scores from where the way to those without each of some units is short."""
+        scores = np.repeat(self.scores[np.newaxis], len(units), axis=0)
+        single, pairs = self.removals.one_pair
+        one = np.flatnonzero(np.isin(units, single, assume_unique=True))
+        fold, inverse = np.searchsorted(single, units[one]), self.curves.inverse
+        between = inverse[pairs.first[fold]] - inverse[pairs.second[fold]]
+        scores[one] += self.starts[fold, np.newaxis] * between
+        return scores
+
+    @cached_property
+    def reached(self) -> tuple[FloatArray, BoolArray]:
+        """How far units got from the fit on the way to an answer, and which of them.
+
+        The next question begins there. Of data that are too large for that there is none.
+        """
+        units = int(self.owners.max(initial=-1)) + 1
+        units = units if units * len(self.scores) <= REACHED_NUMBERS else 0
+        return np.zeros((units, len(self.scores)), dtype=np.float32), np.zeros(units, dtype=np.bool_)
+
     def rows(self, units: slice | IntArray) -> FloatArray:
         """Return the scores without each of some units, given in order."""
         if isinstance(units, slice):
@@ -96,7 +120,8 @@ class BattleFolds:
         rest = np.flatnonzero(~sound & np.isin(units, self.owners, assume_unique=True))
         if self.curves.steady and len(rest):
             for some in self.chords.at_once(rest):
-                found[some], sound[some] = self.chords.solve(self.removals, units[some])
+                begun = self.begun(units[some])
+                found[some], sound[some] = self.chords.solve(self.removals, units[some], begun)
         rest = rest[~sound[rest]]
         for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
             found[rest[part]] = self._refit(units[rest[part]])
@@ -137,6 +162,11 @@ class Near(NamedTuple):
         table = sketch.table[:, above] - sketch.table[:, below]
         return cls(table, fitted[above] - fitted[below], heights, above, below)
 
+    @property
+    def ends(self) -> int:
+        """How many scores each is made of."""
+        return 1 if self.less is None else 2
+
     def read(self, rows: FloatArray) -> FloatArray:
         """Read them off the scores of all items."""
         found = rows[:, self.items]
@@ -152,45 +182,46 @@ class Underway:
         The units.
     scores : float array (units, items)
         How far they got.
-    missed : float array (units,)
-        The energy that these scores miss at most.
+    look : Look
+        Where they go on to, and how much they miss at most.
     """
 
     def __init__(self, folds: BattleFolds, units: IntArray) -> None:
         self._folds, self.units = folds, units
-        self.scores = np.repeat(folds.scores[np.newaxis], len(units), axis=0)
-        single, pairs = folds.removals.one_pair
-        one = np.flatnonzero(np.isin(units, single, assume_unique=True))
-        fold, inverse = np.searchsorted(single, units[one]), folds.curves.inverse
-        between = inverse[pairs.first[fold]] - inverse[pairs.second[fold]]
-        self.scores[one] += folds.starts[fold, np.newaxis] * between
+        self.scores, (moves, known) = folds.begun(units), folds.reached
+        if len(known):
+            before = known[units]
+            self.scores[before] = folds.scores + moves[units[before]]
         self._look()
+        # No question is settled by scores that have not moved.
         still = (self.scores == folds.scores).all(axis=1)
-        if still.any():  # no question is settled by scores that have not moved
-            self.scores[still] += self._steps[still]
-            self._look()
+        self.look.missed[still] = self.look.off[still] = np.inf
 
     def _look(self) -> None:
         taken = self._folds.removals.some(self.units)
-        self._steps, self.missed, self._range_left = self._folds.chords.look(taken, self.scores)
+        self.look: Look = self._folds.chords.look(taken, self.scores)
+        moves, known = self._folds.reached
+        if len(known):
+            moves[self.units] = self.scores + self.look.steps - self._folds.scores
+            known[self.units] = True
 
     def arrived(self) -> tuple[BoolArray, FloatArray]:
         """Tell which units one more step takes to their exact scores, and return these."""
-        folds, rows = self._folds, self.scores + self._steps
+        folds, rows = self._folds, self.scores + self.look.steps
         with np.errstate(all="ignore"):
-            done = folds.chords.arrived(rows, self._range_left)
+            done = folds.chords.arrived(rows, self.look)
         return done, rows[done] - rows[done].mean(axis=1, keepdims=True)
 
     def rough(self, part: float) -> BoolArray:
         """Tell which units may still miss more than this part of how far they have come."""
         heights = np.sqrt(np.diag(self._folds.curves.inverse).max())
         far = np.ptp(self.scores - self._folds.scores, axis=1)
-        return np.asarray(~(self.missed * heights <= part * far))
+        return np.asarray(~(np.minimum(self.look.missed * heights, self.look.off) <= part * far))
 
     def step(self, chosen: BoolArray) -> None:
         """Go a step further, with some of the units alone."""
         self.units = self.units[chosen]
-        self.scores = self.scores[chosen] + self._steps[chosen]
+        self.scores = self.scores[chosen] + self.look.steps[chosen]
         self._look()
 
 
@@ -244,14 +275,23 @@ class BattlesOut(RowsOut, Sketched):
         """Return how far at most scores are off that miss so much energy."""
         return np.asarray(np.outer(missed, heights) + (self._digits + self._linked[units, np.newaxis]))
 
+    def _left(self, way: Underway, some: BoolArray, near: Near) -> FloatArray:
+        """Return how far at most scores, or gaps, are off that some units have underway."""
+        off = (self.folds.scale[1] * near.ends) * way.look.off[some, np.newaxis]
+        missed = np.minimum(np.outer(way.look.missed[some], near.heights), off)
+        return np.asarray(missed + (self._digits + self._linked[way.units[some], np.newaxis]))
+
     def _ways(self, units: IntArray) -> Iterator[Underway]:
         """Yield parts of these units, as far as they can be approached at all."""
         folds = self.folds
         if not folds.curves.steady:
             return
         units = units[np.isin(units, folds.owners, assume_unique=True)]
+        done = 0
         for some in folds.chords.at_once(units):
             yield Underway(folds, some)
+            done += len(some)
+            tell(done, len(units), "refits")
 
     def exact(self, units: IntArray) -> FloatArray:
         """Return all scores without each of some units, given in order; refit none twice where few."""
@@ -282,8 +322,8 @@ class BattlesOut(RowsOut, Sketched):
         lowest, highest = self._fitted + lowest, self._fitted + highest
         asked = np.ones(len(self.units), dtype=np.bool_)
         asked[units[fine]] = False
-        for others, rows, missed in self._near_enough(np.flatnonzero(asked), ROUGH):
-            error = self._errors(others, missed, sketch.heights)
+        every = Near.of(sketch, self._fitted, np.arange(len(self.scores)))
+        for others, rows, error in self._near_enough(every, np.flatnonzero(asked), ROUGH):
             np.minimum(lowest, (rows - error).min(axis=0, initial=np.inf), out=lowest)
             np.maximum(highest, (rows + error).max(axis=0, initial=-np.inf), out=highest)
             asked[others] = False
@@ -293,14 +333,15 @@ class BattlesOut(RowsOut, Sketched):
         return lowest, highest
 
     def _near_enough(
-        self, units: IntArray, part: float
+        self, near: Near, units: IntArray, part: float
     ) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
-        """Yield units, all scores to such a part of their moves or nearly, and the energy they miss."""
+        """Yield units, scores to such a part of their moves or nearly, and how far these are off."""
         for way in self._ways(units):
             for number in range(APPROACHES):
                 last = number == APPROACHES - 1
-                known = np.isfinite(way.missed) if last else ~way.rough(part)
-                yield way.units[known], self._on_scale(way.scores[known]), way.missed[known]
+                known = ~way.rough(part) | (last & np.isfinite(way.look.missed))
+                values = near.read(self._on_scale(way.scores[known]))
+                yield way.units[known], values, self._left(way, known, near)
                 if last or known.all():
                     break
                 way.step(~known)
@@ -325,8 +366,8 @@ class BattlesOut(RowsOut, Sketched):
         near = Near.of(self.folds.sketch[1], self._fitted, items)
         asked = np.ones(len(self.units), dtype=np.bool_)
         yield from self._second_order(near, asked)
-        for others, rows, missed in self._near_enough(np.flatnonzero(asked), FINE):
-            yield others, rows[:, items], self._errors(others, missed, near.heights)
+        for others, rows, errors in self._near_enough(near, np.flatnonzero(asked), FINE):
+            yield others, rows, errors
             asked[others] = False
         for rest in self._parts(np.flatnonzero(asked)):
             rows = self.exact(rest)[:, items]
@@ -435,9 +476,9 @@ class BattlesOut(RowsOut, Sketched):
         """Yield the units asked for that a few steps towards their scores settle, and ask no more."""
         for way in self._ways(np.flatnonzero(asked)):
             for _ in range(APPROACHES):
-                values, fine = near.read(self._on_scale(way.scores)), np.isfinite(way.missed)
-                errors = self._errors(way.units[fine], way.missed[fine], near.heights)
-                fine[fine] = settled(values[fine], errors)
+                values = near.read(self._on_scale(way.scores))
+                fine = np.isfinite(np.minimum(way.look.missed, way.look.off))
+                fine[fine] = settled(values[fine], self._left(way, fine, near))
                 done, exact = way.arrived()
                 exact = self.placed(exact[~fine[done]])
                 done &= ~fine

@@ -75,7 +75,7 @@ class LinearModel(Scorer):
             if rows:
                 raise singular_design(fit.rank - 1, fit.rank, rows, len(rows))
         scores = {row: other.scores for row, other in apart.items()}
-        steady = np.setdiff1d(np.arange(len(data.units)), list(scores))
+        steady = np.delete(np.arange(len(data.units)), list(scores))
 
         def without(part: slice) -> FloatArray:
             found = np.empty((part.stop - part.start, data.n_items))

@@ -5,7 +5,7 @@ A method of ours is audited by its function in one of the two tables below: one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
@@ -16,7 +16,7 @@ from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.report.export import COLUMNS
 from steadyrank.study.audit.rankings import inflated_ranking_row, ranking_row
-from steadyrank.study.audit.rows import EpsOf, Flips, Operator, TopKAudit, check_operators, operator_row
+from steadyrank.study.audit.rows import EpsOf, Flips, TopKAudit
 from steadyrank.study.calibration import Calibration, check_target
 from steadyrank.study.certificate import Guarantee
 from steadyrank.study.deletions import FLIPPED, Members, inflated_members, plain_members
@@ -295,7 +295,6 @@ class Audited(TypedDict, total=False):
     delta: float
     guarantee: Guarantee
     methods: Iterable[str] | None
-    operators: Mapping[str, Operator] | None
     max_states: int | None
     removals: int
     samples: int | None
@@ -310,7 +309,6 @@ def audit_of(  # noqa: PLR0913 (all but two by name)
     delta: float = 0.0,
     guarantee: Guarantee = "cover",
     methods: Iterable[str] | None = None,
-    operators: Mapping[str, Operator] | None = None,
     max_states: int | None = None,
     removals: int = 1,
     samples: int | None = None,
@@ -321,12 +319,11 @@ def audit_of(  # noqa: PLR0913 (all but two by name)
     Everything is checked before anything is left out, which may take hours.
     """
     drawn = checked_removals(study, removals, samples, seed)
-    ks, own = check_ks(k, len(study.items)), operators or {}
+    ks = check_ks(k, len(study.items))
     known = (*TOPK_METHODS, *RANKING_METHODS)  # with those that were registered since
     chosen = known if methods is None else (methods,) if isinstance(methods, str) else tuple(methods)
     if unknown := [name for name in chosen if name not in known]:
         raise InvalidValueError(f"unknown method {shorten(unknown[0])}; known are: {', '.join(known)}")
-    check_operators(own, known)
     inflation = Inflation(study.facts, *check_target(delta, eps), guarantee)
 
     def rows(facts: Facts) -> Iterator[AuditRow]:
@@ -335,8 +332,6 @@ def audit_of(  # noqa: PLR0913 (all but two by name)
         for name, audited in RANKING_METHODS.items():
             if name in chosen:
                 yield audited(facts, inflation.eps_of, max_states)
-        for name, operator in own.items():
-            yield from (operator_row(facts.leave_one_out, k, name, operator) for k in ks)
 
     if drawn.removals > 1:
         sample, reasons = drawn.facts(study.facts)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.operators.checks import check_whole
-from steadyrank.study.calibration import Calibration, check_delta
+from steadyrank.study.calibration import check_delta
 from steadyrank.study.deletions import FLIPPED
 from steadyrank.study.headlines import border_warnings
 from steadyrank.study.margin import known_margin
@@ -19,28 +19,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Check(Result):
-    """Whether the plain top-k, or the inflated one at a given eps, is stable enough.
+    """Whether the plain top-k is stable enough.
 
     Attributes
     ----------
     k : int
         How many items were asked for.
-    eps : float or None
-        The eps that was given; None where the plain top-k was checked.
     max_delta : float
         The largest share of units whose removal may break the answer.
     audit : Audit
-        How the plain top k and the inflated one fared, at the eps given or at ``remedy_eps``.
+        How the plain top k and the inflated one that keeps to ``max_delta`` fared.
     row : AuditRow
-        How the answer that was checked fared.
+        How the plain top k fared.
     flips : Flips
         Who breaks it.
     remedy : StableTopK
         The smallest answer that keeps to ``max_delta``.
-    remedy_eps : float
-        The smallest eps at which the inflated top k keeps to it, too.
     margin : Margin
-        The fewest units whose removal changes the answer that was checked.
+        The fewest units whose removal changes the top k.
     min_margin : int or None
         The number that it must reach, for certain; an answer that never changes reaches every number.
 
@@ -56,11 +52,9 @@ class Check(Result):
     document = "check"
 
     k: int
-    eps: float | None
     max_delta: float
     audit: Audit
     remedy: StableTopK
-    remedy_eps: float
     margin: Margin
     min_margin: int | None
 
@@ -70,7 +64,7 @@ class Check(Result):
     @property
     def row(self) -> AuditRow:
         """How the answer fared."""
-        return self.audit.row("topk" if self.eps is None else "inflated_topk", self.k)
+        return self.audit.row("topk", self.k)
 
     @cached_property
     def flips(self) -> Flips:
@@ -108,39 +102,32 @@ class Check(Result):
 
     def _found(self) -> dict[str, Any]:
         row, remedy = self.row, self.remedy
-        found = told(self, "k", "eps", "max_delta", "min_margin", "stable")
-        return (
-            found
-            | told(row, "method", "delta", "uncovered", "size")
-            | {
-                "breaking_units": round(row.delta * self.n_units),
-                "margin": self.margin.parts(),
-                "warnings": list(border_warnings(remedy)) if self.eps is None else [],
-                "remedy": {
-                    "eps": self.remedy_eps,
-                    "size": remedy.size,
-                    "uncovered": remedy.certificate.delta,
-                    "items": labels(remedy.members),
-                },
-                "flips": self.audit.flip_findings(self.k),
-            }
-        )
+        found = told(self, "k", "max_delta", "min_margin", "stable")
+        return found | {
+            **told(row, "delta", "uncovered"),
+            "breaking_units": round(row.delta * self.n_units),
+            "margin": self.margin.parts(),
+            "warnings": list(border_warnings(remedy)),
+            "remedy": {
+                "size": remedy.size,
+                "uncovered": remedy.certificate.delta,
+                "items": labels(remedy.members),
+            },
+            "flips": self.audit.flip_findings(self.k),
+        }
 
 
-def check_of(study: Study, k: int, max_delta: float, eps: float | None, min_margin: int | None) -> Check:
-    """Check whether the plain top k, or the inflated one at eps, is stable enough."""
+def check_of(study: Study, k: int, max_delta: float, min_margin: int | None) -> Check:
+    """Check whether the plain top k is stable enough."""
     most = check_delta(max_delta, "max_delta")
     fewest = None if min_margin is None else check_whole("min_margin", min_margin, 0)
     remedy = study.topk(k, delta=most)
-    enough = remedy.eps or Calibration(study.facts, remedy.k).eps_needed(most)
     return Check(
         **origin(study),
         k=remedy.k,
-        eps=eps,
         max_delta=most,
-        audit=study.audit(k, eps=enough if eps is None else eps, methods=FLIPPED),
+        audit=study.audit(k, delta=most, methods=FLIPPED),
         remedy=remedy,
-        remedy_eps=enough,
-        margin=known_margin(study, remedy.k) if eps is None else study.margin(remedy.k, eps=eps),
+        margin=known_margin(study, remedy.k),
         min_margin=fewest,
     )

@@ -5,32 +5,24 @@ Operators that a user passes are called on all scores, without one unit after th
 
 from __future__ import annotations
 
-import inspect
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, shorten
-from steadyrank.operators.topk_sets import topk, windows_from
+from steadyrank.operators.topk_sets import windows_from
 from steadyrank.reading.arrays import frozen
 from steadyrank.study.deletions import FLIPPED, Active, Members, TopKRows, plain_members
 from steadyrank.text import counted, html_of, size_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
-    from numpy.typing import ArrayLike
-
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
-    from steadyrank.scorers.base import LeaveOneOut
+    from steadyrank._typing import BoolArray, IntArray
 
 EpsOf: TypeAlias = "Callable[[int | None], float]"
 """From a k, or None for the full ranking, to the inflation."""
-
-Operator: TypeAlias = "Callable[..., Any]"
-"""From scores and k to item indices or a mask of the items."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -256,60 +248,3 @@ class TopKAudit(TopKRows):
 
     def _named(self, active: Active, inside: BoolArray) -> tuple[object, ...]:
         return tuple(self._facts.items[item] for item in active.items[inside])
-
-
-def rows_of(loo: LeaveOneOut) -> Iterator[tuple[int, FloatArray]]:
-    """Yield (unit, all its scores) for all units."""
-    for block in loo.blocks():
-        for number in range(len(block)):
-            yield block.start + number, block.row(number, loo.scores)
-
-
-def check_operators(operators: Mapping[str, Operator], taken: Sequence[str]) -> None:
-    """Complain about an operator whose name is taken, or that cannot be called with scores and k."""
-    for name, operator in operators.items():
-        if name in taken:
-            raise InvalidValueError(
-                f"an operator of your own cannot be called {shorten(name)}: "
-                "a method of steadyrank has that name"
-            )
-        try:
-            inspect.signature(operator).bind("scores", "k")
-        except ValueError:  # some compiled functions do not say
-            continue
-        except TypeError:
-            raise InvalidValueError(
-                f"operator {name!r} must be a function of (scores, k) that gives items, but is "
-                f"{shorten(operator)}"
-            ) from None
-
-
-def operator_row(loo: LeaveOneOut, k: int, name: str, operator: Operator) -> AuditRow:
-    """Audit one operator for a k; it sees all the scores, so this takes a call for each unit."""
-    full, counts = _mask(operator(loo.scores.copy(), k), len(loo.scores), name), loo.units.counts
-    broken, uncovered, jaccard = list[int](), 0, 0.0
-    for unit, row in rows_of(loo):
-        inside, times = _mask(operator(row.copy(), k), len(row), name), int(counts[unit])
-        uncovered += times * (not full[topk(row, k)].all())
-        common, either = int((inside & full).sum()), int((inside | full).sum())
-        jaccard += times * (common / either if either else 1.0)
-        if common < k:
-            broken.append(unit)
-    units, total = np.array(broken, dtype=np.int64), loo.units.total
-    shares = int(counts[units].sum()) / total, uncovered / total, jaccard / total
-    return AuditRow(name, k, *shares, int(full.sum()), broken=units)
-
-
-def _mask(answer: ArrayLike, items: int, name: str) -> BoolArray:
-    """Return the answer of an operator as a mask; it may be a mask or item indices."""
-    given = np.asarray(answer)
-    if given.dtype == np.bool_ and given.shape == (items,):
-        return given
-    if given.ndim != 1 or given.dtype.kind not in "iu" or ((given < 0) | (given >= items)).any():
-        raise InvalidValueError(
-            f"operator {name!r} must give item indices from 0 to {items - 1} or a mask of {items} "
-            f"truth values, but gave {shorten(answer)}"
-        )
-    mask = np.zeros(items, dtype=np.bool_)
-    mask[given] = True
-    return mask

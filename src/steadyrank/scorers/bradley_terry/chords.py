@@ -1,0 +1,205 @@
+"""Bradley-Terry fits without units, that go on from the full fit with one matrix for all of them.
+
+Each step takes the gradient without the unit, over the pairs that have battles alone, times the inverse
+Hessian G of the full fit, and then mends what G does not know: where a unit leaves, or an item has gone
+far, a few pairs have another information than in the full fit. For pairs ``U = [u_1 ... u_p]`` that have
+d less of it the Hessian is ``H - U D U'``, whose inverse has ``G U (1 - D U'GU)^-1 D U'G`` beyond G.
+
+How far scores are from those of their fold is known in two ways. The Hessian of the fold is at least
+``(1 - q) e^-y`` of the full one, where q is the sum of the resistances of the pairs of the unit,
+weighted with the information taken away, and y the most that a pair has moved; so the error is at most a
+step over that. Underway, a gradient g has the size ``m = sqrt(g'Gg)``, and as in ``sketch.py`` what is
+missed has an energy ``h <= K / (1 - e K r)`` with ``K = m e^y / (1 - q)``. This serves as long as
+nothing goes far. With a ridge there is a bound that holds anywhere: the rows of every Hessian, and of
+their mean between two points, add up to the ridge, with nothing positive off the diagonal. Nothing in
+the inverse of such a matrix is negative, and its rows add up to 1 / ridge. Hence no score is off by more
+than the largest pull on an item over the ridge.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, shortened
+from steadyrank.sums.blocks import slices
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steadyrank.scorers.bradley_terry.curves import Curves
+    from steadyrank.scorers.bradley_terry.scorer import Removals
+
+STEPS = 80
+PAIRS_AT_ONCE = 2048
+"""Pairs whose forces, on some folds each, stay in the cache."""
+STIRRED = 0.1
+"""Pairs of items that have moved so far may have another information than in the full fit."""
+MATTERS, MOST = 0.02, 16
+"""What part of a resistance hangs on a pair that is looked after, and how many of these a fold has."""
+
+PULLED = 2.0
+"""How many tolerances a score may be off by its pulls: these are sums, and have their own rounding."""
+
+
+class Look(NamedTuple):
+    """Where folds lead from some scores, and how far they are from their own.
+
+    ``steps`` are the next ones. What the scores miss has an energy of ``missed`` at most, and no score
+    misses more than ``off``; once the steps are taken, a range of ``range_left`` at most, but for how
+    far the scores have moved.
+    """
+
+    steps: FloatArray
+    missed: FloatArray
+    off: FloatArray
+    range_left: FloatArray
+
+
+class Chords:
+    """The full fit, and its pairs.
+
+    Parameters
+    ----------
+    curves : Curves
+        The fit on all the data.
+    wins : float array (L, L)
+        Win counts, ties as half wins.
+    ridge : float
+        The ridge of that fit.
+    """
+
+    def __init__(self, curves: Curves, wins: FloatArray, ridge: float) -> None:
+        from scipy.sparse import csr_array
+
+        self.curves, self._ridge = curves, ridge
+        self.first, self.second = curves.graph.first, curves.graph.second
+        self._keys = self.first * len(wins) + self.second
+        won, lost = curves.graph.of_pairs(wins)
+        self._battles = won + lost
+        both = np.append(self.first, self.second)
+        self._of_item = np.argsort(both, kind="stable") % len(self.first)
+        self._begins = np.append(0, np.cumsum(np.bincount(both, minlength=len(wins))))
+        self._parts = []
+        for part in slices(len(self.first), PAIRS_AT_ONCE):
+            each = np.arange(len(self.first[part]))
+            ends = np.concatenate([self.first[part], self.second[part]]), np.concatenate([each, each])
+            signs = csr_array((np.repeat([1.0, -1.0], len(each)), ends), shape=(len(wins), len(each)))
+            self._parts.append((part, signs, (won[part, np.newaxis], lost[part, np.newaxis])))
+
+    def at_once(self, units: IntArray) -> Iterator[IntArray]:
+        """Cut units into parts whose scores and forces, of so many pairs at a time, are held at once."""
+        width = max(len(self.curves.scores), 4 * PAIRS_AT_ONCE)
+        return (units[part] for part in slices(len(units), CHUNK_NUMBERS, width))
+
+    @np.errstate(over="ignore", invalid="ignore")  # what is no number is not sound
+    def solve(
+        self, removals: Removals, units: IntArray, begun: FloatArray
+    ) -> tuple[FloatArray, BoolArray]:
+        """Return the scores without each of some units, from others, and which of these are sound."""
+        scores = begun.copy()
+        sound, active = np.zeros(len(units), dtype=np.bool_), np.arange(len(units))
+        for _ in range(STEPS):
+            if not len(active):
+                break
+            look = self.look(removals.some(units[active]), scores[active])
+            scores[active] += look.steps
+            done = self.arrived(scores[active], look)
+            sound[active[done]] = True
+            active = active[~done & np.isfinite(np.minimum(look.range_left, look.off))]
+        return scores - scores.mean(axis=1, keepdims=True), sound
+
+    def arrived(self, scores: FloatArray, look: Look) -> BoolArray:
+        """Tell which scores, after a step, are within the tolerance of those of their folds."""
+        further = np.exp(np.ptp(scores - self.curves.scores, axis=1))
+        near = look.range_left * further <= self.curves.tolerance
+        return np.asarray(near | (look.off <= PULLED * self.curves.tolerance))
+
+    @np.errstate(all="ignore")  # what is no number is not sound
+    def look(self, taken: Removals, scores: FloatArray) -> Look:
+        """Look where folds lead from given scores, each without what its unit takes away."""
+        curves, place = self.curves, taken.owner
+        low, high = np.minimum(taken.winner, taken.loser), np.maximum(taken.winner, taken.loser)
+        powers = np.exp(scores.T)
+        forces = self._forces(powers, taken) - self._ridge * scores.T
+        plain = curves.solved(forces).T
+        chance, resistance = curves.win_chance[low, high], curves.resistance(low, high)
+        share = taken.weight * chance * (1.0 - chance) * resistance
+        kept = np.maximum(1.0 - np.bincount(place, share, minlength=len(scores)), 0.0)
+        strained = np.exp(np.ptp(scores - curves.scores, axis=1)) / kept
+        energy = np.sqrt(np.einsum("lf,fl->f", forces, plain)) * strained
+        left = 1.0 - np.e * energy * curves.widest
+        missed = np.where(left > 0, energy / left, np.inf)  # where that is no number, too
+        off = np.abs(forces).max(axis=0) / self._ridge if self._ridge else np.full(len(scores), np.inf)
+        pair = np.searchsorted(self._keys, low * len(curves.scores) + high)
+        steps = plain + self._mended(plain, self._changed(scores, powers, taken, pair))
+        steps *= shortened(np.ptp(steps, axis=1))[:, np.newaxis]
+        return Look(steps, missed, off, np.ptp(plain, axis=1) / kept)
+
+    def _forces(self, powers: FloatArray, taken: Removals) -> FloatArray:
+        """Return how the battles that are left pull each item, in each fold."""
+        forces = np.zeros_like(powers)
+        for part, ends, (won, lost) in self._parts:
+            one, two = powers[self.first[part]], powers[self.second[part]]
+            both = one + two
+            two *= won
+            one *= lost
+            two -= one
+            two /= both
+            forces += ends @ two
+        one, two = powers[taken.winner, taken.owner], powers[taken.loser, taken.owner]
+        less = taken.weight * two / (one + two)
+        np.subtract.at(forces, (taken.winner, taken.owner), less)
+        np.add.at(forces, (taken.loser, taken.owner), less)
+        return forces
+
+    def _changed(
+        self, scores: FloatArray, powers: FloatArray, taken: Removals, own: IntArray
+    ) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return folds with pairs that have less information than in the full fit, and how much less.
+
+        A fold's pairs stand together, those that matter most first.
+        """
+        curves, pairs = self.curves, len(self.first)
+        fold, item = np.nonzero(np.abs(scores - curves.scores) > STIRRED)
+        begins, counts = self._begins[item], np.diff(self._begins)[item]
+        place = np.repeat(begins - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+        mine = taken.owner * pairs + own
+        keys = np.unique(np.append(np.repeat(fold, counts) * pairs + self._of_item[place], mine))
+        fold, pair = np.divmod(keys, pairs)
+        gone = np.bincount(np.searchsorted(keys, mine), taken.weight, minlength=len(keys))
+        i, j = self.first[pair], self.second[pair]
+        one, two = powers[i, fold], powers[j, fold]
+        less = curves.information[i, j] - (self._battles[pair] - gone) * one * two / (one + two) ** 2
+        matter = np.abs(less) * curves.resistance(i, j)
+        order = np.lexsort((-matter, fold))
+        order = order[matter[order] > MATTERS]
+        return fold[order], pair[order], less[order]
+
+    def _mended(self, steps: FloatArray, changed: tuple[IntArray, IntArray, FloatArray]) -> FloatArray:
+        """Return what Newton's steps have beyond those of the full fit where pairs have changed."""
+        (fold, pair, less), inverse = changed, self.curves.inverse
+        number = np.arange(len(fold)) - np.searchsorted(fold, fold)
+        kept = number < MOST
+        fold, pair, less, number = fold[kept], pair[kept], less[kept], number[kept]
+        shape = len(steps), int(number.max(initial=-1)) + 1
+        i, j = np.zeros((2, *shape), dtype=np.int64)
+        lost = np.zeros(shape)
+        i[fold, number], j[fold, number], lost[fold, number] = self.first[pair], self.second[pair], less
+        down, across = np.s_[:, :, np.newaxis], np.s_[:, np.newaxis, :]
+        between = inverse[i[down], i[across]] - inverse[i[down], j[across]]
+        between += inverse[j[down], j[across]] - inverse[j[down], i[across]]
+        row = np.arange(len(steps))[:, np.newaxis]
+        pulls = lost * (steps[row, i] - steps[row, j])
+        try:
+            solved = np.linalg.solve(np.eye(shape[1]) - lost[down] * between, pulls[down])[:, :, 0]
+        except np.linalg.LinAlgError:  # rounding has left nothing: steps of the full fit have to do
+            return np.zeros_like(steps)
+        more = np.zeros_like(steps)
+        for slot in range(shape[1]):
+            some = fold[number == slot]
+            one, two = inverse[i[some, slot]], inverse[j[some, slot]]
+            more[some] += solved[some, slot, np.newaxis] * (one - two)
+        return more
