@@ -205,7 +205,7 @@ class _Reader:
         ends, marks = (np.flatnonzero(data == ord(mark)) for mark in (NEWLINE, self.delimiter))
         lines, starts = len(ends), np.arange(len(ends))
         if quoted:
-            outside = np.cumsum(data == ord(QUOTE), dtype=np.uint8) % 2 == 0
+            outside = np.cumsum(data == ord(QUOTE), dtype=np.uint8) & 1 == 0
             starts = np.append(0, 1 + np.flatnonzero(outside[ends]))[:-1]
             ends, marks = ends[outside[ends]], marks[outside[marks]]
         if not _are_even(ends, marks, len(self.names) - 1):
@@ -223,15 +223,16 @@ class _Reader:
         None where some do and some do not: those that enclose stand right after and right before a
         delimiter or a line end.
         """
-        places, marks = np.flatnonzero(data == ord(QUOTE)), [ord(self.delimiter), *NEWLINE, *RETURN]
-        begun = np.isin(data[places - 1], marks)  # before the first byte is the last, a line end
+        places, ends = np.flatnonzero(data == ord(QUOTE)), np.zeros(256, dtype=bool)
+        ends[[ord(self.delimiter), *NEWLINE, *RETURN]] = True
+        begun = ends[data[places - 1]]  # before the first byte is the last, a line end
         if not begun.any():
             return False
         if len(places) % 2:
             return None
         # Two quotes in a row within a field close it and open it again.
         again = places[1:-1:2] + 1 == places[2::2]
-        opens, closes = begun[::2], np.isin(data[places[1::2] + 1], marks)
+        opens, closes = begun[::2], ends[data[places[1::2] + 1]]
         sound = opens[0] and closes[-1] and (opens[1:] | again).all() and (closes[:-1] | again).all()
         return True if sound else None
 
