@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import tempfile
+from contextlib import suppress
 from pathlib import Path
+from time import process_time
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +16,9 @@ import polars as pl
 from bench_cli import command
 from measure import at_most, faster, time_of_children
 from steadyrank import Ratings
+from steadyrank.cli.inputs import withstanding
+from steadyrank.data.read import read_checked
+from steadyrank.errors import SteadyrankError
 from steadyrank.reading.delimited import joined, stretches
 
 
@@ -83,6 +89,61 @@ def from_file_to_answer(rows: int, repeats: int) -> list[Any]:
     return found
 
 
+WORDS = [a + b for a in ("ka", "lo", "mi", "tru", "ban") for b in ("na", "lar", "ti", "po", "wort")]
+
+
+def refusable(size: int) -> dict[str, bytes]:
+    """Return tables of so many bytes, about, that do not say what they hold."""
+    rng = np.random.default_rng(3)
+
+    def words(rows: int, number: int) -> list[str]:
+        return [" ".join(some) for some in rng.choice(WORDS, (rows, number)).tolist()]
+
+    def numbers(rows: int, columns: int) -> dict[str, Any]:
+        scaled = rng.normal(size=(columns, rows)) * 10.0 ** (np.arange(columns) % 5)[:, None]
+        return {f"{WORDS[place % 25]}{place}x": one.round(3) for place, one in enumerate(scaled)}
+
+    makers = {
+        "long texts": lambda n: {"id": np.arange(n), "body": words(n, 60), "note": words(n, 30)},
+        "1,000 columns of numbers": lambda n: numbers(n, 1000),
+        "12 columns of numbers": lambda n: numbers(n, 12),
+        "texts and numbers": lambda n: {
+            "city": words(n, 1), "kind": words(n, 1), "age": rng.integers(0, 90, n), "said": words(n, 4)
+        },
+        "20 columns of answers": lambda n: {
+            **{f"q{place}": rng.choice(["agree", "neutral", ""], n) for place in range(20)},
+            **{f"s_{word}": rng.integers(1, 6, n) for word in WORDS[:20]},
+        },
+    }  # fmt: skip
+    found = {}
+    for name, make in makers.items():
+        rows = size * 1000 // len(pl.DataFrame(make(1000)).write_csv())
+        found[name] = pl.DataFrame(make(max(5, rows))).write_csv().encode()
+    return found
+
+
+def refused(size: int, repeats: int) -> list[Any]:
+    """Refusals in processor time, with suggestions that were tried, against polars reading the text."""
+
+    def refuse(text: bytes) -> None:
+        options = SimpleNamespace(scorer=None, min_count=None, k=None)
+        with suppress(SteadyrankError):
+            read_checked(io.BytesIO(text), None, None, None, {}, lambda d: withstanding(d, options))
+
+    return [
+        at_most(
+            f"refusing {size / 1e6:g} MB of {name}, against polars reading it",
+            lambda text=text: pl.read_csv(text),
+            lambda text=text: refuse(text),
+            2.0,
+            repeats=repeats,
+            note="processor time; all suggestions are tried on all rows",
+            clock=process_time,
+        )
+        for name, text in refusable(size).items()
+    ]
+
+
 def run(quick: bool) -> list[Any]:
     rows = 100_000 if quick else 5_000_000
     repeats = 2 if quick else 3
@@ -110,4 +171,5 @@ def run(quick: bool) -> list[Any]:
                 note="the way without polars, and the way to the line of an error",
             )
         )
+    found += refused(1_000_000 if quick else 10_000_000, 3 * repeats)
     return found + from_file_to_answer(200_000 if quick else 10_000_000, repeats)

@@ -40,6 +40,34 @@ EXACT_SIZES = 10**9
 """Sizes from here on are told by their logarithm."""
 
 
+LISTED = re.compile(r'(?:\A|,)\s*(?:"((?:[^"]|"")*)"|([^,]*?))\s*(?=,|\Z)')
+"""A name in a list that is typed: with quotes around it where it holds a comma."""
+
+
+def typed_list(names: Sequence[object]) -> str:
+    """Return names as one word of a command, with commas between them.
+
+    Examples
+    --------
+    >>> typed_list(["a", "b, c", 3])
+    'a,"b, c",3'
+    """
+    told = map(str, names)
+    odd = re.compile(r'[,"]|\A\s|\s\Z').search
+    return ",".join('"' + name.replace('"', '""') + '"' if odd(name) else name for name in told)
+
+
+def names_in(text: str) -> list[str]:
+    """Return the names of a list as it was typed.
+
+    Examples
+    --------
+    >>> names_in('a, b,"c, d"'), names_in("")
+    (['a', 'b', 'c, d'], [''])
+    """
+    return [quoted.replace('""', '"') or plain for quoted, plain in LISTED.findall(text)]
+
+
 def shown(name: object, encoding: str = "utf-8") -> str:
     r"""Return a name as text that a terminal of this encoding shows and does not obey.
 

@@ -85,7 +85,7 @@ def test_an_answer_or_a_named_refusal(
     make: Callable[[np.random.Generator], Study], cases: Cases
 ) -> None:
     answered, asked = 0, 0
-    for rng in cases(15):
+    for rng in cases(5 if make is battles else 15):  # whose fits take hundreds of steps at these sizes
         eps = float(rng.choice(SIZES))
         questions: tuple[Callable[[Study], Any], ...] = (
             lambda study: render_html(study.topk(1).findings()),

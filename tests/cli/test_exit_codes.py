@@ -70,9 +70,9 @@ FAILURES = {
 }
 
 
-def planted(benchmark: Path, folder: Path, **environment: str) -> list[int]:
+def planted(benchmark: Path, folder: Path, failures: list[str], **environment: str) -> list[int]:
     """Let each failure happen in a process of its own, and return how they ended."""
-    command = [sys.executable, "-c", PLANTED, str(folder), str(benchmark), json.dumps(list(FAILURES))]
+    command = [sys.executable, "-c", PLANTED, str(folder), str(benchmark), json.dumps(failures)]
     found = {**os.environ, **environment}
     done = subprocess.run(
         command, capture_output=True, text=True, check=True, env=found, preexec_fn=hang_up_as_usual
@@ -81,7 +81,7 @@ def planted(benchmark: Path, folder: Path, **environment: str) -> list[int]:
 
 
 def test_whatever_is_raised(benchmark: Path, tmp_path: Path) -> None:
-    assert planted(benchmark, tmp_path) == list(FAILURES.values())
+    assert planted(benchmark, tmp_path, list(FAILURES)) == list(FAILURES.values())
     for number, code in enumerate(FAILURES.values()):
         said = (tmp_path / f"{number}.2").read_text(encoding="utf-8")
         assert "Traceback" not in said
@@ -91,14 +91,24 @@ def test_whatever_is_raised(benchmark: Path, tmp_path: Path) -> None:
 
 
 def test_warnings_are_shown_if_asked_for(benchmark: Path, tmp_path: Path) -> None:
-    codes = planted(benchmark, tmp_path, PYTHONWARNINGS="default::RuntimeWarning")
-    assert codes == list(FAILURES.values())
-    assert "RuntimeWarning" in (tmp_path / f"{len(FAILURES) - 1}.2").read_text(encoding="utf-8")
+    noisy = [failure for failure in FAILURES if failure.startswith(NOISE)]
+    codes = planted(benchmark, tmp_path, noisy, PYTHONWARNINGS="default::RuntimeWarning")
+    assert codes == [FAILURES[failure] for failure in noisy]
+    for number in range(len(noisy)):
+        assert "RuntimeWarning" in (tmp_path / f"{number}.2").read_text(encoding="utf-8")
 
 
-SHELL = {
+HERE = {
     "check {file} -k 3": 0,
     "check {file} -k 4": 1,
+    "check {file} -k 4 -o {file}": 2,
+    "check {file} -k 4 -o no/such/folder": 2,
+    "check {file} -k 99": 2,
+    "nonsense": 2,
+}
+"""What needs no shell: a process of one's own would do nothing else."""
+SHELL = {
+    "check {file} -k 4 < /dev/null": 1,
     "check {file} -k 4 2>&-": 1,
     "check {file} -k 4 <&-": 1,
     "check {file} -k 4 | true": 1,
@@ -108,16 +118,27 @@ SHELL = {
     "check {file} -k 4 > /dev/full": 2,
     "check {file} -k 4 >&-": 2,
     "check {file} -k 4 -o /dev/full": 2,
-    "check {file} -k 4 -o {file}": 2,
-    "check {file} -k 4 -o no/such/folder": 2,
-    "check {file} -k 99": 2,
     "check {file} -k 99 >&- 2>&- <&-": 2,
     "check - -k 4 <&-": 2,
-    "nonsense": 2,
     "--help | true": 0,
     "--help >&-": 2,
     "check --help | head -1": 0,
 }
+
+
+def test_every_way_to_end_without_a_shell(
+    run: Command, benchmark: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = benchmark.read_bytes()
+    found = {command: run(*command.format(file=benchmark).split()) for command in HERE}
+    assert {command: ended.code for command, ended in found.items()} == HERE
+    for ended in found.values():
+        lines = ended.err.splitlines()
+        assert len(lines) == (ended.code == ExitCode.FAILED)
+        assert all(line.startswith("steadyrank: ") for line in lines)
+    assert benchmark.read_bytes() == before
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")

@@ -25,6 +25,9 @@ OURS = "steadyrank"
 FROM_A_PLACE = {"find", "rfind", "index", "startswith", "endswith", "item", "view", "reshape"}
 """Methods that need not walk through all of what they belong to."""
 
+SIZED = {str, bytes, list, np.ndarray}
+"""What has a size that counts."""
+
 ONE_PLACE = {op.LITERAL, op.NOT_LITERAL, op.ANY, op.IN, op.AT, op.ASSERT, op.ASSERT_NOT}
 """What a regular expression says of one character, or of a place between two."""
 
@@ -44,7 +47,9 @@ def steps(work: Callable[[], object]) -> tuple[int, set[tuple[re.Pattern[Any], s
         now = dict(frame.f_locals)
         if event != "call":  # what is handed over is made already
             before = made[frame]
-            count += sum(_size(now[name]) for name in now if now[name] is not before.get(name))
+            for name, value in now.items():  # for each line of a file with many: no generator here
+                if type(value) in SIZED and value is not before.get(name):
+                    count += _size(value)
         made[frame] = now
         if event == "return":
             del made[frame]
@@ -72,11 +77,11 @@ def steps(work: Callable[[], object]) -> tuple[int, set[tuple[re.Pattern[Any], s
     return count, patterns
 
 
-def _size(value: object) -> int:
+def _size(value: Any) -> int:
     """Return how much there is in text, a list or an array, and 0 of anything else."""
-    if isinstance(value, np.ndarray):
-        return value.size
-    return len(value) if type(value) in {str, bytes, list} else 0  # type: ignore[arg-type]
+    if type(value) not in SIZED:
+        return 0
+    return value.size if isinstance(value, np.ndarray) else len(value)
 
 
 def pattern_steps(pattern: re.Pattern[Any], method: str, text: Any) -> int:

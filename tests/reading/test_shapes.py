@@ -111,7 +111,8 @@ def test_ranks_with_gaps_and_in_words_are_ranks_of_the_columns(words: tuple[str,
     full = [[one, two, three], [one, three, two], [two, one, three], [one, two, three]]
     with pytest.raises(NotRecognisedError) as caught:
         read_any(stream("Ann,Bob,Cat", [*full, [one, "", ""], ["", one, two], [two, one, ""]]))
-    first, second = caught.value.readings
+    ballots, first, second = caught.value.readings
+    assert (ballots.kind.name, ballots.read().n_units) == ("ballots", 7)
     assert [one.arguments["lower_is_better"] for one in (first, second)] == ["all", "none"]
     data = first.read()
     assert data.items[np.nanmean(data.values, axis=0).argmax()] == "Ann"

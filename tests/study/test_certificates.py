@@ -376,7 +376,7 @@ def test_the_price_of_finitely_many_bags_is_real():
 def test_the_share_that_breaks_stays_below_the_proved_delta():
     data = Votes([0] * 5 + [1] * 5 + [2] * 2)
     broken, uncovered = [], []
-    for seed in range(60):
+    for seed in range(30):
         scorer = Bagged(Plurality(), bags=40, size=2, seed=seed)
         asked = {"delta": 0.4, "scorer": scorer, "claim": "proved"}
         covering = stable_topk(data, 1, **asked)

@@ -15,7 +15,7 @@ from steadyrank.data.kinds import KINDS
 from steadyrank.data.read import read_checked, scan_any
 from steadyrank.errors import NotRecognisedError, Option, typed_name
 from steadyrank.reading.formats import is_pattern, read_together
-from steadyrank.text import counted
+from steadyrank.text import counted, names_in
 from steadyrank.writing import target_of
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ STANDARD_INPUT = "-"
 
 INSTEAD = {"battles": "win-rate"}
 """Scorers that need less than the usual one."""
-RIDGE, FEW_ITEMS = "bradley-terry:ridge=0.01", 300
+RIDGE, FEW_ITEMS = "bradley-terry:ridge=0.01", 1500
 """What always has scores, and of how many items it is soon found out."""
 FEWEST = (2, 5, 10, 20, 50)
-"""How many observations items must have, tried in turn, not to be left out."""
+"""How many observations items must have, tried in turn, not to be left out; of battles 2 comes last."""
 
 GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
 """Options for one engine alone; each also asks for it."""
@@ -107,7 +107,8 @@ def withstanding(data: Any, options: InputOptions) -> tuple[Any, dict[str, Any],
     usual = ways[-1]
     if "scorer" in usual and data.n_items <= FEW_ITEMS:
         ways.append({"scorer": RIDGE})
-    ways += [{**usual, "min_count": least} for least in FEWEST if asked["min_count"] is None]
+    fewest = (*FEWEST[1:], FEWEST[0]) if usual else FEWEST
+    ways += [{**usual, "min_count": least} for least in fewest if asked["min_count"] is None]
     fault: errors.SteadyrankError | None = None
     for way in ways:
         chosen = asked | way
@@ -207,7 +208,7 @@ def _arguments(options: InputOptions) -> dict[str, Any]:
     every = [part for known in KINDS.values() for part in known.declared.items()]
     several = {name for name, part in every if part.several}
     return {
-        name: [part.strip() for part in value.split(",")] if name in several else value
+        name: names_in(value) if name in several else value
         for name, value in options.arguments.items()
         if value is not None
     }

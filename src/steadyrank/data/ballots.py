@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Self, Unpack
 
 import numpy as np
@@ -319,12 +320,13 @@ def _orders_of(table: Table, name: str, *, approval: bool) -> list[Any]:
 def _orders_of_choices(table: Table, ranks: Sequence[str], repeats: str) -> list[list[object]]:
     """Return the choices of each row in order, without gaps, words for no vote, and repeats."""
     columns = _choices([table.columns[name] for name in ranks])
+    is_no_vote = cache(lambda text: simplify(text) in known("no_vote"))
     orders: list[list[object]] = []
     met: Counter[str] = Counter()
     for row in zip(*columns, strict=True):
         ranked = [place for place, label in enumerate(row) if not is_missing(label)]
         met["skips a rank: later choices moved up"] += ranked != list(range(len(ranked)))
-        names = [row[place] for place in ranked if simplify(row[place]) not in known("no_vote")]
+        names = [row[place] for place in ranked if not is_no_vote(str(row[place]))]
         met["has an undervote or overvote: left out"] += len(names) < len(ranked)
         once = list(dict.fromkeys(names)) if repeats == "skip" else names
         met["names an item again: the first place counts (repeats)"] += len(once) < len(names)
@@ -339,9 +341,10 @@ def _orders_of_choices(table: Table, ranks: Sequence[str], repeats: str) -> list
 
 def _choices(columns: Sequence[Column]) -> list[list[object]]:
     """Return columns of labels; of a text file, all of them are whole numbers, or none."""
-    if not all(isinstance(column, TextColumn) for column in columns):
+    texts = [column for column in columns if isinstance(column, TextColumn)]
+    if len(texts) < len(columns):
         return [column.labels().tolist() for column in columns]
-    cells = [column.cells() for column in columns]
-    words = list({cell for column in cells for cell in column} - {""})
+    words = list({word for column in texts for word in column.words} - {""})
     known: dict[str, object] = dict(zip(words, labels_of(words).tolist(), strict=True))
-    return [[known.get(cell) for cell in column] for column in cells]
+    labels = (objects(known.get(word) for word in column.words) for column in texts)
+    return [named[column.codes].tolist() for named, column in zip(labels, texts, strict=True)]

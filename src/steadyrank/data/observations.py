@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 Ends = tuple[float | None, float | None]
 """The least and the largest value that a unit gives, None where it gives none."""
 
+ALONE = 2
+"""With fewer observations an item has no score once one of them is left out."""
 NAME_COLUMNS = 40
 """How much of a name is shown in what a unit said."""
 
@@ -303,8 +305,8 @@ class Observations(ABC):
     def with_min_count(self, least: int) -> Self:
         """Return the data about the items that have at least so many observations.
 
-        The others are left out, as by :meth:`keeping`, and once more if what is left has fewer then:
-        battles need both of their items.
+        The others are left out, as by :meth:`keeping`, and with them items that hang on a single
+        observation then: battles need both of their items. What is left may have fewer than that.
 
         Parameters
         ----------
@@ -321,14 +323,19 @@ class Observations(ABC):
         kept = self.item_counts >= check_whole(f"the fewest {plural(self.kind.observation)}", least, 1)
         while kept.any() and not kept.all():
             there = self._changed(self._of_items(kept) | {"items": tuple(compress(self.items, kept))})
-            few = there.item_counts < least
+            few = there.item_counts < min(least, ALONE)
             if not few.any():
                 break
             kept[kept] = ~few
         gone = int((~kept).sum())
         told = f"fewer than {counted(int(least), self.kind.observation)}"
         note = f"{counted(gone, 'item')} with {told} {'is' if gone == 1 else 'are'} left out"
-        return self._with_items(kept, note)
+        made = self._with_items(kept, note)
+        fewer = int((made.item_counts < least).sum())
+        if not fewer:
+            return made
+        have = "has" if fewer == 1 else "have"
+        return with_notes(made, f"{counted(fewer, 'item')} {have} {told} once the others are left out")
 
     def _with_items(self, kept: BoolArray, note: str) -> Self:
         if kept.all():
@@ -537,7 +544,8 @@ def origin_of(data: Observations) -> Origin:
 def from_resolved(cls: type[Data], found: Resolved) -> Data:
     """Make data from columns that have their roles, and say what was guessed about them."""
     dropping = Dropping(found.reading.get("drop"), found.answers)
-    found = replace(found, table=dropping.kept(found.table), reading={**found.reading, "drop": dropping})
+    table = dropping.blanked(dropping.kept(found.table), found.columns.get("items") or ())
+    found = replace(found, table=table, reading={**found.reading, "drop": dropping})
     with found.errors():
         data = cls._from_columns(found)
         said = [] if "part" in found.reading else dropping.said()  # of all rows, some had the answer

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from steadyrank.reading.proposals import ballots, battles, long, unpivoted, vote
 from steadyrank.reading.readings import EXACT, Asked, Reading
 from steadyrank.reading.roles import Resolved, as_list, missing, outside, split, taken_by, told
 from steadyrank.reading.table import Guess, Table
-from steadyrank.reading.text_columns import TextColumn, plain_number, with_decimal
+from steadyrank.reading.text_columns import NUMBER_BEGINS, TextColumn, plain_number, with_decimal
 
 Proposals = Callable[[Asked], Iterable[Reading]]
 PROPOSE: dict[str, tuple[Proposals, ...]] = {
@@ -54,6 +55,8 @@ FAINT = -4.0
 """Where nothing has a point, the best reading is suggested if it has more than this."""
 LEFT_OUT = 3.0
 """How many points a reading loses that leaves most of its items out."""
+ALIKE = 2.0
+"""How many points a third reading of one shape falls behind others."""
 TRIED = 10 * ROWS
 """Beyond so many rows a suggestion is tried on the first ones before it is on all of them."""
 ATTEMPTS = 8
@@ -218,7 +221,7 @@ class Decision:
                 other = replace(self, given={**self.given, "unpivot": way.columns})
                 reading = Asked(kinds[way.kind], other.profile, {}, {}).reading(way.roles, **way.options)
                 reading.options["unpivot"] = way.columns
-                reading.points, reading.support = unpivoted.POINTS, [way.why]
+                reading.points, reading.support = unpivoted.POINTS - (way.kind == "scores"), [way.why]
                 reading.tries = other._tried  # noqa: SLF001 (one of us)
                 yield reading
 
@@ -305,18 +308,25 @@ class Decision:
         found: list[Reading] = []
         worse: list[Reading] = []
         attempts = 0
-        for reading in _varied(sorted(readings, key=lambda one: -one.points)):
+        ordered = sorted(readings, key=lambda one: -one.points)
+        gone: set[int] = set()
+        for reading in _varied(ordered):
             known = [*before, *found, *worse]
             turned = len(found) == 2 and found[0].roles == found[1].roles  # the question is which end
-            if len([*before, *found]) == SUGGESTED or turned or attempts == ATTEMPTS:
+            if len([*before, *found]) == SUGGESTED or turned or attempts >= ATTEMPTS:
                 break
             behind = bool(found) and max(one.points for one in found) - reading.points > BEHIND
             faint = reading.points <= (least if known or least else FAINT)
             if faint or behind or any(_tells(one, reading, known=True) for one in known):
                 continue
-            attempts += 1
-            if (tried := self._tried(reading)) is not None:
-                (worse if tried.points < reading.points else found).append(tried)
+            same = [one for one in ordered if (one.kind, one.ranked) == (reading.kind, reading.ranked)]
+            # Where it does not work, the next one that ranks the same may.
+            for one in islice((one for one in [reading, *same] if id(one) not in gone), 2):
+                attempts += 1
+                gone.add(id(one))
+                if (tried := self._tried(one)) is not None:
+                    (worse if tried.points < one.points else found).append(tried)
+                    break
         return sorted([*found, *worse], key=lambda one: -one.points)[:SUGGESTED]
 
     def _tried(self, reading: Reading) -> Reading | None:
@@ -330,12 +340,16 @@ class Decision:
         )
         mend = {name: value for name, value in reading.mend.items() if name not in asked}
         wrong = [n for n in self._numbers(reading) if not self.profile.table.is_numeric(n)]
-        odd = [word for name in wrong for word in self.profile[name].odd_words]
+        words = [word for name in wrong for word in self.profile[name].odd_words]
+        told = {*map(str, as_list(asked.get("drop", [])))}
+        odd = [word for word in words if word not in told]
         again = [name for name in self._again if name in used]
-        if wrong and ("items" in reading.roles or "drop" in asked or not odd):
+        mistyped = "items" in reading.roles and any(word[0] in NUMBER_BEGINS for word in odd)
+        if wrong and (not words or (odd and told) or mistyped):
             return None
         if odd := odd + again * ("drop" not in asked):  # a header may come again
-            mend["drop"] = list(dict.fromkeys(["", *mend.get("drop", []), *odd]))
+            blank = [""] * ("items" not in reading.roles)  # cells of a wide table may be missing
+            mend["drop"] = list(dict.fromkeys([*blank, *mend.get("drop", []), *odd]))
         blanks = mend if "drop" in asked else {**mend, "drop": [""]}
         weights = [reading.roles["weights"]] if {"weights"} & reading.roles.keys() - asked.keys() else []
         ways = [mend, blanks, *([{**mend, "ignore": weights}] if weights else [])]
@@ -422,6 +436,10 @@ def _varied(readings: Sequence[Reading]) -> list[Reading]:
         same[:1] + [other for other in same[1:] if other.roles == same[0].roles]
         for same in first.values()
     ]
+    shapes = [(head[0].kind.name, head[0].ranked[0]) for head in heads]
+    again = [shapes[:place].count(shape) // 2 for place, shape in enumerate(shapes)]
+    left = [ALIKE * times - head[0].points for times, head in zip(again, heads, strict=True)]
+    heads = [heads[place] for place in np.argsort(left, kind="stable")]
     chosen = [one for head in heads for one in head]
     return chosen + [one for one in readings if one not in chosen]
 

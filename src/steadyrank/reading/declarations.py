@@ -91,8 +91,8 @@ DECIMALS = {
 }
 DECIMAL = Setting("the decimal mark of numbers in text: . or ,", DECIMALS)
 DROP = Setting(
-    "values to treat as missing, such as unknown; their rows are dropped; an empty one stands for blank "
-    "cells", several=True,
+    "values to treat as missing, such as unknown; their rows are dropped, in a wide table only these "
+    "cells; an empty one stands for blank cells", several=True,
 )  # fmt: skip
 IGNORE = Setting("columns to ignore", several=True)
 LABELS = Setting(

@@ -30,7 +30,7 @@ from steadyrank.writing import remember_input
 Source: TypeAlias = "str | os.PathLike[str] | BinaryIO | Sequence[str | os.PathLike[str]]"
 
 HEAD = 1 << 16
-BLOCK = 1 << 22
+BLOCK = 1 << 23
 MEGABYTE = 10**6
 NEWLINE = b"\n"
 GZIP = b"\x1f\x8b"
@@ -294,9 +294,9 @@ class OpenFile:
             return found
         told = f"is not text in UTF-8: byte {block[start]:#04x} on line {place}"
         way_out = (NOT_LATIN, Option("encoding", likely)) if likely else ENCODED
-        wrong = self.wrong(told, way_out)
-        wrong.encoding = likely
-        raise wrong
+        fault = self.wrong(told, way_out)
+        fault.encoding = likely
+        raise fault
 
     def _assumed(self, block: bytes, line: int, place: int, encoding: str) -> bytes | None:
         """Return text as UTF-8, and say how it was read, with a word to look at; None if it is other."""

@@ -174,7 +174,9 @@ def _joined(first: Row, below: Sequence[Row], *, surely: bool) -> tuple[list[str
 
 def _is_data(first: Row, below: Sequence[Row]) -> bool:
     """Tell whether a first row is one of the data: numbers above numbers, and no years or counters."""
-    if len(below) < FEWEST or not any(map(_is_number, first)):
+    if len(below) < FEWEST or _come_again(first, below):
+        return len(below) >= FEWEST
+    if not any(map(_is_number, first)):
         return False
     codes = all(map(_is_number, first)) and {*first} <= {cell for row in below for cell in row}
     if codes and not _may_be_names([number_in(cell) or 0 for cell in first]):
@@ -189,6 +191,14 @@ def _is_data(first: Row, below: Sequence[Row]) -> bool:
     return bool(again) if _may_be_names(values) else True
 
 
+def _come_again(first: Row, below: Sequence[Row]) -> bool:
+    """Tell whether most fields of a row come again below, each in its column, and not all together."""
+    texts = [place for place, field in enumerate(first) if field.strip() and not _is_number(field)]
+    same = [[place for place in texts if row[place : place + 1] == [first[place]]] for row in below]
+    again = {place for places in same if len(places) < len(texts) for place in places}
+    return 2 * len(again) > len(texts) > 1 < len(again)
+
+
 def _may_be_names(values: Sequence[float]) -> bool:
     """Tell whether numbers may name columns: a single one, counters, years or quantiles."""
     steps = {two - one for one, two in pairwise(values)}
@@ -199,7 +209,7 @@ def _may_be_names(values: Sequence[float]) -> bool:
 
 
 def _filled(row: Row) -> int:
-    return sum(bool(field.strip()) for field in row)
+    return sum(map(bool, map(str.strip, row)))
 
 
 def _is_number(field: str) -> bool:

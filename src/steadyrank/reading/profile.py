@@ -27,7 +27,7 @@ from steadyrank.reading.text_columns import (
     number_in,
     with_decimal,
 )
-from steadyrank.reading.words import known, words_of
+from steadyrank.reading.words import in_seconds, known, measured_words, words_of
 
 ROWS = 6_000
 """How many rows are looked at."""
@@ -240,7 +240,7 @@ class Column:
     @cached_property
     def is_code(self) -> bool:
         """Whether its numbers are codes: some begin with a zero."""
-        if not isinstance(self._column, TextColumn):
+        if not isinstance(self._column, TextColumn) or self._column.is_whole:
             return False
         first = self._column.taken(slice(SOME)).cells()
         return any(len(word) > 1 and word[0] == "0" and word.isdecimal() for word in first)
@@ -250,9 +250,16 @@ class Column:
         """Whether it is called like something that is measured to compare, or says what came off."""
         called = {self.noun, *self.words[-1:]}  # wis is no plural
         listed = known("measures", "points", "less_is_better", "shares")
-        if "%" in str(self.name) or not called.isdisjoint(listed):
+        if "%" in str(self.name) or not called.isdisjoint(listed) or self.lasts:
             return True
         return self.type == "flag" and {label.casefold() for label in self.labels} in SUCCESS
+
+    @cached_property
+    def lasts(self) -> bool:
+        """Whether it says how long something took: by its unit, or as times with decimals."""
+        words = measured_words(self.name) if self.type == "number" else []
+        timed = not {*known("durations")}.isdisjoint(words) and not self.whole
+        return timed or in_seconds(words)
 
     @cached_property
     def is_amount(self) -> bool:
@@ -263,8 +270,9 @@ class Column:
     @cached_property
     def is_time(self) -> bool:
         """Whether it says when: dates, or numbers that are called so or look like years."""
-        called = not self.is_measure and any(word in known("times") for word in self.words)
-        if self.type == "date" or called or self.noun in known("times"):
+        words = [] if self.lasts or self.is_measure else measured_words(self.name)
+        noun = [] if self.lasts else [self.noun]
+        if self.type == "date" or any(word in known("times") for word in words + noun):
             return True
         years = self.whole and len(self.some) > 0 and self.some.min() >= 1700 and self.some.max() <= 2100
         return bool(years and self.distinct > 1 and self.type == "number")
@@ -293,7 +301,7 @@ def _quantile(values: FloatArray, share: float) -> float:
     """Return what ``np.quantile`` does, which takes ten times as long for a few values."""
     low, part = divmod(share * (len(values) - 1), 1)
     places = [int(low), min(int(low) + 1, len(values) - 1)]
-    one, two = np.partition(values, places)[places].tolist()
+    one, two = map(float, np.partition(values, places)[places])
     return two - (two - one) * (1 - part) if part >= 0.5 else one + (two - one) * part
 
 

@@ -13,6 +13,7 @@ from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.roles import Resolved, as_list, taken_by
 from steadyrank.reading.table import Guess, Table, simplify
 from steadyrank.reading.words import known
+from steadyrank.text import typed_list
 
 SAID, EXACT, NOUN, NOTHING = 3, 2, 1, 0
 """How well a name tells that a column plays a role: it was said, is a usual name, or its noun is."""
@@ -95,7 +96,7 @@ class Reading:
         """The same as options of the command line."""
         found = []
         for name, value in {**self.arguments, **self.answer}.items():
-            text = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            text = typed_list(value) if isinstance(value, list | tuple) else str(value)
             option = typed_name(name)
             if value is True:
                 found.append(option)

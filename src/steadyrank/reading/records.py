@@ -112,7 +112,8 @@ def is_one_document(file: OpenFile) -> bool:
     except (ValueError, RecursionError):
         return not (more and more[0].lstrip().startswith(b"{"))
     with suppress(RecursionError):
-        return not more and any(len(rows) > 1 for _, rows in tables_in(found))
+        row = more or (len(found) == 1 and _are_columns(found))
+        return not row and any(len(rows) > 1 for _, rows in tables_in(found))
     return True
 
 
@@ -124,15 +125,10 @@ def tables_in(value: Any, path: str = "") -> Iterator[tuple[str, list[Record]]]:
     >>> list(tables_in({"season": 7, "rounds": [{"day": 1, "games": [{"home": "x"}, {"home": "y"}]}]}))
     [('rounds', [{'day': 1, 'home': 'x'}, {'day': 1, 'home': 'y'}])]
     """
-    if isinstance(value, list):
-        if _are_named_one_by_one(value):
-            yield from tables_in({name: inner for one in value for name, inner in one.items()}, path)
-        elif value and _are_objects(value):
-            yield path, _unfolded(value)
-        elif _are_rows(value):
-            yield path, [dict(zip(value[0], row, strict=True)) for row in value[1:]]
-        elif len(value) > 1 and _are_ballots(value):
-            yield path, [{path.rpartition(".")[2] or LIST: one} for one in value]
+    if isinstance(value, list) and _are_named_one_by_one(value):
+        yield from tables_in({name: inner for one in value for name, inner in one.items()}, path)
+    elif isinstance(value, list):
+        yield from ((path, rows) for rows in [_records_of(value, path)] if rows)
     elif isinstance(value, dict):
         data = value.get("data")
         split = [value.get("columns"), *(data if isinstance(data, list) else ())]
@@ -145,16 +141,21 @@ def tables_in(value: Any, path: str = "") -> Iterator[tuple[str, list[Record]]]:
             yield path, [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
         elif _are_records(value):
             yield path, _with_names({name: [fields] for name, fields in value.items()})
-        elif _are_parts(value):
-            yield path, _unfolded(_with_names(value))
-            yield from ((_below(path, name), part) for name, part in value.items())
         else:
+            if _are_parts(value):
+                yield path, _unfolded(_with_names(value))
             for name, inner in value.items():
-                yield from tables_in(inner, _below(path, name))
+                yield from tables_in(inner, f"{path}.{name}".lstrip("."))
 
 
-def _below(path: str, name: str) -> str:
-    return f"{path}.{name}".lstrip(".")
+def _records_of(found: list[Any], path: str) -> list[Record]:
+    """Return a list as records: objects, rows below a header, or ballots; none where it is neither."""
+    if found and _are_objects(found):
+        return _unfolded(found)
+    if _are_rows(found):
+        return [dict(zip(found[0], row, strict=True)) for row in found[1:]]
+    ballots = len(found) > 1 and _are_ballots(found)
+    return [{path.rpartition(".")[2] or LIST: one} for one in found] if ballots else []
 
 
 def _are_rows(found: list[Any]) -> bool:
@@ -230,8 +231,8 @@ def _unfolded(records: list[Record]) -> list[Record]:
     lists = {n for one in records for n, v in one.items() if v and isinstance(v, list)}
     lists = {n for n in lists if all(_are_objects(one.get(n) or []) for one in records)}
     beside = {name for one in records for name in one} - lists
-    told = sorted(name for name in lists if words_of(name)[-1:] and words_of(name)[-1] in known("records"))
-    if len(lists) != 1 or (len(beside) > HEADINGS and not told):
+    about = {word for name in lists for word in words_of(name)[-1:]} <= {*known("records")}
+    if len(lists) != 1 or (len(beside) > HEADINGS and not about):
         return records
     [name] = lists
     inside = [({n: one[n] for n in one if n != name}, one.get(name) or []) for one in records]
@@ -256,7 +257,8 @@ def _document(file: OpenFile, parsed: Callable[[OpenFile], Node]) -> Table:
 
 def _rows_of(top: Node, asked: str | None, notes: list[str], guessed: dict[str, Any]) -> list[Record]:
     """Return the only table, that which was asked for, or the longest."""
-    if isinstance(top.value, list) and not any(isinstance(one, list) for one in top.value):
+    plain = isinstance(top.value, list) and not _are_named_one_by_one(top.value)
+    if plain and not any(isinstance(one, list) for one in top.value):
         if asked is not None:
             told = f"sheet says nothing about json that is one list, as {top.file} is"
             raise errors.InvalidDataError(told, way_out=["Omit ", Option("sheet")])
@@ -299,11 +301,11 @@ def _set_out(
     given: dict[str, list[Any]], columns: dict[str, list[Any]], taken: set[str], notes: list[str]
 ) -> None:
     """Put columns beside others; objects inside that name the same become columns, too."""
-    for name, values in given.items():
-        there = [value for value in values if not is_missing(value)]
+    for name, cells in given.items():
+        values, there = cells, [value for value in cells if not is_missing(value)]
         if len(there) > 1 and all(isinstance(v, list) and len(v) == len(BOTH) for v in there):
-            columns[name] = values  # which may be a ballot, too
-            values = [v if is_missing(v) else dict(zip(BOTH, v, strict=True)) for v in values]
+            columns[name] = cells  # which may be a ballot, too
+            values = [v if is_missing(v) else dict(zip(BOTH, v, strict=True)) for v in cells]
             there = [value for value in values if not is_missing(value)]
         inner = dict.fromkeys(n for v in there if isinstance(v, dict) for n in v)
         full = {part: f"{name}.{part}" for part in inner}

@@ -14,6 +14,7 @@ from steadyrank.errors import InvalidDataError, shorten
 from steadyrank.reading.arrays import Coded, as_column, check_length, is_hashable, numbered, written
 from steadyrank.reading.table import simplify
 from steadyrank.reading.text_columns import plain_number
+from steadyrank.reading.words import known
 
 LEFT, TIE, RIGHT, UNKNOWN = 1, 0, -1, 2
 
@@ -26,6 +27,8 @@ HOME, TOTO, VIEW = "home/away", "1/X/2", "win/loss of the left side"
 POINTS = re.compile(r"(?:[wdl]\s*)?(\d{1,3})\s*[-–—:]\s*(\d{1,3})(?![\d/.:–-])(?:\D.*)?")
 """Points of both sides in one cell: 2-1, 3:0, W 3-0, 1-1 (4-5 pens)."""
 SCORED = "points of the left and the right side"
+NEARLY_ALL, SHARED = 0.95, 0.2
+"""The share of cells that must name two sides, and of names on both for a dash to stand there."""
 MOSTLY = 0.7
 """The share of results from which on those that are no points are mistaken."""
 MEANS = {LEFT: "left wins", TIE: "a tie", RIGHT: "right wins"}
@@ -40,7 +43,12 @@ SPELLINGS = {
         ),
         (HOME, ("h", "home"), ("a", "away"), ("d", "x")),
         (TOTO, ("1",), ("2",), ("x",)),
-        (VIEW, ("w", "win", "won"), ("l", "loss", "lose", "lost"), ("d", "t")),
+        (
+            VIEW,
+            ("w", "win", "won", "winner", "victory"),
+            ("l", "loss", "lose", "lost", "loser", "defeat"),
+            ("d", "t"),
+        ),
     )
 }
 """Of each way to write results, from its words in lower case to +1 (left wins), 0 (tie) or -1."""
@@ -49,11 +57,10 @@ DRAWN = {text for text, result in SPELLINGS[HOME].items() if result == TIE}
 SHORT = {"home", "away", "host", "guest", "visitor", "white", "black", "left", "right"}
 """Sides that are called by their first letter, too."""
 
-WORD = re.compile(r"[^\W\d_]+|\d+")
-BESIDE = frozenset(
-    ["answer", "assistant", "candidate", "model", "option", "output", "player", "prefer", "prefers", "response", "side", "system", "team", "the", "winner"]
-)
-VERDICT_TIES = frozenset("tie tied draw drawn same equal equally similar both neither".split())  # noqa: SIM905
+WORD, PREFERS = re.compile(r"\w+"), re.compile(r"better|best|prefer|\bwins?\b|\bwon\b|beat|defeat|>")
+VERSUS = re.compile(r"\s+(?:(vs?\.?|versus|@)|[–—-])\s+", re.IGNORECASE)
+"""What stands between two sides in one cell; a dash may be anything."""
+BESIDE, VERDICT_TIES = frozenset(known("beside_sides")), frozenset(known("ties"))
 """Words of verdicts beside the side that they name, and those that name none."""
 MOST_VERDICTS = 1000
 """Beyond so many different results for each item they are remarks."""
@@ -171,21 +178,46 @@ def verdict(text: str, left: str, right: str) -> int:
 
     Examples
     --------
-    >>> verdict("oxford won by 3 lengths", "oxford", "cambridge"), verdict("b is slightly better", "x", "y")
+    >>> verdict("oxford won by 3 lengths", "oxford", "cambridge"), verdict("b is better", "x", "y")
     (1, -1)
     >>> verdict("match drawn", "x", "y") == TIE, verdict("abandoned", "x", "y") == UNKNOWN
     (True, True)
     """
-    one, two = (bool(name) and name in text for name in (left, right))
-    if one != two:
-        return LEFT if one else RIGHT
-    if one:
-        return LEFT if text.startswith(left) else RIGHT if text.startswith(right) else UNKNOWN
-    said = [word for word in WORD.findall(text) if word not in BESIDE]
+    one, two = (bool(name) and _names(text, name) for name in (left, right))
+    if one or two:
+        first = one if one != two else text.startswith(left)
+        told = PREFERS.search(text) and (one != two or text.startswith((left, right)))
+        return UNKNOWN if not told else LEFT if first else RIGHT
+    said = [word for word in WORD.findall(text.replace("_", " ")) if word not in BESIDE]
     if not VERDICT_TIES.isdisjoint(said):
         return TIE
-    found = {SPELLINGS[how].get(said[0], UNKNOWN) for how in (SIDES, TOTO)} if len(said) > 1 else set()
-    return next(iter(found - {UNKNOWN, TIE}), UNKNOWN) if "0" not in said[:1] else UNKNOWN
+    if not said or not PREFERS.search(text):
+        return UNKNOWN
+    found = {SPELLINGS[how].get(said[0], UNKNOWN) for how in (SIDES, TOTO)} - {UNKNOWN, TIE}
+    return found.pop() if len(found) == 1 and said[0] != "0" else UNKNOWN
+
+
+def _names(text: str, name: str) -> bool:
+    """Tell whether a text holds a name, and not only as part of a word."""
+    return name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+def sides_of(cells: Sequence[str]) -> list[tuple[str, str]] | None:
+    """Return the two sides that each cell names, None where cells do not.
+
+    Examples
+    --------
+    >>> sides_of(["x vs. y", "y vs. z"]), sides_of(["x - y", "y - x"]), sides_of(["x - y", "a - b"])
+    ([('x', 'y'), ('y', 'z')], [('x', 'y'), ('y', 'x')], None)
+    """
+    split = [VERSUS.split(cell.strip()) for cell in cells]
+    both = [parts for parts in split if len(parts) == 3]
+    left, right = ({parts[place] for parts in both} for place in (0, 2))
+    shared = len(left & right) >= SHARED * min(len(left), len(right))
+    said = all(parts[1] for parts in both)
+    if not both or len(both) < NEARLY_ALL * len(split) or not (said or shared):
+        return None
+    return [(parts[0], parts[2]) if len(parts) == 3 else ("", "") for parts in split]
 
 
 def _distinct(values: Any) -> tuple[AnyArray, list[Any]]:

@@ -14,6 +14,7 @@ from steadyrank.errors import NO_BLANKS, Option, listing, shorten
 from steadyrank.reading.arrays import Coded, is_missing
 from steadyrank.reading.declarations import Columns, Form, Kind
 from steadyrank.reading.labels import encode
+from steadyrank.reading.results import VERSUS, sides_of
 from steadyrank.reading.table import Column, GivenColumn, Table
 from steadyrank.reading.text_columns import TextColumn, is_missing_word, with_decimal
 from steadyrank.reading.words import known, words_of
@@ -123,7 +124,21 @@ def told(table: Table, given: Mapping[str, Any]) -> Table:
             raise column_error(table, f"there is no column {shorten(name)} to unpivot", "unpivot")
     columns = {name: column for name, column in table.columns.items() if name not in ignored}
     left = replace(table, columns=columns, spellings={"": with_decimal(given.get("decimal"))})
-    return unpivoted(left, apart) if apart else left
+    return unpivoted(left, apart) if apart else _with_sides(left)
+
+
+def _with_sides(table: Table) -> Table:
+    """Return a table with two columns more for each that names two sides in its cells: x vs. y."""
+    if table.kind is not None or table.format is None:
+        return table
+    columns = dict(table.columns)
+    for name, column in table.columns.items():
+        if isinstance(column, TextColumn) and len(column) > 1 and f"{name}.1" not in columns:
+            first = column.taken(np.arange(2)).cells()
+            cells = column.cells() if all(VERSUS.search(str(cell)) for cell in first) else []
+            both = zip(*(sides_of(list(map(str, cells))) or ()), strict=True)
+            columns |= {f"{name}.{n}": TextColumn.of(list(side)) for n, side in enumerate(both, 1)}
+    return replace(table, columns=columns)
 
 
 def unpivoted(table: Table, names: Sequence[str]) -> Table:
@@ -132,7 +147,8 @@ def unpivoted(table: Table, names: Sequence[str]) -> Table:
     Examples
     --------
     >>> from steadyrank.reading.table import as_table
-    >>> found = unpivoted(as_table({"film": ["x", "y"], "ann": [1, None], "bob": [2, 1]}), ["ann", "bob"])
+    >>> films = as_table({"film": ["x", "y"], "ann": [1, None], "bob": [2, 1]})
+    >>> found = unpivoted(films, ["ann", "bob"])
     >>> {name: found.cells(name) for name in found.names}
     {'film': ['x', 'x', 'y'], 'row': [1, 1, 2], 'column': ['ann', 'bob', 'bob'], 'value': [1, 2, 1]}
     """

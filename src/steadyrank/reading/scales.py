@@ -16,7 +16,7 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray
 from steadyrank.errors import InvalidLabelError, Option, listing, shorten
 from steadyrank.reading.table import Guess, Table
-from steadyrank.reading.words import known, words_of
+from steadyrank.reading.words import in_seconds, known, measured_words
 
 SCALES = {
     "z": "The values of each task, over all items, were brought to mean 0 and standard deviation 1; "
@@ -39,8 +39,11 @@ def less_is_better(name: object) -> bool:
     --------
     >>> [less_is_better(name) for name in ("test_loss", "WER", "accuracy", "error-rate", "terror")]
     [True, True, False, True, False]
+    >>> [less_is_better(name) for name in ("tokens/sec", "ms per token", "Once Upon a Time in Rome")]
+    [False, True, False]
     """
-    return any(word in known("less_is_better") for word in words_of(str(name)))
+    words = measured_words(name)
+    return any(word in known("less_is_better") for word in words) or in_seconds(words)
 
 
 def turned_rows(table: Table, rows: Sequence[object], given: Any) -> BoolArray:

@@ -379,6 +379,19 @@ class Dropping:
         self.rows += int(gone.sum())
         return table.taken(np.flatnonzero(~gone)) if gone.any() else table
 
+    def blanked(self, table: Table, names: Iterable[str]) -> Table:
+        """Return a table whose columns of scores are blank where they have one of these answers."""
+        columns = dict(table.columns)
+        for name in names if any(self.texts) else ():
+            codes, answers = columns[name].written()
+            hits = [place for place, one in enumerate(answers) if one and one in self.texts]
+            for place in hits:
+                self.met[answers[place]] += int((codes == place).sum())
+                answers[place] = ""
+            if hits:
+                columns[name] = TextColumn.of(answers[code] for code in codes.tolist())
+        return replace(table, columns=columns)
+
     def keeps(self, answer: object) -> bool:
         """Tell whether an entry of a ballot stays."""
         text = arrays.written(answer) if self.texts else ""
@@ -393,7 +406,9 @@ class Dropping:
                 raise InvalidLabelError(f"no answer is {shorten(text)}, which you asked to drop")
         named = {text: shorten(text) if text else "blank" for text in self.texts}
         each = ", ".join(f"{name} {self.met[text]:,}" for text, name in named.items())
-        return [f"{counted(self.rows, 'row')} left out by drop: {each}"] if self.texts else []
+        what = "row" if self.rows or not any(self.met.values()) else "value"
+        size = self.rows if what == "row" else self.met.total()
+        return [f"{counted(size, what)} left out by drop: {each}"] if self.texts else []
 
 
 def is_frame(given: Any) -> bool:

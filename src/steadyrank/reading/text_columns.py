@@ -35,6 +35,7 @@ from steadyrank.reading.arrays import (
     objects,
     sorted_codes,
 )
+from steadyrank.reading.words import known
 
 CORRECT = "Correct these rows, or name another column."
 DECIMALS = ("Say what comes before decimals: ", Option("decimal", "."), " or ", Option("decimal", ","))
@@ -47,6 +48,14 @@ MISSING_WORDS = {
 ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
 OUTCOMES = (("correct", "incorrect"), ("passed", "failed"))
 """Words for what came off, and what did not."""
+SCALES = {
+    name: {
+        word.replace("_", " "): n for n, step in enumerate(known(name), 1) for word in step.split("/")
+    }
+    for name in ("scale_of_consent", "scale_of_content", "scale_of_times")
+}
+"""Answers that are steps of a scale, from the least to the most."""
+STEPS = {word: place for steps in SCALES.values() for word, place in steps.items()}
 WORDS = {
     "true": {
         word: 1 - place for both in (("true", "false"), *OUTCOMES) for place, word in enumerate(both)
@@ -57,25 +66,29 @@ WORDS = {
         for ordinal in (word, f"{place}{({1: 'st', 2: 'nd', 3: 'rd'}).get(place, 'th')}")
         for noun in ("", "choice", "preference", "priority", "pick", "place", "rank")
     },
+    **SCALES,
 }
 """Words that stand for numbers."""
 READ_AS = {
     "true": "true and false, or words for them, read as 1 and 0",
     "choice": "first choice, second choice... read as 1, 2...",
+    **dict.fromkeys(SCALES, "the steps of a scale in words read as 1 to 5, more is better"),
 }
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
 INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
-WITH_ERROR = re.compile(r"(.*\d ?%?)\s*+(?:(?:±|\+/?-)\s*+[\d.,]++ ?%?|\([^()]*+\))\Z")
+BEHIND = r"(?:±|\+/?-)\s*+[\d.,]++ ?%?|\([^()]*+\)|\[[^\[\]]*+\]|[*†‡§★☆✓✔]++"
+WITH_ERROR = re.compile(rf"[$€£¥~≈]?\s*+(.*?\d ?%?)\s*+(?:{BEHIND})?\Z")
+NUMERAL = re.compile(r"[+-]?[\d.,' ]+(?:[eE][+-]?\d+)?%?\Z")
 FEW = 4000
 FIRST = 50
 """So many first fields tell that a column holds no numbers."""
 LONGEST_WHOLE = 19  # the digits of 2**63
 MOST_DIGITS = 310  # no float has more; int() of a hostile field of a million digits is slow
-PLAIN_BEGINS, NUMBER_BEGINS = {*"0123456789+-.iI"}, {*"0123456789+-.,"}
-ERROR_ENDS = {*"0123456789%)"}
+PLAIN_BEGINS, NUMBER_BEGINS = {*"0123456789+-.iI"}, {*"0123456789+-.,$€£¥~≈"}
+ERROR_ENDS = {*"0123456789%)]*†‡§★☆✓✔"}
 SAME_MARKS = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
-ERRORS_CUT = "of a number with its error after ±, or with a remark in brackets, the number is taken"
+ERRORS_CUT = "of a number with its error after ±, a remark in brackets or a sign, the number is taken"
 MARKS = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 
 
@@ -144,11 +157,12 @@ def without_error(word: str) -> str:
 
     Examples
     --------
-    >>> without_error("95.1 ± 0.2"), without_error("12% (3)"), without_error("GPT (4)")
-    ('95.1', '12%', 'GPT (4)')
+    >>> [without_error(word) for word in ("95.1 ± 0.2", "12% (3)", "$7", "0.4 ★", "GPT (4)")]
+    ['95.1', '12%', '7', '0.4', 'GPT (4)']
     """
     found = WITH_ERROR.match(word.strip()) if word.rstrip()[-1:] in ERROR_ENDS else None
-    return word if found is None else found[1].rstrip()
+    bare = word if found is None else found[1].rstrip()
+    return word if bare == word.strip() else bare
 
 
 def number_in(field: str) -> int | float | None:
@@ -156,8 +170,10 @@ def number_in(field: str) -> int | float | None:
     word = field.strip()
     plain = plain_number(word)
     if plain is not None or word[:1] not in NUMBER_BEGINS:
-        return plain
+        return STEPS.get(word.casefold(), plain)
     word = without_error(word)
+    if NUMERAL.match(word.translate(SAME_MARKS)) is None:
+        return None
     return next((value for one in SPELLINGS if (value := one.value(word)) is not None), None)
 
 
@@ -380,8 +396,9 @@ class TextColumn:
         """Tell whether all fields are numbers or missing, and at least one is a number."""
         if (plain := self._plainly(among)) is not None:
             return not np.isnan(plain).all()
-        fits = self._may_be_numbers() and bool(shared(self._bare, among))
-        return fits and not all(map(is_missing_word, self.words))
+        left = shared(self._bare, among) if self._may_be_numbers() else ()
+        there = sum(not is_missing_word(word) for word in self.words)
+        return bool(left) and there > 2 * (left[0].end in SCALES)  # two words of a scale are names
 
     def holds(self, text: str) -> bool:
         """Tell whether some field is this text."""
@@ -389,9 +406,12 @@ class TextColumn:
 
     def share_of_numbers(self) -> float:
         """Return which share of the first fields that are not missing are numbers."""
-        some = [_number(word) for word in self.series.head(1000)]
-        there = [value for value in some if value is None or value == value]  # noqa: PLR0124
-        return sum(value is not None for value in there) / max(1, len(there))
+        words = self.words
+        codes, times = np.unique(self.codes[:1000], return_counts=True)
+        held = [words[code] for code in codes.tolist()]
+        there = np.array([not is_missing_word(word) for word in held], dtype=bool)
+        numbers = np.array([number_in(word) is not None for word in held], dtype=bool)
+        return float(times @ (there & numbers) / max(1, times @ there))
 
 
 def labels_of(words: Sequence[str]) -> AnyArray:

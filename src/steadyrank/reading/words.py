@@ -6,6 +6,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+SENTENCE = 5
+"""Names of more words are sentences or titles, in which single words mean nothing."""
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\da-zA-Z_]+")
 
 
@@ -18,6 +20,23 @@ def words_of(name: str) -> list[str]:
     ['test', 'loss', '2', 'mean']
     """
     return [word.lower() for word in WORD.findall(str(name))]
+
+
+def measured_words(name: object) -> list[str]:
+    """Return the words that say what is measured: not what it is divided by, nor those of a sentence.
+
+    Examples
+    --------
+    >>> measured_words("ms / token"), measured_words("How much time did it take you")
+    (['ms'], ['you'])
+    """
+    words = words_of(re.split(r"/| per |_per_", str(name), maxsplit=1)[0] or str(name))
+    return words if len(words) <= SENTENCE else words[-1:]
+
+
+def in_seconds(words: list[str]) -> bool:
+    """Tell whether the last word of a name is a unit of time; by itself it may be anything."""
+    return len(words) > 1 and words[-1] in known("seconds")
 
 
 @cache

@@ -43,7 +43,8 @@ CUT_SHORT = "It is cut short or was changed: get it again."
 QUOTED = re.compile(r'"([^"]*)"')
 CANDIDATE = re.compile(r"Candidate (\d{1,6})\Z")
 VOTE = re.compile(
-    r"(?:(?P<tags>[^|]*+)\|\|)?(?P<order>[^*^|]*+)(?:\^\s*+(?P<weight>\d++)\s*+)?"
+    r"(?:(?P<tags>[^|]*+)\|\|)?(?:(?P<times>\d{1,18})\s*+:)?(?P<order>[^*^|]*+)"
+    r"(?:\^\s*+(?P<weight>\d++)\s*+)?"
     r"(?:\*\s*+(?P<count>\d{1,18})\s*+)?\Z"
 )
 OLD_FORM = "PrefLib files from before 2022 have another form: get the present one."
@@ -230,7 +231,7 @@ def looks_like_orders(file: OpenFile) -> bool:
 
 
 def read_orders(file: OpenFile) -> Table:
-    """Read ``A > B = C`` on each line; tags may stand before ``||``, a count after ``*``."""
+    """Read ``A > B = C`` on each line; tags may stand before ``||``, a count first or after ``*``."""
     items, places = list[str](), list[int]()
     columns: dict[str, list[Any]] = {"ballot": [], "count": [], "weight": [], "tags": []}
     empty = 0
@@ -246,9 +247,10 @@ def read_orders(file: OpenFile) -> Table:
             )
         tiers = [[name.strip() for name in tier.split("=")] for tier in found["order"].split(">")]
         if not text or found["order"].strip() in {"", "/EMPTY_RANKING/"}:
-            empty += int(found["count"] or 1) if text else 0
+            empty += int(found["count"] or found["times"] or 1) if text else 0
             continue
-        row = (tiers, int(found["count"] or 1), int(found["weight"] or 1), (found["tags"] or "").strip())
+        times = int(found["count"] or found["times"] or 1)
+        row = (tiers, times, int(found["weight"] or 1), (found["tags"] or "").strip())
         for column, cell in zip(columns.values(), row, strict=True):
             column.append(cell)
         places.append(line)

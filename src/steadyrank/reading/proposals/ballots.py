@@ -64,7 +64,8 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         reading.support += [f"{quoted(name)} is named like a ballot"] * bool(level)
         reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked or lists)
         if name in by_shape and not ordered and not level and "approval" not in asked.settings:
-            reading.points, reading.options["approval"] = 1.5, True
+            liked = not {*column.words}.isdisjoint(known("liked"))  # else these may be genres
+            reading.points, reading.options["approval"] = 0.25 + liked, True
             reading.strong, reading.mend["drop"] = False, [""]
         if level or lists or marked > 0.5 or name in by_shape or "approval" in asked.settings:
             yield from _counted(asked, reading, [name])
@@ -108,8 +109,9 @@ def _choices(asked: Asked) -> Iterator[Reading]:
     profile = asked.profile
     said = asked.named.get("ranks")
     series = [said] if said else [*profile.series, *_neighbours(profile)]
-    distinct = {tuple(names): _weighed(asked, names) for names in series}
-    weighed = [one for one in distinct.values() if one.points > 0]
+    distinct = {frozenset(names): names for names in reversed(series)}
+    weighed = [_weighed(asked, names) for names in reversed(distinct.values())]
+    weighed = [one for one in weighed if one.points > 0]
     for reading in sorted(weighed, key=lambda one: -one.points)[:2]:
         reading.strong &= sum(one.firm for one in weighed) == 1
         yield from _counted(asked, reading, reading.roles["ranks"])
@@ -119,7 +121,8 @@ def _neighbours(profile: Profile) -> list[list[str]]:
     """Return three or more columns of text side by side that share one set of names."""
     runs = [[c.name for c in run] for text, run in itertools.groupby(profile, _is_text) if text]
     shorter = (run[start:] for run in runs for start in range(min(FIRST, len(run) - 2)))
-    return [run for run in shorter if _alike(profile, run)][:1]
+    shared = (run for run in shorter if all(profile.shared(run[0], n) >= ALIKE for n in run[1:12]))
+    return [run for run in shared if _alike(profile, run)][:1]
 
 
 def _is_text(column: Column) -> bool:

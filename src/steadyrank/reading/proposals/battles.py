@@ -388,7 +388,7 @@ def _read(profile: Profile, name: str, pair: Pair) -> BoolArray:
         words = [label.casefold() in SPELLED or simplify(label) in sides for label in column.labels]
     hit = np.array([*words, True])[column.codes]
     hit = np.asarray(hit | profile.same(name, pair.left) | profile.same(name, pair.right))
-    return hit if hit.mean() > UNDERSTOOD else hit | _verdicts(profile, name, pair)
+    return hit if hit.sum() >= UNDERSTOOD * len(hit) else hit | _verdicts(profile, name, pair)
 
 
 def _verdicts(profile: Profile, name: str, pair: Pair) -> BoolArray:
@@ -397,7 +397,7 @@ def _verdicts(profile: Profile, name: str, pair: Pair) -> BoolArray:
     rows, which = np.unique(np.stack([c.codes for c in columns]), axis=1, return_inverse=True)
     texts = [[label.casefold() for label in c.labels] + [""] for c in columns]
     told = [verdict(*(texts[part][code] for part, code in enumerate(row))) for row in rows.T.tolist()]
-    return (np.array(told) != UNKNOWN)[which.ravel()]
+    return np.asarray((np.array(told) != UNKNOWN)[which.ravel()])
 
 
 def _differ(profile: Profile, one: str, two: str) -> bool:

@@ -19,8 +19,8 @@ from steadyrank.reading.words import known
 
 UNITS, ITEMS, VALUES = 6, 6, 4
 """How many columns are tried as units, as items and as values."""
-WEIGHED = 30
-"""How many combinations of them are weighed."""
+WEIGHED, KEPT = 8, 3
+"""How many combinations of them are weighed for each column of items, and how many proposed."""
 AGREE = 4
 """So many further rows of the items must agree before a value counts as a fact of the item."""
 REPEATED = 0.02
@@ -68,8 +68,10 @@ def _long(asked: Asked, who: str, what: str | None) -> Iterator[Reading]:
     ]
     # What names tell is told at once; shape takes a while, so it is looked at for the best of these.
     ways.sort(key=lambda way: -sum([asked.level(role, name) for role, name in way.items()]))
-    found = [_weighed(asked, way, what) for way in ways[:WEIGHED]]
-    yield from sorted(found, key=lambda one: -one.points)[:6]
+    for item in _items(asked):
+        some = [way for way in ways if way["item"] == item]
+        found = [_weighed(asked, way, what) for way in some[:WEIGHED]]
+        yield from sorted(found, key=lambda one: -one.points)[:KEPT]
 
 
 def _units(asked: Asked, role: str) -> list[str]:
@@ -86,12 +88,12 @@ def _units(asked: Asked, role: str) -> list[str]:
         if max((asked.level(role, one) for one in called if one != told), default=0) < max(level, 1):
             return [told]
     free = [c for c in asked.profile if c.name not in {*called, *asked.apart}]
-    free = [c for c in free if (c.whole or not c.is_number) and c.distinct > 1]
+    free = [c for c in free if c.distinct > 1]
     texts = [c for c in free if c.type == "text" and c.repeats and 10 * c.distinct < 9 * c.present]
     texts.sort(key=lambda c: -c.distinct)
     times = [c for c in free if c.type == "date" or (c.is_time and c.whole)]
     numbers = (c for c in free if c.type == "number" and not c.is_measure)
-    sizes = islice((c for c in numbers if 2 * c.distinct <= c.present), 2)
+    sizes = islice((c for c in numbers if (3 - c.whole) * c.distinct <= c.present), 2)
     others = [*times, *texts[:4], *sizes, *[c for c in free if c.is_id and c.unique][:1]]
     every = [*called, *dict.fromkeys(c.name for c in others)]
     return every[: max(UNITS, len(called))]
@@ -106,6 +108,7 @@ def _items(asked: Asked) -> list[str]:
     called = [n for n in called if not (asked.profile[n].simple in trials and asked.profile[n].whole)]
     texts = [c for c in asked.label_columns if c.repeats and c.name not in called]
     ids = [c.name for c in asked.profile if c.is_id and c.is_number and c.repeats and c.distinct > 2]
+    ids = [name for name in ids if asked.profile[name].simple not in trials]
     texts.sort(key=lambda c: c.simple not in NAMES)
     once = [c.name for c in asked.label_columns if c.unique and not (texts or called)]
     every = called + [c.name for c in texts[:ITEMS]] + [n for n in ids if n not in called][:2]
@@ -130,7 +133,9 @@ def _values(asked: Asked, role: str) -> list[str]:
     free = [c for c in free if c.name not in families and not (c.is_id or c.is_time or c.is_code)]
     if role == "rank":
         places = [c.name for c in free if c.noun in PLACES]
-        others = [c.name for c in free if c.whole and c.some.min(initial=2) in {0, 1} and not _is_amount(c)]
+        others = [
+            c.name for c in free if c.whole and c.some.min(initial=2) in {0, 1} and not _is_amount(c)
+        ]
         return list(dict.fromkeys([*called, *places, *others]))
     free = [c for c in free if c.type == "number" or c.is_measure]
     return called + [c.name for c in sorted(free, key=lambda c: (_is_amount(c), not c.is_measure))]
@@ -264,6 +269,7 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
     if kind == "ballots":
         reading.weigh(listed, 2, f"{quoted(value)} are {places}")
         reading.weigh(not listed and level < EXACT, -9)
+        reading.weigh(level == NOTHING and column.noun not in PLACES, -2)
         reading.weigh(profile.repeated(by, item), -3)
         return bool(rivals)
     listed = listed and level < EXACT and profile.repeated(by, by) > REPEATED

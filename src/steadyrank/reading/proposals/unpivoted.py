@@ -22,7 +22,7 @@ AGAIN = 0.5
 """The largest share of names that may be new in a cell."""
 NEARLY = 0.98
 """The share of items that must be named once for a column to give each one place."""
-POINTS = 6.0
+POINTS = 7.0
 
 
 class Way(NamedTuple):
@@ -40,7 +40,7 @@ def ways(profile: Profile) -> Iterator[Way]:
     if len(profile.columns) > MOST_COLUMNS or profile.share * MOST_CELLS < profile.rows * LEAST:
         return
     columns = [c for c in profile if not (c.counts_rows or c.is_time or c.type == "list")]
-    whole = [c for c in columns if c.whole and c.some.min(initial=1) >= 1 and c.distinct > 1]
+    whole = [c for c in columns if c.whole and c.some.min(initial=1) >= 1]
     whole = [c for c in whole if not {*c.words[:1], c.noun} & {*known("facts_of_items")}]
     texts = [c for c in columns if c.type == "text"]
     if len(whole) >= LEAST:

@@ -15,7 +15,7 @@ COUNTED = ("votes", "ballots")
 VALUES = {*known("rating_columns"), "rank", "position", "place"}
 """Nouns of columns that say more of an item than that it was chosen."""
 ELECTED = ("candidate", "party")
-MOST_FEATURES = 100
+MOST_FEATURES = 30
 FEATURES = 2
 """The fewest features that a regression is taken with, without being named."""
 
@@ -58,9 +58,10 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     reading.weigh(counted and column.unique, 2, f"each {quoted(name)} appears once, with its total")
     flag = not said and column.type == "flag"
     reading.weigh(flag, -9, f"{quoted(name)} holds answers, yes or no, not names")
-    once = column.unique and not counted and numbers and profile.rows > 1 and not said
-    first = quoted(*(c.name for c in numbers[:1]))
-    reading.weigh(once, -3, f"each {quoted(name)} appears once, beside {first}")
+    once = column.unique and not counted and profile.rows > 1 and not said
+    once &= bool(numbers) or (column.is_id and bool(others))
+    beside_it = quoted(*(c.name for c in others))
+    reading.weigh(once, -3, f"each {quoted(name)} appears once, beside {beside_it}")
     voters = [c for c in others if c.noun in {"voter", "respondent", "user", "person"}]
     whole = not others or column.unique or column.noun in ELECTED
     elected = counted and level >= EXACT and whole
@@ -121,7 +122,7 @@ def regression(asked: Asked) -> Iterator[Reading]:
     if not asked.allows("response", "items", "row"):
         return
     if not responses:
-        yield from _last_column(asked)
+        yield from _at_an_end(asked)
         return
     name = responses[0]
     roles = {role: asked.named[role] for role in ("items", "row", "unit") if role in asked.named}
@@ -148,19 +149,25 @@ def regression(asked: Asked) -> Iterator[Reading]:
     yield reading
 
 
-def _last_column(asked: Asked) -> Iterator[Reading]:
-    """Propose the last column as the response where there are only numbers, on scales of their own."""
-    columns = [c for c in asked.profile if not c.is_id and c.name not in asked.apart]
-    numbers = [c.name for c in columns if c.is_number]
-    if len(numbers) < len(columns) or not FEATURES < len(numbers) <= MOST_FEATURES or asked.named:
+def _at_an_end(asked: Asked) -> Iterator[Reading]:
+    """Propose the first or the last column of numbers as the response of others on their own scales."""
+    profile = asked.profile
+    columns = [c for c in profile if c.name not in asked.apart and (c.is_number or not c.unique)]
+    numbers = [c.name for c in columns if c.is_number and not c.is_id and c.distinct > 1]
+    texts = [c.name for c in columns if not c.is_number and c.type not in {"empty", "flag"}]
+    few = not FEATURES < len(numbers) <= MOST_FEATURES or profile.rows <= 3 * len(numbers)
+    if few or asked.named or len(texts) >= len(numbers) or profile.on_one_scale(numbers):
         return
-    if asked.profile.rows > 3 * len(numbers) and not asked.profile.on_one_scale(numbers):
-        reading = asked.reading({"response": numbers[-1], "items": numbers[:-1]})
-        reading.support.append(
-            f"only numbers, on scales of their own; {quoted(numbers[-1])} is the last"
-        )
+    measured = [name for name in numbers if not profile[name].is_time and profile[name].distinct > 2]
+    for place, name in enumerate(dict.fromkeys([*measured[-1:], *measured[:1]])):
+        features = [one for one in numbers if one != name]
+        reading = asked.reading({"response": name, "items": features})
+        reading.support.append(f"numbers on scales of their own; {quoted(name)} is at their end")
         reading.against.append("no name says that it is the response")
-        reading.points = 1.0
+        reading.weigh(texts, -0.5, f"{quoted(*texts)} would not be used")
+        reading.points += 1.0 - place / 4
+        if any(profile[one].blanks for one in numbers):
+            reading.mend["missing"] = "drop"
         yield reading
 
 

@@ -141,11 +141,12 @@ def _blocks(asked: Asked, values: Sequence[str], way: str) -> Iterator[list[str]
     profile = asked.profile
     if "items" in asked.named or len(values) > LOOKED_AT or [*values] in profile.families:
         return
-    held = [n for n in values if len(profile[n].some) and "," not in str(n)]
+    held = [n for n in values if len(profile[n].some)]
     usable = {n for n in held if not _is_no_score(profile[n])}
     runs = list(_neighbours(profile, usable))
-    parts = [_parts(profile, run) for run in runs]
-    families = sorted(_families(profile, usable), key=len, reverse=True)
+    amounts = {n for n in held if not _is_no_score(profile[n], amounts=True)}  # may be parts of a whole
+    parts = [_parts(profile, run) for run in _neighbours(profile, amounts)]
+    families = sorted(_families(profile, usable), key=lambda f: (-profile[f[0]].is_measure, -len(f)))
     scaled = [part for run in runs for part in _on_one_scale(profile, run)]
     every = [*parts, *families, *(r for r in runs if _are_counts(profile, r)), *scaled[:1]]
     votes = [[n for n in block if way == "rows" or not _is_tally(profile[n])] for block in every]
@@ -166,7 +167,11 @@ def _families(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
             words = [word for word in column.words if not word.isdecimal()]
             if len(column.words) > 1 and words and column.name in usable:
                 found.setdefault(words[end], []).append(column.name)
-        yield from found.values()
+        for names in found.values():
+            # A few measures, each of several things, are not one block, but as many as measures.
+            last = {profile[name].words[-1] for name in names}
+            if not 1 < len(last) <= min(BLOCKS, len(names) / 2):
+                yield names
 
 
 def _neighbours(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
@@ -236,8 +241,8 @@ def _from_whole(profile: Profile, names: Sequence[str], sums: FloatArray) -> Flo
     least = min(profile[name].some.min(initial=0.0) for name in names)
     if sums.shape[-1] < LEAST or least < 0:
         return np.full(sums.shape[:-1], np.inf)
-    mean, spread = sums.mean(axis=-1), sums.std(axis=-1)
-    far: FloatArray = np.min([(abs(mean - whole) + spread) / whole for whole in (1.0, 100.0)], axis=0)
+    apart = np.min([abs(sums / whole - 1.0) for whole in (1.0, 100.0)], axis=0)
+    far: FloatArray = np.quantile(apart, PERMUTED, axis=-1)  # some rows may be something else
     totals = (c for c in profile if c.type == "number" and len(np.unique(c.numbers[:SEEN])) > LEAST)
     starts, ends = np.ogrid[: len(names) + 1, : len(names) + 1]
     first = _first_rows(profile, names)
@@ -284,9 +289,10 @@ def _weighed(
         reading.remarks.append(Guess(note, brief, other))
     if reading.weigh(len(told) > 1, 0, "the names fit both ways round"):
         reading.firm = bool(settled)
-    doubtful = _weigh_columns(asked, reading, values, label)
+    whole = way == "columns" and len(values) <= MOST_PARTS and _are_parts(profile, values)
+    doubtful = _weigh_columns(asked, reading, values, label, whole=whole)
     if way == "columns":
-        _weigh_as_items(asked, reading, values, label)
+        _weigh_as_items(asked, reading, values, label, whole=whole)
     plain = told.get(way) is True and len(told) == 1
     reading.weigh(doubtful and not plain, -1.5)
     reading.strong = plain and len(values) >= LEAST and not reading.against
@@ -308,7 +314,7 @@ def _orientation(
     if label is None:
         return {}, {}
     item, row = asked.level("item", label) % SAID, asked.level("row", label) % SAID
-    unit = sounds_like_a_unit(label)
+    unit = sounds_like_a_unit(label) or asked.profile[label].is_time
     if bool(item) != bool(row or unit):
         way, noun = "rows" if item else "columns", asked.profile[label].noun
         scored = noun in known("methods") or _mostly(values, _is_measure)
@@ -340,11 +346,15 @@ def _mostly(names: Sequence[str], test: Callable[[str], Any]) -> bool:
     return bool(shown) and 2 * sum(bool(test(str(name))) for name in shown) > len(shown)
 
 
-def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label: str | None) -> bool:
+def _weigh_columns(
+    asked: Asked, reading: Reading, values: Sequence[str], label: str | None, *, whole: bool
+) -> bool:
     """Weigh what names the rows, and whether columns are scores of one scale; tell if not surely."""
     profile, in_rows = asked.profile, reading.options["items_in"] == "rows"
     columns = [profile[name] for name in values[:LOOKED_AT]]
-    odd = [c.name for c in columns if _is_no_score(c)]
+    odd = [c.name for c in columns if _is_no_score(c, amounts=whole)]
+    less = [c.name for c in columns if not in_rows and less_is_better(c.name) and c.name not in odd]
+    odd += less if len(less) < len(columns) else []
     are = "is" if len(odd) == 1 else "are"
     if reading.weigh(odd, -1, f"{quoted(*odd)} {are} hardly a score"):
         brief = f"{quoted(*odd)} as {'scores' if in_rows else 'items'}"
@@ -352,17 +362,19 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
         reading.remarks.append(Guess(doubt, brief, Option("items", several=True)))
     low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
     reach = [f"{shorten(c.name)} {word} {c.reach:.3g}" for c, word in ((low, "reaches"), (high, ""))]
-    whole = not in_rows and len(values) <= MOST_PARTS and _are_parts(profile, values)
     told = (
         reading.weigh(
             len(columns) < LEAST and not whole, -1, f"only {counted(len(columns), 'column')} of numbers"
         )
+        or reading.weigh(whole, 2.5, "the numbers of each row are parts of a whole")
         or reading.weigh(
             profile.on_one_scale(values[:LOOKED_AT]),
             1,
             f"{len(values):,} columns of numbers on one scale",
         )
-        or reading.weigh(whole, 2.5, "the numbers of each row are parts of a whole")
+        or reading.weigh(
+            not in_rows and _one_measure(profile, values), 1, f"{len(values):,} columns of one measure"
+        )
         or reading.weigh(
             not in_rows and len(values) > LEAST and _are_counts(profile, values),
             1.5,
@@ -387,17 +399,21 @@ def _weigh_columns(asked: Asked, reading: Reading, values: Sequence[str], label:
     return bool(odd) or not told
 
 
-def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label: str | None) -> None:
+def _weigh_as_items(
+    asked: Asked, reading: Reading, values: Sequence[str], label: str | None, *, whole: bool
+) -> None:
     """Weigh whether columns may be what is ranked."""
     profile = asked.profile
     counting = _mostly(values, COUNTING.match) or {*values} <= profile.of_families
     reading.weigh(counting, -1, "the columns are only numbered, not named")
     tallies = [name for name in values[:LOOKED_AT] if _is_tally(profile[name])]
-    reading.weigh(1 < len(tallies) < len(values), -2, f"{quoted(*tallies)} are not votes for anyone")
+    are = "is no vote" if len(tallies) == 1 else "are not votes"
+    less = 0 < len(tallies) < len(values)
+    reading.weigh(less, -min(2, len(tallies)), f"{quoted(*tallies)} {are} for anyone")
     if label is not None:
         measures = 2 * sum(profile[n].is_measure for n in values) > len(values)
-        one = [*values] in profile.families or {profile[n].noun for n in values} == {"vote"}
-        reading.weigh(measures and not one, -4)
+        one = [*values] in profile.families or _one_measure(profile, values)
+        reading.weigh(measures and not one and not whole, -4)
         looks: dict[str, Callable[[str], Any]] = {
             "benchmarks or measures": _is_measure,
             "ids": COUNTING.match,
@@ -415,9 +431,15 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
     reading.weigh(crossed, -2.5, "two columns of names make up each row: a long table")
 
 
-def _is_no_score(column: Column) -> bool:
-    odd = column.counts_rows or column.is_id or column.is_time or column.is_amount
-    return odd or column.type == "flag"
+def _one_measure(profile: Profile, values: Sequence[str]) -> bool:
+    """Tell whether columns hold one measure of several: alpha_time, beta_time."""
+    names = [profile[name].words for name in values[:LOOKED_AT]]
+    return len({*map(tuple, (words[-1:] for words in names))}) == 1 and all(len(w) > 1 for w in names)
+
+
+def _is_no_score(column: Column, *, amounts: bool = False) -> bool:
+    odd = column.counts_rows or column.is_id or column.is_time or column.type == "flag"
+    return odd or (column.is_amount and not amounts)
 
 
 def _directed(
@@ -454,16 +476,18 @@ def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
     """Tell whether each row, or each column of items in rows, holds ranks."""
     if len(values) > LOOKED_AT:
         return False
-    matrix = np.column_stack([profile[name].numbers for name in values])
-    vectors = (matrix.T if way == "rows" else matrix)[:LOOKED_AT]
-    some = vectors[np.isfinite(vectors)]
-    whole = len(some) > 0 and some.min() == 1 and some.max() <= vectors.shape[1]
+    columns = [profile[name].numbers[: None if way == "rows" else LOOKED_AT] for name in values]
+    most = profile.rows if way == "rows" else len(values)
+    if any(((numbers < 1) | (numbers > most)).any() for numbers in columns):
+        return False
+    vectors = np.array(columns) if way == "rows" else np.column_stack(columns)
+    ranked = (vectors == 1).any()
     vectors = vectors[np.isfinite(vectors).sum(axis=1) > 1]  # one rank tells nothing
-    if len(vectors) < 2 or vectors.shape[1] < 3 or not whole:
+    if len(vectors) < 2 or most < 3 or not ranked:
         return False
     odd = (True for vector in vectors if not _is_ranked(vector))
-    most = len(vectors) - PERMUTED * len(vectors)
-    return len([*islice(odd, int(most) + 1)]) <= most
+    allowed = len(vectors) - PERMUTED * len(vectors)
+    return len([*islice(odd, int(allowed) + 1)]) <= allowed
 
 
 def _is_ranked(values: FloatArray) -> bool:

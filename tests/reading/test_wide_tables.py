@@ -1,0 +1,154 @@
+"""Wide tables as people have them: words among numbers, totals beside candidates, scales in words."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steadyrank import read_any
+from steadyrank.errors import NotRecognisedError, SteadyrankError
+from steadyrank.reading.readings import Reading
+
+
+def file_of(rows: list[list[Any]]) -> io.BytesIO:
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return io.BytesIO(text.getvalue().encode())
+
+
+def offered(rows: list[list[Any]]) -> list[Reading]:
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(file_of(rows))
+    return list(caught.value.readings)
+
+
+def test_words_among_numbers_are_missing_cells(rng: np.random.Generator) -> None:
+    cells = rng.random((8, 4)).round(3).astype(object)
+    cells[1, 2] = cells[3, 0] = "FAIL"
+    cells[5, 2] = "ERR"
+    rows = [["formula", "ann", "bob", "cat", "dan"], *([f"f{n}", *row] for n, row in enumerate(cells))]
+    first = offered(rows)[0]
+    assert {"missing": "available", "drop": ["FAIL", "ERR"]}.items() <= first.options.items()
+    data = read_any(file_of(rows), **first.arguments)
+    assert (data.items, data.n_units) == (("ann", "bob", "cat", "dan"), 8)
+    gaps = np.isnan(data.values)
+    assert gaps.sum() == 3
+    assert gaps[[1, 3, 5], [2, 0, 2]].all()
+    assert any("3 values left out by drop: 'FAIL' 2, 'ERR' 1" in note for note in data.notes)
+
+
+def test_a_word_that_nobody_wrote_cannot_be_dropped() -> None:
+    rows = [["task", "x", "y", "z"], ["s", 1, 2, 3], ["t", 2, "FAIL", 9], ["u", 3, 7, 2]]
+    with pytest.raises(SteadyrankError, match="no answer is 'FAILED'"):
+        read_any(file_of(rows), kind="scores", row="task", missing="available", drop=["FAILED", "FAIL"])
+
+
+def test_marks_behind_numbers_and_signs_before_them() -> None:
+    rows = [
+        ["model", "mmlu", "gsm8k", "arc"],
+        ["a", "0.4 ★", "$1.20", "0.34[2]"],
+        ["b", "0.5*", "$0.9", "0.3"],
+    ]
+    data = read_any(file_of(rows))
+    assert data.values.tolist() == [[0.4, 0.5], [1.2, 0.9], [0.34, 0.3]]
+
+
+@pytest.mark.parametrize("total", ["total_count", "sum of all, valid"])
+def test_candidates_that_make_up_a_total(total: str, rng: np.random.Generator) -> None:
+    votes = rng.integers(0, 900, size=(30, 4))
+    votes[:, 0] += 500
+    names = ["north, upper_count", "east_count", "south_count", "west_count"]
+    rows = [["county", *names, total], *([f"c{n}", *row, sum(row)] for n, row in enumerate(votes))]
+    first = offered(rows)[0]
+    assert first.read().items == tuple(names)
+    assert any('"north, upper_count",east_count' in word for word in first.typed)
+
+
+def test_percent_columns_that_sum_to_a_hundred_are_items(rng: np.random.Generator) -> None:
+    shares = rng.dirichlet(np.full(4, 9.0), size=40) * 100
+    rows = [["POLLSTER", "DATE", "SAMPLE", "ERROR(%)", "AB(%)", "CD(%)", "EF(%)", "NONE(%)"]]
+    for n, row in enumerate(shares):
+        rows.append([f"p{n % 6}", f"{n % 28 + 1}/3/2015", 1000 + n, 3.1 if n % 4 else "", *row.round(1)])
+    assert offered(rows)[0].read().items == ("AB(%)", "CD(%)", "EF(%)", "NONE(%)")
+
+
+def test_one_measure_of_several(rng: np.random.Generator) -> None:
+    times = rng.random((30, 4)) * [0.1, 1, 10, 100]
+    solved = rng.integers(10, 99, size=(30, 4))
+    names = ["alpha", "beta", "gamma", "delta"]
+    header = ["file", *(f"{name}_solved" for name in names), *(f"{name}_time" for name in names)]
+    rows = [header, *([f"f{n}", *solved[n], *times[n].round(4)] for n in range(30))]
+    timed = [one for one in offered(rows) if one.options.get("lower_is_better") == "all"]
+    assert timed[0].roles["items"] == header[5:]
+
+
+def test_films_are_no_times_and_stamps_are_rows(rng: np.random.Generator) -> None:
+    films = ["Joker", "Marriage Story", "Once Upon a Time in Hollywood", "Parasite"]
+    stars = rng.integers(1, 6, size=(12, 4))
+    rows = [["Timestamp", *films], *([f"2/6/2021 16:34:{n:02}", *row] for n, row in enumerate(stars))]
+    assert offered(rows)[0].read().items == tuple(films)
+
+
+STEPS = [
+    "Strongly disagree",
+    "Somewhat disagree",
+    "Neither agree nor disagree",
+    "Agree",
+    "Strongly agree",
+]
+
+
+def test_steps_of_a_scale(rng: np.random.Generator) -> None:
+    answers = rng.integers(0, 5, size=(40, 3))
+    rows: list[list[Any]] = [["gender", "tap_safe", "bottles_safe", "trusts"]]
+    rows += [["f" if n % 2 else "m", *(STEPS[one] for one in row)] for n, row in enumerate(answers)]
+    rows[3][2] = "Prefer not to say"
+    first = offered(rows)[0]
+    assert first.options["drop"] == ["Prefer not to say"]
+    found = first.read().values
+    assert np.nansum(found) == answers.sum() + answers.size - answers[2, 1] - 1
+
+
+def test_two_words_of_a_scale_are_names() -> None:
+    rows = [["choice"], *([word] for word in ("agree", "disagree", "agree"))]
+    assert set(read_any(file_of(rows)).items) == {"agree", "disagree"}
+
+
+def test_a_larger_sheet_is_taken(rng: np.random.Generator) -> None:
+    book = pytest.importorskip("openpyxl").Workbook()
+    book.active.append(["key", "text"])
+    book.active.append(["who", "students"])
+    ratings = book.create_sheet("ratings")
+    ratings.append(["user", "item", "rating"])
+    for row in range(60):
+        ratings.append([f"u{row // 6}", f"i{row % 6}", int(rng.integers(1, 6))])
+    content = io.BytesIO()
+    book.save(content)
+    content.seek(0)
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(content)
+    first = caught.value.readings[0]
+    assert (first.options["sheet"], first.kind.name, first.n_items) == ("ratings", "ratings", 6)
+
+
+def test_a_response_at_either_end(rng: np.random.Generator) -> None:
+    x = rng.normal(size=(60, 3)) * [1, 40, 900]
+    y = 3 * x[:, 0] + x[:, 1] / 9 + rng.normal(size=60)
+    names = [["good", "bad"][n % 2] + f" car {n}" for n in range(60)]
+    rows = [["mpg", "bore", "power", "mass", "name"]]
+    rows += [[*np.round([y[n], *x[n]], 4), names[n]] for n in range(60)]
+    responses = [one.roles.get("response") for one in offered(rows)]
+    assert "mpg" in responses
+
+
+def test_each_column_of_items_is_weighed(rng: np.random.Generator) -> None:
+    header = ["model", "dataset", "encoding", "training_time", "accuracy"]
+    rows: list[list[Any]] = [header]
+    for model in ("one", "two"):
+        for data in "pqrst":
+            rows += [[model, data, code, *rng.random(2).round(3)] for code in "wxyz"]
+    assert {"model", "encoding"} <= {one.roles.get("item") for one in offered(rows)}
