@@ -10,10 +10,11 @@ import pytest
 
 from steadyrank import Ratings, Votes
 from steadyrank.data.rows import stable_order
-from steadyrank.reading.delimited import _letters, joined, stretches
+from steadyrank.reading.delimited import joined, stretches
 from steadyrank.reading.files import open_source
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import as_table
+from steadyrank.reading.text_columns import letters
 from steadyrank.reading.typed_files import read_parquet
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def test_a_number_takes_as_many_letters_as_it_prints(cases: Cases) -> None:
             int(rng.choice(ends)) * int(rng.choice([1, 1, -1])) for _ in range(rng.integers(1, 9))
         ]
         numbers = [max(-(2**63), min(2**63 - 1, number)) for number in numbers]
-        assert _letters(np.array([numbers])) == sum(len(str(number)) for number in numbers)
+        assert letters(np.array([numbers])) == sum(len(str(number)) for number in numbers)
 
 
 def test_words_of_all_blocks_are_joined(cases: Cases) -> None:

@@ -15,15 +15,7 @@ from steadyrank.errors import (
     MissingValuesError,
     NotANumberError,
 )
-from steadyrank.reading.arrays import (
-    Coded,
-    as_counts,
-    as_matrix,
-    as_numbers,
-    coded_words,
-    compact,
-    numbered,
-)
+from steadyrank.reading.arrays import as_counts, as_matrix, as_numbers, compact
 
 
 def test_numbers_of_several_types() -> None:
@@ -106,25 +98,3 @@ def test_a_dataframe_is_sent_to_from_frame() -> None:
     pl = pytest.importorskip("polars")
     with pytest.raises(InvalidDataError, match="from_frame"):
         as_matrix(pl.DataFrame({"a": [1]}), "values")
-
-
-@pytest.mark.parametrize("words", [1, 2, 8, 9, 40])
-def test_words_are_coded_as_a_dictionary_codes_them(words: int) -> None:
-    """Also where the last word comes late, behind all that is looked at first."""
-    rng = np.random.default_rng(words)
-    known = np.array([f"w{number}" * (1 + number % 3) for number in range(words)])
-    column = np.append(known[rng.integers(0, max(1, words - 1), 1500)], known)
-    found, (codes, distinct) = coded_words(column), numbered(column.tolist())
-    if words > 8:
-        assert found is column
-    else:
-        assert isinstance(found, Coded)
-        assert found.codes.tolist() == codes.tolist()
-        assert found.distinct.tolist() == distinct
-
-
-def test_what_is_no_text_or_masked_is_not_coded() -> None:
-    masked = np.ma.array(["a", "b"], mask=[True, False])
-    for column in (["a", "b"], np.array([1, 2]), np.array(["a"], dtype=object), masked, "a"):
-        assert coded_words(column) is column
-    assert len(coded_words(np.array([], dtype="U4"))) == 0

@@ -163,7 +163,7 @@ class TestFolders:
             ({"a.csv": b"choice\nx\n", "b.csv": b"choice\ny\n"}, "is a folder of 2 csv files.*pattern"),
             ({"a.csv": b"choice\nx\n", "b.json": b"[1]"}, r"1 csv file \('a.csv'\), 1 json file"),
             ({"a.json": b"", "b.json": b'[{"choice": "x"}]'}, "1 empty file .*, 1 json file"),
-            ({"a.bz2": b"BZh91AY"}, "is a folder of 1 unreadable file"),
+            ({"a.gz": b"\x1f\x8b\x08"}, "is a folder of 1 unreadable file"),
         ],
     )
     def test_what_was_seen_is_said(self, files: dict[str, bytes], message: str, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from engine_makers import need, relation
 from steadyrank import Study
 from steadyrank.cli import main
 from steadyrank.data.kinds import KINDS
-from steadyrank.data.read import class_of
+from steadyrank.data.observations import class_of
 from steadyrank.errors import InvalidDataError, SteadyrankError, WrongDataError
 from steadyrank.scorers.registry import scorers_for
 

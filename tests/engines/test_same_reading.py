@@ -11,7 +11,7 @@ from engine_makers import relation
 from steadyrank import Battles, BradleyTerry, Ratings, ScoreMatrix, Votes
 from steadyrank.data import scan_any
 from steadyrank.data.kinds import KINDS
-from steadyrank.data.read import class_of
+from steadyrank.data.observations import class_of
 from steadyrank.errors import ColumnError, InvalidDataError, InvalidSettingError, SteadyrankError
 
 if TYPE_CHECKING:

@@ -337,7 +337,7 @@ def test_a_file_called_yaml_is_yaml(text: str, tmp_path: Path) -> None:
         ["a,b,c", "1,x,3", "1,y,", "2,z,4,"],
     ],
 )
-def test_short_lines_and_quotes_within_text_need_no_referee(lines: list[str]) -> None:
+def test_short_lines_and_quotes_within_text_are_read_as_the_referee_reads_them(lines: list[str]) -> None:
     text = "\n".join(lines).encode()
     for blocks in ([text + b"\n"], [text], text.splitlines(keepends=True)):
         answers = []

@@ -10,7 +10,8 @@ import narwhals as nw
 
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name, withstanding
 from steadyrank.data.kinds import KINDS
-from steadyrank.data.read import check_kind, made_of, scan_any
+from steadyrank.data.observations import made_of
+from steadyrank.data.read import check_kind, scan_any
 from steadyrank.engines.frame import opened
 from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, SteadyrankError, typed_name
 from steadyrank.reading.arrays import written

@@ -13,7 +13,7 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import BoolArray, IntArray
 from steadyrank.data.families import CountedRows
-from steadyrank.data.kinds import APPROVED, BALLOTS, BallotsArguments
+from steadyrank.data.kinds import BALLOTS, BallotsArguments
 from steadyrank.data.observations import Ends, from_table, set_fields
 from steadyrank.data.orders import BallotArrays, flatten, parse_orders, without_answers
 from steadyrank.data.rows import check_some, check_spans, row_counts
@@ -23,7 +23,7 @@ from steadyrank.reading.arrays import as_counts, check_length, is_missing, objec
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Column, Guess, Table, as_table, simplify
-from steadyrank.reading.text_columns import TextColumn
+from steadyrank.reading.text_columns import TextColumn, labels_of
 from steadyrank.reading.words import known
 from steadyrank.sums.blocks import segment_sums
 
@@ -283,15 +283,13 @@ class Ballots(CountedRows):
 def _is_approval(found: Resolved) -> bool:
     """Tell whether ballots are sets: as was said, or as the column is called, which is noted."""
     given, name = found.settings.get("approval"), found.columns.get("ballot", "")
-    if given is not None or simplify(name) not in APPROVED or _has_order(found.table, name):
+    if given is not None or simplify(name) not in known("approval_columns"):
         return bool(given)
+    if any(isinstance(cell, str) and ">" in cell for cell in found.table.cells(name)):
+        return False
     brief = f"{shorten(name)} as approved items, in no order"
     found.table.notes.append(Guess(brief, brief, Option("approval", flag=True)))
     return True
-
-
-def _has_order(table: Table, name: str) -> bool:
-    return any(isinstance(cell, str) and ">" in cell for cell in table.cells(name))
 
 
 def _order(names: list[str], levels: IntArray) -> str:
@@ -347,6 +345,6 @@ def _choices(columns: Sequence[Column]) -> list[list[object]]:
     if len(texts) < len(columns):
         return [column.labels().tolist() for column in columns]
     words = list({word for column in texts for word in column.words} - {""})
-    known: dict[str, object] = dict(zip(words, TextColumn.of(words).labels().tolist(), strict=True))
+    known: dict[str, object] = dict(zip(words, labels_of(words).tolist(), strict=True))
     labels = (objects(known.get(word) for word in column.words) for column in texts)
     return [named[column.codes].tolist() for named, column in zip(labels, texts, strict=True)]

@@ -19,7 +19,7 @@ from steadyrank.data.units import LazyLabels, People, of_people, whole_parts
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.arrays import as_column, as_counts, as_matrix, check_length, objects
 from steadyrank.reading.labels import encode
-from steadyrank.reading.results import LEFT, PLACES, RIGHT, TIE, check_agreement, read_results
+from steadyrank.reading.results import LEFT, PLACES, RIGHT, TIE, read_results
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import as_table, simplify
 from steadyrank.reading.text_columns import plain_number
@@ -432,16 +432,15 @@ def _results(found: Resolved, sides: Sides, margin: float) -> tuple[AnyArray, st
     winner, names = found.columns["winner"], (found.columns["left"], found.columns["right"])
     # In a column called winner, a number that could be a side or a label is a label.
     first = simplify(winner).startswith("winner")
+    alone = ("Correct these rows, or read the points alone with ", Option("ignore", winner))
     try:
         read = read_results(results, *sides, labels_first=first, names=names)
-        check_agreement(read[0], by_points)
     except errors.InvalidDataError as error:
-        if by_points is not None:
-            error.way_out = (
-                "Correct these rows, or read the points alone with ",
-                Option("ignore", winner),
-            )
+        error.way_out = error.way_out if by_points is None else alone
         raise
+    if by_points is not None and (differ := read[0] != by_points).any():
+        told = "the points say another result"
+        raise errors.InvalidDataError(told, rows=differ, subject="winner", way_out=alone)
     return read
 
 

@@ -53,24 +53,16 @@ VOTES = Kind(
 
 # Ballots
 
-APPROVED = ("approved", "approvals", "approves")
-"""Names of columns whose items are approved, in whatever order they are listed."""
-
 BALLOT = Role(
     "orders such as a > b = c, or approved items such as a, c",
-    (
-        "ballot", "order", "ranking", "preferences", "preference", *APPROVED, "choices",
-    ),
+    known("ballot_columns"),
     holds="cells",
     answer=True,
-)  # fmt: skip
-VOTER = Role(
-    "whose ballot it is, one row per entry",
-    ("ballot", "ballotid", "voter", "voterid", *known("user_columns"), "id"),
 )
+VOTER = Role("whose ballot it is, one row per entry", (*known("voter_columns", "user_columns"), "id"))
 RANK = Role(
     "the rank given, one row per entry; 1 is best, equal ranks tie",
-    ("rank", "position", "place", "level", "tier"),
+    known("rank_columns"),
     holds="numbers",
     answer=True,
 )
@@ -253,17 +245,9 @@ MISSING = {
 }
 """What may be done about missing values."""
 
-ROW = Role(
-    "the task, question or row; in a wide table, what names the rows",
-    known("row_columns"),
-    argument="rows",
-)
-SCORE = Role(
-    "the score, one row per score",
-    ("value", "score", "rating", "result", "accuracy", "points"),
-    holds="numbers",
-    answer=True,
-)
+ROW_NAMES = known("row_columns")
+ROW = Role("the task, question or row; in a wide table, what names the rows", ROW_NAMES, argument="rows")
+SCORE = Role("the score, one row per score", known("score_columns"), holds="numbers", answer=True)
 GAPS = Setting(
     "what to do with missing scores: error (the default), drop the row, or use those available", MISSING
 )
@@ -331,13 +315,7 @@ GAPPY_ROWS = Setting(
     "what to do with missing values: error (the default), or drop the row",
     {policy: MISSING[policy] for policy in ("error", "drop")},
 )
-RESPONSE = Role(
-    "the response",
-    ("y", "target", "response", "outcome", "label"),
-    holds="numbers",
-    argument="y",
-    answer=True,
-)
+RESPONSE = Role("the response", known("response_columns"), "numbers", argument="y", answer=True)
 FEATURES = Role("the features; all other columns if not given", several=True)
 
 
@@ -363,23 +341,9 @@ REGRESSION = Kind(
 
 # Estimates
 
-STANDARD_ERROR = Role(
-    "the standard error",
-    ("se", "stderr", "standarderror", "stderror", "sem"),
-    "numbers",
-    argument="errors",
-)
-ESTIMATE = Role(
-    "the score",
-    ("score", "estimate", "mean", "value", "rating", "accuracy", "acc", "coefficient", "effect"),
-    "numbers",
-    argument="scores",
-)
-ESTIMATED = Role(
-    "what was scored, once each",
-    (*ITEM_NAMES, "country", "jurisdiction", "region", "state", "school", "university", "name"),
-    argument="items",
-)
+STANDARD_ERROR = Role("the standard error", known("error_columns"), "numbers", argument="errors")
+ESTIMATE = Role("the score", known("estimate_columns"), "numbers", argument="scores")
+ESTIMATED = Role("what was scored, once each", known("item_columns", "place_columns"), argument="items")
 
 
 class EstimatesArguments(ReadingArguments, total=False):

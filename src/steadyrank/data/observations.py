@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
+from importlib import import_module
 from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 
@@ -13,12 +14,13 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.data.kinds import KINDS
 from steadyrank.data.rows import check_total, repeated_spans, some_of
 from steadyrank.data.units import Shares, Units, remaining_groups, whole_parts
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
 from steadyrank.reading.arrays import as_counts, frozen, is_hashable
-from steadyrank.reading.deciding import decide
+from steadyrank.reading.deciding import Check, as_they_are, decide
 from steadyrank.reading.declarations import Kind
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
@@ -545,6 +547,26 @@ def from_resolved(cls: type[Data], found: Resolved) -> Data:
     data = with_notes(data, *found.table.notes, first=True)
     labels = found.reading.get("labels")
     return data if labels is None else data.with_labels(labels)
+
+
+def decided(
+    table: Table, kind: str | None, arguments: Mapping[str, Any], check: Check = as_they_are
+) -> Resolved:
+    """Return a table with its kind and its roles, as was said and else by the evidence, or refuse it."""
+    known = [KINDS[kind]] if kind is not None else list(KINDS.values())
+    return decide(known, table, arguments, made_of, named_kind=kind is not None, check=check)
+
+
+def made_of(found: Resolved) -> Observations:
+    """Return the data of a table whose columns have their roles."""
+    return from_resolved(class_of(found.kind), found)
+
+
+def class_of(kind: Kind) -> type[Observations]:
+    """Return the class of a kind; its module is loaded once there are data of it."""
+    module, _, name = kind.home.rpartition(".")
+    found: type[Observations] = getattr(import_module(module), name)
+    return found
 
 
 def nearly_equal(items: Sequence[object]) -> list[str]:

@@ -13,7 +13,7 @@ from steadyrank.data.rows import repeated_cells
 from steadyrank.errors import NO_BLANKS, InvalidDataError, shorten
 from steadyrank.reading.arrays import numbered, objects
 from steadyrank.reading.table import Dropping
-from steadyrank.reading.text_columns import TextColumn
+from steadyrank.reading.text_columns import labels_of
 
 TIED = (list, tuple, set, frozenset, np.ndarray)
 TIER = r"(?:\{[^{}]*+\}\s*+|[^{},]++)"
@@ -156,7 +156,7 @@ def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any
         tiers = [_tiers_apart(text, row, mark) for row, text in enumerate(texts)]
         how = "orders read as a, {b, c}" if mark == "," else f"orders read as a{mark} b{mark} c"
     flat = [label.strip() for ballot in tiers for tier in ballot for label in tier]
-    labels = iter(TextColumn.of(flat).labels().tolist())
+    labels = iter(labels_of(flat).tolist())
     named = [[[next(labels) for _ in tier] for tier in ballot] for ballot in tiers]
     if approval:
         return [[label for tier in ballot for label in tier] for ballot in named], how

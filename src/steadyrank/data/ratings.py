@@ -185,7 +185,8 @@ class Ratings(EntryObservations):
         codes = np.asarray(rated)
         stars = compact(as_scores(values, "values"))
         check_some(len(stars), "ratings")
-        labels = _csr_items(items, codes)
+        named = int(codes.max()) + 1 if items is None else items
+        labels = tuple(range(named)) if isinstance(named, int) else unique_labels(named)
         _check_csr(pointers, codes, stars, len(labels))
         people: Sequence[object] = range(len(pointers) - 1) if users is None else users
         if len(people) != len(pointers) - 1:
@@ -265,12 +266,6 @@ def _duplicates(user: object, item: object, rows: AnyArray) -> errors.InvalidDat
             ", or average with ", Option("duplicates", "mean"),
         ],
     )  # fmt: skip
-
-
-def _csr_items(items: Iterable[object] | int | None, codes: AnyArray) -> tuple[object, ...]:
-    if items is None:
-        return tuple(range(int(codes.max()) + 1))
-    return tuple(range(items)) if isinstance(items, int) else unique_labels(items)
 
 
 def _check_csr(indptr: IntArray, codes: AnyArray, values: AnyArray, size: int) -> None:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.kinds import KINDS
-from steadyrank.data.observations import Observations, from_resolved, with_notes
+from steadyrank.data.observations import Observations, class_of, decided, made_of
 from steadyrank.errors import UnreadableFileError, not_a_choice
-from steadyrank.reading.deciding import Check, as_they_are, decide
+from steadyrank.reading.deciding import Check, as_they_are
 from steadyrank.reading.formats import is_pattern, read_table, read_together
-from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Table, as_table, is_frame
 
 if TYPE_CHECKING:
     from steadyrank.engines.backends import Engine
-    from steadyrank.reading.declarations import Kind
 
 
 def as_observations(given: Any) -> Any:
@@ -145,45 +142,16 @@ def scan_any(
     >>> scan_any(duckdb.sql("from (values (1, 'a', 5), (2, 'a', 3)) t(user, item, rating)")).n_units
     2
     """
-    from steadyrank.data.scanned import check_scannable
-    from steadyrank.engines.frame import opened
+    from steadyrank.data.scanned import scanned
 
     check_kind(kind)
-    if kind is not None:
-        check_scannable(KINDS[kind])
+    limits = {name: arguments.pop(name, None) for name in ("max_units", "batch_rows")}
     layout = {"format": format, "encoding": encoding, "header": arguments.get("header")}
-    lazy = opened(source, engine, **layout)
-    try:
-        table = lazy.first_rows()
-        found = decided(table, kind, arguments)
-        data = class_of(found.kind).scan(lazy, **arguments)
-        return with_notes(data, *([] if kind else table.notes[:1]), first=True)
-    except BaseException:
-        lazy.close()
-        raise
+    made = None if kind is None else class_of(KINDS[kind])
+    return scanned(made, source, engine, arguments, limits, layout)
 
 
 def check_kind(kind: str | None) -> None:
     """Complain about a kind of data that there is not."""
     if kind is not None and kind not in KINDS:
         raise not_a_choice("kind", kind, tuple(KINDS))
-
-
-def decided(
-    table: Table, kind: str | None, arguments: Mapping[str, Any], check: Check = as_they_are
-) -> Resolved:
-    """Return a table with its kind and its roles, as was said and else by the evidence, or refuse it."""
-    known = [KINDS[kind]] if kind is not None else list(KINDS.values())
-    return decide(known, table, arguments, made_of, named_kind=kind is not None, check=check)
-
-
-def made_of(found: Resolved) -> Observations:
-    """Return the data of a table whose columns have their roles."""
-    return from_resolved(class_of(found.kind), found)
-
-
-def class_of(kind: Kind) -> type[Observations]:
-    """Return the class of a kind; its module is loaded once there are data of it."""
-    module, _, name = kind.home.rpartition(".")
-    found: type[Observations] = getattr(import_module(module), name)
-    return found

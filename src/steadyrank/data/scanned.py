@@ -5,24 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
 
 from steadyrank._typing import BoolArray, IntArray
 from steadyrank.data.families import EntryObservations
-from steadyrank.data.observations import Observations, about_items, from_resolved, set_fields, with_notes
+from steadyrank.data.observations import (
+    Observations,
+    about_items,
+    class_of,
+    decided,
+    from_resolved,
+    set_fields,
+    with_notes,
+)
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.engines.backends import Engine
 from steadyrank.engines.frame import Traffic, opened
 from steadyrank.engines.lazy_entries import LazyEntries
 from steadyrank.engines.scanning import counted_rows, offered_units, scan_ratings, scan_scores
 from steadyrank.errors import IN_MEMORY, EmptyDataError, InvalidDataError
-from steadyrank.reading.deciding import decide
 from steadyrank.reading.declarations import Kind
 from steadyrank.reading.roles import Resolved, names_for_the_unit
-from steadyrank.reading.table import Dropping, Table
+from steadyrank.reading.table import Dropping
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -114,27 +121,34 @@ class ScannedEntries(EntryObservations):
         )
 
 
-def check_scannable(kind: Kind) -> None:
+def _check_scannable(kind: Kind) -> None:
     """Refuse a kind of data that no engine adds up."""
     if kind.on_engine is None:
         raise InvalidDataError(f"{kind.name} cannot be scanned in an engine", way_out=IN_MEMORY)
 
 
 def scanned(
-    made: type[Observations],
+    made: type[Observations] | None,
     source: Any,
     engine: str | Engine | None,
     given: Mapping[str, Any],
     limits: Mapping[str, int | None],
     layout: Mapping[str, Any],
 ) -> Observations:
-    """Scan data of a kind as its declaration says; ``Observations.scan`` explains the arguments."""
-    check_scannable(made.kind)
+    """Scan data of a kind as its declaration says; ``Observations.scan`` explains the arguments.
+
+    Which kind they are, the first rows tell where nobody said it, and that is noted first.
+    """
+    if made is not None:
+        _check_scannable(made.kind)
     lazy = opened(source, engine, **layout)
     try:
-        found = _decided(made, lazy.first_rows(), given)
+        found = decided(lazy.first_rows(), None if made is None else made.kind.name, given)
+        told = [found.table.notes.pop(0)] if made is None else []
+        made, name = made or class_of(found.kind), found.kind.name
+        _check_scannable(made.kind)
         if lazy.files is not None:
-            lazy.files.check_roles(lambda table: _decided(made, table, given).columns)
+            lazy.files.check_roles(lambda table: decided(table, name, given).columns)
         lazy.dropping = Dropping(found.reading.get("drop"), found.answers)
         lazy.spellings, lazy.holds = found.table.spellings, made.kind.name
         beside = [name for name in names_for_the_unit(found) if name in lazy.common]
@@ -144,14 +158,15 @@ def scanned(
                 with _without_rows(found):
                     data = from_resolved(made, counted_rows(lazy, found))
                 set_fields(data, unit_candidates=offered_units(lazy, found))
-                return with_notes(data, lazy.traffic.sentence(lazy.engine))
+                data = with_notes(data, lazy.traffic.sentence(lazy.engine))
+                return with_notes(data, *told, first=True)
         scan = scan_scores if "row" in found.kind.roles else scan_ratings
         asked = {name: limit for name, limit in limits.items() if limit is not None}
         with _without_rows(found):
             entries, notes = scan(lazy, found, **asked)
             notes += about_items(found, entries.labels)
         data = ScannedEntries(
-            entries, made.kind, found.columns.get("unit", made.kind.unit), tuple(notes)
+            entries, made.kind, found.columns.get("unit", made.kind.unit), (*told, *notes)
         )
         set_fields(data, unit_candidates=offered_units(lazy, found))
         labels = found.reading.get("labels")
@@ -159,10 +174,6 @@ def scanned(
     except BaseException:
         lazy.close()
         raise
-
-
-def _decided(made: type[Observations], table: Table, given: Mapping[str, Any]) -> Resolved:
-    return decide([made.kind], table, given, partial(from_resolved, made), named_kind=True)
 
 
 @contextmanager

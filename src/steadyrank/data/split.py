@@ -10,8 +10,8 @@ import numpy as np
 
 from steadyrank._typing import IntArray
 from steadyrank.data.kinds import KINDS
-from steadyrank.data.observations import Observations, set_fields
-from steadyrank.data.read import check_kind, class_of, decided, made_of, table_of
+from steadyrank.data.observations import Observations, class_of, decided, made_of, set_fields
+from steadyrank.data.read import check_kind, table_of
 from steadyrank.errors import ColumnError, InvalidDataError, SteadyrankError, shorten
 from steadyrank.reading.deciding import Check, as_they_are
 from steadyrank.reading.roles import Resolved, as_list, column_error

@@ -15,8 +15,7 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank.errors import NO_BLANKS, shorten
-from steadyrank.reading.arrays import EXACT, not_exact, written
-from steadyrank.reading.table import MOST_SEEN
+from steadyrank.reading.arrays import EXACT, not_exact
 from steadyrank.reading.text_columns import NUMBER, is_plain_whole
 from steadyrank.sums.exact import NO_DECIMALS, TO_WHOLE, fit_as_decimals, form_of_items, most_digits
 from steadyrank.text import counted
@@ -134,10 +133,6 @@ def without_dropped(source: Source, frame: Frame, parts: Mapping[str, str]) -> F
     found = source.numbers(frame.select(rows=how_many(gone), **asked), "answers that are dropped")
     dropping.rows = int(found["rows"] or 0)
     dropping.met.update({text: int(found[name] or 0) for text, name in zip(hits, asked, strict=True)})
-    if not all(dropping.met[text] for text in dropping.texts):
-        for part in answers:
-            some = frame.select(part).unique().head(MOST_SEEN)
-            dropping.look_at(map(written, source.collect(some, "answers that there are")[part]))
     return frame.filter(~gone)
 
 

@@ -23,8 +23,6 @@ from steadyrank.errors import NO_BLANKS, Option, shorten
 if TYPE_CHECKING:
     import narwhals as nw
 
-FEW_WORDS, LOOKED_AT = 8, 1000
-"""How many words are few, and how many values show whether there are more."""
 NOT_A_COLUMN = (str, bytes, Mapping, AbstractSet)
 PLAIN = {int: np.int64, float: np.float64, bool: np.bool_}
 WHOLE_DTYPES = (np.int8, np.int16, np.int32, np.int64)
@@ -132,29 +130,6 @@ class Coded:
 
     def __iter__(self) -> Iterator[object]:
         return iter(self.distinct[self.codes])
-
-
-def coded_words(values: Any) -> Any:
-    """Return an array of text that holds a few words as codes, anything else as it is.
-
-    To compare all of it with each word takes less time than to make a text of each value.
-
-    Examples
-    --------
-    >>> coded_words(np.array(["left", "tie", "left"])).codes
-    array([0, 1, 0], dtype=int32)
-    """
-    if type(values) is not np.ndarray or values.dtype.kind != "U" or values.ndim != 1:
-        return values
-    words: list[str] = []
-    codes = np.full(len(values), -1, dtype=np.int32)
-    several = len(set(values[:LOOKED_AT].tolist())) > FEW_WORDS
-    while not several and (codes < 0).any():
-        word = str(values[codes.argmin()])  # the first without a code
-        codes[values == word] = len(words)
-        words.append(word)
-        several = len(words) > FEW_WORDS
-    return values if several else Coded(codes, objects(words))
 
 
 def coded(series: nw.Series[Any]) -> nw.Series[Any] | Coded:

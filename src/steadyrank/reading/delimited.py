@@ -1,9 +1,9 @@
 """CSV, TSV and MovieLens: polars where the text is sound, else Python's csv module.
 
-Both give the same columns of text, a stretch of rows at a time. Polars reads a block of lines if it can
-be checked that its reading is the only one possible: quotes stand where they belong, and there are as
-many delimiters and line ends as the fields it found account for. The first block that fails, and all
-after it, go to the csv module, which knows blank lines and odd quotes and complains with a line number.
+Both give the same columns of text, a stretch of rows at a time. Polars reads a block of lines if its
+reading is the only one possible: quotes stand where they belong, and each record has as many fields as
+there are columns. The first block that fails, and all after it, go to the csv module, which knows blank
+lines, short ones and odd quotes, and complains with a line number.
 """
 
 from __future__ import annotations
@@ -17,19 +17,18 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
-from importlib.util import find_spec
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from steadyrank import errors
-from steadyrank._typing import IntArray
+from steadyrank._typing import AnyArray, IntArray
 from steadyrank.errors import UnreadableFileError, listing, shorten
 from steadyrank.reading.files import MARK, OpenFile, times
 from steadyrank.reading.headers import LOOKED_AT, Header, find_header
 from steadyrank.reading.table import Table
-from steadyrank.reading.text_columns import SeriesColumn, is_plain_whole
+from steadyrank.reading.text_columns import TextColumn
 from steadyrank.text import counted
 
 BATCH = 1 << 14
@@ -75,8 +74,6 @@ def stretches(
     >>> [table.labels("a").tolist() for table in stretches([b"a,b\n1,x\n", b'2,"y z"\n'], ",")]
     [[1], [2]]
     """
-    if find_spec("polars") is None:
-        raise errors.MissingPackageError(f"to read {source}, polars is needed", "cli")
     fast = not (referee or any(_FORKED_WITH_POLARS))
     yield from _Reader(delimiter, source, names, header, list(notes), fast).read(_whole_records(blocks))
 
@@ -86,20 +83,16 @@ def joined(parts: Iterable[Table]) -> Table:
     import polars as pl
 
     several = list(parts)
-    columns = (
-        [one for one in part.columns.values() if isinstance(one, SeriesColumn)] for part in several
-    )
-    frames = [pl.DataFrame([column.series for column in some]) for some in columns]
-    if any(frame.schema != frames[0].schema for frame in frames):  # numbers first, and later text
-        frames = [frame.cast(pl.String) for frame in frames]
+    columns = ([one for one in part.columns.values() if isinstance(one, TextColumn)] for part in several)
+    frames = (pl.DataFrame([column.series for column in some]) for some in columns)
     whole = reduce(pl.DataFrame.vstack, frames)  # a concat waits for threads that a fork has not
     return replace(
         several[0], columns=_columns(whole), lines=np.concatenate([part.lines for part in several])
     )
 
 
-def _columns(frame: Any) -> dict[str, SeriesColumn]:
-    return {series.name: SeriesColumn(series) for series in frame.get_columns()}
+def _columns(frame: Any) -> dict[str, TextColumn]:
+    return {series.name: TextColumn(series) for series in frame.get_columns()}
 
 
 _FORKED_WITH_POLARS: list[bool] = []
@@ -131,7 +124,6 @@ class _Reader:
     notes: list[str]
     fast: bool
     names: Sequence[str] = ()  # none before the header is found
-    whole: Sequence[str] = ()  # the columns that are whole numbers so far
     next_line: int = 1
     last_row: int = 0  # the line on which it starts
     spaced: bool = False  # a blank stands before every field but the first
@@ -188,8 +180,6 @@ class _Reader:
         beside = [field for row in rows[header.before :] for field in row[1:]]
         self.spaced = bool(beside) and all(field.startswith(" ") for field in beside)
         self.notes += ["blanks before the fields left out"] if self.spaced else []
-        some = zip(self.names, *rows[header.before + header.size :], strict=False)
-        self.whole = [name for name, *fields in some if all(map(is_plain_whole, fields))]
         return block[sum(map(len, lines[:used])) :]
 
     def _first_rows(self, text: bytes) -> tuple[list[bytes], list[list[str]], list[int]]:
@@ -204,37 +194,38 @@ class _Reader:
 
     def _parsed(self, block: bytes) -> Table | None:
         """Return a block as polars reads it, None where that is not certain to be the right reading."""
-        marks = {mark: times(block, mark) for mark in (NEWLINE, RETURN, QUOTE, self.delimiter.encode())}
-        quoted = bool(marks[QUOTE]) and self._quoted(block)
+        data = np.frombuffer(block if block.endswith(NEWLINE) else block + NEWLINE, dtype=np.uint8)
+        quoted = QUOTE in block and self._quoted(data)
         if (
             quoted is None
-            or (marks[RETURN] and not _end_lines(block))
+            or (RETURN in block and not _end_lines(block))
             or block.startswith(MARK)  # polars would drop it, but it belongs to the first field here
         ):
             return None
-        lines = marks[NEWLINE] + (not block.endswith(NEWLINE))
-        read = partial(self._frame, block, marks if quoted else {**marks, QUOTE: 0}, lines)
-        found = read(self.whole) if self.whole else None
-        if found is None:
-            self.whole, found = (), read(())
-        if found is None:
+        ends, marks = (np.flatnonzero(data == ord(mark)) for mark in (NEWLINE, self.delimiter))
+        lines, starts = len(ends), np.arange(len(ends))
+        if quoted:
+            outside = np.cumsum(data == ord(QUOTE), dtype=np.uint8) & 1 == 0
+            starts = np.append(0, 1 + np.flatnonzero(outside[ends]))[:-1]
+            ends, marks = ends[outside[ends]], marks[outside[marks]]
+        if not _are_even(ends, marks, len(self.names) - 1):
             return None
-        frame, above = found
-        starts = np.arange(self.next_line, self.next_line + frame.height, dtype=np.int32) + above
+        frame = self._frame(block, '"' if quoted else None)
+        if frame is None or frame.height != len(ends):
+            return None
+        starts += self.next_line
         self.next_line, self.ended = self.next_line + lines, block.endswith((NEWLINE, RETURN))
         return self._table(frame, starts)
 
-    def _quoted(self, block: bytes) -> bool | None:
+    def _quoted(self, data: AnyArray) -> bool | None:
         """Tell whether quotes enclose fields, or, where none begins with one, belong to the text.
 
         None where some do and some do not: those that enclose stand right after and right before a
         delimiter or a line end.
         """
-        data = np.frombuffer(NEWLINE + block + NEWLINE, dtype=np.uint8)
-        places = np.flatnonzero(data == ord(QUOTE))
-        ends = np.zeros(256, dtype=bool)
+        places, ends = np.flatnonzero(data == ord(QUOTE)), np.zeros(256, dtype=bool)
         ends[[ord(self.delimiter), *NEWLINE, *RETURN]] = True
-        begun = ends[data[places - 1]]
+        begun = ends[data[places - 1]]  # before the first byte is the last, a line end
         if not begun.any():
             return False
         if len(places) % 2:
@@ -245,61 +236,16 @@ class _Reader:
         sound = opens[0] and closes[-1] and (opens[1:] | again).all() and (closes[:-1] | again).all()
         return True if sound else None
 
-    def _frame(
-        self, block: bytes, marks: dict[bytes, int], lines: int, whole: Sequence[str]
-    ) -> tuple[Any, IntArray | int] | None:
-        """Return a block as a frame, and how many line ends the fields above each row hold.
-
-        None where fields and the marks between them are not the block, byte for byte. Columns are read
-        as whole numbers if these print as so many letters, in all, as the text has: every other way to
-        write them takes more.
-        """
+    def _frame(self, block: bytes, quote: str | None) -> Any:
+        """Return a block as a frame of texts; None where polars fails, or may have left a line out."""
         import polars as pl
 
-        types: dict[str, Any] = dict.fromkeys(self.names, pl.String) | dict.fromkeys(whole, pl.Int64)
-        how: dict[str, Any] = {"schema": types, "empty_string_is_null": False, "glob": False}
-        quote = '"' if marks[QUOTE] else None
-        try:
-            frame = pl.read_csv(
-                block, has_header=False, separator=self.delimiter, quote_char=quote, **how
-            )
-        except pl.exceptions.PolarsError:
-            return None
-        letters, has_text = 0, len(whole) < len(types)
-        if whole:
-            numbers = frame.select(pl.col(pl.Int64))
-            if any(numbers.null_count().row(0)):
-                return None
-            letters += _letters(numbers.to_numpy())
-        if has_text:
-            letters += sum(frame.select(pl.col(pl.String).str.len_bytes().sum()).row(0))
-            if len(types) == 1 and (frame.to_series() == "").any():  # perhaps a blank line
-                return None
-        above: IntArray | int = 0
-        if quote and has_text and letters + sum(marks.values()) > len(block):  # then fields hold marks
-            held = {mark: _inside(frame, mark) for mark in marks if marks[mark] or mark == NEWLINE}
-            marks = marks | {mark: marks[mark] - int(found.sum()) for mark, found in held.items()}
-            lines, above = lines - int(held[NEWLINE].sum()), np.cumsum(held[NEWLINE]) - held[NEWLINE]
-        if lines != frame.height or letters + sum(marks.values()) != len(block):
-            return None
-        whole_rows = marks[self.delimiter.encode()] == (len(types) - 1) * frame.height
-        return (frame, above) if whole_rows or (not quote and self._lacks(block, len(types))) else None
-
-    def _lacks(self, block: bytes, width: int) -> bool:
-        """Take in which lines have fewer fields than columns; tell whether nothing else may be wrong."""
-        data = np.frombuffer(block, dtype=np.uint8)
-        ends = np.append(np.flatnonzero(data[:-1] == ord(NEWLINE)), len(data))
-        marks = np.flatnonzero(data == ord(self.delimiter))
-        fields = 1 + np.diff(np.searchsorted(marks, ends), prepend=0)
-        places = np.flatnonzero(fields < width)
-        found = list(zip((places + self.next_line).tolist(), fields[places].tolist(), strict=True))
-        pairs = itertools.pairwise([*self.short[-1:], *found])
-        if not 1 < fields.min() <= fields.max() <= width or any(
-            _broken(one, two, width) for one, two in pairs
-        ):
-            return False
-        self.short += found
-        return True
+        how: dict[str, Any] = {"empty_string_is_null": False, "glob": False, "has_header": False}
+        with suppress(pl.exceptions.PolarsError):
+            schema = dict.fromkeys(self.names, pl.String)
+            frame = pl.read_csv(block, schema=schema, separator=self.delimiter, quote_char=quote, **how)
+            return None if len(schema) == 1 and (frame.to_series() == "").any() else frame
+        return None
 
     def _read_slowly(self, blocks: Iterator[bytes]) -> Iterator[Table]:
         rows = self._rows(blocks)
@@ -403,21 +349,12 @@ def _end_lines(block: bytes) -> bool:
     return after[-1] < len(data) and bool((data[after] == ord(NEWLINE)).all())
 
 
-def _inside(frame: Any, mark: bytes) -> IntArray:
-    """Return how often a mark stands inside the fields of each row."""
-    import polars as pl
-
-    found = frame.select(
-        pl.col(pl.String).str.count_matches(mark.decode(), literal=True)
-    ).sum_horizontal()
-    return np.asarray(found, dtype=np.int64)
-
-
-def _letters(numbers: IntArray) -> int:
-    """Return how many bytes whole numbers take in all, once they are printed."""
-    sizes = np.abs(numbers).view(np.uint64)  # also of the least one, whose size int64 does not hold
-    more = (np.count_nonzero(sizes >= 10**digits) for digits in range(1, len(str(sizes.max(initial=0)))))
-    return int(numbers.size + np.count_nonzero(numbers < 0) + sum(more))
+def _are_even(ends: IntArray, marks: IntArray, width: int) -> bool:
+    """Tell whether as many marks as the width stand before each end, and after the one before."""
+    if len(marks) != width * len(ends) or not width:
+        return len(marks) == width * len(ends)
+    fields = marks.reshape(-1, width)
+    return bool((fields[1:, 0] > ends[:-1]).all() and (fields[:, -1] < ends).all())
 
 
 MOVIELENS_NAMES = ("user", "movie", "rating", "timestamp")
@@ -428,6 +365,7 @@ COLONS = re.compile(rb"\d+::\d+::\d+(\.\d+)?::\d+\s*\Z")
 
 def movielens(file: OpenFile) -> Iterator[Table]:
     """Yield the rows of ``u.data`` (tabs) or ``ratings.dat`` (``::``), both without a header."""
+    file.needs("cli", "polars")
     blocks = file.blocks()
     if COLONS.match(file.first_line):
         blocks = (block.replace(b"::", b"\t") for block in blocks)

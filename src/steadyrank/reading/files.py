@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, TypeAlias
@@ -36,15 +37,6 @@ GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
 ZIP = b"PK\x03\x04"
 MARK = "\ufeff".encode()
-NOT_OF_FILES = {"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}
-"""What Python calls encodings, too, but no file is written in."""
-
-OTHER_PACKAGES = {
-    b"BZh": "packed with bzip2",
-    b"\xfd7zXZ": "packed with xz",
-    b"\x28\xb5\x2f\xfd": "packed with zstandard",
-}
-
 SPREADSHEET = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
 EVAL_LOG = (b"_journal/", b"header.json", b"samples/", b"summaries.json")
 OF_A_FORMAT = SPREADSHEET + EVAL_LOG
@@ -90,7 +82,7 @@ TELLING = 20_000
 UNPACK = "Unpack it, or export as CSV."
 MISSING_PART = "Get it again: part of the data is missing."
 IN_BINARY = 'Open it in binary mode ("rb", sys.stdin.buffer).'
-BINARY = ("It is binary, damaged, or text in another encoding: try ", Option("encoding", "utf-16"))
+BINARY = ("It is binary, packed, damaged, or in another encoding: try ", Option("encoding", "utf-16"))
 LATIN = Option("encoding", "latin-1")
 NOT_LATIN = "Its letters are not Latin. Give its encoding, such as "
 ENCODED = ("Give its encoding, for example ", LATIN, " or ", Option("encoding", "cp1252"))
@@ -180,9 +172,6 @@ class OpenFile:
         self.head = head
         if self.encoding is None and head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             self.encoding = "utf-16"
-        for magic, what in OTHER_PACKAGES.items():
-            if head.startswith(magic):
-                raise self.wrong(f"is {what}", UNPACK)
 
     def _read(self, size: int) -> bytes:
         try:
@@ -357,6 +346,13 @@ class OpenFile:
         self.assumed = encoding
         return text.encode()
 
+    def needs(self, extra: str, *packages: str) -> None:
+        """Say how to install packages without which it cannot be read, where one is not there."""
+        if any(find_spec(name) is None for name in packages):
+            be = "is" if len(packages) == 1 else "are"
+            told = f"to read {self.name}, {' and '.join(packages)} {be} needed"
+            raise errors.MissingPackageError(told, extra)
+
     def close(self) -> None:
         """Close what was opened for it."""
         for stream in self.opened:
@@ -479,13 +475,11 @@ def _check_encoding(encoding: str | None) -> None:
     if encoding is None:
         return
     try:
-        "".encode(encoding)  # unlike a lookup, this refuses codecs that are not for text
-        known = codecs.lookup(encoding).name not in NOT_OF_FILES
+        "\xe9".encode().decode(encoding, "ignore")  # no lookup refuses all that no file is written in
     except (LookupError, ValueError):  # the latter where even the name cannot be looked up
-        known = False
-    if not known:
         told = f"there is no encoding {shorten(encoding)} of files"
-        raise errors.InvalidDataError(told, way_out=["Common ones are ", LATIN, ", cp1252 and utf-16."])
+        way_out = ["Common ones are ", LATIN, ", cp1252 and utf-16."]
+        raise errors.InvalidDataError(told, way_out=way_out) from None
 
 
 def _there(path: str | os.PathLike[str]) -> Path:

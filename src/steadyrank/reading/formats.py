@@ -80,6 +80,7 @@ class Format:
 
 
 def _delimited(file: OpenFile, delimiter: str | None = None) -> Iterator[Table]:
+    file.needs("cli", "polars")
     delimiter, blocks = delimiter or delimiter_of(file), file.blocks()
     if delimiter == " ":
         blocks = (BLANKS.sub(b"\t", AROUND.sub(b"", block)) for block in blocks)

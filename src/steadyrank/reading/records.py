@@ -11,7 +11,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any
 
 from steadyrank import errors
@@ -85,8 +84,8 @@ def read_yaml(file: OpenFile) -> Table:
 
 
 def _load_yaml(file: OpenFile) -> Node:
-    if find_spec("yaml") is None:
-        raise errors.MissingPackageError(f"to read {file.name}, PyYAML is needed", "yaml")
+    file.needs("yaml", "yaml")
+    file.needs("cli", "polars")
     import yaml  # type: ignore[import-untyped,unused-ignore]
 
     text = file.read_text()

@@ -11,15 +11,7 @@ import numpy as np
 
 from steadyrank._typing import AnyArray
 from steadyrank.errors import InvalidDataError, shorten
-from steadyrank.reading.arrays import (
-    Coded,
-    as_column,
-    check_length,
-    coded_words,
-    is_hashable,
-    numbered,
-    written,
-)
+from steadyrank.reading.arrays import Coded, as_column, check_length, is_hashable, numbered, written
 from steadyrank.reading.table import simplify
 from steadyrank.reading.text_columns import plain_number
 from steadyrank.reading.words import known
@@ -230,9 +222,8 @@ def sides_of(cells: Sequence[str]) -> list[tuple[str, str]] | None:
 
 def _distinct(values: Any) -> tuple[AnyArray, list[Any]]:
     """Return codes of the results, and what they stand for: where some are lists, each has its own."""
-    column = coded_words(values)
-    if isinstance(column, Coded):
-        return column.codes, column.distinct.tolist()
+    if isinstance(values, Coded):
+        return values.codes, values.distinct.tolist()
     listed = as_column(values, "winner").tolist()
     try:
         return numbered(listed)
@@ -242,12 +233,6 @@ def _distinct(values: Any) -> tuple[AnyArray, list[Any]]:
 
 def _wrong(rows: AnyArray, problem: str, way_out: str = SAY_IT) -> InvalidDataError:
     return InvalidDataError(problem, rows=rows, subject="winner", way_out=way_out)
-
-
-def check_agreement(results: AnyArray, by_points: AnyArray | None) -> None:
-    """Complain about results that are not those by the points, where there are any."""
-    if by_points is not None and (differ := results != by_points).any():
-        raise InvalidDataError("the points say another result", rows=differ, subject="winner")
 
 
 def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, list[int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -112,10 +112,6 @@ class Resolved:
         return replace(self, table=replace(self.table, columns={**self.table.columns, **given}))
 
 
-def _joined(options: Iterable[Option]) -> list[str | Option]:
-    return [part for option in options for part in (", ", option)][1:]
-
-
 def told(table: Table, given: Mapping[str, Any]) -> Table:
     """Return a table without the columns that are to be ignored, its numbers spelt as was said."""
     ignored = as_list(given.get("ignore") or [])
@@ -177,9 +173,10 @@ def split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str,
     asked = {name: value for name, value in given.items() if value is not None}
     unknown = [name for name in asked if name not in kind.declared]
     if unknown:
+        known_ones = [part for name in kind.declared for part in (", ", Option(name))][1:]
         raise errors.InvalidDataError(
             f"{shorten(unknown[0])} is not an argument of {kind.name}",
-            way_out=[f"Those of {kind.name} are ", *_joined(map(Option, kind.declared))],
+            way_out=[f"Those of {kind.name} are ", *known_ones],
         )
     of_others = [name for name in asked if getattr(kind.declared[name], "some_formats", False)]
     if idle := [name for name in of_others if name not in table.answers_to]:

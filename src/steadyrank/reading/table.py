@@ -9,9 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from functools import cached_property
-from itertools import islice
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -331,10 +329,6 @@ class Table:
             raise
 
 
-MOST_SEEN = 10_000
-"""Among how many other answers the one that was meant is looked for."""
-
-
 class Dropping:
     """Which answers are none, and how often each was met so far.
 
@@ -352,8 +346,6 @@ class Dropping:
         For each text, how many rows, or entries of ballots, have it.
     rows : int
         How many rows left.
-    seen : set of str
-        Other answers, or some of them.
     """
 
     def __init__(self, values: Any, columns: Mapping[str, bool] | None = None) -> None:
@@ -363,7 +355,6 @@ class Dropping:
         self.columns = columns or {}
         self.met: Counter[str] = Counter()
         self.rows = 0
-        self.seen: set[str] = set()
 
     def begin(self) -> None:
         """Begin to count, once more where rows are looked at again."""
@@ -382,7 +373,6 @@ class Dropping:
                 gap = not text and self.columns[name]
                 same = [one == text or (gap and is_missing_word(one)) for one in answers]
                 hits[text] |= np.array(same, dtype=bool)[codes]
-            self.look_at(answers)
         for text, hit in hits.items():
             self.met[text] += int(hit.sum())
             gone |= hit
@@ -398,8 +388,8 @@ class Dropping:
             for place in hits:
                 self.met[answers[place]] += int((codes == place).sum())
                 answers[place] = ""
-            columns |= {name: TextColumn(codes, answers)} if hits else {}
-            self.look_at(answers)
+            if hits:
+                columns[name] = TextColumn.of(answers[code] for code in codes.tolist())
         return replace(table, columns=columns)
 
     def keeps(self, answer: object) -> bool:
@@ -407,22 +397,13 @@ class Dropping:
         text = arrays.written(answer) if self.texts else ""
         found = text != "" and text in self.texts
         self.met[text] += found
-        self.look_at([text])
         return not found
 
-    def look_at(self, answers: Iterable[str]) -> None:
-        """Remember some of the answers that there are."""
-        if len(self.seen) < MOST_SEEN:
-            self.seen.update(islice(answers, MOST_SEEN))
-
     def said(self) -> list[str]:
-        """Return what to say; complain about an answer that nobody gave, with the nearest one."""
+        """Return what to say; complain about an answer that nobody gave."""
         for text in self.texts:
             if text and not self.met[text]:
-                near = get_close_matches(text, self.seen - {""}, 1, 0.0)
-                told = f"no answer is {shorten(text)}, which you asked to drop"
-                way_out = f"The nearest that there is: {shorten(near[0])}." if near else ()
-                raise InvalidLabelError(told, way_out=way_out)
+                raise InvalidLabelError(f"no answer is {shorten(text)}, which you asked to drop")
         named = {text: shorten(text) if text else "blank" for text in self.texts}
         each = ", ".join(f"{name} {self.met[text]:,}" for text, name in named.items())
         what = "row" if self.rows or not any(self.met.values()) else "value"

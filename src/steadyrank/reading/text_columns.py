@@ -208,21 +208,16 @@ def with_decimal(mark: str | None) -> tuple[Spelling, ...]:
 
 
 class TextColumn:
-    """Fields of a file, each distinct text kept once.
+    """Fields of a file: polars codes and parses them, and Python does where it may read them otherwise.
 
     Parameters
     ----------
-    codes : int32 array
-        For each row, the place of its text in ``words``.
-    words : sequence of str
-        The distinct texts, exactly as in the file.
+    series : polars.Series
+        The texts, exactly as in the file.
     """
 
-    is_whole = False
-    """Whether all fields are known to be plain whole numbers."""
-
-    def __init__(self, codes: AnyArray, words: Sequence[str]) -> None:
-        self.codes, self.words = codes, words
+    def __init__(self, series: Any) -> None:
+        self.series = series
 
     @staticmethod
     def of(fields: Iterable[str]) -> TextColumn:
@@ -233,20 +228,58 @@ class TextColumn:
         >>> TextColumn.of(["a", "b", "a"]).codes.tolist()
         [0, 1, 0]
         """
-        return TextColumn(*numbered(list(fields)))
+        import polars as pl
+
+        return TextColumn(pl.Series(values=list(fields), dtype=pl.String))
 
     def __len__(self) -> int:
-        return len(self.codes)
+        return len(self.series)
 
     @cached_property
-    def _plainly(self) -> list[int | float | None]:
-        """The numbers that the words stand for in plain notation; a table is asked again and again."""
-        return [_number(word) for word in self.words]
+    def _whole(self) -> AnyArray | None:
+        """The numbers that the fields are, where all print as they are written; else None."""
+        import polars as pl
+
+        if not len(self) or not all(map(is_plain_whole, self.series.head(FIRST))):
+            return None
+        found = self.series.cast(pl.Int64, strict=False)
+        # Every other way to write a number takes more letters than it prints as.
+        if found.null_count() or letters(found.to_numpy()) != self.series.str.len_bytes().sum():
+            return None
+        return compact(found.to_numpy())
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all fields are plain whole numbers."""
+        return self._whole is not None
 
     @cached_property
-    def _bare(self) -> Sequence[str]:
+    def _listed(self) -> tuple[AnyArray, list[str]]:
+        if self._whole is not None:
+            codes, numbers = sorted_codes(self._whole)
+            return codes, [str(number) for number in numbers]
+        if len(self) <= FEW:  # where setting out takes longer than the way
+            return numbered(self.series.to_list())
+        import polars as pl
+
+        words = self.series.unique(maintain_order=True)
+        codes = self.series.cast(pl.Enum(words)).to_physical().to_numpy()
+        return codes.astype(np.int32), words.to_list()
+
+    @property
+    def codes(self) -> AnyArray:
+        """For each row, the place of its text in ``words``."""
+        return self._listed[0]
+
+    @property
+    def words(self) -> list[str]:
+        """The distinct texts."""
+        return self._listed[1]
+
+    @cached_property
+    def _bare(self) -> list[str]:
         """The words without the errors of numbers."""
-        return [without_error(word) for word in self.words] if None in self._plainly else self.words
+        return [without_error(word) for word in self.words]
 
     def labels(self) -> AnyArray:
         """Return labels: whole numbers where that loses nothing, else the text, None if empty.
@@ -260,9 +293,27 @@ class TextColumn:
 
     def coded(self) -> AnyArray | Coded:
         """Return labels, text as codes: nobody need look at a million equal words again."""
-        if self.words and all(map(is_plain_whole, self.words)):
-            return np.array([int(word) for word in self.words], dtype=np.int64)[self.codes]
-        return Coded(self.codes, objects(word or None for word in self.words))
+        return Coded(self.codes, labels_of(self.words)) if self._whole is None else self._whole
+
+    @cached_property
+    def _parsed(self) -> AnyArray | None:
+        """Plain numbers, NaN for missing; None where polars may not read what is written as we do."""
+        import polars as pl
+
+        if self._whole is not None:
+            return self._whole
+        found: AnyArray = self.series.cast(pl.Float64, strict=False).to_numpy()
+        odd = np.flatnonzero(np.isnan(found))
+        if 2 * len(odd) > len(found) and not self._may_be_numbers():
+            return None
+        missing = not len(odd) or all(map(is_missing_word, self.series[odd]))
+        if not missing or (np.abs(found) > EXACT).any():
+            return None
+        whole = not len(odd) and (found == np.floor(found)).all()
+        return found.astype(np.int64) if whole and not self.series.str.contains("[.eE]").any() else found
+
+    def _may_be_numbers(self) -> bool:
+        return bool(shared(map(without_error, self.series.head(FIRST))))
 
     def numbers(
         self, what: str, among: tuple[Spelling, ...] = SPELLINGS, notes: list[str] | None = None
@@ -283,21 +334,24 @@ class TextColumn:
         >>> TextColumn.of(["1", "2.5", "NA"]).numbers("rating"), TextColumn.of(["3,5"]).numbers("r")
         (array([1. , 2.5, nan]), array([3.5]))
         """
-        spelling = PLAIN
-        values = self._plainly if PLAIN in among else [None]
-        if None in values:
-            spelling = self._spelling(what, among)
-            values = [_number(word, spelling) for word in self._bare]
-            said = [str(spelling)] * (spelling != PLAIN) + [ERRORS_CUT] * (self._bare != self.words)
-            if notes is not None:
-                new = (f"column {shorten(what)}: {told}" for told in said)
-                notes += [note for note in new if note not in notes]
+        if (plain := self._plainly(among)) is not None:
+            return plain
+        spelling = self._spelling(what, among)
+        values = [_number(word, spelling) for word in self._bare]
+        said = [str(spelling)] * (spelling != PLAIN) + [ERRORS_CUT] * (self._bare != self.words)
+        if notes is not None:
+            new = (f"column {shorten(what)}: {told}" for told in said)
+            notes += [note for note in new if note not in notes]
         whole = all(isinstance(value, int) for value in values)
         most = 2**63 - 1 if whole else EXACT  # whoever needs floats looks at whole numbers again
         large = [code for code, one in enumerate(values) if isinstance(one, int) and abs(one) > most]
         if large:
             raise not_exact(self.words[large[0]], np.isin(self.codes, large), what)
         return np.array(values, dtype=np.int64 if whole else np.float64)[self.codes]
+
+    def _plainly(self, among: tuple[Spelling, ...]) -> AnyArray | None:
+        """Return the numbers as polars reads them, where plain ones may be meant."""
+        return self._parsed if PLAIN in among or self.is_whole else None
 
     def _spelling(self, what: str, among: tuple[Spelling, ...]) -> Spelling:
         """Return the one spelling of all fields, or complain about the first that has another."""
@@ -326,29 +380,29 @@ class TextColumn:
         return self.codes, [word.strip() for word in self.words]
 
     def taken(self, rows: AnyArray | slice) -> TextColumn:
-        """Return some rows, with no text but theirs."""
-        used, codes = np.unique(self.codes[rows], return_inverse=True)
-        return TextColumn(codes.astype(np.int32), [self.words[code] for code in used])
+        """Return some rows."""
+        return TextColumn(self.series[rows])
 
     def spellings(self, among: tuple[Spelling, ...]) -> tuple[Spelling, ...]:
         """Return how all the numbers may be spelt, of the ways that are given."""
-        return shared(["0"] if self.is_whole and len(self) else self._bare, among)
+        return shared(["0"] if self.is_whole else self._bare, among)
 
     def cells(self) -> list[str]:
         """Return the texts, row by row."""
-        return [self.words[code] for code in self.codes.tolist()]
+        listed: list[str] = self.series.to_list()
+        return listed
 
     def is_numeric(self, among: tuple[Spelling, ...] = SPELLINGS) -> bool:
         """Tell whether all fields are numbers or missing, and at least one is a number."""
-        if PLAIN in among and None not in self._plainly:
-            return any(value == value for value in self._plainly)  # noqa: PLR0124
-        left = shared(self._bare, among)
+        if (plain := self._plainly(among)) is not None:
+            return not np.isnan(plain).all()
+        left = shared(self._bare, among) if self._may_be_numbers() else ()
         there = sum(not is_missing_word(word) for word in self.words)
         return bool(left) and there > 2 * (left[0].end in SCALES)  # two words of a scale are names
 
     def holds(self, text: str) -> bool:
         """Tell whether some field is this text."""
-        return text in self.words
+        return bool((self.series == text).any())
 
     def share_of_numbers(self) -> float:
         """Return which share of the first fields that are not missing are numbers."""
@@ -358,6 +412,26 @@ class TextColumn:
         there = np.array([not is_missing_word(word) for word in held], dtype=bool)
         numbers = np.array([number_in(word) is not None for word in held], dtype=bool)
         return float(times @ (there & numbers) / max(1, times @ there))
+
+
+def labels_of(words: Sequence[str]) -> AnyArray:
+    """Return texts as labels: whole numbers where that loses nothing, else the text, None if empty."""
+    if words and all(map(is_plain_whole, words)):
+        return np.array([int(word) for word in words], dtype=np.int64)
+    return objects(word or None for word in words)
+
+
+def letters(numbers: AnyArray) -> int:
+    """Return how many bytes whole numbers take in all, once they are printed.
+
+    Examples
+    --------
+    >>> letters(np.array([7, -12]))
+    4
+    """
+    sizes = np.abs(numbers).view(np.uint64)  # also of the least one, whose size int64 does not hold
+    more = (np.count_nonzero(sizes >= 10**digits) for digits in range(1, len(str(sizes.max(initial=0)))))
+    return int(numbers.size + np.count_nonzero(numbers < 0) + sum(more))
 
 
 def is_plain_whole(word: str) -> bool:
@@ -384,92 +458,3 @@ def _number(word: str, spelling: Spelling | None = None) -> int | float | None:
 def _values(word: str, *spellings: Spelling) -> set[int | float | None]:
     """Return what a field may stand for, nothing if it is missing."""
     return set() if is_missing_word(word) else {one.value(word.strip()) for one in spellings}
-
-
-class SeriesColumn(TextColumn):
-    """The same as polars reads it: numbers are parsed there, and texts listed only where asked for.
-
-    Parameters
-    ----------
-    series : polars.Series
-        Of texts, or of whole numbers: then the texts are what these print as.
-    """
-
-    def __init__(self, series: Any) -> None:
-        self.series = series
-        self.is_whole = series.dtype.is_integer()
-
-    @cached_property
-    def _listed(self) -> TextColumn:
-        if self.is_whole:
-            codes, numbers = sorted_codes(self.series.to_numpy())
-            return TextColumn(codes, [str(number) for number in numbers])
-        if len(self) <= FEW:  # where setting out takes longer than the way
-            return TextColumn.of(self.series.to_list())
-        import polars as pl
-
-        words = self.series.unique(maintain_order=True)
-        codes = self.series.cast(pl.Enum(words)).to_physical().to_numpy()
-        return TextColumn(codes.astype(np.int32), words.to_list())
-
-    @property
-    def codes(self) -> AnyArray:  # type: ignore[override]
-        """For each row, the place of its text in ``words``."""
-        return self._listed.codes
-
-    @property
-    def words(self) -> Sequence[str]:  # type: ignore[override]
-        """The distinct texts."""
-        return self._listed.words
-
-    def __len__(self) -> int:
-        return len(self.series)
-
-    def coded(self) -> AnyArray | Coded:
-        """Return labels, text as codes."""
-        return compact(self.series.to_numpy()) if self.is_whole else super().coded()
-
-    @cached_property
-    def _parsed(self) -> AnyArray | None:
-        """Plain numbers, NaN for missing; None where polars may not read what is written as we do."""
-        if self.is_whole:
-            return compact(self.series.to_numpy())
-        import polars as pl
-
-        found: AnyArray = self.series.cast(pl.Float64, strict=False).to_numpy()
-        odd = np.flatnonzero(np.isnan(found))
-        if 2 * len(odd) > len(found) and not self._may_be_numbers():
-            return None
-        missing = not len(odd) or all(map(is_missing_word, self.series[odd]))
-        if not missing or (np.abs(found) > EXACT).any():
-            return None
-        whole = not len(odd) and (found == np.floor(found)).all()
-        return found.astype(np.int64) if whole and not self.series.str.contains("[.eE]").any() else found
-
-    def _may_be_numbers(self) -> bool:
-        return bool(shared(map(without_error, map(str, self.series.head(FIRST)))))
-
-    def numbers(
-        self, what: str, among: tuple[Spelling, ...] = SPELLINGS, notes: list[str] | None = None
-    ) -> AnyArray:
-        """Return numbers: int64 where all are whole, else float64 with NaN for missing."""
-        parsed = self._parsed if PLAIN in among or self.is_whole else None
-        return super().numbers(what, among, notes) if parsed is None else parsed
-
-    def is_numeric(self, among: tuple[Spelling, ...] = SPELLINGS) -> bool:
-        """Tell whether all fields are numbers or missing, and at least one is a number."""
-        if (PLAIN in among or self.is_whole) and self._parsed is not None:
-            return not np.isnan(self._parsed).all()
-        return self._may_be_numbers() and super().is_numeric(among)
-
-    def taken(self, rows: AnyArray | slice) -> SeriesColumn:
-        """Return some rows."""
-        return SeriesColumn(self.series[rows])
-
-    def cells(self) -> list[str]:
-        """Return the texts, row by row."""
-        return [str(cell) for cell in self.series]
-
-    def holds(self, text: str) -> bool:
-        """Tell whether some field is this text."""
-        return not self.is_whole and bool((self.series == text).any())

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 from typing import Any
 
 from steadyrank import errors
@@ -25,9 +24,7 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
     Other readers take a damaged file for their own fault and end the whole process.
     """
     content = file.read_all()
-    if find_spec(library) is None:
-        told = f"to read the Parquet file {file.name}, {library} is needed"
-        raise errors.MissingPackageError(told, "frames")
+    file.needs("frames", library)
     from pyarrow import BufferReader, parquet  # type: ignore[import-untyped,unused-ignore]
 
     with file.sound("Parquet file"):
@@ -47,9 +44,7 @@ def read_excel(file: OpenFile) -> Table:
 
     Where another sheet is much larger, the first only says something about it.
     """
-    if find_spec("fastexcel") is None or find_spec("polars") is None:
-        told = f"to read {file.name}, polars and fastexcel are needed"
-        raise errors.MissingPackageError(told, "excel")
+    file.needs("excel", "polars", "fastexcel")
     content = file.read_all()
     with file.sound("spreadsheet", "Save it again, or export the sheet as CSV."):
         import fastexcel

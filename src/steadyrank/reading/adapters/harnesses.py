@@ -12,7 +12,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
-from importlib.util import find_spec
 from typing import Any
 
 from steadyrank import errors
@@ -162,8 +161,7 @@ def _mean(values: list[Any]) -> Any:
 
 
 def _unpacked(file: OpenFile) -> Node:
-    if find_spec("inspect_ai") is None:
-        raise errors.MissingPackageError(f"to read the log {file.name}, inspect_ai is needed", "inspect")
+    file.needs("inspect", "inspect_ai")
     content = file.read_all()
     with file.sound("log of inspect"):
         from inspect_ai.log import read_eval_log

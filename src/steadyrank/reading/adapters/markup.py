@@ -29,6 +29,7 @@ Rows = list[tuple[int, list[str]]]
 
 def read_markup(file: OpenFile) -> Table:
     """Read the longest table that is full of numbers, or the one whose number the user gives."""
+    file.needs("cli", "polars")
     text = file.read_text()
     found = list(_latex_tables(text) if "\\begin{" in text else _markdown_tables(text))
     tables = {str(number): rows for number, rows in enumerate(found, 1) if len(rows) > 1}
