@@ -380,3 +380,13 @@ def test_no_reading_hangs_on_the_words_of_its_reasons(name: str) -> None:
         found.append(told)
     assert found[0]
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("third", ["c", "3", "z"])
+def test_two_of_three_sides_are_no_battle(third: str) -> None:
+    one, two = {"c": "ab", "3": "12", "z": "xy"}[third]
+    header = ",".join(f"team_{side},team_{side}_wins" for side in (one, two, third))
+    rows = [["p", 1, "q", 2, "r", 0], ["q", 2, "r", 1, "p", 1], ["r", 0, "p", 3, "q", 1]] * 3
+    with pytest.raises(NotRecognisedError):
+        read_any(stream(header, rows))
+    assert read_any(stream(header.rsplit(",", 2)[0], [row[:4] for row in rows])).kind.name == "battles"

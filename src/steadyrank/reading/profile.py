@@ -496,11 +496,17 @@ class Profile:
 
     @cached_property
     def sides(self) -> list[tuple[str, str, tuple[str, str]]]:
-        """Pairs of columns whose names differ only in which side they speak of, with these two words."""
+        """Pairs of columns whose names differ only in which side they speak of, with these two words.
+
+        Where there is a third of them, they are no sides of anything.
+        """
         found: dict[tuple[str, str], tuple[str, str]] = {}
         for column in self:
             for pair in SIDES:
-                for twin in self._twins(column, *pair) if pair[0] in column.simple else ():
+                twins = [*self._twins(column, *pair)] if pair[0] in column.simple else []
+                if twins and pair[1] in THIRD and [*self._twins(column, pair[0], THIRD[pair[1]])]:
+                    continue
+                for twin in twins:
                     found.setdefault((column.name, twin), pair)
         return [(one, two, pair) for (one, two), pair in found.items()]
 
@@ -520,6 +526,7 @@ class Profile:
 
 
 SIDES: list[tuple[str, str]] = [tuple(pair.split("/")) for pair in known("sides")]  # type: ignore[misc]
+THIRD = {"b": "c", "1": "2", "2": "3", "y": "z", "two": "three", "second": "third"}
 
 
 def _turned(column: Column, left: str, right: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -19,6 +20,7 @@ from steadyrank.errors import (
     ColumnError,
     InvalidDataError,
     InvalidLabelError,
+    MissingPackageError,
     Option,
     UnreadableFileError,
     listing,
@@ -389,6 +391,8 @@ class Dropping:
                 self.met[answers[place]] += int((codes == place).sum())
                 answers[place] = ""
             if hits:
+                if find_spec("polars") is None:
+                    raise MissingPackageError("to drop words among numbers, polars is needed", "cli")
                 columns[name] = TextColumn.of(answers[code] for code in codes.tolist())
         return replace(table, columns=columns)
 
