@@ -390,3 +390,17 @@ def test_two_of_three_sides_are_no_battle(third: str) -> None:
     with pytest.raises(NotRecognisedError):
         read_any(stream(header, rows))
     assert read_any(stream(header.rsplit(",", 2)[0], [row[:4] for row in rows])).kind.name == "battles"
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_ratings_by_numbers_alone_are_offered_both_ways(rng: np.random.Generator, twice: bool) -> None:
+    pairs = {(int(rng.integers(0, 90)), int(rng.integers(100, 130))) for _ in range(900)}
+    rows = [[user, item, int(rng.integers(1, 6))] for user, item in sorted(pairs)]
+    head, *rest = rows + rows[:200] * twice
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(stream(",".join(map(str, head)), rest))
+    first, second, *_ = caught.value.readings
+    assert (first.roles["user"], first.roles["item"]) == ("column_1", "column_2")
+    assert (second.roles["user"], second.roles["item"]) == ("column_2", "column_1")
+    assert first.kind.name == second.kind.name == "ratings"
+    assert (first.options.get("duplicates") == "mean") == twice

@@ -32,6 +32,8 @@ NAMES = ("name", "title", "label")
 PLACES = ("rank", "ranking", "place", "position", "placement", "standing", "finish")
 """Nouns of columns that hold places: 1 is best."""
 EACH_ROW = "no column says who rated: each row counts as a user of its own"
+SCALE = 21
+"""At most so many different values are a scale of ratings where no name says so."""
 CELLS = 5_000_000
 """The largest matrix that is proposed."""
 
@@ -39,10 +41,30 @@ CELLS = 5_000_000
 def ratings(asked: Asked) -> Iterator[Reading]:
     """Propose who rated what, and how; where nothing is called like a user, each row is one."""
     yield from _long(asked, "user", "score")
+    yield from _by_numbers(asked)
     if asked.allows("item", "score") and not asked.candidates("user", lambda _: True):
         pairs = product(_items(asked), _values(asked, "score")[:VALUES])
         ways = [{"item": item, "score": value} for item, value in pairs if item != value]
         yield from sorted((_weighed(asked, way, "score") for way in ways), key=lambda r: -r.points)[:6]
+
+
+def _by_numbers(asked: Asked) -> Iterator[Reading]:
+    """Propose ratings told by shape alone: two columns of ids, and one of few values."""
+    columns = [c for c in asked.profile if not c.is_time]
+    if asked.named or len(columns) != 3 or not all(c.type == "number" for c in columns):
+        return
+    first, second, value = columns
+    ids = all(c.whole and not c.unique and c.distinct > value.distinct for c in (first, second))
+    if ids and (first.repeats or second.repeats) and 2 < value.distinct <= SCALE:
+        for user, item in ((first, second), (second, first)):
+            reading = asked.reading({"user": user.name, "item": item.name, "score": value.name})
+            ranked = quoted(user.name, item.name)
+            reading.weigh(True, 3, f"{ranked} hold whole numbers, {quoted(value.name)} few values")
+            reading.weigh(user is first, 1)  # as most people write them
+            reading.weigh(True, 0, "nothing says which of the two rated the other")
+            if asked.profile.repeated(user.name, item.name):
+                reading.mend["duplicates"] = "mean"
+            yield reading
 
 
 def scores(asked: Asked) -> Iterator[Reading]:
