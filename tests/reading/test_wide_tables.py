@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -152,3 +153,31 @@ def test_each_column_of_items_is_weighed(rng: np.random.Generator) -> None:
         for data in "pqrst":
             rows += [[model, data, code, *rng.random(2).round(3)] for code in "wxyz"]
     assert {"model", "encoding"} <= {one.roles.get("item") for one in offered(rows)}
+
+
+def test_a_small_party_is_offered_beside_the_large_ones(rng: np.random.Generator) -> None:
+    sizes = np.array([900_000, 500_000, 400_000, 300_000, 40_000])
+    votes = (sizes * (0.5 + rng.random((16, 5)))).astype(int).tolist()
+    rows = [
+        ["Regions", "Dee", "Roy", "Poe", "Bina", "Sant"],
+        *([f"r{n}", *row] for n, row in enumerate(votes)),
+    ]
+    first = offered(rows)[0]
+    assert read_any(file_of(rows), **first.arguments).items == ("Dee", "Roy", "Poe", "Bina", "Sant")
+    assert any("scales differ" in reason for reason in first.against)
+
+
+@pytest.mark.parametrize("name", ["wer.csv", "raw-mase.csv", "test_loss.csv"])
+def test_a_file_that_is_called_by_an_error_asks_which_end_is_best(
+    name: str, tmp_path: Path, rng: np.random.Generator
+) -> None:
+    cells = rng.random((8, 4)).round(3).tolist()
+    rows = [["task", "ann", "bob", "cat", "dan"], *([f"f{n}", *row] for n, row in enumerate(cells))]
+    for called in (name, "scores.csv"):
+        (tmp_path / called).write_bytes(file_of(rows).read())
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(tmp_path / name)
+    ends = [one.options["lower_is_better"] for one in caught.value.readings[:2]]
+    assert ends == ["all", "none"]
+    least = read_any(tmp_path / name, lower_is_better="all")
+    assert (least.values == -read_any(tmp_path / "scores.csv").values).all()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import combinations, groupby, islice
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from steadyrank.reading.readings import EXACT, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
 from steadyrank.reading.scales import less_is_better
 from steadyrank.reading.table import Guess, simplify
-from steadyrank.reading.words import known, pattern, words_of
+from steadyrank.reading.words import known, measured_words, pattern, words_of
 from steadyrank.text import counted
 
 COUNTING = re.compile(r"[A-Za-z_#-]{0,12}[ _-]?\d+\Z")
@@ -31,6 +32,8 @@ LOOKED_AT = 1000
 """How many names and columns are looked at."""
 LEAST = 3
 """The fewest columns of scores that are taken as such without being named."""
+ALIKE = 40.0
+"""How many times as far as others some columns of one sort may reach: large parties and small."""
 SPREAD = 0.15
 """How far the sums of rows that are parts of a whole may spread, as a share of their mean."""
 TEXTS = 6
@@ -69,13 +72,14 @@ def wide(asked: Asked) -> Iterator[Reading]:
             gaps = one == "columns" and label is not None and asked.profile[label].blanks and not named
             called = None if gaps else label  # rows without a name cannot be told apart
             yield from _weighed(asked, one, called, values, left_out)
+            alike = one == "columns" and _are_alike(asked.profile, values)
             blocks = (block for block in _blocks(asked, values, one) if len(block) < len(values))
             for block in islice(blocks, BLOCKS):
                 rest = [name for name in values if name not in block]
                 for reading in _weighed(asked, one, called, block, []):
                     reading.against.append(f"{quoted(*rest)} would not be used")
                     reading.implied, reading.firm, reading.strong = frozenset(), False, False
-                    reading.points -= 0.25 + (3 * len(block) <= len(values))
+                    reading.points -= 0.25 + (3 * len(block) <= len(values)) + 1.25 * alike
                     yield reading
 
 
@@ -195,6 +199,14 @@ def _on_one_scale(profile: Profile, run: Sequence[str]) -> list[list[str]]:
             found.append([name])
             low = high = reach
     return sorted(found, key=len, reverse=True)
+
+
+def _are_alike(profile: Profile, names: Sequence[str]) -> bool:
+    """Tell whether columns are all scores, all whole or none, and reach about as far."""
+    columns = [profile[name] for name in names[:LOOKED_AT]]
+    reaches = [c.reach for c in columns if c.reach] or [1.0]
+    even = len({c.whole for c in columns}) == 1 and max(reaches) <= ALIKE * min(reaches)
+    return even and len(columns) >= LEAST and not any(_is_no_score(c) for c in columns)
 
 
 def _are_counts(profile: Profile, names: Sequence[str]) -> bool:
@@ -381,7 +393,8 @@ def _weigh_columns(
             f"{len(values):,} neighbouring columns of counts",
         )
     )
-    reading.weigh(not told, -1, f"scales differ: {', '.join(reach)}")
+    alike = not in_rows and not odd and _are_alike(profile, values)
+    reading.weigh(not told, 0 if alike else -1, f"scales differ: {', '.join(reach)}")
     texts = [c for c in profile if c.type == "text" and c.name != label and c.name not in asked.apart]
     if label is not None:
         named = profile[label]
@@ -396,7 +409,7 @@ def _weigh_columns(
     ]
     if reading.weigh(won, -4, f"{quoted(*won)} says who won or lost"):
         reading.firm = False
-    return bool(odd) or not told
+    return bool(odd) or not (told or alike)
 
 
 def _weigh_as_items(
@@ -461,8 +474,17 @@ def _directed(
             f"less is better in {listing(map(shorten, less if less != ['all'] else values))}"
         )
         yield reading
-    elif _are_ranks(asked.profile, values, way):
-        for which, told in (("all", "ranks: 1 is best"), ("none", "points: more is better")):
+        return
+    ends: tuple[tuple[str, str], ...] = ()
+    if _are_ranks(asked.profile, values, way):
+        ends = (("all", "ranks: 1 is best"), ("none", "points: more is better"))
+    elif way == "columns" and (error := _error_in(asked.profile.table.source)):
+        ends = (
+            ("all", f"the name of the file says {error!r}: less is better"),
+            ("none", "more is better"),
+        )
+    if ends:
+        for which, told in ends:
             made = asked.reading(reading.roles, **reading.options, lower_is_better=which)
             made.support, made.against = [*reading.support, told], [*reading.against]
             made.points, made.implied = reading.points + (which == "all") / 2 + 1, reading.implied
@@ -470,6 +492,12 @@ def _directed(
             yield made
     else:
         yield reading
+
+
+def _error_in(source: str) -> str:
+    """Return the measure of which less is better that a file is called by; nothing where it is none."""
+    words = measured_words(PurePath(source).stem)
+    return next((word for word in words if word in known("measures_of_error")), "")
 
 
 def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
