@@ -465,11 +465,6 @@ class TestArenaScale:
         inner = arena.facts.leave_one_out.bounds()
         assert (low <= inner[0]).all()
         assert (high >= inner[1]).all()
-        one, two = (study.facts.margin_search().pairs for study in (plain, arena))
-        pair = [tuple(plain.facts.order[:2].tolist())]
-        for removals in (1, 5):
-            lead, longer = one.leads(removals, pair, [1.0]), two.leads(removals, pair, [self.FACTOR])
-            assert longer == pytest.approx([self.FACTOR * lead[0]], rel=1e-9)
 
     def test_rows_are_refits_and_the_rule_goes_with_the_scale(self):
         data = dense_battles(4, 3)

@@ -58,7 +58,7 @@ SHORT = {"home", "away", "host", "guest", "visitor", "white", "black", "left", "
 """Sides that are called by their first letter, too."""
 
 WORD, PREFERS = re.compile(r"\w+"), re.compile(r"better|best|prefer|\bwins?\b|\bwon\b|beat|defeat|>")
-VERSUS = re.compile(r"\s+(?:(vs?\.?|versus|@)|[–—-])\s+", re.IGNORECASE)
+VERSUS = re.compile(r"(?<=\s)(?:(vs?\.?|versus|@)|[–—-])(?=\s)", re.IGNORECASE)
 """What stands between two sides in one cell; a dash may be anything."""
 BESIDE, VERDICT_TIES = frozenset(known("beside_sides")), frozenset(known("ties"))
 """Words of verdicts beside the side that they name, and those that name none."""
@@ -210,7 +210,7 @@ def sides_of(cells: Sequence[str]) -> list[tuple[str, str]] | None:
     >>> sides_of(["x vs. y", "y vs. z"]), sides_of(["x - y", "y - x"]), sides_of(["x - y", "a - b"])
     ([('x', 'y'), ('y', 'z')], [('x', 'y'), ('y', 'x')], None)
     """
-    split = [VERSUS.split(cell.strip()) for cell in cells]
+    split = [[(part or "").strip() for part in VERSUS.split(cell)] for cell in cells]
     both = [parts for parts in split if len(parts) == 3]
     left, right = ({parts[place] for parts in both} for place in (0, 2))
     shared = len(left & right) >= SHARED * min(len(left), len(right))

@@ -39,8 +39,10 @@ def less_is_better(name: object) -> bool:
     --------
     >>> [less_is_better(name) for name in ("test_loss", "WER", "accuracy", "error-rate", "terror")]
     [True, True, False, True, False]
-    >>> [less_is_better(name) for name in ("tokens/sec", "ms per token", "Once Upon a Time in Rome")]
-    [False, True, False]
+    >>> [less_is_better(name) for name in ("tokens/sec", "load ms per token")]
+    [False, True]
+    >>> less_is_better("Once Upon a Time in Rome")
+    False
     """
     words = measured_words(name)
     return any(word in known("less_is_better") for word in words) or in_seconds(words)

@@ -287,7 +287,7 @@ class TextColumn:
         Examples
         --------
         >>> TextColumn.of(["7", "12"]).labels(), TextColumn.of(["007", "12", ""]).labels()
-        (array([ 7, 12]), array(['007', '12', None], dtype=object))
+        (array([ 7, 12], dtype=int8), array(['007', '12', None], dtype=object))
         """
         return as_column(self.coded(), "")
 
