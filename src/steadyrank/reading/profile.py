@@ -102,7 +102,7 @@ class Column:
             if first and all(isinstance(cell, list | tuple | np.ndarray | dict) for cell in first):
                 return "list"
         numeric = bool(self._rows) and self._table.is_numeric(self.name)
-        if numeric and len(self.some) and (self.some.min() < 0 or self.some.max() > 1):
+        if numeric and len(self.some) and ((self.some != 0) & (self.some != 1)).any():
             return "number"  # to list what it holds would take longer
         if not self.distinct and not numeric:
             return "empty"

@@ -19,6 +19,8 @@ from steadyrank.reading.words import known
 
 UNITS, ITEMS, VALUES = 6, 6, 4
 """How many columns are tried as units, as items and as values."""
+NUMBERS = 60
+"""How many columns of numbers are looked at for units."""
 WEIGHED, KEPT = 8, 3
 """How many combinations of them are weighed for each column of items, and how many proposed."""
 AGREE = 4
@@ -110,12 +112,12 @@ def _units(asked: Asked, role: str) -> list[str]:
         if max((asked.level(role, one) for one in called if one != told), default=0) < max(level, 1):
             return [told]
     free = [c for c in asked.profile if c.name not in {*called, *asked.apart}]
-    free = [c for c in free if c.distinct > 1]
     texts = [c for c in free if c.type == "text" and c.repeats and 10 * c.distinct < 9 * c.present]
-    texts.sort(key=lambda c: -c.distinct)
-    times = [c for c in free if c.type == "date" or (c.is_time and c.whole)]
-    numbers = (c for c in free if c.type == "number" and not c.is_measure)
-    sizes = islice((c for c in numbers if (3 - c.whole) * c.distinct <= c.present), 2)
+    texts = sorted((c for c in texts if c.distinct > 1), key=lambda c: -c.distinct)
+    times = [c for c in free if (c.type == "date" or (c.is_time and c.whole)) and c.distinct > 1]
+    # To list what a column holds takes a while, so not all of a thousand are looked at.
+    numbers = islice((c for c in free if c.type == "number" and not c.is_measure), NUMBERS)
+    sizes = islice((c for c in numbers if c.distinct > 1 and (3 - c.whole) * c.distinct <= c.present), 2)
     others = [*times, *texts[:4], *sizes, *[c for c in free if c.is_id and c.unique][:1]]
     every = [*called, *dict.fromkeys(c.name for c in others)]
     return every[: max(UNITS, len(called))]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+import numpy as np
+
 from steadyrank.reading.profile import Column
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
@@ -153,7 +155,7 @@ def _at_an_end(asked: Asked) -> Iterator[Reading]:
     """Propose the first or the last column of numbers as the response of others on their own scales."""
     profile = asked.profile
     columns = [c for c in profile if c.name not in asked.apart and (c.is_number or not c.unique)]
-    numbers = [c.name for c in columns if c.is_number and not c.is_id and c.distinct > 1]
+    numbers = [c.name for c in columns if c.is_number and not c.is_id and len(c.some) and np.ptp(c.some)]
     texts = [c.name for c in columns if not c.is_number and c.type not in {"empty", "flag"}]
     few = not FEATURES < len(numbers) <= MOST_FEATURES or profile.rows <= 3 * len(numbers)
     if few or asked.named or len(texts) >= len(numbers) or profile.on_one_scale(numbers):
