@@ -66,7 +66,7 @@ def _chosen(book: Any) -> str:
     first, *others = book.sheet_names
     sizes = {}
     for name in book.sheet_names if others else ():
-        sheet = book.load_sheet(name, header_row=None, n_rows=1)
+        sheet = book.load_sheet(name, header_row=None, n_rows=1, dtypes="string")
         sizes[name] = sheet.total_height * sheet.width
     largest = max(sizes, key=lambda name: sizes[name], default=first)
     return str(largest if sizes.get(largest, 0) > LARGER * sizes.get(first, 0) else first)
