@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from engine_makers import relation
-from steadyrank import Battles, BradleyTerry, Ratings, ScoreMatrix, Votes
+from steadyrank import Battles, BradleyTerry, Ratings, ScoreMatrix, Votes, read_any
 from steadyrank.data import scan_any
 from steadyrank.data.kinds import KINDS
 from steadyrank.data.observations import class_of
@@ -309,3 +309,20 @@ def test_an_error_shows_what_the_columns_are(tmp_path: Path) -> None:
     path.write_text("p,q\nx,y\n")
     with pytest.raises(ColumnError, match=r"no column looks like the left.*'p', 'q'.*left=\.\.\."):
         Battles.scan(path)
+
+
+def test_columns_that_are_made_of_others_are_for_memory(tmp_path):
+    path = tmp_path / "films.csv"
+    path.write_text("film,ann,bob\nx,1,2\ny,2,1\nz,3,3\n")
+    roles = {"user": "column", "item": "film", "score": "value", "unpivot": ["ann", "bob"]}
+    assert read_any(path, kind="ratings", **roles).n_units == 2
+    with pytest.raises(InvalidDataError, match="engines cannot unpivot columns"):
+        scan_any(path, kind="ratings", **roles)
+    path.write_text("film,row,ann,bob\nx,1,1,2\ny,2,2,1\n")
+    with pytest.raises(ColumnError, match="unpivot makes a column 'row'"):
+        read_any(path, kind="ratings", **roles)
+    path.write_text("game,winner\nx vs y,x\ny vs z,y\nz vs x,x\n")
+    sides = {"left": "game.1", "right": "game.2", "winner": "winner"}
+    assert read_any(path, kind="battles", **sides).n_units == 3
+    with pytest.raises(ColumnError, match="'game.1'"):
+        scan_any(path, kind="battles", **sides)

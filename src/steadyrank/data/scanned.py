@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -143,12 +143,16 @@ def scanned(
         _check_scannable(made.kind)
     lazy = opened(source, engine, **layout)
     try:
-        found = decided(lazy.first_rows(), None if made is None else made.kind.name, given)
+        found = decided(
+            replace(lazy.first_rows(), as_is=True), None if made is None else made.kind.name, given
+        )
         told = [found.table.notes.pop(0)] if made is None else []
         made, name = made or class_of(found.kind), found.kind.name
         _check_scannable(made.kind)
         if lazy.files is not None:
-            lazy.files.check_roles(lambda table: decided(table, name, given).columns)
+            lazy.files.check_roles(
+                lambda table: decided(replace(table, as_is=True), name, given).columns
+            )
         lazy.dropping = Dropping(found.reading.get("drop"), found.answers)
         lazy.spellings, lazy.holds = found.table.spellings, made.kind.name
         beside = [name for name in names_for_the_unit(found) if name in lazy.common]

@@ -30,7 +30,16 @@ from steadyrank.reading.declarations import Kind, is_about_reading
 from steadyrank.reading.profile import ROWS, Profile
 from steadyrank.reading.proposals import ballots, battles, long, votes, wide
 from steadyrank.reading.readings import EXACT, Asked, Reading
-from steadyrank.reading.roles import Resolved, as_list, missing, outside, split, taken_by, told
+from steadyrank.reading.roles import (
+    UNPIVOTED,
+    Resolved,
+    as_list,
+    missing,
+    outside,
+    split,
+    taken_by,
+    told,
+)
 from steadyrank.reading.table import Guess, Table
 from steadyrank.reading.text_columns import NUMBER_BEGINS, TextColumn, plain_number, with_decimal
 
@@ -217,7 +226,7 @@ class Decision:
         """Yield readings of the table that cells of some columns make, which is tried by itself."""
         kinds = {kind.name: kind for kind in self.kinds}
         for way in ballots.ways(self.profile):
-            if way.kind in kinds:
+            if way.kind in kinds and not {*UNPIVOTED} & {*self.table.names} - {*way.columns}:
                 other = replace(self, given={**self.given, "unpivot": way.columns})
                 reading = Asked(kinds[way.kind], other.profile, {}, {}).reading(way.roles, **way.options)
                 reading.options["unpivot"] = way.columns

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from steadyrank import errors
-from steadyrank.errors import NO_BLANKS, Option, listing, shorten
+from steadyrank.errors import IN_MEMORY, NO_BLANKS, InvalidDataError, Option, listing, shorten
 from steadyrank.reading.arrays import Coded, is_missing
 from steadyrank.reading.declarations import Columns, Form, Kind
 from steadyrank.reading.labels import encode
@@ -112,6 +112,10 @@ class Resolved:
         return replace(self, table=replace(self.table, columns={**self.table.columns, **given}))
 
 
+UNPIVOTED = ("row", "column", "value")
+"""The columns that are made of cells."""
+
+
 def told(table: Table, given: Mapping[str, Any]) -> Table:
     """Return a table without the columns that are to be ignored, its numbers spelt as was said."""
     ignored = as_list(given.get("ignore") or [])
@@ -124,7 +128,9 @@ def told(table: Table, given: Mapping[str, Any]) -> Table:
             raise column_error(table, f"there is no column {shorten(name)} to unpivot", "unpivot")
     columns = {name: column for name, column in table.columns.items() if name not in ignored}
     left = replace(table, columns=columns, spellings={"": with_decimal(given.get("decimal"))})
-    return unpivoted(left, apart) if apart else _with_sides(left)
+    if table.as_is and apart:
+        raise InvalidDataError("engines cannot unpivot columns", way_out=IN_MEMORY)
+    return unpivoted(left, apart) if apart else left if table.as_is else _with_sides(left)
 
 
 def _with_sides(table: Table) -> Table:
@@ -152,6 +158,10 @@ def unpivoted(table: Table, names: Sequence[str]) -> Table:
     >>> {name: found.cells(name) for name in found.names}
     {'film': ['x', 'x', 'y'], 'row': [1, 1, 2], 'column': ['ann', 'bob', 'bob'], 'value': [1, 2, 1]}
     """
+    for name in UNPIVOTED:
+        if name in table.columns and name not in names:
+            told = f"unpivot makes a column {name!r}, and there is one already"
+            raise column_error(table, told, "ignore")
     cells = [cell for name in names for cell in table.cells(name)]
     order = np.argsort(np.tile(np.arange(len(table)), len(names)), kind="stable")
     blank = (is_missing_word(str(cell)) if isinstance(cell, str) else is_missing(cell) for cell in cells)
