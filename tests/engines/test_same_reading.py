@@ -324,5 +324,5 @@ def test_columns_that_are_made_of_others_are_for_memory(tmp_path):
     path.write_text("game,winner\nx vs y,x\ny vs z,y\nz vs x,x\n")
     sides = {"left": "game.1", "right": "game.2", "winner": "winner"}
     assert read_any(path, kind="battles", **sides).n_units == 3
-    with pytest.raises(ColumnError, match="'game.1'"):
+    with pytest.raises(ColumnError, match=r"'game\.1'"):
         scan_any(path, kind="battles", **sides)
