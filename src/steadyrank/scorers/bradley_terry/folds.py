@@ -451,7 +451,7 @@ class BattlesOut(RowsOut, Sketched):
         for way in self._ways(np.flatnonzero(asked)):
             for _ in range(APPROACHES):
                 values, errors = near.read(self._on_scale(way.scores)), self._left(way, near)
-                fine = np.isfinite(errors).all(axis=1)
+                fine = np.asarray(np.isfinite(errors).all(axis=1))
                 fine[fine] = settled(values[fine], errors[fine])
                 done, exact = way.arrived()
                 exact = self.placed(exact[~fine[done]])
