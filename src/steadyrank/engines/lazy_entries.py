@@ -160,23 +160,16 @@ class LazyEntries(Entries):
 
         As in :meth:`ItemSums.moves` the difference of two scores is computed without cancellation.
         """
-        weight, share, size = sums.prior.weight, sums.prior.share, sums.gap_size
-        mean = self._together / self._leaving / _scale(self.form) * size
+        weight, share = sums.prior.weight, sums.prior.share
+        mean = self._together / self._leaving / _scale(self.form)
         part = self._leaving * share / (nw.col("count") * share + weight)
-        move = (mean - self._without(sums) * size) * part / size
-        squares, largest = self._squares_of(move, 1.0)
-        return roots(squares, lambda scale: self._squares_of(move, scale)[0], largest > 0, 1.0)
-
-    def _squares_of(self, move: nw.Expr, scale: float) -> tuple[FloatArray, FloatArray]:
-        """Return the sum of squares and the largest of the moves of each unit, multiplied by a scale."""
-        moves = self._joined().with_columns(move=move * scale)
-        both = moves.with_columns(square=nw.col("move") * nw.col("move"), move=nw.col("move").abs())
-        by_unit = both.group_by("unit").agg(nw.col("square").sum(), nw.col("move").max())
+        moves = self._joined().with_columns(move=(mean - self._without(sums)) * part)
+        both = moves.with_columns(square=nw.col("move") * nw.col("move"))
+        by_unit = both.group_by("unit").agg(nw.col("square").sum())
         found = self.source.collect(by_unit, f"the shifts of {len(self.keys):,} units")
-        squares, largest = np.zeros((2, len(self.keys)))
-        units = self._numbers_of(found["unit"])
-        squares[units], largest[units] = found["square"], found["move"]
-        return squares, largest
+        squares = np.zeros(len(self.keys))
+        squares[self._numbers_of(found["unit"])] = found["square"]
+        return roots(squares)
 
     def bounds(self, sums: ItemSums) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest scores, where units are groups by one more group-by."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.sums import blocks
-from steadyrank.sums.blocks import HUGE, Block, Rows, SparseBlock, Wanted
+from steadyrank.sums.blocks import Block, Rows, SparseBlock, Wanted
 from steadyrank.sums.exact import EXACT, ExactForm, difference, exact_form, of_items, together
 
 Parts: TypeAlias = "tuple[FloatArray, ...]"
@@ -97,19 +97,9 @@ class ItemSums:
         From ``(shrinkage + count) w = (shrinkage + count - 1) w\i + value`` follows
         ``w - w\i = (value - w\i) / (shrinkage + count)``, which does not cancel.
         """
-        share, size = self.prior.share, self.gap_size
-        value = together(parts) / of_items(self.form.scale, items)
-        gap = value * size - self.without(items, parts) * size
-        return np.asarray(gap * (share / (self.prior.weight + share * self.counts[items])) / size)
-
-    @property
-    def gap_size(self) -> float:
-        """What a value and a score are multiplied by before they are subtracted.
-
-        The difference of two huge numbers may overflow where that of their halves does not; the move
-        itself is a part of it and fits again.
-        """
-        return 0.5 if max(abs(self.form.lowest), abs(self.form.highest)) > HUGE else 1.0
+        share, value = self.prior.share, together(parts) / of_items(self.form.scale, items)
+        gap = value - self.without(items, parts)
+        return np.asarray(gap * (share / (self.prior.weight + share * self.counts[items])))
 
     def _ratio(self, sums: FloatArray, counts: IntArray, items: AnyArray | slice) -> FloatArray:
         share = self.prior.share
