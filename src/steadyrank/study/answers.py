@@ -13,7 +13,7 @@ from steadyrank.operators.inflation import critical_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import gaps_without
 from steadyrank.study import headlines
-from steadyrank.study.deletions import FLIPPED
+from steadyrank.study.deletions import FLIPPED, TopKDeletions
 from steadyrank.study.margin import known_margin, units_away
 from steadyrank.study.results import Result, finite, label, labels, some_of
 from steadyrank.text import eps_in_words
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import AnyArray, FloatArray, IntArray
     from steadyrank.operators import RankingSet
     from steadyrank.study import Certificate, Confidence, Margin
-    from steadyrank.study.standings import Ranks, Standing, TopKDeletions
+    from steadyrank.study.standings import Ranks, Standing
 
 COUNTED = frozenset({"votes", "ballots"})
 """Kinds whose counts are the answer: an item that few name is no item of which little is known."""

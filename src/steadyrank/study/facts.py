@@ -16,8 +16,9 @@ from steadyrank.operators.inflation import MOST_OF_EPS, critical_eps, effective_
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled, Sketched, declared
 from steadyrank.study.calibration import check_delta, eps_above, exceeded_by_at_most
+from steadyrank.study.deletions import TopKDeletions, topk_deletions
 from steadyrank.study.results import RULES
-from steadyrank.study.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions
+from steadyrank.study.standings import Ranks, rank_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,7 @@ import numpy as np
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import LeaveOneOut, Sketched
 from steadyrank.scorers.sums import SumsOut
-from steadyrank.study.deletions import TopKRows, chunked, plain_members
+from steadyrank.study.deletions import chunked
 from steadyrank.sums.blocks import DenseBlock, SparseBlock, Wanted
 from steadyrank.sums.model import Entries
 from steadyrank.sums.points import Points
@@ -56,40 +56,6 @@ RIVALS = 2_000
 
 
 @dataclass(frozen=True)
-class TopKDeletions:
-    """The plain top k without each unit.
-
-    Attributes
-    ----------
-    inside : int array (items,)
-        How many units can be left out, one at a time, so that the item is among the k best.
-    reach : int array (distinct units,)
-        How many places, down the plain ranking, hold the plain top k without the unit.
-    changing : int array
-        The distinct units without which the plain top k is another set.
-    counts : int array (distinct units,)
-        How often each distinct unit occurs.
-    """
-
-    inside: IntArray
-    reach: IntArray
-    changing: IntArray
-    counts: IntArray
-
-    def changing_units(self) -> int:
-        """Return the number of units without which the plain top k is another set."""
-        return int(self.counts[self.changing].sum())
-
-    def uncovered_units(self, size: int) -> int:
-        """Return the number of units without which an item beyond the first ``size`` is in the top k."""
-        return int(self.counts[self.reach > size].sum())
-
-    def listed(self, order: IntArray, k: int) -> IntArray:
-        """Return all items that are in the top k of the data, or of the data without some unit."""
-        return frozen(np.concatenate([order[:k], order[k:][self.inside[order[k:]] > 0]]))
-
-
-@dataclass(frozen=True)
 class Ranks:
     """The best and the worst plain rank of the first items, over the data and all single deletions.
 
@@ -119,35 +85,6 @@ class Ranks:
         return replace(
             self, best=frozen(best), worst=frozen(np.where(sure, np.minimum(worst, k), worst))
         )
-
-
-def topk_deletions(facts: Facts, k: int) -> TopKDeletions:
-    """Return who is among the k best without each unit.
-
-    Examples
-    --------
-    >>> from steadyrank import Study, Votes
-    >>> found = topk_deletions(Study(Votes(["ann"] * 3 + ["bob"] * 2 + ["cyd"] * 2)).facts, 2)
-    >>> found.inside, found.changing
-    (array([7, 5, 2]), array([1]))
-    """
-    loo, counts = facts.leave_one_out, facts.units.counts
-    place = np.empty_like(facts.order)
-    place[facts.order] = np.arange(1, len(place) + 1)
-    inside = np.zeros(len(loo.scores), dtype=np.int64)
-    inside[facts.order[:k]] = facts.units.total
-    reach, changing = np.full(len(counts), k), [np.empty(0, dtype=np.int64)]
-    for active, units, rows in TopKRows(facts, {k: 0.0}).changed_rows(inflated=False):
-        new, old = active.answers(plain_members, rows), active.answer(plain_members, loo.scores)
-        moved = np.flatnonzero((new != old).any(axis=1))
-        if len(moved):
-            new, moving = new[moved], units[moved]
-            # Counts beyond 2^53 are not exact as floats, which would be multiplied faster.
-            inside[active.items] += counts[moving] @ (new.astype(np.int64) - old)
-            reach[moving] = np.where(new, place[active.items], k).max(axis=1)
-            changing.append(moving)
-    every = frozen(np.sort(np.concatenate(changing)))
-    return TopKDeletions(frozen(inside), frozen(reach), every, counts)
 
 
 def upto_which(facts: Facts, size: int) -> int:

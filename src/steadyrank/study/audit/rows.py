@@ -228,22 +228,19 @@ class TopKAudit(TopKRows):
         eps = None if name == "topk" else self._eps[k]
         return AuditRow(name, k, *shares, tally.size, eps, broken=broken)
 
-    def flips(self, method: str, k: int, members: Members, units: IntArray) -> tuple[Flip, ...]:
+    def flips(self, method: str, members: Members, units: IntArray) -> tuple[Flip, ...]:
         """Return, for each of these units, the items that leave and that enter when it is left out."""
         if not len(units):
             return ()
         known, found = self._facts.units, {}
         wanted = np.bincount(units, minlength=len(known)) > 0
-        for actives, among in self._looks:
-            asked = wanted if among is None else wanted & among
-            mine = [active for active in actives if active.k == k]
-            for active, chunk, rows in self._changed_rows(mine, asked, inflated=True) if mine else ():
-                full = active.answer(members, self._loo.scores)
-                for unit, left_out in zip(chunk.tolist(), active.answers(members, rows), strict=True):
-                    label, count = known.labels[unit], int(known.counts[unit])
-                    leaves = self._named(active, full & ~left_out)
-                    enters = self._named(active, left_out & ~full)
-                    found[unit] = Flip(method, label, count, leaves, enters, unit)
+        for active, chunk, rows in self.changed_rows(inflated=True, wanted=wanted):
+            full = active.answer(members, self._loo.scores)
+            for unit, left_out in zip(chunk.tolist(), active.answers(members, rows), strict=True):
+                label, count = known.labels[unit], int(known.counts[unit])
+                leaves, enters = full & ~left_out, left_out & ~full
+                moved = (self._named(active, who) for who in (leaves, enters))
+                found[unit] = Flip(method, label, count, *moved, unit)
         return tuple(found[unit] for unit in sorted(found))
 
     def _named(self, active: Active, inside: BoolArray) -> tuple[object, ...]:
