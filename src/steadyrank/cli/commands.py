@@ -188,11 +188,10 @@ def report(options: group.ReportOptions) -> None:
     for path, content in pages.items():  # all were made before anything is written
         write_whole(content, path)
     screen = output.console()
-    first, where = next(filter(None, shown)), output.terminal_of(screen).safe(options.output)
+    first = next(filter(None, shown))
     size = counted(first["n_items"], first["item_name"])
-    output.show(
-        [Line(f"Wrote the report of the top {found['k']:,} of {size} to {where}")], screen, whole=True
-    )
+    wrote = f"Wrote the report of the top {found['k']:,} of {size} to {options.output}"
+    output.show([Line(wrote)], screen, whole=True)
     page = Path(options.output)
     if options.opened and not (page.is_file() and webbrowser.open(page.resolve().as_uri())):
         output.say("note: no browser could be opened; open the file yourself.")
@@ -338,7 +337,7 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
         write_whole(render_html(found, date=today()), options.output)
     elif options.output is not None:
         page = replace(output.terminal_of(screen, "utf-8"), **wanted)
-        text = [line.text for line in output.within(told(found, page), page)]
-        output.deliver("\n".join(text), options.output)
+        text = "\n".join(line.text for line in page.fitting(told(found, page)))
+        output.deliver(text, options.output)
     else:
         output.show(told(found, replace(output.terminal_of(screen), **wanted)), screen)

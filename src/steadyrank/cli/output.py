@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.errors import Option, SteadyrankError
 from steadyrank.progress import READ, listening
-from steadyrank.text import columns_of, shown
+from steadyrank.text import shown
 from steadyrank.writing import refuse_input, write_whole
 
 if TYPE_CHECKING:
@@ -49,22 +49,12 @@ def terminal_of(screen: Console, encoding: str | None = None) -> Terminal:
     return Terminal(max(40, screen.width), encoding or screen.encoding, options=True)
 
 
-def within(lines: Iterable[Line], terminal: Terminal, *, whole: bool = False) -> Iterator[Line]:
-    """Yield lines that fit: what is still too wide goes on below; ``whole`` words may stay so."""
-    for line in lines:
-        if columns_of(line.text) <= terminal.width:
-            yield line
-        else:
-            parts = terminal.wrapped(line.text, rest="" if whole else " " * 5, whole=whole)
-            yield from (line._replace(text=part) for part in parts)
-
-
 def show(lines: Iterable[Line], screen: Console, *, whole: bool = False) -> None:
     """Print lines, one that is too wide on several; ``whole`` words, such as paths, are not broken."""
     from rich.text import Text
 
     with screen.capture() as captured:
-        for line in within(lines, terminal_of(screen), whole=whole):
+        for line in terminal_of(screen).fitting(lines, whole=whole):
             screen.print(Text(line.text, line.style), no_wrap=True, overflow="ignore", crop=False)
     deliver(captured.get(), encoding=screen.encoding)
 

@@ -15,7 +15,7 @@ from steadyrank.cli.options import ScorerOptions
 from steadyrank.cli.output import console, save, show, terminal_of
 from steadyrank.demo import NAMES, demo_file
 from steadyrank.errors import UnwritableFileError
-from steadyrank.report.terminal import Line, paragraph
+from steadyrank.report.terminal import GAP, Line
 from steadyrank.report.text import topk_table
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def tour(output: str) -> None:
     script = tomllib.loads(_text("tour.toml"))
     screen = console()
     terminal = terminal_of(screen)
-    show([Line(script["title"], "bold"), *paragraph(script["welcome"], terminal), Line("")], screen)
+    show([Line(script["title"], "bold"), Line(script["welcome"]), GAP], screen)
     for number, stop in enumerate(script["stops"], start=1):
         with demo_file(stop["file"]) as path:
             options = ScorerOptions(file=str(path), arguments={"unit": stop.get("unit")})
@@ -38,8 +38,8 @@ def tour(output: str) -> None:
         show(_told(number, stop, found, script["legend"] if number == 1 else "", terminal), screen)
         if number == 1:
             study.report(output, stop["k"], source=stop["file"], title=stop["title"])
-    page = script["page"].format(output=terminal.safe(output))
-    farewell = [*paragraph(script["farewell"], terminal), Line(""), Line(page, "bold")]
+    page = script["page"].format(output=output)
+    farewell = [Line(script["farewell"]), GAP, Line(page, "bold")]
     show([*farewell, *map(Line, script["more"])], screen, whole=True)
 
 
@@ -49,15 +49,9 @@ def _told(
     unit = f" --unit {stop['unit']}" if "unit" in stop else ""
     yield Line(f"{number}. {stop['title']}", "bold")
     yield Line(f"   $ steadyrank topk {stop['file']} -k {stop['k']}{unit}", "bright_black")
-    yield from paragraph(stop["question"], terminal)
-    yield Line("")
-    yield from paragraph(found["headline"], terminal, style="bold")
-    yield Line("")
+    yield from (Line(stop["question"]), GAP, Line(found["headline"], "bold"), GAP)
     yield from topk_table(found, terminal, following=2)
-    yield Line("")
-    yield from paragraph(found["certificate"]["promise"], terminal)
-    yield from paragraph(legend, terminal)
-    yield Line("")
+    yield from (GAP, Line(found["certificate"]["promise"]), Line(legend), GAP)
 
 
 def _text(name: str) -> str:
@@ -83,5 +77,5 @@ def copied(folder: str) -> None:
     screen, lines = console(), []
     for place, text in places.items():
         save(text, str(place))
-        lines.append(Line(f"Wrote {terminal_of(screen).safe(place)}"))
+        lines.append(Line(f"Wrote {place}"))
     show(lines, screen, whole=True)
