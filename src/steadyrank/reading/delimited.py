@@ -299,7 +299,7 @@ class _Reader:
             self.below.append((line, row[0]))
             return []
         rest = row[width:]
-        broken = any(_broken(before, (line, len(row)), width) for before in self.short[-1:])
+        broken = self.short[-1:] == [(line - 1, width - len(row) + 1)]  # one line that was broken in two
         if any(field.strip() for field in rest) or broken or (len(row) == 1 < width):
             raise self._ragged(line, row, width)
         if len(row) < width:
@@ -343,11 +343,6 @@ def _long_fields() -> Iterator[None]:
 def _is_row(row: list[str]) -> bool:
     """Tell whether a line holds fields: blank lines do not."""
     return len(row) > 1 or bool(row and row[0].strip())
-
-
-def _broken(one: tuple[int, int], two: tuple[int, int], width: int) -> bool:
-    """Tell whether two lines, each with how many fields it has, look like one that was broken."""
-    return one == (two[0] - 1, width - two[1] + 1)
 
 
 MOVIELENS_NAMES = ("user", "movie", "rating", "timestamp")

@@ -217,11 +217,8 @@ class OpenFile:
         """The first bytes, as UTF-8 without a byte order mark."""
         if self.is_utf8:
             return self.head.removeprefix(MARK)
-        return (
-            self.head.decode(self.encoding or "utf-8", "ignore")
-            .encode("utf-8", "ignore")
-            .removeprefix(MARK)
-        )
+        text = self.head.decode(self.encoding or "", "ignore").removeprefix("\ufeff")
+        return text.encode("utf-8", "ignore")
 
     @cached_property
     def first_line(self) -> bytes:
@@ -275,11 +272,9 @@ class OpenFile:
         yield from chunks
 
     def _decoded(self) -> Iterator[bytes]:
-        decoder = codecs.getincrementaldecoder(self.encoding or "utf-8")()
         try:
-            for chunk in self._chunks():
-                yield decoder.decode(chunk).encode()
-            yield decoder.decode(b"", final=True).encode()
+            for text in codecs.iterdecode(self._chunks(), self.encoding or ""):
+                yield text.encode()
         except UnicodeError as error:  # not all codecs know where and why
             told = f"is not text in {self.encoding}: {getattr(error, 'reason', error)}"
             raise self.wrong(told, ["Give its encoding as ", Option("encoding"), WIDE]) from None
