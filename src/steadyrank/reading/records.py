@@ -3,7 +3,7 @@
 A list of objects is a table, and so is one of lists, with a header or without, and an object of equally
 long lists. Of objects within objects, the first on the way down that name the same are records, and the
 names on the way make columns; lists of records, ballots and numbers at the end of the way are named so,
-too. Otherwise tables are looked for inside. Objects within records become columns, so do lists of numbers,
+too. Otherwise tables are looked for inside. Objects and lists of numbers within records become columns,
 and a list of records below a few headings takes these along.
 """
 
