@@ -180,8 +180,9 @@ def _belong_together(rows: Sequence[Row], below: Sequence[Row]) -> bool:
     *upper, last = rows
     said = [[name for name in row[1:] if name] for row in upper]
     partial = all(names and len({*names}) < len(last) - 1 for names in said)
-    named = (not is_missing_word(last[place]) for place in _numbers_below(last, below))
-    return partial and any(named) and not any(_is_number(field) for row in rows[1:] for field in row)
+    if not partial or any(_is_number(field) for row in rows[1:] for field in row):
+        return False
+    return any(not is_missing_word(last[place]) for place in _numbers_below(last, below))
 
 
 def _is_data(first: Row, below: Sequence[Row]) -> bool:
@@ -206,7 +207,7 @@ def _is_data(first: Row, below: Sequence[Row]) -> bool:
 def _come_again(first: Row, below: Sequence[Row]) -> bool:
     """Tell whether most fields of a row come again below, each in its column, and not all together."""
     texts = [place for place, field in enumerate(first) if field.strip() and not _is_number(field)]
-    same = [[place for place in texts if row[place : place + 1] == [first[place]]] for row in below]
+    same = [[at for at in texts if at < len(row) and row[at] == first[at]] for row in below]
     again = {place for places in same if len(places) < len(texts) for place in places}
     return 2 * len(again) > len(texts) > 1 < len(again)
 
