@@ -35,8 +35,8 @@ HEADINGS = 3
 FIELDS = 10
 """With more numbers by name than this, an object on the only line is no row."""
 MOST_COLUMNS = 500
-LIST = "list"
-"""What the only column is called of a list of lists."""
+LIST, UNNAMED = "list", "column_{}"
+"""What the only column is called of a list of lists, and those of rows without a header."""
 
 Record = dict[str, Any]
 
@@ -66,7 +66,8 @@ def read_json(file: OpenFile) -> Table:
     >>> {name: table.labels(name).tolist() for name in table.names}
     {'name': ['x', 'y'], 'a': [1, 2], 'b.c': [None, 3]}
     """
-    return _document(file, load)
+    table = _document(file, load)
+    return _as_text(table) if UNNAMED.format(1) in table.names else table
 
 
 def read_yaml(file: OpenFile) -> Table:
@@ -79,7 +80,11 @@ def read_yaml(file: OpenFile) -> Table:
     >>> read_yaml(open_source(io.BytesIO(b"- team: x\n  points: 7\n- team: y\n"))).cells("points")
     ['7', '']
     """
-    table = _document(file, _load_yaml)
+    return _as_text(_document(file, _load_yaml))
+
+
+def _as_text(table: Table) -> Table:
+    """Return a table whose texts are read as those of other files."""
     cells = {name: column.cells() for name, column in table.columns.items()}
     texts = {n: those for n, those in cells.items() if all(isinstance(c, str | None) for c in those)}
     plain = {name: TextColumn.of([cell or "" for cell in those]) for name, those in texts.items()}
@@ -163,7 +168,7 @@ def _rows_of_list(found: list[Any], path: str) -> list[Record]:
     texts = not header and all(isinstance(cell, str) for row in rows for cell in row)
     if texts and len({all(map(_is_number, place)) for place in zip(*rows, strict=False)}) < 2:
         return ballots
-    names = found[0] if header else [f"column_{place}" for place in range(1, len(found[0]) + 1)]
+    names = found[0] if header else [*map(UNNAMED.format, range(1, len(found[0]) + 1))]
     return [dict(zip(names, row, strict=True)) for row in rows] if even else []
 
 
