@@ -13,11 +13,12 @@ from steadyrank.data.kinds import KINDS
 from steadyrank.data.observations import made_of
 from steadyrank.data.read import check_kind, scan_any
 from steadyrank.engines.frame import opened
-from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, SteadyrankError, typed_name
+from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, SteadyrankError
 from steadyrank.reading.arrays import written
 from steadyrank.reading.deciding import Check, Decision, as_they_are
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.profile import Profile
+from steadyrank.reading.readings import typed_words
 from steadyrank.reading.roles import taken_by
 from steadyrank.report.terminal import FAINT, GAP, LONG, Line
 from steadyrank.report.text import guessed, more, remarks
@@ -87,7 +88,11 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         first = [] if engine is None or asked else table.notes[:1]
         found |= {"notes": [*first, *data.notes], "command": shlex.join(command)}
         found["unit_candidates"] = [
-            {"column": name, "values": values, "command": shlex.join([*command, *_typed("unit", name)])}
+            {
+                "column": name,
+                "values": values,
+                "command": shlex.join([*command, *typed_words("unit", name)]),
+            }
             for name, values in data.unit_candidates
         ]
     except SteadyrankError as error:
@@ -138,17 +143,9 @@ def _command(options: InspectOptions, kind: str, words: list[str], k: int, estim
     file = f"./{options.file}" if options.file[:1] == "-" != options.file else options.file
     asked = {name: getattr(options, name) for name in AS_GIVEN} | dict(options.arguments)
     given = {name: value for name, value in asked.items() if value not in {None, "utf-8"}}
-    typed = [word for name, value in given.items() for word in _typed(name, value)]
+    typed = [word for name, value in given.items() for word in typed_words(name, value)]
     ask = "confidence" if estimates else "topk"
     return ["steadyrank", ask, file, "-k", str(k), "--kind", kind, *words, *typed]
-
-
-def _typed(name: str, value: object) -> list[str]:
-    """Return an option as one types it, also where its value looks like an option."""
-    option, text = typed_name(name), str(value)
-    if value is True:
-        return [option]
-    return [f"{option}={text}"] if text.startswith("-") else [option, text]
 
 
 def inspection_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[Line]:

@@ -42,19 +42,21 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=False)
 
 
-def terminal_of(screen: Console, encoding: str | None = None) -> Terminal:
-    """Return what this console can show, or a file of its width in an encoding."""
+def terminal(encoding: str | None = None) -> Terminal:
+    """Return what standard output can show, or a file of its width in an encoding."""
     from steadyrank.report.terminal import Terminal
 
+    screen = console()
     return Terminal(max(40, screen.width), encoding or screen.encoding, options=True)
 
 
-def show(lines: Iterable[Line], screen: Console, *, whole: bool = False) -> None:
+def show(lines: Iterable[Line], *, whole: bool = False) -> None:
     """Print lines, one that is too wide on several; ``whole`` words, such as paths, are not broken."""
     from rich.text import Text
 
+    screen = console()
     with screen.capture() as captured:
-        for line in terminal_of(screen).fitting(lines, whole=whole):
+        for line in terminal().fitting(lines, whole=whole):
             screen.print(Text(line.text, line.style), no_wrap=True, overflow="ignore", crop=False)
     deliver(captured.get(), encoding=screen.encoding)
 
@@ -66,7 +68,7 @@ def deliver(text: str, path: str | None = None, *, encoding: str = "utf-8") -> N
     """
     ended = text if text.endswith("\n") else text + "\n"
     if path is not None:
-        save(ended, path)
+        write_whole(ended, path)
         return
     found = None
     with suppress(OSError, ValueError):  # no real file
@@ -100,11 +102,6 @@ def to_nowhere(stream: Any) -> None:
     with suppress(OSError, ValueError):  # not a real file: nothing will be tried again
         os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
-
-
-def save(text: str, path: str) -> None:
-    """Write a file; what UTF-8 cannot hold is written as an escape."""
-    write_whole(text.encode("utf-8", "backslashreplace"), path)
 
 
 def say(text: str, code: int = 0, lead: str = "steadyrank: ") -> int:

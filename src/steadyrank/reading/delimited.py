@@ -82,6 +82,8 @@ def joined(parts: Iterable[Table]) -> Table:
     import polars as pl
 
     several = list(parts)
+    if len(several) == 1:
+        return several[0]
     columns = ([one for one in part.columns.values() if isinstance(one, TextColumn)] for part in several)
     frames = (pl.DataFrame([column.series for column in some]) for some in columns)
     whole = reduce(pl.DataFrame.vstack, frames)  # a concat waits for threads that a fork has not
@@ -91,7 +93,7 @@ def joined(parts: Iterable[Table]) -> Table:
 
 
 def _columns(frame: Any) -> dict[str, TextColumn]:
-    return {series.name: TextColumn(series) for series in frame.get_columns()}
+    return dict(zip(frame.columns, map(TextColumn, frame.get_columns()), strict=True))
 
 
 _FORKED_WITH_POLARS: list[bool] = []
@@ -209,7 +211,7 @@ class _Reader:
         if frame is None:
             return None
         lines, fields = np.arange(self.next_line, self.next_line + frame.height), pl.all().str
-        size = frame.select(pl.sum_horizontal(fields.len_bytes().sum())).item()
+        size = sum(frame.select(fields.len_bytes().sum()).row(0))
         size += frame.width * frame.height + quotes + returns
         within = 0
         if quotes and ends > frame.height:

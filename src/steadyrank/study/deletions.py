@@ -24,7 +24,6 @@ import numpy as np
 from steadyrank.operators.inflation import ROUNDING, STEEPEST, C, critical_eps
 from steadyrank.operators.topk_sets import member_cut, windows_from
 from steadyrank.reading.arrays import frozen
-from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -39,9 +38,6 @@ Members: TypeAlias = "Callable[[FloatArray, FloatArray, int], BoolArray]"
 
 FLIPPED = ("topk", "inflated_topk")
 """The methods of which is told who breaks them."""
-
-CHUNK = 1 << 21
-"""Entries of the (units, active items) matrix handled at once."""
 
 GATHERED = 1 << 15
 """Scores without units that may change an answer, gathered before they are looked at."""
@@ -252,7 +248,7 @@ class TopKRows:
                     fine &= sure == (critical <= eps + reach).sum(axis=1)
             return fine
 
-        for units, rows in chunked(self._loo.columns(union, among, settled if inflated else apart)):
+        for units, rows in self._loo.columns(union, among, settled if inflated else apart):
             for active, columns, base, least in zip(actives, where, bases, leasts, strict=True):
                 scores = rows.take(columns, axis=1)
                 with np.errstate(over="ignore"):  # what moves beyond all floats moves far enough
@@ -268,13 +264,6 @@ def _best_apart(rows: FloatArray, errors: FloatArray, places: int) -> BoolArray:
     order = np.argpartition(-rows, places - 1, axis=1)
     low, high = (np.take_along_axis(ends, order, axis=1) for ends in (rows - errors, rows + errors))
     return np.asarray(low[:, :places].min(axis=1) > high[:, places:].max(axis=1))
-
-
-def chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntArray, FloatArray]]:
-    """Cut rows of scores into parts that fit the memory."""
-    for units, rows in parts:
-        for part in slices(len(units), CHUNK, rows.shape[1]):
-            yield units[part], rows[part]
 
 
 def together(parts: Iterator[Part]) -> Iterator[Part]:
