@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, count, islice, product
+from itertools import chain, count, islice, product, zip_longest
 from typing import Any
 
 from steadyrank import errors
@@ -139,16 +139,14 @@ def tables_in(value: Any, path: str = "") -> Iterator[tuple[str, list[Record]]]:
     """
     if isinstance(value, list) and _are_named_one_by_one(value):
         value = {name: inner for one in value for name, inner in one.items()}
-    if isinstance(value, list):
-        yield from ((path, rows) for rows in [_rows_of_list(value, path)] if rows)
-    elif isinstance(value, dict):
-        columns, rows = _rows_of_columns(value), list[Record]()
-        if not columns:
-            rows = _rows_of_object(value)
-            lists = any(isinstance(one, list) for one in value.values())  # each of which is a table
-        yield from ((path, found) for found in (columns, rows) if found)
-        for name, inner in value.items() if not columns and (lists or not rows) else ():
-            yield from tables_in(inner, f"{path}.{name}".lstrip("."))
+    inside = value if isinstance(value, dict) else {}
+    columns = _rows_of_columns(inside)
+    rows = _rows_of_list(value, path) if isinstance(value, list) else columns or _rows_of_object(inside)
+    if rows:
+        yield path, rows
+    lists = any(isinstance(one, list) for one in inside.values())  # each of which is a table, too
+    for name, inner in inside.items() if not columns and (lists or not rows) else ():
+        yield from tables_in(inner, f"{path}.{name}".lstrip("."))
 
 
 def _rows_of_list(found: list[Any], path: str) -> list[Record]:
@@ -166,7 +164,8 @@ def _rows_of_list(found: list[Any], path: str) -> list[Record]:
     header = even and _is_header(*found[:2])
     rows = found[header:]
     texts = not header and all(isinstance(cell, str) for row in rows for cell in row)
-    if texts and len({all(map(_is_number, place)) for place in zip(*rows, strict=False)}) < 2:
+    alike = len({all(map(_is_number, place)) for place in zip(*rows, strict=False)}) < 2
+    if texts and alike and 2 * sum(len({*row}) == len(row) for row in rows) > len(rows):
         return ballots
     names = found[0] if header else [*map(UNNAMED.format, range(1, len(found[0]) + 1))]
     return [dict(zip(names, row, strict=True)) for row in rows] if even else []
@@ -188,9 +187,13 @@ def _rows_of_columns(found: Mapping[str, Any]) -> list[Record]:
     """Return an object of columns as records: lists of one length, or as pandas writes a frame."""
     names, columns = list(found), list(found.values())
     grids = [one for one in columns if isinstance(one, list) and one and isinstance(one[0], list)]
-    for head, grid in product(columns, grids if len(columns) > 1 else ()):  # names, and rows beside them
+    for head, grid in product(columns, grids):  # names of columns, rows, and what else names these
         if isinstance(head, list) and _is_header(head, grid[0]) and {*map(len, grid)} == {len(head)}:
-            return [dict(zip(head, row, strict=True)) for row in grid]
+            texts = {name: one for name, one in found.items() if one is not head and _are_texts(one)}
+            beside = {name: one for name, one in texts.items() if len(one) == len(grid)}
+            named = [dict(zip(beside, row, strict=True)) for row in zip(*beside.values(), strict=True)]
+            cells = (dict(zip(head, row, strict=True)) for row in grid)
+            return [{**one, **row} for one, row in zip_longest(named, cells, fillvalue={})]
     if all(isinstance(one, dict) and len(one) > 1 for one in columns) and columns:
         counted = [str(row) for row in range(len(columns[0]))]
         columns = [list(one.values()) for one in columns if [*one] == counted]
@@ -208,7 +211,7 @@ def _rows_of_object(found: Mapping[str, Any]) -> list[Record]:
     level: list[tuple[tuple[str, ...], Any]] = [((name,), one) for name, one in found.items()]
     while len(level) > 1 and all(isinstance(one, dict) for _, one in level):
         deeper = [((*way, name), one) for way, each in level for name, one in each.items()]
-        fields = not all(isinstance(one, list) for _, one in deeper)
+        fields = not all(isinstance(one, list) for _, one in deeper) or len(deeper) == len(level)
         if fields and _overlap([one for _, one in level]) > ALIKE:
             return _unfolded(_with_names(level))
         level = deeper
@@ -220,7 +223,7 @@ def _rows_of_object(found: Mapping[str, Any]) -> list[Record]:
         if _are_objects(values := [one for _, one in every]):
             several = len({name for one in values for name in one}) > 1 and all(inner)
             return _unfolded(_with_names(every)) if several and _overlap(values) > ALIKE else []
-        if all(isinstance(one, str) for one in values):
+        if _are_texts(values):
             return _with_names([(way, {LIST: one}) for way, one in level])
         level, inner = every, values
     if not all(one is None or _is_number(one) for one in inner):
@@ -260,6 +263,10 @@ def _unfolded(records: list[Record]) -> list[Record]:
     [name] = lists
     inside = [({n: one[n] for n in one if n != name}, one.get(name) or []) for one in records]
     return _unfolded([{**above, **below} for above, several in inside for below in several])
+
+
+def _are_texts(found: Any) -> bool:
+    return isinstance(found, list) and all(isinstance(one, str) for one in found)
 
 
 def _are_objects(found: Any) -> bool:
