@@ -89,8 +89,8 @@ class Ratings(EntryObservations):
     ) -> None:
         replace(DUPLICATE, choices=MERGED).check("duplicates", duplicates)
         stars = compact(as_scores(score, "score"))
-        user_codes, all_users = encode(user, known=users, what="users", subject="user")
-        item_codes, all_items = encode(item, known=items, what="items", subject="item")
+        user_codes, all_users = encode(user, known=users, what="users")
+        item_codes, all_items = encode(item, known=items, what="items")
         check_some(len(stars), "ratings")
         check_length(user_codes, len(stars), "user")
         check_length(item_codes, len(stars), "item")
@@ -99,7 +99,8 @@ class Ratings(EntryObservations):
         if not in_strict_order(user_codes, item_codes):
             order = stable_order(user_codes, item_codes, len(all_users), len(all_items))
             user_codes, item_codes, stars = user_codes[order], item_codes[order], stars[order]
-            again = _repeats(user_codes, item_codes)
+            same = (user_codes[1:] == user_codes[:-1]) & (item_codes[1:] == item_codes[:-1])
+            again = np.append(False, same)  # sorted entries: the one before is the same
             if again.any():
                 if duplicates == "error":
                     first = np.flatnonzero(again)[0]
@@ -204,10 +205,8 @@ class Ratings(EntryObservations):
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
-        nobody: dict[str, Any] = {}
-        if "user" not in found.columns:
-            nobody["user"] = np.arange(len(found.table))
-        return cls(**nobody, **found.arguments())
+        each = {} if "user" in found.columns else {"user": np.arange(len(found.table))}
+        return cls(**each, **found.arguments())
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[RatingsArguments]) -> Self:
@@ -231,14 +230,6 @@ class Ratings(EntryObservations):
         "column 'movieId' read as the item"
         """
         return from_table(cls, as_table(frame), arguments)
-
-
-def _repeats(users: AnyArray, items: AnyArray) -> AnyArray:
-    """Mark the sorted entries that have the same user and item as the one before."""
-    again = np.zeros(len(users), dtype=bool)
-    np.equal(users[1:], users[:-1], out=again[1:])
-    again[1:] &= items[1:] == items[:-1]
-    return again
 
 
 def _merged(

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.report.export import to_json
 from steadyrank.report.picture import share_image
 from steadyrank.report.sharing import table_fragment, title_of
-from steadyrank.report.split_text import name_of, remarks, tables
-from steadyrank.report.terminal import Terminal, guessed_text
+from steadyrank.report.tables import name_of, remarks, split_tables
+from steadyrank.report.terminal import Terminal
+from steadyrank.report.text import guessed
 from steadyrank.text import as_markup, counted, html_table
 
 if TYPE_CHECKING:
@@ -36,8 +37,10 @@ PAGES = {
 }  # fmt: skip
 """What stands in the frame of each page, and the scripts that draw it."""
 
-NAMES = {"item": "item_name", "items": "item_names", "unit": "unit", "units": "units"}
-"""What the page calls what is ranked and what is removed."""
+NAMES = {
+    "item": "item_name", "items": "item_names", "unit": "unit", "units": "units", "headline": "headline"
+}  # fmt: skip
+"""What a page says of every document, and where that stands."""
 
 OPTIONS = re.compile(r" [A-Z][^.]*--.*", re.DOTALL)
 """Sentences with options, which are for those who type them."""
@@ -103,30 +106,24 @@ def _filled(template: str, parts: Mapping[str, str]) -> str:
 
 def _words(findings: Mapping[str, Any]) -> dict[str, str]:
     """Return the texts of a page that are there without any script."""
-    return {
-        "guesses": _guesses(findings),
-        **{name: as_markup(findings[full]) for name, full in NAMES.items()},
-        "headline": as_markup(findings["headline"]),
-        "warnings": _warnings(findings),
+    texts = {name: findings[full] for name, full in NAMES.items()} | {
         "size": counted(findings.get("size", 0), findings["item_name"]),
-        "promise": as_markup(findings["certificate"]["promise"]),
-        "certificate": as_markup(findings["certificate"]["sentence"]),
-        "margin": as_markup((findings["margin"] or {}).get("sentence", "")),
-        "rule": as_markup(findings.get("rule", "")),
+        "promise": findings["certificate"]["promise"],
+        "certificate": findings["certificate"]["sentence"],
+        "margin": (findings["margin"] or {}).get("sentence", ""),
+        "rule": findings.get("rule", ""),
     }
+    marked = {name: as_markup(text) for name, text in texts.items()}
+    return marked | {"guesses": _guesses(findings), "warnings": _warnings(findings)}
 
 
 def _overview(found: Mapping[str, Any], answered: Sequence[Mapping[str, Any]]) -> str:
     """Return all categories side by side, who stands where, and the switch between them."""
     names = [(one["category"] or "", name_of(one)) for one in answered]
-    drawn = (
-        html_table("", [(one.title, one.cells, one.names) for one in columns], foot)
-        for columns, foot in tables(found, Terminal())
-    )
     parts = {
         "headline": as_markup(found["headline"]),
         "options": "".join(f'<option value="{as_markup(one)}">{as_markup(two)}' for one, two in names),
-        "tables": "".join(drawn),
+        "tables": "".join(html_table("", *one) for one in split_tables(found, Terminal())),
         "said": "".join(f"<p>{as_markup(OPTIONS.sub('', text))}</p>" for text in remarks(found)),
     }
     return _filled(asset("split.html"), parts)
@@ -136,11 +133,10 @@ def _guesses(findings: Mapping[str, Any]) -> str:
     """Return what was guessed, and what else could be asked: about each file of a comparison."""
     new = findings.get("new")
     files = {"": findings} if new is None else {"Old file: ": findings, "New file: ": new}
-    guesses = {lead: guessed_text(one, Terminal(options=True)) for lead, one in files.items()}
+    guesses = {lead: guessed(one, Terminal(options=True)) for lead, one in files.items()}
     told = [lead + guess for lead, guess in guesses.items() if guess]
     told += [f"{one['text']} ({one['option']})" for one in findings["suggestions"]]
-    said = "<br>".join(map(as_markup, told))
-    return f'<p id="guesses">{said}</p>'
+    return f'<p id="guesses">{"<br>".join(map(as_markup, told))}</p>'
 
 
 def _warnings(findings: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ from steadyrank.errors import InvalidValueError, Option, shorten
 from steadyrank.margins.sums import SumMargins
 from steadyrank.operators.checks import check_k, check_level
 from steadyrank.scorers.base import gaps_without
-from steadyrank.study.margin import Asked, Margin, index_of, margin_of
+from steadyrank.study.margin import Margin, index_of, margin_of
 from steadyrank.study.results import EXACT_IN_JSON, MAX_FLIPS, Result, label, origin, told
 from steadyrank.text import counted, plural
 
@@ -133,20 +133,14 @@ class Explanation(Result):
         item, rival, gap = shorten(self.item), shorten(self.rivals[0].item), self.gap
         lead = f"is {abs(gap):.4g} {'ahead of' if gap > 0 else 'behind'}" if gap else "is level with"
         place = "the first outside" if self.inside else "the last in"
-        begin = (
-            f"{item} has rank {self.rank:,} and {lead} {rival}, {place} the top {self.k:,}. "
-            f"Of the {counted(self.n_units, self.unit)}, "
-        )
         each = self.number(1), self.number(-1)
         ours, theirs = (f"{number:,} favour{'s' * (number == 1)}" for number in each)
-        if not self.additive:
-            return begin + (
-                f"{ours} {item} and {theirs} {rival}; a contribution is the difference now minus the "
-                f"difference without the {self.unit}."
-            )
-        return begin + (
-            f"{ours} {item} and {theirs} {rival}; their contributions (Shapley values) add up to the "
-            "difference."
+        added = f"a contribution is the difference now minus the difference without the {self.unit}"
+        if self.additive:
+            added = "their contributions (Shapley values) add up to the difference"
+        return (
+            f"{item} has rank {self.rank:,} and {lead} {rival}, {place} the top {self.k:,}. Of the "
+            f"{counted(self.n_units, self.unit)}, {ours} {item} and {theirs} {rival}; {added}."
         )
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -261,19 +255,14 @@ def explanation_of(study: Study, k: int | None, item: object) -> Explanation:
     rank = search.rank(place)
     across = search.order[k : k + RIVALS] if rank <= k else search.order[:k][::-1][:RIVALS]
     given, without, additive = contributions_of(study, place, int(across[0]))
-    rivals = [
-        Rival(
-            study.items[other],
-            search.rank(other),
-            float(study.scores[place] - study.scores[other]),
-            margin_of(study, Asked(pair=(study.items[place], study.items[other]))),
-        )
-        for other in across.tolist()
-    ]
-    about = origin(study) | {"k": k, "item": study.items[place], "rank": rank}
-    return Explanation(
-        **about, rivals=tuple(rivals), additive=additive, contributions=given, gaps_without=without
-    )
+
+    def rival(other: int) -> Rival:
+        pair, gap = (study.items[place], study.items[other]), study.scores[place] - study.scores[other]
+        return Rival(pair[1], search.rank(other), float(gap), margin_of(study, None, pair=pair))
+
+    about = origin(study) | {"k": k, "item": study.items[place], "rank": rank, "additive": additive}
+    rivals = tuple(map(rival, across.tolist()))
+    return Explanation(**about, rivals=rivals, contributions=given, gaps_without=without)
 
 
 def needed_of(study: Study, k: int, confidence: float) -> Needed:
