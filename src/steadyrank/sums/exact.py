@@ -20,8 +20,10 @@ own: a huge or an odd value of one item changes nothing about the others.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -69,8 +71,8 @@ class ExactForm:
         The range of the values.
     """
 
-    scale: float | FloatArray
-    tens: float | FloatArray
+    scale: Any
+    tens: Any
     whole: bool
     steps: tuple[float | FloatArray, ...] = ()
     lowest: float = 0.0
@@ -97,14 +99,14 @@ class ExactForm:
             scaled -= found[-1]
         return tuple(found)
 
-    def ratio(self, sums: FloatArray, share: float, below: AnyArray, items: Any) -> FloatArray:
+    def ratio(self, sums: Any, share: float, below: Any, items: Any) -> Any:
         """Return ``sums * share / below`` of sums in this form: one division for decimals.
 
         A power of two is divided by last, since its product with a count may not be a normal number.
         """
         tens = of_items(self.tens, items)
-        found = sums * share / (tens * below) if share != 1.0 else sums / (tens * below)
-        return np.asarray(found if self.whole else found / (of_items(self.scale, items) / tens))
+        found = sums * share / (below * tens) if share != 1.0 else sums / (below * tens)
+        return found if self.whole else found / (of_items(self.scale, items) / tens)
 
 
 def of_items(numbers: float | FloatArray, items: Any) -> Any:
@@ -310,7 +312,7 @@ def whole_rows(values: FloatArray) -> FloatArray:
     return found
 
 
-def difference(totals: tuple[FloatArray, ...], parts: tuple[FloatArray, ...]) -> FloatArray:
+def difference(totals: tuple[Any, ...], parts: tuple[Any, ...]) -> Any:
     """Return totals minus parts, rounded once at the end.
 
     Examples
@@ -321,9 +323,6 @@ def difference(totals: tuple[FloatArray, ...], parts: tuple[FloatArray, ...]) ->
     return together(tuple(total - part for total, part in zip(totals, parts, strict=True)))
 
 
-def together(totals: tuple[FloatArray, ...]) -> FloatArray:
-    """Return the totals as one array of floats, the finest added first."""
-    found = totals[-1].copy()
-    for total in totals[-2::-1]:
-        found += total
-    return found
+def together(totals: tuple[Any, ...]) -> Any:
+    """Return the totals as one array of floats, or one column, the finest added first."""
+    return reduce(operator.add, reversed(totals))
