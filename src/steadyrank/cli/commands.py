@@ -337,4 +337,4 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
         text = "\n".join(line.text for line in page.fitting(told(found, page)))
         output.deliver(text, options.output)
     else:
-        output.show(told(found, page))
+        output.show(told(found, page), page)

@@ -14,7 +14,7 @@ from steadyrank.cli.output import say, say_error, working
 from steadyrank.data.kinds import KINDS
 from steadyrank.data.read import read_checked, scan_any
 from steadyrank.errors import NotRecognisedError, Option, typed_name
-from steadyrank.reading.formats import is_pattern, read_together
+from steadyrank.reading.formats import read_together
 from steadyrank.text import counted, names_in
 from steadyrank.writing import target_of
 
@@ -182,7 +182,7 @@ def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]
     given = _arguments(options)
     given |= {"kind": options.kind, "format": options.format, "encoding": options.encoding}
     together = read_together(options.file, options.format, options.encoding)
-    engine = _engine(options, several=is_pattern(options.file) and not together)
+    engine = _engine(options, several=together == [])
     if engine is not None:
         return options.file, engine, given
     if options.file != STANDARD_INPUT:

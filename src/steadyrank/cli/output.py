@@ -50,13 +50,13 @@ def terminal(encoding: str | None = None, **wanted: bool) -> Terminal:
     return Terminal(max(40, screen.width), encoding or screen.encoding, options=True, **wanted)
 
 
-def show(lines: Iterable[Line], *, whole: bool = False) -> None:
+def show(lines: Iterable[Line], page: Terminal | None = None, *, whole: bool = False) -> None:
     """Print lines, one that is too wide on several; ``whole`` words, such as paths, are not broken."""
     from rich.text import Text
 
     screen = console()
     with screen.capture() as captured:
-        for line in terminal().fitting(lines, whole=whole):
+        for line in (page or terminal()).fitting(lines, whole=whole):
             screen.print(Text(line.text, line.style), no_wrap=True, overflow="ignore", crop=False)
     deliver(captured.get(), encoding=screen.encoding)
 
