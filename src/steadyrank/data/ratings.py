@@ -205,10 +205,8 @@ class Ratings(EntryObservations):
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
-        nobody: dict[str, Any] = {}
-        if "user" not in found.columns:
-            nobody["user"] = np.arange(len(found.table))
-        return cls(**nobody, **found.arguments())
+        each = {} if "user" in found.columns else {"user": np.arange(len(found.table))}
+        return cls(**each, **found.arguments())
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[RatingsArguments]) -> Self:
