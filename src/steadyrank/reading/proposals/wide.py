@@ -72,14 +72,15 @@ def wide(asked: Asked) -> Iterator[Reading]:
         if one == "columns" and label and profile[label].blanks and "row" not in asked.named:
             label = None  # rows without a name cannot be told apart
         yield from _weighed(asked, one, label, values, left_out)
-        cost = 0.25 + 1.25 * (one == "columns" and _are_alike(profile, values))
+        alike = one == "columns" and _are_alike(profile, values)
         blocks = (block for block in _blocks(asked, values, one) if len(block) < len(values))
         for block in islice(blocks, BLOCKS):
             rest = [name for name in values if name not in block]
             for reading in _weighed(asked, one, label, block, []):
                 reading.against.append(f"{quoted(*rest)} would not be used")
                 reading.implied, reading.firm, reading.strong = frozenset(), False, False
-                reading.points -= cost + (3 * len(block) <= len(values))
+                reading.points -= 0.25 + (3 * len(block) <= len(values))
+                reading.points -= 1.25 * (alike and not _is_of(profile, block))
                 yield reading
 
 
@@ -424,7 +425,8 @@ def _weigh_as_items(
     named = [c for c in labels if c.name != label and 4 * c.distinct > 3 * profile.rows]
     few = label is not None and 4 * profile[label].distinct < profile.rows
     reading.weigh(few and any(c.noun not in known("remarks") for c in named), -1)
-    pairs = combinations(labels[:TEXTS], 2)
+    times = [c for c in profile if c.is_time and c.name not in asked.apart]
+    pairs = combinations([*labels[:TEXTS], *times[:1]], 2)
     crossed = any(profile.crossed(one.name, two.name) for one, two in pairs)
     reading.weigh(crossed, -2.5, "two columns of names make up each row: a long table")
 
@@ -466,7 +468,8 @@ def _directed(
             yield turned(reading, which, why, 1.0 + (which == "all") / 2)
         return
     yield reading
-    if not sure and not all(profile[name].is_measure or is_scale(profile[name]) for name in values):
+    plain = (_is_measure(n) or profile[n].is_measure or is_scale(profile[n]) for n in values)
+    if not sure and not all(plain):
         yield turned(reading, "all", "if less is better", -0.25)
 
 
