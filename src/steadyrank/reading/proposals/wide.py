@@ -494,8 +494,8 @@ def _directed(
         return
     error = _error_in(profile.table.source) if way == "columns" else ""
     if error or _are_ranks(profile, values, way):
-        told = f"the name of the file says {error!r}: less" if error else "ranks: 1"
-        for which, why in (("all", f"{told} is best"), ("none", "points: more is better")):
+        told = f"the name of the file says {error!r}: less is better" if error else "ranks: 1 is best"
+        for which, why in (("all", told), ("none", "points: more is better")):
             yield turned(reading, which, why, 1.0 + (which == "all") / 2)
         return
     yield reading
