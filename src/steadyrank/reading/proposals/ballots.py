@@ -13,7 +13,7 @@ import numpy as np
 from steadyrank._typing import FloatArray, IntArray
 from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.proposals.long import NAMES, places
-from steadyrank.reading.proposals.votes import COUNTED
+from steadyrank.reading.proposals.votes import counted_or_not
 from steadyrank.reading.readings import EXACT, NOTHING, Asked, Reading, quoted
 from steadyrank.reading.table import simplify
 from steadyrank.reading.words import known
@@ -77,13 +77,15 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         reading.support += [f"{quoted(name)} is named like a ballot"] * bool(level)
         reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked or lists)
         if lists:
-            reading.mend["repeats"] = "skip"
+            reading.points += 2.0 * (name in by_shape)
+            again = any(len({*one}) < len(one) for one in _parts(column, ","))
+            reading.mend |= {"repeats": "skip"} if again else {}
         elif name in by_shape and not ordered and not level and "approval" not in asked.settings:
             liked = not {*column.words}.isdisjoint(known("liked"))  # else these may be genres
             reading.points, reading.options["approval"] = 0.25 + liked, True
             reading.strong, reading.mend["drop"] = False, [""]
         if level or lists or marked > 0.5 or name in by_shape or "approval" in asked.settings:
-            yield from _counted(asked, reading, [name])
+            yield from counted_or_not(asked, reading, [name])
 
 
 def _ordered(column: Column) -> float:
@@ -102,7 +104,7 @@ def _listed(column: Column) -> bool:
         return False
     written = column.type == "list"  # with texts in quotes
     for mark in "," if written else LISTED:
-        lists = [[name.strip(" []") for name in label.split(mark)] for label in column.labels[:200]]
+        lists = _parts(column, mark)[:200]
         names = [name for one in lists for name in one if name]
         several = sum(len(one) > 1 for one in lists) > SEVERAL * len(lists) > 0
         short = max(map(len, names), default=0) <= LONGEST and 3 * len({*names}) <= 2 * len(names)
@@ -112,6 +114,10 @@ def _listed(column: Column) -> bool:
         if several and short and named:
             return True
     return False
+
+
+def _parts(column: Column, mark: str) -> list[list[str]]:
+    return [[name.strip(" []") for name in label.split(mark)] for label in column.labels]
 
 
 def _share_of(column: Column, mark: str) -> float:
@@ -133,7 +139,7 @@ def _choices(asked: Asked) -> Iterator[Reading]:
     weighed = [one for one in weighed if one.points > 0]
     for reading in sorted(weighed, key=lambda one: -one.points)[:2]:
         reading.strong &= sum(one.firm for one in weighed) == 1
-        yield from _counted(asked, reading, reading.roles["ranks"])
+        yield from counted_or_not(asked, reading, reading.roles["ranks"])
 
 
 def _neighbours(profile: Profile) -> list[list[str]]:
@@ -212,20 +218,6 @@ def _some_are_empty(profile: Profile, names: Sequence[str]) -> bool:
         none = [_is_no_vote(label) for label in profile[name].labels]
         empty &= np.array([*none, True])[profile[name].codes]
     return bool(empty.any())
-
-
-def _counted(asked: Asked, reading: Reading, used: Sequence[str]) -> Iterator[Reading]:
-    """Propose a reading with and without a column that seems to count, where nobody named one."""
-    if "count" not in reading.roles:
-        for column in asked.profile:
-            seems = column.simple.endswith(COUNTED) and column.is_number and column.whole
-            if seems and column.name not in {*used, *asked.apart}:
-                for roles, options in (({"count": column.name}, {}), ({}, {"ignore": [column.name]})):
-                    made = asked.reading({**reading.roles, **roles}, **options)
-                    made.points, made.support = reading.points + bool(roles), reading.support
-                    yield made
-                return
-    yield reading
 
 
 class Way(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 import numpy as np
@@ -78,18 +78,19 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     answer = column.noun in {"answer", "option", "item"} and not counted
     answer |= column.noun in ELECTED and bool(named) and not counted and not voters
     reading.strong = level >= EXACT and not reading.against and not answer
-    maybe = [c for c in others if c.simple.endswith(COUNTED) and c.is_number and c.whole]
-    if maybe and not counted and "count" not in asked.named:
-        yield from _counted_or_not(asked, reading, maybe[0].name)
-    else:
+    yield from counted_or_not(asked, reading, [name, *beside.values()])
+
+
+def counted_or_not(asked: Asked, reading: Reading, used: Sequence[object]) -> Iterator[Reading]:
+    """Propose both where a column seems to count: rows count as often as it says, or once each."""
+    whole = (c for c in asked.profile if c.is_number and c.whole and c.simple.endswith(COUNTED))
+    seem = [column.name for column in whole if column.name not in {*used, *asked.apart}]
+    if not seem or "count" in reading.roles:
         yield reading
-
-
-def _counted_or_not(asked: Asked, reading: Reading, count: str) -> Iterator[Reading]:
-    """Propose both: rows count as often as a column says, or once each."""
+        return
     for roles, options, told in (
-        ({"count": count}, {}, f"rows count as often as {quoted(count)} says"),
-        ({}, {"ignore": [count]}, "each row counts once"),
+        ({"count": seem[0]}, {}, f"rows count as often as {quoted(seem[0])} says"),
+        ({}, {"ignore": seem[:1]}, "each row counts once"),
     ):
         made = asked.reading({**reading.roles, **roles}, **options)
         made.points, made.support = reading.points + bool(roles), [*reading.support, told]
