@@ -179,17 +179,13 @@ def estimates(asked: Asked) -> Iterator[Reading]:
     if not asked.allows("item", "score", "error"):
         return
     profile = asked.profile
-    errors = asked.named.get("error") or next(
-        (c.name for c in profile if _ends_in(c, "se stderr sem standarderror stderror") and c.is_number),
-        None,
-    )
+    numbers = [c for c in profile if c.is_number]
+    errors = asked.named.get("error") or _first(numbers, "error_columns")
     if errors is None:
         return
-    scores = [c.name for c in profile if c.is_number and c.name != errors and not c.is_id]
-    stem = profile[errors].words[:-1]
-    score = asked.named.get("score") or next(
-        (name for name in scores if profile[name].words == stem or _ends_in(profile[name], SCORES)), None
-    )
+    scores = [c for c in numbers if c.name != errors and not c.is_id]
+    same = [c.name for c in scores if c.words == profile[errors].words[:-1]]
+    score = asked.named.get("score") or (*same, _first(scores, "estimate_columns"))[0]
     items = asked.candidates("item", lambda column: column.is_label, [errors, score])
     items += [c.name for c in asked.label_columns if c.unique and c.name not in items]
     if score is None or not items:
@@ -199,13 +195,12 @@ def estimates(asked: Asked) -> Iterator[Reading]:
     reading.firm, reading.points = True, 5.0
     once = profile[items[0]].unique
     reading.weigh(not once, -5, f"{quoted(items[0])} repeats")
-    others = [name for name in scores if name != score and "error" not in asked.named]
+    others = [c for c in scores if c.name != score and "error" not in asked.named]
     reading.strong = once and not others and asked.level("item", items[0]) > NOTHING
     yield reading
 
 
-SCORES = "score estimate mean value rating accuracy acc coefficient effect"
-
-
-def _ends_in(column: Column, words: str) -> bool:
-    return column.simple in words.split() or bool(column.words and column.words[-1] in words.split())
+def _first(columns: Sequence[Column], called: str) -> str | None:
+    """Return the first column whose name is, or ends in, one of some words."""
+    words = {*known(called)}
+    return next((c.name for c in columns if not words.isdisjoint([c.simple, *c.words[-1:]])), None)
