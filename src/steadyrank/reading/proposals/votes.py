@@ -33,7 +33,7 @@ def votes(asked: Asked) -> Iterator[Reading]:
     totals = [c.name for c in profile if c.whole and names and asked.level("count", c.name) > NOTHING]
     called = [name for name in called if name not in totals]
     texts = [c for c in names if c.name not in called and (2 * c.distinct <= c.present or totals)]
-    texts.sort(key=lambda c: sounds_like_a_unit(c.name) + (c.noun in known("attributes")))
+    texts.sort(key=_how_unlikely)
     alone = [c.name for c in texts]
     rest = [c.name for c in profile if c.name not in asked.apart and c.type != "list"]
     alone = rest if len(rest) == 1 else [] if "choice" in asked.named else alone
@@ -41,6 +41,13 @@ def votes(asked: Asked) -> Iterator[Reading]:
         for reading in _of_choice(asked, name, only=len(rest) == 1):
             reading.points -= place / 4  # earlier names are usual ones
             yield reading
+
+
+def _how_unlikely(column: Column) -> tuple[bool, bool]:
+    """Return how unlikely it is that a column of text names what is counted; countries win medals."""
+    place = column.noun in known("place_columns")
+    told = column.noun in known("attributes", "occasions", "awards") or sounds_like_a_unit(column.name)
+    return told and not place, not place
 
 
 def _may_be_chosen(column: Column) -> bool:
@@ -67,17 +74,19 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     voters = [c for c in others if c.noun in {"voter", "respondent", "user", "person"}]
     whole = not others or column.unique or column.noun in ELECTED
     elected = counted and level >= EXACT and whole
-    alone = elected or (voters and voters[0].unique)
+    won = [c.name for c in others if c.noun in known("awards") and not counted]
+    awarded = reading.weigh(won, 2, f"each row is a {quoted(*won[:1])}")
+    alone = elected or awarded or (voters and voters[0].unique)
     rest = [] if alone else asked.unexplained([name, *beside.values()], flags=False)
-    rest += [c.name for c in others if c.noun in VALUES and c.name not in rest]
-    if not rest and not counted and not voters and not said:
+    rest += [c.name for c in others if c.noun in VALUES and c.name not in rest and not awarded]
+    if not (rest or counted or voters or said or awarded):
         rest = [c.name for c in numbers]
     reading.weigh(rest, -min(3, len(rest)), f"{quoted(*rest)} would not be used")
     reading.firm = level > NOTHING or only or len(asked.label_columns) == 1
     named = [c for c in others if c.type == "text" and c.noun not in known("units")]
     answer = column.noun in {"answer", "option", "item"} and not counted
     answer |= column.noun in ELECTED and bool(named) and not counted and not voters
-    reading.strong = level >= EXACT and not reading.against and not answer
+    reading.strong = level >= EXACT and not (reading.against or answer or awarded)
     yield from counted_or_not(asked, reading, [name, *beside.values()])
 
 
