@@ -77,7 +77,9 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         reading.support += [f"{quoted(name)} is named like a ballot"] * bool(level)
         reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked or lists)
         if lists:
-            reading.mend["repeats"] = "skip"
+            reading.points += 2.0 * (name in by_shape)
+            again = any(len({*one}) < len(one) for one in _parts(column, ","))
+            reading.mend |= {"repeats": "skip"} if again else {}
         elif name in by_shape and not ordered and not level and "approval" not in asked.settings:
             liked = not {*column.words}.isdisjoint(known("liked"))  # else these may be genres
             reading.points, reading.options["approval"] = 0.25 + liked, True
@@ -102,7 +104,7 @@ def _listed(column: Column) -> bool:
         return False
     written = column.type == "list"  # with texts in quotes
     for mark in "," if written else LISTED:
-        lists = [[name.strip(" []") for name in label.split(mark)] for label in column.labels[:200]]
+        lists = _parts(column, mark)[:200]
         names = [name for one in lists for name in one if name]
         several = sum(len(one) > 1 for one in lists) > SEVERAL * len(lists) > 0
         short = max(map(len, names), default=0) <= LONGEST and 3 * len({*names}) <= 2 * len(names)
@@ -112,6 +114,10 @@ def _listed(column: Column) -> bool:
         if several and short and named:
             return True
     return False
+
+
+def _parts(column: Column, mark: str) -> list[list[str]]:
+    return [[name.strip(" []") for name in label.split(mark)] for label in column.labels]
 
 
 def _share_of(column: Column, mark: str) -> float:
