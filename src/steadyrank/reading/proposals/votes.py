@@ -33,7 +33,9 @@ def votes(asked: Asked) -> Iterator[Reading]:
     totals = [c.name for c in profile if c.whole and names and asked.level("count", c.name) > NOTHING]
     called = [name for name in called if name not in totals]
     texts = [c for c in names if c.name not in called and (2 * c.distinct <= c.present or totals)]
-    texts.sort(key=_how_unlikely)
+    unlikely = {*known("attributes", "occasions", "awards")}
+    texts.sort(key=lambda c: sounds_like_a_unit(c.name) or c.noun in unlikely)
+    texts.sort(key=lambda c: c.noun not in known("place_columns"))  # countries win medals
     alone = [c.name for c in texts]
     rest = [c.name for c in profile if c.name not in asked.apart and c.type != "list"]
     alone = rest if len(rest) == 1 else [] if "choice" in asked.named else alone
@@ -41,13 +43,6 @@ def votes(asked: Asked) -> Iterator[Reading]:
         for reading in _of_choice(asked, name, only=len(rest) == 1):
             reading.points -= place / 4  # earlier names are usual ones
             yield reading
-
-
-def _how_unlikely(column: Column) -> tuple[bool, bool]:
-    """Return how unlikely it is that a column of text names what is counted; countries win medals."""
-    place = column.noun in known("place_columns")
-    told = column.noun in known("attributes", "occasions", "awards") or sounds_like_a_unit(column.name)
-    return told and not place, not place
 
 
 def _may_be_chosen(column: Column) -> bool:

@@ -42,7 +42,7 @@ MOST_PARTS, TOTALS, SEEN = 60, 40, 100
 """How many neighbours are looked at as parts of a whole, how many totals, and in how many rows."""
 TALLIES = {*known("tallies")}
 SHARES = {"percent", "percentage", "pct", "share", "ratio", "rate"}
-OF_ITEMS = {*known("shares", "measures", "points"), "per", "count", "num", "n"}
+OF_ITEMS = {*known("shares", "measures", "points", "less_is_better"), "per", "count", "num", "n"}
 """Words beside the name of an item that say what its column counts or measures."""
 BLOCKS = 4
 """How many blocks of columns that belong together are proposed."""
@@ -156,7 +156,7 @@ def _is_tally(column: Column) -> bool:
 def _is_of(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether names say of what they are votes or shares: votes_left, votes_right."""
     shared = {*profile[names[0]].words}.intersection(*(profile[name].words for name in names))
-    return not shared.isdisjoint(OF_ITEMS)
+    return len(names) > 1 and not shared.isdisjoint(OF_ITEMS)
 
 
 def _families(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
@@ -365,7 +365,7 @@ def _weigh_columns(
         brief = f"{quoted(*odd)} as {'scores' if in_rows else 'items'}"
         doubt = f"{brief}, though hardly a score"
         reading.remarks.append(Guess(doubt, brief, Option("items", several=True)))
-    of_items = not in_rows and len(values) > 1 and _is_of(profile, values[:LOOKED_AT])
+    of_items = not in_rows and _is_of(profile, values[:LOOKED_AT])
     low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
     reach = [f"{shorten(c.name)} {word} {c.reach:.3g}" for c, word in ((low, "reaches"), (high, ""))]
     few, some = values[:LOOKED_AT], f"{len(values):,} columns of"
@@ -374,7 +374,7 @@ def _weigh_columns(
         (lone, -1, f"only {counted(len(columns), 'column')} of numbers"),
         (whole, 2.5, "the numbers of each row are parts of a whole"),
         (profile.on_one_scale(few), 1, f"{some} numbers on one scale"),
-        (of_items or (not in_rows and _one_measure(profile, values)), 1, f"{some} one measure"),
+        (of_items, 1, f"{some} one measure"),
         (not in_rows and len(few) > LEAST and _are_counts(profile, few), 1.5, f"{some} counts"),
     )
     told = any(reading.weigh(*fact) for fact in facts)  # the first that holds
@@ -411,7 +411,7 @@ def _weigh_as_items(
     reading.weigh(less, -min(2, len(tallies)), f"{quoted(*tallies)} {are} for anyone")
     if label is not None:
         measures = 2 * sum(profile[n].is_measure for n in values) > len(values)
-        one = [*values] in profile.families or _one_measure(profile, values)
+        one = [*values] in profile.families or _is_of(profile, values)
         reading.weigh(measures and not one and not whole, -4)
         reading.weigh(measures and one and profile[label].simple in NAMES, -2.25)
         looks: dict[str, Callable[[str], Any]] = {
@@ -433,12 +433,6 @@ def _weigh_as_items(
     pairs = combinations([*labels[:TEXTS], *times[:1]], 2)
     crossed = any(profile.crossed(one.name, two.name) for one, two in pairs)
     reading.weigh(crossed, -2.5, "two columns of names make up each row: a long table")
-
-
-def _one_measure(profile: Profile, values: Sequence[str]) -> bool:
-    """Tell whether columns hold one measure of several: alpha_time, beta_time."""
-    names = [profile[name].words for name in values[:LOOKED_AT]]
-    return len({*map(tuple, (words[-1:] for words in names))}) == 1 and all(len(w) > 1 for w in names)
 
 
 def _is_no_score(column: Column, *, amounts: bool = False) -> bool:
