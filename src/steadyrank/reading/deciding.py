@@ -342,11 +342,30 @@ class Decision:
         """Return a reading that works, as it is or mended, with what it would rank; else None."""
         if reading.tries is not None:
             return reading.tries(replace(reading, tries=None))
-        asked, table = self.asked, self.table
-        used = taken_by(reading.roles) if reading.kind.name != "regression" else {*table.names}
-        table = replace(
-            table, columns={name: table.columns[name] for name in table.names if name in used}
-        )
+        used = taken_by(reading.roles) if reading.kind.name != "regression" else {*self.table.names}
+        columns = {name: self.table.columns[name] for name in self.table.names if name in used}
+        whole = replace(self.table, columns=columns)
+        first = self.profile.table
+        first = replace(first, columns={name: first.columns[name] for name in columns})
+        for trial in self._ways(reading, used):
+            with suppress(SteadyrankError):
+                if len(whole) > TRIED:
+                    self.make(self.resolved(trial, _plain(first)))
+                made = self.make(self.resolved(trial, _plain(whole)))
+                data, trial.answer, why = self.check(made)
+                if len(data.items) < 2:
+                    return None
+                if 2 * len(data.items) < len(made.items):
+                    trial.points -= LEFT_OUT
+                trial.items, trial.n_items = tuple(data.items[:3]), len(data.items)
+                trial.against = [*trial.against, why] if why else trial.against
+                trial.make = self._made
+                return trial
+        return None
+
+    def _ways(self, reading: Reading, used: set[str]) -> Iterator[Reading]:
+        """Yield a reading with what mends it: odd words and blanks dropped, a role less, decimals."""
+        asked = self.asked
         mend = {name: value for name, value in reading.mend.items() if name not in asked}
         wrong = [n for n in self._numbers(reading) if not self.profile.table.is_numeric(n)]
         words = [word for name in wrong for word in self.profile[name].odd_words]
@@ -355,33 +374,18 @@ class Decision:
         again = [name for name in self._again if name in used]
         mistyped = "items" in reading.roles and any(word[0] in NUMBER_BEGINS for word in odd)
         if wrong and (not words or (odd and told) or mistyped):
-            return None
+            return
         if odd := odd + again * ("drop" not in asked):  # a header may come again
             blank = [""] * ("items" not in reading.roles)  # cells of a wide table may be missing
             mend["drop"] = list(dict.fromkeys([*blank, *mend.get("drop", []), *odd]))
-        blanks = mend if "drop" in asked else {**mend, "drop": [""]}
-        weights = [reading.roles["weights"]] if {"weights"} & reading.roles.keys() - asked.keys() else []
-        ways = [mend, blanks, *([{**mend, "ignore": weights}] if weights else [])]
-        ways += [{**mend, "decimal": "."}] if "decimal" not in asked else []
-        for options in ways:
-            trial = replace(reading, options={**reading.options, **options})
-            if "ignore" in options:
-                trial.roles = {role: name for role, name in reading.roles.items() if role != "weights"}
-            with suppress(SteadyrankError):
-                if len(table) > TRIED:
-                    first = {name: self.profile.table.columns[name] for name in table.names}
-                    self.make(self.resolved(trial, _plain(replace(self.profile.table, columns=first))))
-                whole = self.make(self.resolved(trial, _plain(table)))
-                data, trial.answer, why = self.check(whole)
-                if len(data.items) < 2:
-                    return None
-                if 2 * len(data.items) < len(whole.items):
-                    trial.points -= LEFT_OUT
-                trial.items, trial.n_items = tuple(data.items[:3]), len(data.items)
-                trial.against = [*trial.against, why] if why else trial.against
-                trial.make = self._made
-                return trial
-        return None
+        mends: list[dict[str, Any]] = [{}, {"drop": [""]}, {"decimal": "."}]
+        spare = {"weights", *({"winner"} & {*reading.form.may})} & reading.roles.keys() - asked.keys()
+        mends += [{"ignore": [reading.roles[role]]} for role in sorted(spare)]
+        for more in (more for more in mends if asked.keys().isdisjoint(more)):
+            trial = replace(reading, options={**reading.options, **mend, **more})
+            gone = more.get("ignore", [])
+            trial.roles = {role: name for role, name in reading.roles.items() if name not in gone}
+            yield trial
 
     def _made(self, reading: Reading) -> Any:
         return self.make(self._taken(reading, _plain(self.table), named_kind=True))

@@ -443,18 +443,18 @@ class Profile:
         first, second = self[one].values, self[two].values
         return len(first & second) / max(1, min(len(first), len(second)))
 
-    def _across(self, one: str, two: str) -> IntArray:
+    def across(self, one: str, two: str) -> IntArray:
         """Return the place of each value of one column among those of another, and -3 for a blank."""
         place = self[two].places
         return np.array([place.get(label, -2) for label in self[one].labels] + [-3])
 
     def same(self, one: str, two: str) -> BoolArray:
         """Mark the rows in which one column holds what another does."""
-        return np.asarray(self._across(one, two)[self[one].codes] == self[two].codes)
+        return np.asarray(self.across(one, two)[self[one].codes] == self[two].codes)
 
     def equal(self, one: str, two: str) -> tuple[float, float]:
         """Return the share of rows in which two columns are equal, and how many rows chance makes so."""
-        first, second, across = self[one], self[two], self._across(one, two)
+        first, second, across = self[one], self[two], self.across(one, two)
         there = max(1, int(((first.codes >= 0) & (second.codes >= 0)).sum()))
         left = np.bincount(first.codes[first.codes >= 0], minlength=first.distinct)
         right = np.bincount(second.codes[second.codes >= 0], minlength=second.distinct)
