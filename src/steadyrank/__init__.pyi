@@ -50,7 +50,7 @@ from steadyrank.study import (
     StableTopK as StableTopK,
     Study as Study,
 )
-from steadyrank.study.functions import (
+from steadyrank.study.study import (
     audit as audit,
     margin as margin,
     stable_ranking as stable_ranking,

@@ -287,11 +287,7 @@ class NotRecognisedError(InvalidDataError):
         say it, and ``command(...)``.
     """
 
-    def __init__(
-        self, problem: str, *, readings: Sequence[Any] = (), source: str = "", way_out: WayOut = ()
-    ) -> None:
-        super().__init__(problem, source=source or None, way_out=way_out)
-        self.readings = list(readings)
+    readings: Sequence[Any] = ()
 
     def worded(self, option: Callable[[Option], str] = str) -> str:
         """Return the message; in Python, with the calls that read the table."""

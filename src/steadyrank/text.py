@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from html import escape
@@ -38,6 +39,32 @@ LONGEST = 80
 
 EXACT_SIZES = 10**9
 """Sizes from here on are told by their logarithm."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table, for every view.
+
+    Parameters
+    ----------
+    title : str
+        What stands above it.
+    cells : sequence of str
+        Its texts, from the first row on.
+    need : int
+        The larger, the longer it stays where room is short.
+    names : bool
+        Whether it holds names, which stand on the left and are shortened first.
+    least, most : int
+        How many characters of names are left at least, and shown at most.
+    """
+
+    title: str
+    cells: Sequence[str]
+    need: int = 0
+    names: bool = False
+    least: int = 8
+    most: int | None = None
 
 
 LISTED = re.compile(r'(?:\A|,)\s*(?:"((?:[^"]|"")*)"|([^,]*?))\s*(?=,|\Z)')
@@ -381,35 +408,31 @@ def html_of(title: str, columns: Mapping[str, Sequence[object]], foot: str = "")
     """Return a table of any values as small HTML: how things show themselves in a notebook."""
     told = {name: values[:ROWS] for name, values in columns.items()}
     kept = {name: values for name, values in told.items() if any(value is not None for value in values)}
-    named = [(name, readable(values), not _are_numbers(values)) for name, values in kept.items()]
+    made = [column_of(name, values) for name, values in kept.items()]
     hidden = max(map(len, columns.values()), default=0) - ROWS
-    return html_table(title, named, f"{foot} {hidden:,} more not shown.".strip() if hidden > 0 else foot)
+    return html_table(title, made, f"{foot} {hidden:,} more not shown.".strip() if hidden > 0 else foot)
 
 
-def html_table(title: str, columns: Sequence[tuple[str, Sequence[str], bool]], foot: str = "") -> str:
-    """Return a small table, all of it escaped; of each column its title, cells, whether on the left."""
-    rows = zip(*(cells for _, cells, _ in columns), strict=True)
-    body = "".join(_html_row("td", "<bdi>{}</bdi>", row, columns) for row in rows)
-    heads = _html_row("th", "{}", [name for name, _, _ in columns], columns)
+def html_table(title: str, columns: Sequence[Column], foot: str = "") -> str:
+    """Return a small table, all of it escaped."""
+    rows = [f"<tr>{''.join(row)}</tr>" for row in zip(*map(_html_cells, columns), strict=True)]
+    heads, body = "".join(rows[:1]), "".join(rows[1:])
     table = f'<table style="margin:0"><thead>{heads}</thead><tbody>{body}</tbody></table>'
     above = f'<p style="max-width:50em;font-weight:bold">{as_markup(title)}</p>' if title else ""
     below = f'<p style="max-width:50em">{as_markup(foot)}</p>' if foot else ""
     return f"<div>{above}{table if columns else ''}{below}</div>"
 
 
-def _html_row(
-    tag: str, inside: str, cells: Sequence[str], columns: Sequence[tuple[str, Any, bool]]
-) -> str:
-    made = (
-        f'<{tag} style="text-align:{"left" if left else "right"};padding:2px 8px">'
-        f"{inside.format(as_markup(shortened(cell, LONGEST)))}</{tag}>"
-        for cell, (_, _, left) in zip(cells, columns, strict=True)
-    )
-    return f"<tr>{''.join(made)}</tr>"
+def _html_cells(column: Column) -> list[str]:
+    style = f'style="text-align:{"left" if column.names else "right"};padding:2px 8px"'
+    head, *cells = (as_markup(shortened(cell, LONGEST)) for cell in (column.title, *column.cells))
+    return [f"<th {style}>{head}</th>", *(f"<td {style}><bdi>{cell}</bdi></td>" for cell in cells)]
 
 
-def _are_numbers(values: Sequence[object]) -> bool:
-    return all(isinstance(value, int | float) or value is None for value in values)
+def column_of(title: str, values: Sequence[object], need: int = 0) -> Column:
+    """Return a column of any values as people read them, with names on the left."""
+    numbers = all(isinstance(value, int | float) or value is None for value in values)
+    return Column(title, readable(values), need, names=not numbers)
 
 
 def readable(values: Sequence[object]) -> list[str]:

@@ -82,9 +82,9 @@ def target_of(path: str | os.PathLike[str]) -> Target:
 
 def write_whole(content: str | bytes, path: str | os.PathLike[str]) -> Path:
     """Write text or bytes so that nobody ever sees half of it, and return the path."""
-    data, target = content.encode() if isinstance(content, str) else content, target_of(path)
+    target = target_of(path)
     with _said_of(path):
-        (_replace if target.is_file else _append)(target, data)
+        (_replace if target.is_file else _append)(target, _encoded(content))
     return Path(path)
 
 
@@ -92,7 +92,12 @@ def append_whole(text: str, path: str | os.PathLike[str]) -> None:
     """Add text to the end of a file; what others wrote there stays."""
     target = target_of(path)
     with _said_of(path):
-        _append(target, text.encode("utf-8", "backslashreplace"))
+        _append(target, _encoded(text))
+
+
+def _encoded(content: str | bytes) -> bytes:
+    """Return what is written; what UTF-8 cannot hold becomes an escape."""
+    return content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
 
 
 @contextmanager

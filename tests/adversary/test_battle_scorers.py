@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from oracles.counting_again import over_opponents
 from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank import Battles, BradleyTerry, Eigenvector, Elo, PageRank, SteadyrankError, Study, WinRate
 from steadyrank.scorers.sums import scores_without
@@ -71,29 +70,6 @@ def test_win_rates_without_each_unit_are_those_of_the_rest(cases: Cases) -> None
         proved = WinRate().sensitivity(data)
         assert proved is not None
         assert out.shifts().max() <= proved.eps
-
-
-def test_rates_over_opponents_without_each_unit_are_those_in_fractions(cases: Cases) -> None:
-    scorer, compared, nearest = WinRate(over="opponents"), 0, 0.0
-    for rng in cases(40):
-        data = drawn(rng)
-        try:
-            out = scorer.leave_one_out(data)
-        except SteadyrankError:
-            continue
-        rows = [out.scores, *all_rows(out)]
-        for found, rest in zip(rows, [data, *map(data.without, range(len(data.units)))], strict=True):
-            exact = over_opponents(rest)
-            assert found == pytest.approx([float(mean) for mean in exact], abs=1e-12)
-            for one, other in combinations(range(data.n_items), 2):  # ties are those of fractions
-                assert np.sign(found[one] - found[other]) == np.sign(float(exact[one] - exact[other]))
-        assert_answers_agree(out, rng)
-        proved = scorer.sensitivity(data)
-        assert proved is not None
-        assert out.shifts().max() <= proved.eps
-        compared, nearest = compared + 1, max(nearest, out.shifts().max() / proved.eps)
-    assert compared > 10
-    assert nearest > 0.5
 
 
 def test_margins_of_win_rates_are_those_of_all_removals(cases: Cases) -> None:

@@ -113,10 +113,7 @@ MIDDLE = [Median((0, 1)), *(TrimmedMean(share, (0, 1)) for share in (0.1, 0.25, 
 ATTACKED = [(scorer, table, some_table, True) for scorer in (MeanRank(), MeanWinRate())]
 ATTACKED += [(scorer, table, some_table, False) for scorer in MIDDLE]
 ATTACKED += [(scorer, ballots, some_ballots, True) for scorer in (Condorcet(), Copeland())]
-ATTACKED += [
-    (scorer, battles, some_battles, True)
-    for scorer in (Condorcet(), Copeland(), WinRate(), WinRate("opponents"))
-]
+ATTACKED += [(scorer, battles, some_battles, True) for scorer in (Condorcet(), Copeland(), WinRate())]
 ATTACKED += [(Elo(k=k), battles, some_battles, False) for k in (32.0, 300.0, LARGEST_K)]
 
 

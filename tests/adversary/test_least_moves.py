@@ -66,7 +66,7 @@ def test_an_audit_is_the_same_however_its_parts_are_cut(
         data = some_data(rng)
         eps, ks = float(rng.choice([0.01, 0.05, 0.3])), range(1, data.n_items + 1)
         found = []
-        sizes = {"FEW_UNITS": (99, 0, 0, 99), "CHUNK": (999, 20, 20, 20), "GATHERED": (999, 999, 1, 50)}
+        sizes = {"FEW_UNITS": (99, 0, 0, 99), "GATHERED": (999, 999, 1, 50)}
         for way in range(4):
             for name, each in sizes.items():
                 monkeypatch.setattr(topk_audit, name, each[way])

@@ -191,7 +191,7 @@ def test_ranks_from_touched_items_alone_are_those_of_whole_rows(make, cases: Cas
         for upto in range(1, items + 1):
             rivals = np.arange(items)
             found = standings.rank_ranges(facts, upto)
-            rows = standings._ranges(facts.leave_one_out, rivals, facts.order[:upto], standings._ranks)
+            rows = standings._ranges(facts.leave_one_out, rivals, facts.order[:upto])
             assert found.best.tolist() == rows.best.tolist()
             assert found.worst.tolist() == rows.worst.tolist()
 

@@ -109,11 +109,11 @@ BROKEN: dict[str, tuple[str, str, Any, str]] = {
         put("scores", "test", "all"),
         r"'all' instead of a list at scores.test of task_1.json",
     ),
-    "mteb_older": (
-        "mteb_older",
-        "birch/task_1.json",
-        put("mteb_dataset_name", 1.5),
-        r"1.5 instead of text at mteb_dataset_name",
+    "mteb before 1.11": (
+        "mteb",
+        "results/birch/*/task_1.json",
+        put("scores", None),
+        r"task_1.json is in the layout of MTEB before version 1.11. It is no longer read",
     ),
     "swe_reports": (
         "swe_reports",
@@ -128,10 +128,10 @@ BROKEN: dict[str, tuple[str, str, Any, str]] = {
         r"'all' instead of a list at resolved_ids of birch.run-1.json",
     ),
     "swe_submissions": (
-        "swe_submissions",
-        "evaluation/*/*birch/results/results.json",
-        put("resolved", [{}]),
-        r"{} instead of text at resolved\[0\]",
+        "swe_runs",
+        "birch.run-1.json",
+        lambda _: {"no_generation": [], "no_logs": [], "resolved": ["owner__repo-1"]},
+        r"birch.run-1.json lists what a submission to SWE-bench resolved.* no longer read",
     ),
     "leaderboards": (
         "leaderboards",

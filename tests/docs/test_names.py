@@ -13,8 +13,8 @@ from steadyrank import errors
 EXPORTING = tuple(
     f"steadyrank.{part}" for part in ("data", "engines", "operators", "scorers", "selection", "study")
 )
-FUNCTIONS = {"steadyrank.study.functions"}
-"""Modules whose functions the package itself exports."""
+FUNCTIONS = "steadyrank.study.study"
+"""The module whose functions the package itself exports."""
 REPORT = {
     "steadyrank.report.html": {"render_html"},
     "steadyrank.report.picture": {"share_image"},
@@ -40,8 +40,9 @@ def exported() -> set[str]:
     names = {
         f"{module}.{name}" for module in EXPORTING for name in importlib.import_module(module).__all__
     }
-    homes = {name: getattr(steadyrank, name).__module__ for name in steadyrank.__all__}
-    names |= {f"steadyrank.{name}" for name, home in homes.items() if home in FUNCTIONS}
+    exports = {name: getattr(steadyrank, name) for name in steadyrank.__all__}
+    asked = {name: one for name, one in exports.items() if inspect.isfunction(one)}
+    names |= {f"steadyrank.{name}" for name, one in asked.items() if one.__module__ == FUNCTIONS}
     for module, chosen in REPORT.items():
         home = importlib.import_module(module)
         public = {

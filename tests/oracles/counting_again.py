@@ -176,20 +176,3 @@ def runoff_rounds(items, people):
         rounds |= dict.fromkeys(out, number)
         still -= out
     return [Fraction(rounds[item]) for item in range(items)]
-
-
-def over_opponents(data) -> list[Fraction]:
-    """Return the mean, over all whom an item met, of the share won against each."""
-    weights = [1] * len(data.left) if data.weights is None else data.weights.tolist()
-    won: dict[tuple[int, int], Fraction] = {}
-    rows = zip(data.left.tolist(), data.right.tolist(), data.outcome.tolist(), strict=True)
-    for (left, right, outcome), count, weight in zip(rows, data.counts.tolist(), weights, strict=True):
-        for one, other, sign in ((left, right, outcome), (right, left, -outcome)):
-            points = count * Fraction(str(weight)) * Fraction(1 + sign, 2)
-            won[one, other] = won.get((one, other), Fraction(0)) + points
-    found = []
-    for item in range(data.n_items):
-        met = [j for i, j in won if i == item and won[item, j] + won[j, item]]
-        rates = [won[item, j] / (won[item, j] + won[j, item]) for j in met]
-        found.append(sum(rates, Fraction(0)) / len(rates))
-    return found

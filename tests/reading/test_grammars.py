@@ -99,7 +99,7 @@ class TestBallots:
         text = text.replace("4 1 2 0\n", '4 1 - 2 1 0  # "one"\n')
         data = read(text)
         assert counts(data) == counts(read(BLT))
-        assert "4 ballots with an item twice: its first place counts" in data.notes
+        assert "4 ballots with an item twice: its first place counts (repeats)" in data.notes
 
     def test_blt_without_zeros_at_the_end(self, tmp_path: Path) -> None:
         text = BLT.replace(" 0\n", "\n").replace('"North Ward"', "North Ward")
@@ -215,8 +215,8 @@ class TestDominion:
             assert counts(data) == {"Ann > Bob": 1, "Bob > Cat": 1, "Bob": 1, "Cat": 1}
             assert {
                 "1 ballot with several marks at one rank, which is left out",
-                "1 ballot with an item twice: its first place counts",
-                "2 ballots without a valid mark left out",
+                "1 ballot with an item twice: its first place counts (repeats)",
+                "2 ballots without a name left out",
             } <= set(data.notes)
         with pytest.raises(ColumnError, match=r"the contests 'Mayor', 'Measure A'.*sheet="):
             read_any(tmp_path)

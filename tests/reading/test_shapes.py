@@ -79,7 +79,7 @@ class TestChoicesInColumns:
         text = "vote_1,vote_2,vote_3\n" + "".join(f"{','.join(row)}\n" for row in self.ROWS)
         data = read_any(io.BytesIO(text.encode()))
         assert list(data.units.labels) == ["ann > bob", "bob > ann", "cat > bob"]
-        assert "1 ballot names an item again: the first place counts (repeats)" in data.notes
+        assert "1 ballot with an item twice: its first place counts (repeats)" in data.notes
         with pytest.raises(ValueError, match="names 'ann' twice"):
             read_any(io.BytesIO(text.encode()), repeats="error")
 

@@ -236,9 +236,13 @@ class TestHeaders:
             ),
             ("model,acc,,t,\n,m,sd,m,sd\nx,1,2,3,4\n", ["model", "acc m", "acc sd", "t m", "t sd"]),
             ("model,acc,acc\nname,mean,sd\nx,1,2\n", ["model name", "acc mean", "acc sd"]),
+            (
+                "Ours,,,,\n,A,,B,\n,dev,,dev,\n,acc,f1,acc,\nmodel,%,%,%,s\nx,1,2,3,4\ny,4,5,6,7\n",
+                ["model", "A dev acc %", "A dev f1 %", "B dev acc %", "B dev acc s"],
+            ),
         ],
     )  # fmt: skip
-    def test_two_rows_are_joined(self, text: str, names: list[str]) -> None:
+    def test_rows_are_joined(self, text: str, names: list[str]) -> None:
         found = table(text)
         assert (found.names, found.cells(names[0])[0]) == (names, "x")
 

@@ -97,7 +97,6 @@ SCORERS = [
     BradleyTerry(ridge=0.1),
     BradleyTerry(ridge=1.0, scale="arena"),
     Elo(k=32),
-    named_scorer("win-rate:over=opponents"),
     named_scorer("pagerank"),
 ]
 

@@ -7,10 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from oracles.counting_again import over_opponents
 from oracles.refitting import all_rows
 from steadyrank import Battles, Study, Votes, WinRate
-from steadyrank.errors import InvalidSettingError, TooFewUnitsError, UndefinedScoresError, WrongDataError
+from steadyrank.errors import TooFewUnitsError, UndefinedScoresError, WrongDataError
 from steadyrank.scorers import named_scorer
 
 
@@ -48,7 +47,7 @@ def test_is_the_share_of_battles_won() -> None:
 
 
 def test_agrees_with_what_evalica_counts() -> None:
-    """Its counting adds points up without dividing; its average_win_rate is a mean over opponents."""
+    """Its counting adds points up without dividing."""
     import evalica
 
     data = some_battles()
@@ -61,21 +60,6 @@ def test_agrees_with_what_evalica_counts() -> None:
     )
     points = found.scores.sort_index().to_numpy()
     assert WinRate().score(data) == pytest.approx(points / data.item_counts, abs=1e-12)
-    found = evalica.average_win_rate(data.left.tolist(), data.right.tolist(), winners)
-    means = found.scores.sort_index().to_numpy()
-    assert WinRate(over="opponents").score(data) == pytest.approx(means, abs=1e-12)
-
-
-def test_over_opponents_is_the_mean_of_the_shares_won_against_each() -> None:
-    scorer = named_scorer("win-rate:over=opponents")
-    assert scorer == WinRate(over="opponents")
-    assert scorer.name == "mean win rate over opponents"
-    with pytest.raises(InvalidSettingError, match="over must be battles or opponents, but is 'items'"):
-        WinRate(over="items")
-    for data in (some_battles(), some_battles(weights=np.arange(60) % 3 + 0.25)):
-        assert scorer.score(data) == pytest.approx([float(mean) for mean in over_opponents(data)])
-    with pytest.raises(UndefinedScoresError, match="'w'"):
-        scorer.score(Battles(["x"], ["y"], ["tie"], items=["w", "x", "y"]))
 
 
 @pytest.mark.parametrize("units", [None, np.arange(60) % 7], ids=["battles", "judges"])

@@ -24,7 +24,7 @@ from steadyrank import (
 from steadyrank.errors import SteadyrankError
 from steadyrank.scorers import Bagged, BradleyTerry, ColumnMeans, Plurality, Refit, Ridge, as_scorer
 from steadyrank.scorers.registry import scorers_for
-from steadyrank.study.standings import TopKDeletions
+from steadyrank.study.deletions import TopKDeletions
 from steadyrank.text import rounded_up
 
 

@@ -187,12 +187,10 @@ def report(options: group.ReportOptions) -> None:
     pages = {options.output: render_html(found, **about), **_beside(shown[0], options, about)}
     for path, content in pages.items():  # all were made before anything is written
         write_whole(content, path)
-    screen = output.console()
-    first, where = next(filter(None, shown)), output.terminal_of(screen).safe(options.output)
+    first = next(filter(None, shown))
     size = counted(first["n_items"], first["item_name"])
-    output.show(
-        [Line(f"Wrote the report of the top {found['k']:,} of {size} to {where}")], screen, whole=True
-    )
+    wrote = f"Wrote the report of the top {found['k']:,} of {size} to {options.output}"
+    output.show([Line(wrote)], whole=True)
     page = Path(options.output)
     if options.opened and not (page.is_file() and webbrowser.open(page.resolve().as_uri())):
         output.say("note: no browser could be opened; open the file yourself.")
@@ -258,7 +256,7 @@ def parse_ks(text: str) -> list[int]:
         ) from None
 
 
-def _how(options: group.ClaimOptions) -> dict[str, Any]:
+def _how(options: group.AnswerOptions) -> dict[str, Any]:
     """Return the settings of an answer as the library takes them; it checks the claim."""
     return _given(options, "eps", "delta", "guarantee", "claim")
 
@@ -321,8 +319,8 @@ def _found(options: Any, ask: Callable[..., Any], work: str, *newer: Any) -> dic
 
 def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line]]) -> None:
     """Write a document in the form that was asked for; ``told`` puts it into lines for a terminal."""
-    screen = output.console()
     wanted: dict[str, Any] = {name: getattr(options, name, False) for name in ("everything", "verbose")}
+    page = replace(output.terminal("utf-8" if options.output else None), **wanted)
     if options.form in {"json", "csv"}:
         from steadyrank.report.export import GUARD_NOTE, has_guards, to_csv, to_json
 
@@ -333,12 +331,10 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
         output.deliver(_markdown(found, options), options.output)
     elif options.form == "html":
         from steadyrank.report.html import render_html
-        from steadyrank.writing import write_whole
 
-        write_whole(render_html(found, date=today()), options.output)
+        output.deliver(render_html(found, date=today()), options.output)
     elif options.output is not None:
-        page = replace(output.terminal_of(screen, "utf-8"), **wanted)
-        text = [line.text for line in output.within(told(found, page), page)]
-        output.deliver("\n".join(text), options.output)
+        text = "\n".join(line.text for line in page.fitting(told(found, page)))
+        output.deliver(text, options.output)
     else:
-        output.show(told(found, replace(output.terminal_of(screen), **wanted)), screen)
+        output.show(told(found, page))

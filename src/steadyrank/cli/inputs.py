@@ -182,14 +182,16 @@ def source_name(options: InputOptions) -> str:
 def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]]:
     """Return where the data are, what works on them, and all that was said about them."""
     given = _arguments(options)
-    engine = _engine(options)
     given |= {"kind": options.kind, "format": options.format, "encoding": options.encoding}
+    together = read_together(options.file, options.format, options.encoding)
+    engine = _engine(options, several=is_pattern(options.file) and not together)
     if engine is not None:
         return options.file, engine, given
-    if options.file == STANDARD_INPUT and sys.stdin is None:
+    if options.file != STANDARD_INPUT:
+        return together or options.file, None, given
+    if sys.stdin is None:
         raise errors.FileNotThereError("standard input is closed", way_out="Give a path, or open it.")
-    source: Any = sys.stdin.buffer if options.file == STANDARD_INPUT else options.file
-    return read_together(source, options.format, options.encoding) or source, None, given
+    return sys.stdin.buffer, None, given
 
 
 def _policies(options: InputOptions) -> dict[str, str]:
@@ -213,12 +215,9 @@ def _arguments(options: InputOptions) -> dict[str, Any]:
     }
 
 
-def _engine(options: InputOptions) -> Engine | None:
-    """Return the engine that works on the data, or None for memory."""
+def _engine(options: InputOptions, *, several: bool) -> Engine | None:
+    """Return the engine that works on the data, or None for memory: also for one file, if not told."""
     asked = {name: engine for name, engine in GOES_WITH.items() if getattr(options, name) is not None}
-    several = is_pattern(options.file) and not read_together(
-        options.file, options.format, options.encoding
-    )
     name = options.engine or next(iter(asked.values()), "duckdb" if several else "memory")
     for setting, engine in asked.items():
         if name != engine:

@@ -13,13 +13,15 @@ from steadyrank.data.kinds import KINDS
 from steadyrank.data.observations import made_of
 from steadyrank.data.read import check_kind, scan_any
 from steadyrank.engines.frame import opened
-from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, SteadyrankError, typed_name
+from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, SteadyrankError
 from steadyrank.reading.arrays import written
 from steadyrank.reading.deciding import Check, Decision, as_they_are
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.profile import Profile
+from steadyrank.reading.readings import typed_words
 from steadyrank.reading.roles import taken_by
-from steadyrank.report.terminal import FAINT, LONG, Line, guessed, paragraph, remarks
+from steadyrank.report.terminal import FAINT, GAP, LONG, Line
+from steadyrank.report.text import guessed, more, remarks
 from steadyrank.study.results import begun, guesses_of, labels
 from steadyrank.study.study import usual_k
 from steadyrank.text import columns_of, counted, cut, plural
@@ -86,7 +88,11 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         first = [] if engine is None or asked else table.notes[:1]
         found |= {"notes": [*first, *data.notes], "command": shlex.join(command)}
         found["unit_candidates"] = [
-            {"column": name, "values": values, "command": shlex.join([*command, *_typed("unit", name)])}
+            {
+                "column": name,
+                "values": values,
+                "command": shlex.join([*command, *typed_words("unit", name)]),
+            }
             for name, values in data.unit_candidates
         ]
     except SteadyrankError as error:
@@ -137,66 +143,50 @@ def _command(options: InspectOptions, kind: str, words: list[str], k: int, estim
     file = f"./{options.file}" if options.file[:1] == "-" != options.file else options.file
     asked = {name: getattr(options, name) for name in AS_GIVEN} | dict(options.arguments)
     given = {name: value for name, value in asked.items() if value not in {None, "utf-8"}}
-    typed = [word for name, value in given.items() for word in _typed(name, value)]
+    typed = [word for name, value in given.items() for word in typed_words(name, value)]
     ask = "confidence" if estimates else "topk"
     return ["steadyrank", ask, file, "-k", str(k), "--kind", kind, *words, *typed]
-
-
-def _typed(name: str, value: object) -> list[str]:
-    """Return an option as one types it, also where its value looks like an option."""
-    option, text = typed_name(name), str(value)
-    if value is True:
-        return [option]
-    return [f"{option}={text}"] if text.startswith("-") else [option, text]
 
 
 def inspection_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[Line]:
     """Yield the lines of an inspection."""
     source = "standard input" if found["source"] == STANDARD_INPUT else found["source"]
     size = f"{counted(found['rows'], 'row')}, {counted(len(found['columns']), 'column')}"
-    yield from paragraph(f"{source}: {found['format']}, {size}", terminal, style="bold")
-    yield from guessed(found, terminal)
+    yield Line(f"{source}: {found['format']}, {size}", "bold")
+    yield Line(guessed(found, terminal), FAINT)
     if found["problem"] is None:
         items, units = counted(found["n_items"], "item"), counted(found["n_units"], found["unit"])
-        yield from paragraph(f"That gives {items} and {units}.", terminal)
+        yield Line(f"That gives {items} and {units}.")
     else:
-        told = f"It cannot be used as it is: {found['problem']}"
-        yield from paragraph(told, terminal, style="bold red")
-    yield Line("")
+        yield Line(f"It cannot be used as it is: {found['problem']}", "bold red")
+    yield GAP
     for row in found["preview"]:
         yield Line(f"   {terminal.fit(' | '.join(row[:LONG]), terminal.width - 3)}", FAINT)
     shown, hidden = found["columns"][:LONG], len(found["columns"][LONG:])
     width = terminal.widest((one["column"] for one in shown), terminal.width // 2)
     for one in shown:
-        yield from paragraph(
-            f"   {terminal.fit(one['column'], width)}  {one['role'] or 'not used'}; {one['looks']}",
-            terminal,
-        )
-    yield Line(f"   and {hidden:,} more (--json lists them)" if hidden else "", FAINT)
+        name = terminal.fit(one["column"], width)
+        yield Line(f"   {name}  {one['role'] or 'not used'}; {one['looks']}")
+    yield more(hidden, " (--json lists them)") if hidden else GAP
     yield from _reading_lines(found, terminal)
     for one in found["unit_candidates"]:
-        told = f"{one['column']} could be the unit ({one['values']:,} values):"
-        yield from paragraph(told, terminal, style="bold")
+        yield Line(f"{one['column']} could be the unit ({one['values']:,} values):", "bold")
         yield from _copied(shlex.split(one["command"]), terminal)
     if found["command"] is not None:
         told = f"With each {found['unit']} as a unit:" if found["n_units"] else "By their errors:"
-        yield from paragraph(told, terminal, style="bold")
+        yield Line(told, "bold")
         yield from _copied(shlex.split(found["command"]), terminal)
     yield from remarks(found["notes"], found, terminal)
 
 
 def _reading_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[Line]:
     """Yield how the file could be read, beside the reading that is taken."""
-    others = found["readings"] if found["chosen"] is None else found["readings"][1:]
-    for one in others:
-        items = counted(one["n_items"], "item")
-        lead = "Or as" if found["chosen"] is not None else "As"
-        yield from paragraph(
-            f"{lead} {one['kind']}, {items}: {', '.join(one['items'])}", terminal, style="bold"
-        )
-        for sign, reasons in (("+", one["for"]), ("-", one["against"])):
-            for reason in reasons:
-                yield from paragraph(reason, terminal, bullet=sign)
+    taken = found["chosen"] is not None
+    for one in found["readings"][taken:]:
+        items = f"{counted(one['n_items'], 'item')}: {', '.join(one['items'])}"
+        yield Line(f"{'Or as' if taken else 'As'} {one['kind']}, {items}", "bold")
+        yield from (Line(reason, bullet="+") for reason in one["for"])
+        yield from (Line(reason, bullet="-") for reason in one["against"])
         yield from _copied(one["command"], terminal)
 
 
@@ -205,12 +195,12 @@ def _copied(command: list[str], terminal: Terminal) -> Iterator[Line]:
     room, line = terminal.width - 2, ""
     for token in command:
         if line and columns_of(f"{line} {shlex.quote(token)}") > room:
-            yield Line(f"{terminal.safe(line)} \\")
+            yield Line(f"{line} \\")
             line = ""
         rest = token
         while columns_of(shlex.quote(rest)) > room:
             # Quotes take two columns, and an apostrophe within them five.
             start, rest = cut(rest, (room - 2) // (5 if "'" in rest else 1))
-            yield Line(f"{terminal.safe(shlex.quote(start))}\\")
+            yield Line(f"{shlex.quote(start)}\\")
         line = f"{line} {shlex.quote(rest)}".strip()
-    yield Line(terminal.safe(line))
+    yield Line(line)

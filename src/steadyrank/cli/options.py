@@ -222,23 +222,16 @@ class TargetOptions(ScorerOptions):
     guarantee: str = "cover"
 
 
-class ClaimOptions(TargetOptions):
-    """The same, and what is to be claimed.
+class AnswerOptions(TargetOptions):
+    """The same, what is to be claimed, and whether confidence stands beside it.
 
     claim : CLAIM (The answer)
         observed (remove every unit in turn; the default), proved, or none (with --eps: no check).
-    """
-
-    claim: str = "observed"
-
-
-class AnswerOptions(ClaimOptions):
-    """The same, and whether confidence stands beside it.
-
     confidence : LEVEL (The answer)
         Also show the ranks that the true scores may have, with this confidence, such as 0.95.
     """
 
+    claim: str = "observed"
     confidence: float | None = None
 
 
@@ -512,7 +505,7 @@ def takes(
         known = {name: value for name, value in values.items() if hasattr(group, name)}
         others = {name: value for name, value in values.items() if name not in known}
         try:
-            return command(group(**known, arguments=others) if others else group(**known))
+            return command(group(**known, arguments=others))
         except SteadyrankError as error:
             error.problem = as_typed(error.problem, values)
             raise

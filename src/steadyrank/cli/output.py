@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.errors import Option, SteadyrankError
 from steadyrank.progress import READ, listening
-from steadyrank.text import columns_of, shown
+from steadyrank.text import shown
 from steadyrank.writing import refuse_input, write_whole
 
 if TYPE_CHECKING:
@@ -42,29 +42,21 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=False)
 
 
-def terminal_of(screen: Console, encoding: str | None = None) -> Terminal:
-    """Return what this console can show, or a file of its width in an encoding."""
+def terminal(encoding: str | None = None) -> Terminal:
+    """Return what standard output can show, or a file of its width in an encoding."""
     from steadyrank.report.terminal import Terminal
 
+    screen = console()
     return Terminal(max(40, screen.width), encoding or screen.encoding, options=True)
 
 
-def within(lines: Iterable[Line], terminal: Terminal, *, whole: bool = False) -> Iterator[Line]:
-    """Yield lines that fit: what is still too wide goes on below; ``whole`` words may stay so."""
-    for line in lines:
-        if columns_of(line.text) <= terminal.width:
-            yield line
-        else:
-            parts = terminal.wrapped(line.text, rest="" if whole else " " * 5, whole=whole)
-            yield from (line._replace(text=part) for part in parts)
-
-
-def show(lines: Iterable[Line], screen: Console, *, whole: bool = False) -> None:
+def show(lines: Iterable[Line], *, whole: bool = False) -> None:
     """Print lines, one that is too wide on several; ``whole`` words, such as paths, are not broken."""
     from rich.text import Text
 
+    screen = console()
     with screen.capture() as captured:
-        for line in within(lines, terminal_of(screen), whole=whole):
+        for line in terminal().fitting(lines, whole=whole):
             screen.print(Text(line.text, line.style), no_wrap=True, overflow="ignore", crop=False)
     deliver(captured.get(), encoding=screen.encoding)
 
@@ -76,7 +68,7 @@ def deliver(text: str, path: str | None = None, *, encoding: str = "utf-8") -> N
     """
     ended = text if text.endswith("\n") else text + "\n"
     if path is not None:
-        save(ended, path)
+        write_whole(ended, path)
         return
     found = None
     with suppress(OSError, ValueError):  # no real file
@@ -110,11 +102,6 @@ def to_nowhere(stream: Any) -> None:
     with suppress(OSError, ValueError):  # not a real file: nothing will be tried again
         os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
-
-
-def save(text: str, path: str) -> None:
-    """Write a file; what UTF-8 cannot hold is written as an escape."""
-    write_whole(text.encode("utf-8", "backslashreplace"), path)
 
 
 def say(text: str, code: int = 0, lead: str = "steadyrank: ") -> int:

@@ -12,52 +12,41 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.inputs import open_study
 from steadyrank.cli.options import ScorerOptions
-from steadyrank.cli.output import console, save, show, terminal_of
+from steadyrank.cli.output import show, terminal
 from steadyrank.demo import NAMES, demo_file
 from steadyrank.errors import UnwritableFileError
-from steadyrank.report.terminal import Line, paragraph
+from steadyrank.report.terminal import GAP, Line
 from steadyrank.report.text import topk_table
+from steadyrank.writing import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from steadyrank.report.terminal import Terminal
 
 
 def tour(output: str) -> None:
     """Show the three data sets, write the report of the first, and say where it is."""
     script = tomllib.loads(_text("tour.toml"))
-    screen = console()
-    terminal = terminal_of(screen)
-    show([Line(script["title"], "bold"), *paragraph(script["welcome"], terminal), Line("")], screen)
+    show([Line(script["title"], "bold"), Line(script["welcome"]), GAP])
     for number, stop in enumerate(script["stops"], start=1):
         with demo_file(stop["file"]) as path:
             options = ScorerOptions(file=str(path), arguments={"unit": stop.get("unit")})
             study, about = open_study(options)
         found = study.topk(stop["k"]).findings(**about)
-        show(_told(number, stop, found, script["legend"] if number == 1 else "", terminal), screen)
+        show(_told(number, stop, found, script["legend"] if number == 1 else ""))
         if number == 1:
             study.report(output, stop["k"], source=stop["file"], title=stop["title"])
-    page = script["page"].format(output=terminal.safe(output))
-    farewell = [*paragraph(script["farewell"], terminal), Line(""), Line(page, "bold")]
-    show([*farewell, *map(Line, script["more"])], screen, whole=True)
+    page = script["page"].format(output=output)
+    farewell = [Line(script["farewell"]), GAP, Line(page, "bold")]
+    show([*farewell, *map(Line, script["more"])], whole=True)
 
 
-def _told(
-    number: int, stop: dict[str, Any], found: dict[str, Any], legend: str, terminal: Terminal
-) -> Iterator[Line]:
+def _told(number: int, stop: dict[str, Any], found: dict[str, Any], legend: str) -> Iterator[Line]:
     unit = f" --unit {stop['unit']}" if "unit" in stop else ""
     yield Line(f"{number}. {stop['title']}", "bold")
     yield Line(f"   $ steadyrank topk {stop['file']} -k {stop['k']}{unit}", "bright_black")
-    yield from paragraph(stop["question"], terminal)
-    yield Line("")
-    yield from paragraph(found["headline"], terminal, style="bold")
-    yield Line("")
-    yield from topk_table(found, terminal, following=2)
-    yield Line("")
-    yield from paragraph(found["certificate"]["promise"], terminal)
-    yield from paragraph(legend, terminal)
-    yield Line("")
+    yield from (Line(stop["question"]), GAP, Line(found["headline"], "bold"), GAP)
+    yield from topk_table(found, terminal(), following=2)
+    yield from (GAP, Line(found["certificate"]["promise"]), Line(legend), GAP)
 
 
 def _text(name: str) -> str:
@@ -80,8 +69,6 @@ def copied(folder: str) -> None:
                 way_out="Give another folder.",
             )
     Path(folder).mkdir(parents=True, exist_ok=True)
-    screen, lines = console(), []
     for place, text in places.items():
-        save(text, str(place))
-        lines.append(Line(f"Wrote {terminal_of(screen).safe(place)}"))
-    show(lines, screen, whole=True)
+        write_whole(text, place)
+    show([Line(f"Wrote {place}") for place in places], whole=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +14,7 @@ from steadyrank._typing import BoolArray, IntArray
 from steadyrank.data.families import CountedRows
 from steadyrank.data.kinds import BALLOTS, BallotsArguments
 from steadyrank.data.observations import Ends, from_table, set_fields
-from steadyrank.data.orders import BallotArrays, flatten, parse_orders, without_answers
+from steadyrank.data.orders import BallotArrays, cleaned, flatten, parse_orders
 from steadyrank.data.rows import check_some, check_spans, row_counts
 from steadyrank.data.units import People, agreed, of_people, renumbered, said_of
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
@@ -26,6 +25,7 @@ from steadyrank.reading.table import Column, Guess, Table, as_table, simplify
 from steadyrank.reading.text_columns import TextColumn, labels_of
 from steadyrank.reading.words import known
 from steadyrank.sums.blocks import segment_sums
+from steadyrank.text import counted
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -256,12 +256,15 @@ class Ballots(CountedRows):
             kept = codes[order], levels[order]
             return cls.from_csr(indptr, *kept, items=labels, approval=approval, **people)
         if "ranks" in found.columns:
-            again = found.settings.get("repeats", "skip")
-            orders = _orders_of_choices(found.table, found.columns["ranks"], again)
+            orders = _orders_of_choices(found.table, found.columns["ranks"])
         else:
             orders = _orders_of(found.table, found.columns["ballot"], approval=approval)
-        orders, stay = without_answers(orders, found.reading["drop"], approval=approval)
+        once = found.settings.get("repeats", "skip" if "ranks" in found.columns else "error") == "skip"
+        orders, stay, again = cleaned(orders, found.reading["drop"], approval=approval, once=once)
         counts = as_counts(found.values("count"), len(found.table))[stay]
+        if twice := int(counts[again].sum()):
+            said = f"{counted(twice, 'ballot')} with an item twice: its first place counts (repeats)"
+            found.table.notes.append(said)
         people = said_of(people, stay)
         with errors.rows_among(np.arange(len(found.table))[stay]):
             return cls(orders, counts=counts, items=items, approval=approval, **people)
@@ -317,25 +320,23 @@ def _orders_of(table: Table, name: str, *, approval: bool) -> list[Any]:
     return orders
 
 
-def _orders_of_choices(table: Table, ranks: Sequence[str], repeats: str) -> list[list[object]]:
-    """Return the choices of each row in order, without gaps, words for no vote, and repeats."""
+def _orders_of_choices(table: Table, ranks: Sequence[str]) -> list[list[object]]:
+    """Return the choices of each row in order, without gaps and words for no vote."""
     columns = _choices([table.columns[name] for name in ranks])
     is_no_vote = cache(lambda text: simplify(text) in known("no_vote"))
     orders: list[list[object]] = []
-    met: Counter[str] = Counter()
+    skipping = spoilt = 0
     for row in zip(*columns, strict=True):
         ranked = [place for place, label in enumerate(row) if not is_missing(label)]
-        met["skips a rank: later choices moved up"] += ranked != list(range(len(ranked)))
-        names = [row[place] for place in ranked if not is_no_vote(str(row[place]))]
-        met["has an undervote or overvote: left out"] += len(names) < len(ranked)
-        once = list(dict.fromkeys(names)) if repeats == "skip" else names
-        met["names an item again: the first place counts (repeats)"] += len(once) < len(names)
-        orders.append(once)
-    for what, number in met.items():
-        verb, rest = what.split(" ", 1)
-        plain = {"skips": "skip", "has": "have", "names": "name"}[verb]
-        said = f"ballot {verb}" if number == 1 else f"ballots {plain}"
-        table.notes += [f"{number:,} {said} {rest}"] if number else []
+        skipping += ranked != list(range(len(ranked)))
+        orders.append([row[place] for place in ranked if not is_no_vote(str(row[place]))])
+        spoilt += len(orders[-1]) < len(ranked)
+    for number, verb, verbs, what in (
+        (skipping, "skips", "skip", "a rank: later choices moved up"),
+        (spoilt, "has", "have", "an undervote or overvote: left out"),
+    ):
+        said = f"{counted(number, 'ballot')} {verb if number == 1 else verbs} {what}"
+        table.notes += [said] if number else []
     return orders
 
 

@@ -68,7 +68,7 @@ RANK = Role(
 )
 RANKS = Role("the first choice, the second choice..., known by numbers in their names", several=True)
 REPEATS = Setting(
-    "in columns of choices, what to do where a ballot names an item again: skip (the default) or error",
+    "what to do where a ballot names an item again: skip (the default for columns of choices) or error",
     {
         "skip": "Where a ballot names an item again, the first place counts.",
         "error": "Ballots that name an item again are refused.",

@@ -11,7 +11,7 @@ import numpy as np
 from steadyrank._typing import AnyArray, IntArray
 from steadyrank.data.rows import repeated_cells
 from steadyrank.errors import NO_BLANKS, InvalidDataError, shorten
-from steadyrank.reading.arrays import numbered, objects
+from steadyrank.reading.arrays import numbered, objects, written
 from steadyrank.reading.table import Dropping
 from steadyrank.reading.text_columns import labels_of
 
@@ -109,27 +109,54 @@ def _check_ballot(ballot: object, row: int, *, approval: bool) -> None:
         )
 
 
-def without_answers(
-    orders: Sequence[Any], dropping: Dropping, *, approval: bool
-) -> tuple[list[Any], list[int] | slice]:
-    """Return orders without the entries that are no answers, and the places of those that are left."""
-    if not dropping.texts:
-        return list(orders), slice(None)
-    kept, rows = [], []
+def cleaned(
+    orders: Sequence[Any], dropping: Dropping, *, approval: bool, once: bool
+) -> tuple[list[Any], list[int] | slice, list[int]]:
+    """Return orders without the entries that are no answers, and those named before if each is once.
+
+    With the places of the orders that are left, and which of these named an item again.
+    """
+    if not dropping.texts and not once:
+        return list(orders), slice(None), []
+    kept, rows, again = list[Any](), list[int](), list[int]()
     for row, order in enumerate(orders):
-        if not _is_list(order):  # which is said of it later
-            kept.append(order)
+        if not _is_list(order) or (not dropping.texts and _are_apart(order)):
+            kept.append(order)  # what is no list is said later
             rows.append(row)
             continue
         tiers = [list(tier) if isinstance(tier, TIED) and not approval else [tier] for tier in order]
         left = [those for tier in tiers if (those := [one for one in tier if dropping.keeps(one)])]
         empty = not left and (bool(order) or (not approval and "" in dropping.texts))
         dropping.met[""] += empty and not order
-        if not empty:
-            kept.append([those if len(those) > 1 else those[0] for those in left])
-            rows.append(row)
+        if empty:
+            continue
+        names = [written(one) for those in left for one in those] if once else []
+        if len({*names}) < len(names):
+            again.append(len(kept))
+            left = _named_once(left)
+        kept.append([those if len(those) > 1 else those[0] for those in left])
+        rows.append(row)
     dropping.rows += len(orders) - len(kept)
-    return kept, rows
+    return kept, rows, again
+
+
+def _are_apart(names: Any) -> bool:
+    """Tell whether no label comes again, and none is a list."""
+    try:
+        return len({*names}) == len(names)
+    except TypeError:
+        return False
+
+
+def _named_once(tiers: list[list[Any]]) -> list[list[Any]]:
+    """Return tiers in which each item stands where it is named first."""
+    met: set[str] = set()
+    left = []
+    for tier in tiers:
+        new = {name: one for one in tier if (name := written(one)) not in met}
+        met |= {*new}
+        left += [[*new.values()]] if new else []
+    return left
 
 
 def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any]], str]:

@@ -99,7 +99,8 @@ class Ratings(EntryObservations):
         if not in_strict_order(user_codes, item_codes):
             order = stable_order(user_codes, item_codes, len(all_users), len(all_items))
             user_codes, item_codes, stars = user_codes[order], item_codes[order], stars[order]
-            again = _repeats(user_codes, item_codes)
+            same = (user_codes[1:] == user_codes[:-1]) & (item_codes[1:] == item_codes[:-1])
+            again = np.append(False, same)  # sorted entries: the one before is the same
             if again.any():
                 if duplicates == "error":
                     first = np.flatnonzero(again)[0]
@@ -231,14 +232,6 @@ class Ratings(EntryObservations):
         "column 'movieId' read as the item"
         """
         return from_table(cls, as_table(frame), arguments)
-
-
-def _repeats(users: AnyArray, items: AnyArray) -> AnyArray:
-    """Mark the sorted entries that have the same user and item as the one before."""
-    again = np.zeros(len(users), dtype=bool)
-    np.equal(users[1:], users[:-1], out=again[1:])
-    again[1:] &= items[1:] == items[:-1]
-    return again
 
 
 def _merged(

@@ -34,8 +34,8 @@ from steadyrank.reading.roles import taken_by
 from steadyrank.reading.table import Dropping, Table, as_table
 from steadyrank.reading.text_columns import PLAIN, SPELLINGS, Spelling
 
-ROWS = 1 << 18
-"""How many rows of a Parquet file are looked at together."""
+ROWS, BEGINNING = 1 << 18, 1 << 23
+"""How many rows of a Parquet file are looked at together, and how many bytes of text at first."""
 NUMERIC = ("int", "uint", "float", "double", "halffloat", "bool")
 PARQUET = "parquet"
 WIDER = ("int64", "double", "string")
@@ -237,7 +237,7 @@ def _matching(pattern: str) -> list[str]:
 def _file(path: str, name: str | None, encoding: str | None, header: str | None) -> Files:
     """Look at a file as reading it would: its format is told by its content."""
     with closing(open_source(path, encoding=encoding)) as file:
-        file.given, found = {"header": header}, format_of(file, name)
+        file.given, file.block, found = {"header": header}, BEGINNING, format_of(file, name)
         if found.stretches and not file.is_folder:
             between = "\t" if found.name == "tsv" else delimiter_of(file)
             first = next(found.stretches(file))

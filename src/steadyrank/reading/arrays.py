@@ -323,11 +323,14 @@ def _numbers_of_objects(column: AnyArray, what: str) -> AnyArray:
 
 
 def _check_finite(column: AnyArray, what: str, *, missing: bool) -> None:
-    finite, infinite = np.isfinite(column), np.isinf(column)
+    finite = np.isfinite(column)
+    if finite.all():
+        return
+    infinite = ~(finite | np.isnan(column))
     if infinite.any():
         told = f"{what} must be finite, but there is {column[infinite][0]}"
         raise errors.NotANumberError(told, rows=infinite, subject=what, way_out=FINITE)
-    if not (missing or finite.all()):
+    if not missing:
         told = f"{what} has missing values"
         raise errors.MissingValuesError(told, rows=~finite, subject=what, way_out=NO_BLANKS)
 

@@ -321,7 +321,8 @@ class Decision:
         gone: set[int] = set()
         for reading in _varied(ordered):
             known = [*before, *found, *worse]
-            turned = len(found) == 2 and found[0].roles == found[1].roles  # the question is which end
+            said = len(found) == 2 and all("lower_is_better" in one.options for one in found)
+            turned = said and found[0].roles == found[1].roles  # the question is which end
             if len([*before, *found]) == SUGGESTED or turned or attempts >= ATTEMPTS:
                 break
             behind = bool(found) and max(one.points for one in found) - reading.points > BEHIND
@@ -360,7 +361,8 @@ class Decision:
                 trial.items, trial.n_items = tuple(data.items[:3]), len(data.items)
                 trial.against = [*trial.against, why] if why else trial.against
                 trial.make = self._made
-                return trial
+                few = "min_count" in trial.answer and self.chosen is None
+                return (self._as_ratings(reading, trial.points) if few else None) or trial
         return None
 
     def _ways(self, reading: Reading, used: set[str]) -> Iterator[Reading]:
@@ -386,6 +388,21 @@ class Decision:
             gone = more.get("ignore", [])
             trial.roles = {role: name for role, name in reading.roles.items() if name not in gone}
             yield trial
+
+    def _as_ratings(self, reading: Reading, points: float) -> Reading | None:
+        """Return scores that would leave items out as ratings: the mean of a single one exists, too."""
+        kinds = [kind for kind in self.kinds if kind.name == "ratings"]
+        roles = {"user" if role == "row" else role: name for role, name in reading.roles.items()}
+        long = {"user", "item", "score"} <= roles.keys() and "row" not in self.asked
+        if not (kinds and long) or "lower_is_better" in reading.options:
+            return None
+        options, mend = (
+            {name: value for name, value in told.items() if name != "missing"}
+            for told in (reading.options, reading.mend)
+        )
+        made = replace(reading, kind=kinds[0], roles=roles, options=options, mend=mend)
+        kept = [*reading.support, "all items are kept: scores would leave out those of one row"]
+        return self._tried(replace(made, points=points, support=kept))
 
     def _made(self, reading: Reading) -> Any:
         return self.make(self._taken(reading, _plain(self.table), named_kind=True))

@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 
 from steadyrank import errors
-from steadyrank._typing import AnyArray, IntArray
 from steadyrank.errors import UnreadableFileError, listing, shorten
 from steadyrank.reading.files import MARK, OpenFile, times
 from steadyrank.reading.headers import LOOKED_AT, Header, find_header
@@ -83,6 +82,8 @@ def joined(parts: Iterable[Table]) -> Table:
     import polars as pl
 
     several = list(parts)
+    if len(several) == 1:
+        return several[0]
     columns = ([one for one in part.columns.values() if isinstance(one, TextColumn)] for part in several)
     frames = (pl.DataFrame([column.series for column in some]) for some in columns)
     whole = reduce(pl.DataFrame.vstack, frames)  # a concat waits for threads that a fork has not
@@ -92,7 +93,7 @@ def joined(parts: Iterable[Table]) -> Table:
 
 
 def _columns(frame: Any) -> dict[str, TextColumn]:
-    return {series.name: TextColumn(series) for series in frame.get_columns()}
+    return dict(zip(frame.columns, map(TextColumn, frame.get_columns()), strict=True))
 
 
 _FORKED_WITH_POLARS: list[bool] = []
@@ -193,57 +194,66 @@ class _Reader:
         return lines, rows, ends
 
     def _parsed(self, block: bytes) -> Table | None:
-        """Return a block as polars reads it, None where that is not certain to be the right reading."""
-        data = np.frombuffer(block if block.endswith(NEWLINE) else block + NEWLINE, dtype=np.uint8)
-        quoted = QUOTE in block and self._quoted(data)
-        if (
-            quoted is None
-            or (RETURN in block and not _end_lines(block))
-            or block.startswith(MARK)  # polars would drop it, but it belongs to the first field here
-        ):
-            return None
-        ends, marks = (np.flatnonzero(data == ord(mark)) for mark in (NEWLINE, self.delimiter))
-        lines, starts = len(ends), np.arange(len(ends))
-        if quoted:
-            outside = np.cumsum(data == ord(QUOTE), dtype=np.uint8) & 1 == 0
-            starts = np.append(0, 1 + np.flatnonzero(outside[ends]))[:-1]
-            ends, marks = ends[outside[ends]], marks[outside[marks]]
-        if not _are_even(ends, marks, len(self.names) - 1):
-            return None
-        frame = self._frame(block, '"' if quoted else None)
-        if frame is None or frame.height != len(ends):
-            return None
-        starts += self.next_line
-        self.next_line, self.ended = self.next_line + lines, block.endswith((NEWLINE, RETURN))
-        return self._table(frame, starts)
+        """Return a block as polars reads it, None where that is not certain to be the right reading.
 
-    def _quoted(self, data: AnyArray) -> bool | None:
-        """Tell whether quotes enclose fields, or, where none begins with one, belong to the text.
+        Polars refuses records with too many fields, and fills up those with too few. The text is as
+        long as the fields with a mark behind each, and quotes around them, only if there are none.
+        """
+        import polars as pl
+
+        text = block if block.endswith(NEWLINE) else block + NEWLINE
+        ends, returns, quotes = times(text, NEWLINE), times(text, RETURN), self._enclosing(text)
+        lonely = returns and returns != text.count(RETURN + NEWLINE)
+        # Polars would drop a byte order mark, but here it belongs to the first field.
+        if quotes is None or lonely or block.startswith(MARK):
+            return None
+        frame = self._frame(text, '"' if quotes else None)
+        if frame is None:
+            return None
+        lines, fields = np.arange(self.next_line, self.next_line + frame.height), pl.all().str
+        size = sum(frame.select(fields.len_bytes().sum()).row(0))
+        size += frame.width * frame.height + quotes + returns
+        within = 0
+        if quotes and ends > frame.height:
+            counts = [pl.sum_horizontal(fields.count_matches(mark)) for mark in ("\n", "\r")]
+            more, others = (frame.select(one).to_series().to_numpy().astype(np.int64) for one in counts)
+            lines += np.cumsum(more) - more
+            within, size = int(more.sum()), size - int(others.sum())
+        if ends != frame.height + within or size != len(text):
+            return None
+        self.next_line, self.ended = self.next_line + ends, block.endswith((NEWLINE, RETURN))
+        return self._table(frame, lines)
+
+    def _enclosing(self, text: bytes) -> int | None:
+        """Return how many quotes enclose fields: none where no field begins with one.
 
         None where some do and some do not: those that enclose stand right after and right before a
         delimiter or a line end.
         """
-        places, ends = np.flatnonzero(data == ord(QUOTE)), np.zeros(256, dtype=bool)
+        if QUOTE not in text:
+            return 0
+        data, ends = np.frombuffer(text, dtype=np.uint8), np.zeros(256, dtype=bool)
+        places = np.flatnonzero(data == ord(QUOTE))
         ends[[ord(self.delimiter), *NEWLINE, *RETURN]] = True
         begun = ends[data[places - 1]]  # before the first byte is the last, a line end
         if not begun.any():
-            return False
+            return 0
         if len(places) % 2:
             return None
         # Two quotes in a row within a field close it and open it again.
         again = places[1:-1:2] + 1 == places[2::2]
         opens, closes = begun[::2], ends[data[places[1::2] + 1]]
         sound = opens[0] and closes[-1] and (opens[1:] | again).all() and (closes[:-1] | again).all()
-        return True if sound else None
+        return len(places) - int(again.sum()) if sound else None
 
-    def _frame(self, block: bytes, quote: str | None) -> Any:
-        """Return a block as a frame of texts; None where polars fails, or may have left a line out."""
+    def _frame(self, text: bytes, quote: str | None) -> Any:
+        """Return text as a frame of texts; None where polars fails, or may have left a line out."""
         import polars as pl
 
         how: dict[str, Any] = {"empty_string_is_null": False, "glob": False, "has_header": False}
         with suppress(pl.exceptions.PolarsError):
             schema = dict.fromkeys(self.names, pl.String)
-            frame = pl.read_csv(block, schema=schema, separator=self.delimiter, quote_char=quote, **how)
+            frame = pl.read_csv(text, schema=schema, separator=self.delimiter, quote_char=quote, **how)
             return None if len(schema) == 1 and (frame.to_series() == "").any() else frame
         return None
 
@@ -291,7 +301,7 @@ class _Reader:
             self.below.append((line, row[0]))
             return []
         rest = row[width:]
-        broken = any(_broken(before, (line, len(row)), width) for before in self.short[-1:])
+        broken = self.short[-1:] == [(line - 1, width - len(row) + 1)]  # one line that was broken in two
         if any(field.strip() for field in rest) or broken or (len(row) == 1 < width):
             raise self._ragged(line, row, width)
         if len(row) < width:
@@ -335,26 +345,6 @@ def _long_fields() -> Iterator[None]:
 def _is_row(row: list[str]) -> bool:
     """Tell whether a line holds fields: blank lines do not."""
     return len(row) > 1 or bool(row and row[0].strip())
-
-
-def _broken(one: tuple[int, int], two: tuple[int, int], width: int) -> bool:
-    """Tell whether two lines, each with how many fields it has, look like one that was broken."""
-    return one == (two[0] - 1, width - two[1] + 1)
-
-
-def _end_lines(block: bytes) -> bool:
-    """Tell whether each carriage return comes before a line end."""
-    data = np.frombuffer(block, dtype=np.uint8)
-    after = np.flatnonzero(data == ord(RETURN)) + 1
-    return after[-1] < len(data) and bool((data[after] == ord(NEWLINE)).all())
-
-
-def _are_even(ends: IntArray, marks: IntArray, width: int) -> bool:
-    """Tell whether as many marks as the width stand before each end, and after the one before."""
-    if len(marks) != width * len(ends) or not width:
-        return len(marks) == width * len(ends)
-    fields = marks.reshape(-1, width)
-    return bool((fields[1:, 0] > ends[:-1]).all() and (fields[:, -1] < ends).all())
 
 
 MOVIELENS_NAMES = ("user", "movie", "rating", "timestamp")

@@ -133,14 +133,6 @@ def _any(*looks: Looks) -> Looks:
     return lambda file: any(one(file) for one in looks)
 
 
-def _parquet(file: OpenFile) -> bool:
-    return file.head.startswith(PARQUET)
-
-
-def _tabbed(file: OpenFile) -> bool:
-    return delimiter_of(file) == "\t"
-
-
 def _preflib(file: OpenFile) -> bool:
     return file.text_head.startswith(b"#") and any(mark in file.text_head for mark in PREFLIB)
 
@@ -188,7 +180,7 @@ REPORTS = [_json(b"{", name) for name in OF_RUNS]
 """How files of evaluation tools begin, and what their beginning names."""
 
 ENTRIES = (
-    Format("parquet", _parquet, _later("typed_files.read_parquet")),
+    Format("parquet", lambda file: file.head.startswith(PARQUET), _later("typed_files.read_parquet")),
     Format("preflib", _preflib, _later("adapters.ballot_files.read_preflib")),
     Format("stv", _any(_stv, _blt), _later("adapters.ballot_files.read_stv")),
     Format("pgn", _head(PGN), _later("adapters.ballot_files.read_pgn")),
@@ -217,7 +209,7 @@ ENTRIES = (
     Format("jsonl", _json(b"{"), _later("records.read_json_lines"), folders=True),
     Format("condorcet", _orders, _later("adapters.ballot_files.read_orders")),
     Format("markup", _markup, _later("adapters.markup.read_markup"), answers_to=("sheet",)),
-    _of_text("tsv", _tabbed, partial(_delimited, delimiter="\t")),
+    _of_text("tsv", lambda file: delimiter_of(file) == "\t", partial(_delimited, delimiter="\t")),
     _of_text("csv", lambda _: True, _delimited),
 )
 FORMATS: dict[str, Format] = {entry.name: entry for entry in ENTRIES}

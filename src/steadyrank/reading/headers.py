@@ -1,7 +1,7 @@
 """Where the header of a table is, and what it calls the columns: told by the first rows alone.
 
-Lines before it are left out only where numbers below prove that it is one. Two rows make a header where
-the first says some things twice, as pivots do. A first row of numbers above numbers is data.
+Lines before it are left out only where numbers below prove that it is one. Several rows make a header
+where all but the last say some things twice, as pivots do. A first row of numbers above numbers is data.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ LOOKED_AT = 40
 """So many rows tell where the header is."""
 MOST_NAMED = 5
 """So many columns that got another name are named one by one."""
+MOST_LINES = 4
+"""A header has at most so many lines."""
 FEWEST = 3
 """With fewer rows below it, a first line of numbers is taken for a header."""
 REMARKS = ("#", "%", "//")
@@ -132,9 +134,8 @@ def _lines_before(rows: Sequence[Row]) -> int:
                 break
             told = all(one[0].startswith(REMARKS) for one in rows[:place] if _filled(one))
             below = rows[place + 1 :]
-            header = not any(map(_is_number, row)) and any(
-                _numbers_below(row, below[at:]) for at in (0, 1)
-            )
+            told_below = (_numbers_below(row, below[at:]) for at in range(MOST_LINES))
+            header = not any(map(_is_number, row)) and any(told_below)
             return place if header or told else 0
     return 0
 
@@ -150,26 +151,38 @@ def _numbers_below(first: Row, below: Sequence[Row]) -> list[int]:
 
 
 def _joined(first: Row, below: Sequence[Row], *, surely: bool) -> tuple[list[str], int] | None:
-    """Return the names that two rows make together, and how many rows; None where one is the header."""
-    names = [field.strip() for field in first]
-    said = [name for name in names[1:] if name]
-    partial = len(set(said)) < len(said) or len(said) < len(names) - 1
-    second = [field.strip() for field in below[0]] if below else []
-    if len(second) != len(names):
+    """Return the names that rows make together, and how many rows; None where one is the header."""
+    rows = [[field.strip() for field in row] for row in (first, *below[: MOST_LINES - 1])]
+    sizes = [size for size in range(2, len(rows) + 1) if {*map(len, rows[:size])} == {len(first)}]
+    if not surely:
+        sizes = [size for size in sizes if _belong_together(rows[:size], below[size - 1 :])]
+    if not sizes:
         return None
-    if not surely and (not said or not partial or any(map(_is_number, second))):
-        return None
-    named = (not is_missing_word(second[place]) for place in _numbers_below(second, below[1:]))
-    if not surely and not any(named):
-        return None
-    whole = names[:2]
-    for name in names[2:]:
-        whole.append(name or whole[-1])
-    both = [" ".join(filter(None, dict.fromkeys(pair))) for pair in zip(whole, second, strict=True)]
-    third = [field.strip() for field in below[1]] if len(below) > 1 else []
-    if third and third[0] and not names[0] and _filled(third) == 1:  # pandas names the index there
-        return [third[0], *both[1:]], 3
-    return (both, 2) if surely or len(set(both)) == len(both) else None
+    size, whole = sizes[0], [[""] * len(first)]
+    for row in rows[: size - 1]:
+        filled = row[:2]
+        for place, name in enumerate(row[2:], 2):  # a name stands over those without one on its right
+            same = whole[-1][place] == whole[-1][place - 1]
+            filled.append(name or (filled[-1] if same else ""))
+        whole.append(filled)
+    columns = zip(*whole, rows[size - 1], strict=True)
+    names = [" ".join(filter(None, dict.fromkeys(column))) for column in columns]
+    under = [field.strip() for field in below[size - 1]] if len(below) >= size else []
+    if (
+        under and under[0] and not first[0].strip() and _filled(under) == 1
+    ):  # pandas names the index there
+        return [under[0], *names[1:]], size + 1
+    return (names, size) if surely or len({*names}) == len(names) else None
+
+
+def _belong_together(rows: Sequence[Row], below: Sequence[Row]) -> bool:
+    """Tell whether all rows but the last say things twice or leave gaps, and numbers are below them."""
+    *upper, last = rows
+    said = [[name for name in row[1:] if name] for row in upper]
+    partial = all(names and len({*names}) < len(last) - 1 for names in said)
+    if not partial or any(_is_number(field) for row in rows[1:] for field in row):
+        return False
+    return any(not is_missing_word(last[place]) for place in _numbers_below(last, below))
 
 
 def _is_data(first: Row, below: Sequence[Row]) -> bool:
@@ -194,7 +207,7 @@ def _is_data(first: Row, below: Sequence[Row]) -> bool:
 def _come_again(first: Row, below: Sequence[Row]) -> bool:
     """Tell whether most fields of a row come again below, each in its column, and not all together."""
     texts = [place for place, field in enumerate(first) if field.strip() and not _is_number(field)]
-    same = [[place for place in texts if row[place : place + 1] == [first[place]]] for row in below]
+    same = [[at for at in texts if at < len(row) and row[at] == first[at]] for row in below]
     again = {place for places in same if len(places) < len(texts) for place in places}
     return 2 * len(again) > len(texts) > 1 < len(again)
 

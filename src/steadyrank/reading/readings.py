@@ -23,6 +23,14 @@ MANY = 5
 AS_WEIGHT = " (how much each one counts, not how often it occurs)"
 
 
+def typed_words(name: str, value: object) -> list[str]:
+    """Return an option as one types it, also where its value looks like an option or is blank."""
+    option, text = typed_name(name), typed_list(value) if isinstance(value, list | tuple) else str(value)
+    if value is True:
+        return [option]
+    return [f"{option}={text}"] if text.startswith("-") or not text else [option, text]
+
+
 @dataclass
 class Reading:
     """One complete way to read a table.
@@ -94,15 +102,8 @@ class Reading:
     @property
     def typed(self) -> list[str]:
         """The same as options of the command line."""
-        found = []
-        for name, value in {**self.arguments, **self.answer}.items():
-            text = typed_list(value) if isinstance(value, list | tuple) else str(value)
-            option = typed_name(name)
-            if value is True:
-                found.append(option)
-            else:
-                found += [f"{option}={text}"] if text.startswith("-") or not text else [option, text]
-        return found
+        given = {**self.arguments, **self.answer}
+        return [word for name, value in given.items() for word in typed_words(name, value)]
 
     def command(self, *words: str) -> list[str]:
         """Return the words of a command, with what makes it this reading; each option once."""

@@ -1,8 +1,10 @@
 """Tables in documents of JSON and YAML: records, wherever they lie.
 
-A list of objects is a table, and so is an object of equally long lists, or of objects that name the
-same: there the names by which these go make a column. Otherwise tables are looked for inside. Objects
-within records become columns, and a list of records below a few headings takes these along.
+A list of objects is a table, and so is one of lists, with a header or without, and an object of equally
+long lists. Of objects within objects, the first on the way down that name the same are records, and the
+names on the way make columns; lists of records, ballots and numbers at the end of the way are named so,
+too. Otherwise tables are looked for inside. Objects and lists of numbers within records become columns,
+and a list of records below a few headings takes these along.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain, count, islice, product
 from typing import Any
 
 from steadyrank import errors
@@ -19,21 +22,21 @@ from steadyrank.reading.adapters.documents import Node, load, load_lines
 from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
-from steadyrank.reading.text_columns import TextColumn
+from steadyrank.reading.text_columns import TextColumn, number_in
 from steadyrank.reading.words import known, words_of
 
 LIKE_THIS = 'A table in JSON looks like [{"choice": "x"}, {"choice": "y"}].'
-KEYS = ("name", "key", "key_")
-"""What the column is called that holds the names of objects, the first that none of them has."""
+KEYS, VALUE = ("name", "key"), "value"
+"""What the columns are called that hold names of objects, if none of these is there, and numbers."""
 ALIKE = 0.5
-"""The share of all names that objects of one sort have at least, in the mean."""
+"""Objects of one sort have more than this share of all their names, in the mean."""
 HEADINGS = 3
 """With so many fields beside a list of records, these are what the file is about."""
+FIELDS = 10
+"""With more numbers by name than this, an object on the only line is no row."""
 MOST_COLUMNS = 500
 LIST = "list"
 """What the only column is called of a list of lists."""
-BOTH = ("1", "2")
-"""What the columns are called of a list that always holds two: both sides, or their points."""
 
 Record = dict[str, Any]
 
@@ -112,8 +115,10 @@ def is_one_document(file: OpenFile) -> bool:
     except (ValueError, RecursionError):
         return not (more and more[0].lstrip().startswith(b"{"))
     with suppress(RecursionError):
-        row = more or (len(found) == 1 and _are_columns(found))
-        return not row and any(len(rows) > 1 for _, rows in tables_in(found))
+        inner = [*found.values()]
+        row = more or (len(inner) == 1 and isinstance(inner[0], list) and not _are_objects(inner[0]))
+        sizes = ((len(rows), {*rows[0]}) for _, rows in tables_in(found))
+        return not row and any(n > (FIELDS if names == {KEYS[0], VALUE} else 1) for n, names in sizes)
     return True
 
 
@@ -124,86 +129,98 @@ def tables_in(value: Any, path: str = "") -> Iterator[tuple[str, list[Record]]]:
     --------
     >>> list(tables_in({"season": 7, "rounds": [{"day": 1, "games": [{"home": "x"}, {"home": "y"}]}]}))
     [('rounds', [{'day': 1, 'home': 'x'}, {'day': 1, 'home': 'y'}])]
+    >>> list(tables_in({"x": {"t1": 0.8, "t2": 0.9}, "y": {"t3": 0.7}, "z": {"t4": 0.6}}))[0][1][:2]
+    [{'name': 'x', 'key': 't1', 'value': 0.8}, {'name': 'x', 'key': 't2', 'value': 0.9}]
     """
     if isinstance(value, list) and _are_named_one_by_one(value):
-        yield from tables_in({name: inner for one in value for name, inner in one.items()}, path)
-    elif isinstance(value, list):
-        yield from ((path, rows) for rows in [_records_of(value, path)] if rows)
+        value = {name: inner for one in value for name, inner in one.items()}
+    if isinstance(value, list):
+        yield from ((path, rows) for rows in [_rows_of_list(value, path)] if rows)
     elif isinstance(value, dict):
-        data = value.get("data")
-        split = [value.get("columns"), *(data if isinstance(data, list) else ())]
-        if _are_rows(split):  # as pandas splits a frame
-            yield from tables_in(split, path)
-        elif _are_counted(value):
-            rows = zip(*(one.values() for one in value.values()), strict=True)
-            yield path, [dict(zip(value, row, strict=True)) for row in rows]
-        elif _are_columns(value):
-            yield path, [dict(zip(value, row, strict=True)) for row in zip(*value.values(), strict=True)]
-        elif _are_records(value):
-            yield path, _with_names({name: [fields] for name, fields in value.items()})
-        else:
-            if _are_parts(value):
-                yield path, _unfolded(_with_names(value))
-            for name, inner in value.items():
-                yield from tables_in(inner, f"{path}.{name}".lstrip("."))
+        columns, rows = _rows_of_columns(value), list[Record]()
+        if not columns:
+            rows = _rows_of_object(value)
+            lists = any(isinstance(one, list) for one in value.values())  # each of which is a table
+        yield from ((path, found) for found in (columns, rows) if found)
+        for name, inner in value.items() if not columns and (lists or not rows) else ():
+            yield from tables_in(inner, f"{path}.{name}".lstrip("."))
 
 
-def _records_of(found: list[Any], path: str) -> list[Record]:
-    """Return a list as records: objects, rows below a header, or ballots; none where it is neither."""
-    if found and _are_objects(found):
+def _rows_of_list(found: list[Any], path: str) -> list[Record]:
+    """Return a list as records: objects, rows with a header or without, or ballots; else none."""
+    if _are_objects(found):
         return _unfolded(found)
-    if _are_rows(found):
-        return [dict(zip(found[0], row, strict=True)) for row in found[1:]]
-    ballots = len(found) > 1 and _are_ballots(found)
-    return [{path.rpartition(".")[2] or LIST: one} for one in found] if ballots else []
+    if len(found) < 2 or all(map(_are_objects, found)):
+        return _rows_of_object({str(place): one for place, one in enumerate(found, 1)})
+    ballots = [{path.rpartition(".")[2] or LIST: one} for one in found]
+    if all(isinstance(one, str) and ">" in one for one in found):
+        return ballots
+    if not all(isinstance(one, list) for one in found):
+        return []
+    even = len({*map(len, found)}) == 1 and found[0] != []
+    header = even and _is_header(*found[:2])
+    rows = found[header:]
+    texts = not header and all(isinstance(cell, str) for row in rows for cell in row)
+    if texts and len({all(map(_is_number, place)) for place in zip(*rows, strict=False)}) < 2:
+        return ballots
+    names = found[0] if header else [f"column_{place}" for place in range(1, len(found[0]) + 1)]
+    return [dict(zip(names, row, strict=True)) for row in rows] if even else []
 
 
-def _are_rows(found: list[Any]) -> bool:
-    """Tell whether a list holds lists of one length, the first of them a header."""
-    if len(found) < 2 or not all(isinstance(one, list) and len(one) == len(found[0]) for one in found):
-        return False
-    texts = {name for name in found[0] if isinstance(name, str)}
-    return len(texts) == len(found[0]) and texts.isdisjoint(map(str, found[1]))
+def _is_header(first: list[Any], second: list[Any]) -> bool:
+    """Tell whether the first of two rows names the columns: texts, each once, which are no data."""
+    texts = {name for name in first if isinstance(name, str)}
+    data = any(map(_is_number, first)) and all(isinstance(cell, str) for cell in second)
+    return len(texts) == len(first) and texts.isdisjoint(map(str, second)) and not data
 
 
-def _are_ballots(found: list[Any]) -> bool:
-    """Tell whether a list holds nothing but lists of names, or orders such as a > b."""
-    if all(isinstance(one, list) for one in found):
-        return all(isinstance(name, str) for one in found for name in one)
-    return all(isinstance(one, str) and ">" in one for one in found)
+def _is_number(value: Any) -> bool:
+    """Tell whether a value is a number, which YAML writes as text."""
+    return isinstance(value, int | float) or (isinstance(value, str) and number_in(value) is not None)
 
 
-def _are_counted(found: Mapping[str, Any]) -> bool:
-    """Tell whether an object holds columns whose rows are numbered 0, 1, 2..., as pandas writes them."""
-    inner = list(found.values())
-    if not all(isinstance(one, dict) and len(one) > 1 for one in inner) or not inner:
-        return False
-    return all([*one] == [str(row) for row in range(len(inner[0]))] for one in inner)
+def _rows_of_columns(found: Mapping[str, Any]) -> list[Record]:
+    """Return an object of columns as records: lists of one length, or as pandas writes a frame."""
+    names, columns = list(found), list(found.values())
+    grids = [one for one in columns if isinstance(one, list) and one and isinstance(one[0], list)]
+    for head, grid in product(columns, grids if len(columns) > 1 else ()):  # names, and rows beside them
+        if isinstance(head, list) and _is_header(head, grid[0]) and {*map(len, grid)} == {len(head)}:
+            return [dict(zip(head, row, strict=True)) for row in grid]
+    if all(isinstance(one, dict) and len(one) > 1 for one in columns) and columns:
+        counted = [str(row) for row in range(len(columns[0]))]
+        columns = [list(one.values()) for one in columns if [*one] == counted]
+    lists = len(columns) == len(names) and all(isinstance(one, list) for one in columns)
+    if not lists or len({*map(len, columns)}) != 1 or all(map(_are_objects, columns)):
+        return []  # where each of the lists is a table, too
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def _are_columns(found: Mapping[str, Any]) -> bool:
-    lists = [value for value in found.values() if isinstance(value, list)]
-    if not found or len(lists) < len(found) or len(set(map(len, lists))) > 1:
-        return False
-    return not lists[0] or not all(map(_are_objects, lists))  # else each of them is a table
+def _rows_of_object(found: Mapping[str, Any]) -> list[Record]:
+    """Return what lies in objects of objects as records, which the names on the way to it name.
 
-
-def _are_records(found: Mapping[str, Any]) -> bool:
-    """Tell whether an object holds objects that are of one sort: they name the same, or only numbers."""
-    inner = list(found.values())
-    if len(inner) < 2 or not all(isinstance(one, dict) and one for one in inner):
-        return False
-    numbers = all(isinstance(value, int | float) for one in inner for value in one.values())
-    return numbers or _overlap(inner) >= ALIKE
-
-
-def _are_parts(found: Mapping[str, Any]) -> bool:
-    """Tell whether an object holds lists of records that are all of one sort: a list for each week."""
-    lists = list(found.values())
-    if len(lists) < 2 or not all(one and _are_objects(one) for one in lists):
-        return False
-    every = [one for part in lists for one in part]
-    return len({name for one in every for name in one}) > 1 and _overlap(every) >= ALIKE
+    That are the first objects on the way that are of one sort, or lists of such, ballots, or numbers.
+    """
+    level: list[tuple[tuple[str, ...], Any]] = [((name,), one) for name, one in found.items()]
+    while len(level) > 1 and all(isinstance(one, dict) for _, one in level):
+        deeper = [((*way, name), one) for way, each in level for name, one in each.items()]
+        fields = not all(isinstance(one, list) for _, one in deeper)
+        if fields and _overlap([one for _, one in level]) > ALIKE:
+            return _unfolded(_with_names(level))
+        level = deeper
+    inner = [one for _, one in level]
+    if len(level) < 2:
+        return []
+    if all(isinstance(one, list) for one in inner):
+        every = [(way, one) for way, several in level for one in several]
+        if _are_objects(values := [one for _, one in every]):
+            several = len({name for one in values for name in one}) > 1 and all(inner)
+            return _unfolded(_with_names(every)) if several and _overlap(values) > ALIKE else []
+        if all(isinstance(one, str) for one in values):
+            return _with_names([(way, {LIST: one}) for way, one in level])
+        level, inner = every, values
+    if not all(one is None or _is_number(one) for one in inner):
+        return []
+    return _with_names([(way, {VALUE: one}) for way, one in level])
 
 
 def _are_named_one_by_one(found: list[Any]) -> bool:
@@ -213,11 +230,12 @@ def _are_named_one_by_one(found: list[Any]) -> bool:
     return apart and all(isinstance(inner, list | dict) for one in found for inner in one.values())
 
 
-def _with_names(parts: Mapping[str, list[Record]]) -> list[Record]:
-    """Return records with the name of the part that each stands in."""
-    taken = {name for part in parts.values() for one in part for name in one}
-    key = next((key for key in KEYS if key not in taken), KEYS[0])
-    return [{key: name} | fields for name, part in parts.items() for fields in part]
+def _with_names(placed: Sequence[tuple[tuple[str, ...], Record]]) -> list[Record]:
+    """Return records with the names on the way to each."""
+    taken = {name for _, one in placed for name in one}
+    called = (key for key in chain(KEYS, map("key_{}".format, count(2))) if key not in taken)
+    keys = list(islice(called, len(placed[0][0])))
+    return [dict(zip(keys, way, strict=True)) | fields for way, fields in placed]
 
 
 def _overlap(objects: Sequence[Mapping[str, Any]]) -> float:
@@ -257,13 +275,15 @@ def _document(file: OpenFile, parsed: Callable[[OpenFile], Node]) -> Table:
 
 def _rows_of(top: Node, asked: str | None, notes: list[str], guessed: dict[str, Any]) -> list[Record]:
     """Return the only table, that which was asked for, or the longest."""
-    plain = isinstance(top.value, list) and not _are_named_one_by_one(top.value)
-    if plain and not any(isinstance(one, list) for one in top.value):
+    objects = isinstance(top.value, list) and (not top.value or isinstance(top.value[0], dict))
+    if objects and not _are_named_one_by_one(top.value):
         if asked is not None:
             told = f"sheet says nothing about json that is one list, as {top.file} is"
             raise errors.InvalidDataError(told, way_out=["Omit ", Option("sheet")])
         return _unfolded([node.object() for node in top])
-    tables = dict(tables_in(top.value))
+    every = dict(tables_in(top.value))
+    # Numbers by name may also be settings, beside a table.
+    tables = {path: rows for path, rows in every.items() if not {*rows[0]} <= {*KEYS, VALUE}} or every
     if not tables:
         columns = top.value if isinstance(top.value, dict) else {}
         named = f", but an object of {listing(map(shorten, columns))}" if columns else ""
@@ -303,14 +323,15 @@ def _set_out(
     """Put columns beside others; objects inside that name the same become columns, too."""
     for name, cells in given.items():
         values, there = cells, [value for value in cells if not is_missing(value)]
-        if len(there) > 1 and all(isinstance(v, list) and len(v) == len(BOTH) for v in there):
+        if len(there) > 1 and _are_parts(there):
             columns[name] = cells  # which may be a ballot, too
-            values = [v if is_missing(v) else dict(zip(BOTH, v, strict=True)) for v in cells]
-            there = [value for value in values if not is_missing(value)]
+            lists = ([] if is_missing(value) else value for value in cells)
+            values = [{str(place): one for place, one in enumerate(several, 1)} for several in lists]
+            there = [value for value in values if value]
         inner = dict.fromkeys(n for v in there if isinstance(v, dict) for n in v)
         full = {part: f"{name}.{part}" for part in inner}
         alike = bool(inner) and all(isinstance(value, dict) for value in there)
-        alike = alike and len(inner) <= MOST_COLUMNS and _overlap(there) >= ALIKE
+        alike = alike and len(inner) <= MOST_COLUMNS and _overlap(there) > ALIKE
         if not alike or not taken.isdisjoint(full.values()):
             columns.setdefault(name, values)
             continue
@@ -318,5 +339,16 @@ def _set_out(
         notes.append(
             f"what is in {shorten(name)} read as columns {listing(map(shorten, full.values()))}"
         )
-        parts = {to: [(value or {}).get(part) for value in values] for part, to in full.items()}
+        objects = [{} if is_missing(value) else value for value in values]
+        parts = {to: [one.get(part) for one in objects] for part, to in full.items()}
         _set_out(parts, columns, taken, notes)
+
+
+def _are_parts(lists: list[Any]) -> bool:
+    """Tell whether lists hold a part for each place: two sides, or numbers that are no ballot."""
+    if not all(isinstance(one, list) for one in lists) or any(len(one) > MOST_COLUMNS for one in lists):
+        return False
+    if all(len(one) == 2 for one in lists):
+        return True
+    again = any(len({*map(str, one)}) < len(one) for one in lists)
+    return again and all(is_missing(part) or _is_number(part) for one in lists for part in one)

@@ -73,13 +73,18 @@ READ_AS = {
     "true": "true and false, or words for them, read as 1 and 0",
     "choice": "first choice, second choice... read as 1, 2...",
     **dict.fromkeys(SCALES, "the steps of a scale in words read as 1 to 5, more is better"),
+    ":": "minutes and seconds read as seconds",
 }
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
 INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
-BEHIND = r"(?:±|\+/?-)\s*+[\d.,]++ ?%?|\([^()]*+\)|\[[^\[\]]*+\]|[*†‡§★☆✓✔]++"
+DURATION = re.compile(r"(?:([0-9]{1,4}):)?([0-9]{1,4}):([0-5][0-9])(\.[0-9]{1,9})\Z")
+"""Without decimals it may be the time of day, or points of both sides."""
+SHARED = r"(?:(?<=\.\d)|(?<=\.\d\d)|(?<=\.\d{3})|(?<=\.\d{4}))/\d++"  # no date, no fraction
+BEHIND = rf"(?:±|\+/?-)\s*+[\d.,]++ ?%?|\([^()]*+\)|\[[^\[\]]*+\]|{SHARED}|[*†‡§★☆✓✔]++"
 WITH_ERROR = re.compile(rf"[$€£¥~≈]?\s*+(.*?\d ?%?)\s*+(?:{BEHIND})?\Z")
 NUMERAL = re.compile(r"[+-]?[\d.,' ]+(?:[eE][+-]?\d+)?%?\Z")
+NAN = float("nan")
 FEW = 4000
 FIRST = 50
 """So many first fields tell that a column holds no numbers."""
@@ -88,7 +93,7 @@ MOST_DIGITS = 310  # no float has more; int() of a hostile field of a million di
 PLAIN_BEGINS, NUMBER_BEGINS = {*"0123456789+-.iI"}, {*"0123456789+-.,$€£¥~≈"}
 ERROR_ENDS = {*"0123456789%)]*†‡§★☆✓✔"}
 SAME_MARKS = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
-ERRORS_CUT = "of a number with its error after ±, a remark in brackets or a sign, the number is taken"
+ERRORS_CUT = "of a number with its error after ±, a remark or a sign behind it, the number is taken"
 MARKS = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 
 
@@ -101,7 +106,7 @@ class Spelling(NamedTuple):
 
     def __str__(self) -> str:
         """Say how a column was read that is spelt so."""
-        if self.end in WORDS:
+        if self.end in READ_AS:
             return READ_AS[self.end]
         marks = [f"{MARKS[self.thousands]} between thousands"] if self.thousands else []
         marks += ["a comma before decimals"] if self.decimal == "," else []
@@ -112,6 +117,8 @@ class Spelling(NamedTuple):
         """Return the number that a word stands for, None if it is not spelt so; it has no blank ends."""
         if self.end in WORDS:
             return WORDS[self.end].get(word.casefold())
+        if self.end == ":":
+            return _seconds(word)
         body = word.translate(SAME_MARKS)
         if self.end:
             if not body.endswith(self.end):
@@ -127,6 +134,14 @@ class Spelling(NamedTuple):
         return plain_number(body)
 
 
+def _seconds(word: str) -> float | None:
+    """Return how many seconds a time such as 1:02.5 is, as a decimal; None for all else."""
+    if (parts := DURATION.match(word)) is None:
+        return None
+    hours, minutes, seconds = (int(part or 0) for part in parts.groups()[:3])
+    return float(f"{(60 * hours + minutes) * 60 + seconds}{parts[4]}")
+
+
 GROUPED = {
     mark: re.compile(rf"[+-]?[1-9][0-9]{{0,2}}(?:{re.escape(mark)}[0-9]{{3}})+\Z") for mark in MARKS
 }
@@ -138,7 +153,7 @@ SPELLINGS = (
         for decimal, other in ((".", ","), (",", "."))
         for thousands in ("", other, " ", "'")
     ),
-    *map(Spelling, WORDS),
+    *map(Spelling, READ_AS),
 )
 """Every spelling, the simplest first."""
 
@@ -204,7 +219,7 @@ def shared(words: Iterable[str], among: tuple[Spelling, ...] = SPELLINGS) -> tup
 
 def with_decimal(mark: str | None) -> tuple[Spelling, ...]:
     """Return the spellings that have this decimal mark; all of them where none is told."""
-    return tuple(one for one in SPELLINGS if mark in {None, one.decimal} or one.end in WORDS)
+    return tuple(one for one in SPELLINGS if mark in {None, one.decimal} or one.end in READ_AS)
 
 
 class TextColumn:
@@ -236,11 +251,15 @@ class TextColumn:
         return len(self.series)
 
     @cached_property
+    def _first(self) -> list[str]:
+        return self.taken(slice(FIRST)).cells()
+
+    @cached_property
     def _whole(self) -> AnyArray | None:
         """The numbers that the fields are, where all print as they are written; else None."""
         import polars as pl
 
-        if not len(self) or not all(map(is_plain_whole, self.series.head(FIRST))):
+        if not len(self) or not all(map(is_plain_whole, self._first)):
             return None
         found = self.series.cast(pl.Int64, strict=False)
         # Every other way to write a number takes more letters than it prints as.
@@ -304,7 +323,7 @@ class TextColumn:
             return self._whole
         found: AnyArray = self.series.cast(pl.Float64, strict=False).to_numpy()
         odd = np.flatnonzero(np.isnan(found))
-        if 2 * len(odd) > len(found) and not self._may_be_numbers():
+        if 2 * len(odd) > len(found) and not self._may_be_numbers:
             return None
         missing = not len(odd) or all(map(is_missing_word, self.series[odd]))
         if not missing or (np.abs(found) > EXACT).any():
@@ -312,8 +331,9 @@ class TextColumn:
         whole = not len(odd) and (found == np.floor(found)).all()
         return found.astype(np.int64) if whole and not self.series.str.contains("[.eE]").any() else found
 
+    @cached_property
     def _may_be_numbers(self) -> bool:
-        return bool(shared(map(without_error, self.series.head(FIRST))))
+        return bool(shared(map(without_error, self._first)))
 
     def numbers(
         self, what: str, among: tuple[Spelling, ...] = SPELLINGS, notes: list[str] | None = None
@@ -337,7 +357,7 @@ class TextColumn:
         if (plain := self._plainly(among)) is not None:
             return plain
         spelling = self._spelling(what, among)
-        values = [_number(word, spelling) for word in self._bare]
+        values = self._values(spelling)
         said = [str(spelling)] * (spelling != PLAIN) + [ERRORS_CUT] * (self._bare != self.words)
         if notes is not None:
             new = (f"column {shorten(what)}: {told}" for told in said)
@@ -364,12 +384,18 @@ class TextColumn:
                 raise self._wrong(f"{shorten(word)} {how}", wrong, what, CORRECT)
         plain = [one for one in left if one.decimal == "." and not one.thousands]
         best, *others = plain[:1] or left
-        differ = [code for code, word in enumerate(self._bare) if len(_values(word, best, *others)) > 1]
+        each = zip(*map(self._values, (best, *others)), strict=True)
+        differ = [code for code, values in enumerate(each) if len({*values}) > 1]
         if differ:
             word = shorten(self.words[differ[0]])
             told = f"{word} may have a mark between thousands or before decimals"
             raise self._wrong(told, differ, what, DECIMALS)
         return best
+
+    def _values(self, spelling: Spelling) -> list[int | float | None]:
+        """Return the numbers that the words stand for, NaN for missing ones."""
+        words = map(str.strip, self._bare)
+        return [NAN if word in MISSING_WORDS else spelling.value(word) for word in words]
 
     def _wrong(self, told: str, codes: list[int], what: str, way_out: WayOut) -> NotANumberError:
         rows = np.isin(self.codes, codes)
@@ -377,7 +403,7 @@ class TextColumn:
 
     def written(self) -> tuple[AnyArray, list[str]]:
         """Return a code for each row, and the texts that they stand for, without blanks around them."""
-        return self.codes, [word.strip() for word in self.words]
+        return self.codes, list(map(str.strip, self.words))
 
     def taken(self, rows: AnyArray | slice) -> TextColumn:
         """Return some rows."""
@@ -396,9 +422,9 @@ class TextColumn:
         """Tell whether all fields are numbers or missing, and at least one is a number."""
         if (plain := self._plainly(among)) is not None:
             return not np.isnan(plain).all()
-        left = shared(self._bare, among) if self._may_be_numbers() else ()
-        there = sum(not is_missing_word(word) for word in self.words)
-        return bool(left) and there > 2 * (left[0].end in SCALES)  # two words of a scale are names
+        left = shared(self._bare, among) if self._may_be_numbers else ()
+        least = 2 * bool(left and left[0].end in SCALES)  # two words of a scale are names
+        return bool(left) and sum(not is_missing_word(word) for word in self.words) > least
 
     def holds(self, text: str) -> bool:
         """Tell whether some field is this text."""
@@ -446,15 +472,3 @@ def is_plain_whole(word: str) -> bool:
         return False
     number = int(word)
     return str(number) == word and -(2**63) <= number < 2**63
-
-
-def _number(word: str, spelling: Spelling | None = None) -> int | float | None:
-    """Return the number that a field stands for, NaN if it is missing, None if it is none."""
-    word = word.strip()
-    value = plain_number(word) if spelling is None else spelling.value(word)
-    return float("nan") if value is None and is_missing_word(word) else value
-
-
-def _values(word: str, *spellings: Spelling) -> set[int | float | None]:
-    """Return what a field may stand for, nothing if it is missing."""
-    return set() if is_missing_word(word) else {one.value(word.strip()) for one in spellings}

@@ -1,63 +1,20 @@
-"""Audits, checks, margins, explanations and comparisons as lines of text, and the tables of each."""
+"""Audits, checks, margins, explanations, comparisons and splits as lines of text."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from steadyrank.report.terminal import (
-    FAINT,
-    LONG,
-    NEXT_IN_LINE,
-    Column,
-    Layout,
-    Line,
-    guessed,
-    paragraph,
-)
-from steadyrank.text import (
-    counted,
-    eps_in_words,
-    in_words,
-    ranks_in_words,
-    readable,
-    rounded_up,
-    size_in_words,
-)
+from steadyrank.report.tables import columns_shown, name_of, remarks, rows_shown, split_tables
+from steadyrank.report.terminal import FAINT, GAP, LONG, NEXT_IN_LINE, Line, laid_out
+from steadyrank.report.text import guessed, lines, more, warned
+from steadyrank.text import counted, eps_in_words, in_words, rounded_up, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from steadyrank.report.terminal import Findings, Row, Terminal
-
-METHODS = {
-    "topk": "plain top-k",
-    "inflated_topk": "inflated top-k",
-    "ranking": "plain ranking",
-    "inflated_ranking": "inflated ranking",
-}
-
-TITLES = {
-    "comparison": (
-        ("new_rank", "rank", 9), ("item", "item", 8), ("old_rank", "was", 4), ("new_place", "place", 6),
-        ("old_place", "from", 5), ("range", "range", 7), ("verdict", "verdict", 10),
-    ),
-    "explanation": (
-        ("unit", "without", 9), ("count", "times", 6), ("contribution", "contribution", 8),
-        ("gap_without", "difference then", 7), ("said", "said", 5),
-    ),
-    "margin": (("unit", "removed", 9), ("count", "times", 8)),
-    "check": (
-        ("unit", "without", 9), ("count", "times", 6), ("leaves", "drops out", 8),
-        ("enters", "comes in", 7),
-    ),
-    "needed": (
-        ("ahead", "ahead", 9), ("behind", "behind", 8), ("gap", "difference", 7),
-        ("confidence", "probability", 6), ("needed", "needed in all", 5), ("n_units", "seen", 4),
-    ),
-}  # fmt: skip
-"""The columns of some documents: what each holds, its title, and how much it is needed."""
+    from steadyrank.text import Column
 
 VERDICTS = {"beyond": "yellow", "inside": "cyan", "new": "green", "gone": FAINT}
 
@@ -70,108 +27,115 @@ FLIPS = 3
 SHOWN = 40
 """Items of which it is said how far they are from a border."""
 
+LONGEST = 240
+"""Columns of a reason why there is no answer, unless all is wanted."""
+
+
+def said(findings: Findings) -> list[str]:  # noqa: PLR0911 (one for each document)
+    """Return the sentences of a document, what was found first."""
+    match findings["document"]:
+        case "audit" | "random-audit":
+            return [*_audited(findings)]
+        case "check":
+            return [*_checked(findings)]
+        case "margin":
+            rests = f"rule: {findings['rule']}", *findings["assumed"]
+            told = [f"{text[0].upper()}{text[1:]}." for text in rests]
+            return [findings["sentence"], _exampled(findings), *told]
+        case "explanation":
+            return [findings["sentence"], _flipped(findings)]
+        case "needed":
+            return [findings["sentence"], f"Computed from {findings['basis']}."]
+        case "comparison":
+            return [findings["headline"], *findings["sentences"], findings["rule"]]
+        case "confidence":
+            return [findings["sentence"], findings["stability"], findings["top_sentence"] or ""]
+        case _:
+            beside = (findings["confidence"] or {}).get("sentence", "")
+            return [findings["headline"], findings["certificate"]["promise"], beside]
+
 
 def audit_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield the lines of an audit, of every unit or of random sets."""
-    yield from paragraph(f"{audited(findings)} {inflated_how(findings)}", terminal)
-    yield Line("")
+    removed, inflated, *legend = said(findings)
+    yield Line(f"{removed} {inflated}")
+    yield GAP
     rows = sorted(findings["audit"], key=lambda row: (row["k"] is None, row["k"]))
-    title, *table = Layout(audit_columns(rows, findings, terminal), terminal).lines()
-    yield Line(title, "bold")
-    for text, row in zip(table, rows, strict=True):
-        yield Line(text, "green" if row["method"].startswith("inflated") else "")
-    for text in legend(findings):
-        if text.partition(":")[0].lower() in title:  # there was room for the column
-            yield from paragraph(text, terminal, style=FAINT)
-    yield Line("")
+    styles = ["green" if row["method"].startswith("inflated") else "" for row in rows]
+    title, *table = _table(columns_shown(rows, findings, terminal), terminal, styles)
+    yield from (title, *table)
+    # What is explained is a column that there was room for.
+    yield from (Line(text, FAINT) for text in legend if text.partition(":")[0].lower() in title.text)
+    yield GAP
     unit = "random set" if findings["document"] == "random-audit" else findings["unit"]
     for flips in findings["flips"]:
         yield from _flip_lines(flips, unit, terminal)
 
 
-def audited(findings: Findings) -> str:
-    """Return what was removed."""
-    told = f"We removed each of the {counted(findings['n_units'], findings['unit'])} in turn."
-    return findings.get("sentence") or told
+def _table(columns: Sequence[Column], terminal: Terminal, styles: Sequence[str] = ()) -> Iterator[Line]:
+    """Yield a table; of its rows, the first so many have a style."""
+    title, *rows = laid_out(columns, terminal)
+    yield Line(title, "bold")
+    yield from map(Line, rows, [*styles, *[""] * len(rows)])
 
 
-def legend(findings: Findings) -> list[str]:
-    """Return what the columns of an audit mean."""
-    sets = findings["document"] == "random-audit"
-    units = "random sets" if sets else findings["units"]
-    limits = "Limits: for the share among all such removals, each row by itself (Clopper-Pearson)."
-    return [
-        f"Broken by: {units} whose removal leaves fewer than k items, or no ranking, in both answers.",
-        f"Uncovered: {units} whose removal puts the new plain answer outside this one.",
-        *([limits] if sets else []),
-    ]
-
-
-def inflated_how(findings: Findings) -> str:
-    """Return where the eps of inflated answers comes from."""
+def _audited(findings: Findings) -> Iterator[str]:
+    """Yield what was removed, where the eps of inflated answers comes from, and what columns mean."""
+    sets, units = findings["document"] == "random-audit", findings["units"]
+    every = f"We removed each of the {counted(findings['n_units'], findings['unit'])} in turn."
+    yield findings.get("sentence") or every
     if findings["eps"] is not None:
         eps, share = eps_in_words(findings["eps"]), rounded_up(findings["share_reaching_eps"])
-        return (
+        yield (
             f"Inflated at eps = {eps}. A share {share} of them moves the scores by eps or more; no "
             "inflated answer breaks more often than that."
         )
-    holds = "holds the new plain answer"
-    if findings["guarantee"] != "cover":
-        holds = "shares k items (or a ranking) with the new inflated answer"
-    kept = f"whichever {findings['unit']} is removed"
-    if findings["delta"]:
-        kept = f"for all but a share {findings['delta']:g} of the {findings['units']}"
-    return f"Each inflated answer is the smallest one known that {holds}, {kept}."
+    else:
+        holds = "holds the new plain answer"
+        if findings["guarantee"] != "cover":
+            holds = "shares k items (or a ranking) with the new inflated answer"
+        kept = f"whichever {findings['unit']} is removed"
+        if findings["delta"]:
+            kept = f"for all but a share {findings['delta']:g} of the {units}"
+        yield f"Each inflated answer is the smallest one known that {holds}, {kept}."
+    units = "random sets" if sets else units
+    yield f"Broken by: {units} whose removal leaves fewer than k items, or no ranking, in both answers."
+    yield f"Uncovered: {units} whose removal puts the new plain answer outside this one."
+    if sets:
+        yield "Limits: for the share among all such removals, each row by itself (Clopper-Pearson)."
 
 
 def check_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield whether a top-k is stable enough, and what would be."""
-    passed = findings["stable"]
-    yield from paragraph(verdict(findings), terminal, style="bold green" if passed else "bold red")
-    yield from guessed(findings, terminal)
-    for text in checked(findings):
-        yield from paragraph(text, terminal)
-    for warning in findings["warnings"]:
-        yield from paragraph(warning, terminal, bullet="!", style="yellow")
-    yield Line("")
-    if not passed:
+    verdict, *reasons = said(findings)
+    yield Line(verdict, "bold green" if findings["stable"] else "bold red")
+    yield Line(guessed(findings, terminal), FAINT)
+    yield from (*map(Line, reasons), *warned(findings), GAP)
+    if not findings["stable"]:
         yield from _flip_lines(findings["flips"], findings["unit"], terminal)
 
 
-def checked(findings: Findings) -> Iterator[str]:
-    """Yield what a check found, and what would pass it."""
-    margin = findings["margin"]
-    yield _checked(findings)
-    yield margin["sentence"]
-    if (fewest := findings["min_margin"]) is not None:
-        held = "enough" if margin["never"] or margin["lower"] >= fewest else "too few"
-        how = (
-            "No removal changes it" if margin["never"] else f"The margin is at least {margin['lower']:,}"
-        )
-        yield f"{how}; {fewest:,} asked for: {held}."
-    if findings["uncovered"] > findings["max_delta"]:
-        yield _remedy(findings)
-
-
-def verdict(findings: Findings) -> str:
-    """Return in a few words, none of them from the data, what was checked and how that ended."""
-    return f"{'STABLE' if findings['stable'] else 'UNSTABLE'}: top {findings['k']:,}"
-
-
-def _checked(findings: Findings) -> str:
+def _checked(findings: Findings) -> Iterator[str]:
+    """Yield the verdict, with no name of the data in it, what was found, and what would pass."""
+    k, margin, fewest = findings["k"], findings["margin"], findings["min_margin"]
+    yield f"{'STABLE' if findings['stable'] else 'UNSTABLE'}: top {k:,}"
     number = round(findings["uncovered"] * findings["n_units"])
     units = counted(findings["n_units"], findings["unit"])
-    does = f"change{'s' * (number == 1)} the top {findings['k']:,}"
+    does = f"change{'s' * (number == 1)} the top {k:,}"
     share, allowed = rounded_up(findings["uncovered"]), eps_in_words(findings["max_delta"])
-    return f"{number:,} of the {units} {does} when removed: a share of {share} ({allowed} allowed)."
-
-
-def _remedy(findings: Findings) -> str:
-    remedy, k = findings["remedy"], findings["k"]
-    more = remedy["size"] - k - ADDED
-    added = ", ".join(map(str, remedy["items"][k:][:ADDED])) + (f" and {more:,} more" * (more > 0))
-    does = "pass" if findings["min_margin"] is None else "keep within the share allowed"
-    return f"A list of {counted(remedy['size'], 'item')} would {does}: add {added}."
+    yield f"{number:,} of the {units} {does} when removed: a share of {share} ({allowed} allowed)."
+    yield margin["sentence"]
+    if fewest is not None:
+        held = "enough" if margin["never"] or margin["lower"] >= fewest else "too few"
+        how = f"The margin is at least {margin['lower']:,}"
+        yield f"{'No removal changes it' if margin['never'] else how}; {fewest:,} asked for: {held}."
+    if findings["uncovered"] > findings["max_delta"]:
+        remedy = findings["remedy"]
+        further = remedy["size"] - k - ADDED
+        added = ", ".join(map(str, remedy["items"][k:][:ADDED]))
+        added += f" and {further:,} more" * (further > 0)
+        does = "pass" if fewest is None else "keep within the share allowed"
+        yield f"A list of {counted(remedy['size'], 'item')} would {does}: add {added}."
 
 
 def _flip_lines(flips: Row, unit: str, terminal: Terminal) -> Iterator[Line]:
@@ -179,7 +143,7 @@ def _flip_lines(flips: Row, unit: str, terminal: Terminal) -> Iterator[Line]:
     plain = flips["plain"]
     if not plain["units"]:
         return
-    number = counted(plain["units"], terminal.safe(unit))
+    number = counted(plain["units"], unit)
     yield Line(f"Removing one of these changes the top {flips['k']:,}: {number}", "bold")
     for flip in plain["listed"][:FLIPS]:
         leaves, enters = (", ".join(map(str, flip[way])) for way in ("leaves", "enters"))
@@ -187,52 +151,38 @@ def _flip_lines(flips: Row, unit: str, terminal: Terminal) -> Iterator[Line]:
         space = max(12, (terminal.width - 30) // 3)
         parts = [terminal.fit(part, space).rstrip() for part in (flip["unit"], leaves, enters)]
         yield Line(f"   without {parts[0]}{times}: {parts[1]} {terminal.sign('→', '->')} {parts[2]}")
-    if (more := plain["distinct_units"] - FLIPS) > 0:
-        yield Line(f"   and {more:,} more{terminal.hint('--json lists them')}", FAINT)
-    yield Line("")
+    yield more(plain["distinct_units"] - FLIPS, terminal.hint("--json lists them"))
+    yield GAP
 
 
 def margin_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield how many units it takes, which ones, and what then happens."""
-    yield from paragraph(findings["sentence"], terminal)
-    if findings["upper"] is not None:
-        yield from paragraph(exampled(findings), terminal)
-        removed = findings["units_removed"]
-        yield from _unit_lines(removed["listed"], removed["distinct_units"], findings, terminal)
+    sentence, example, *rests = said(findings)
+    yield from map(Line, (sentence, example))
+    if example:
+        yield from _unit_lines(*rows_shown(findings), findings, terminal)
     yield from _distance_lines(findings, terminal)
-    for text in rested(findings):
-        yield from paragraph(text, terminal, style=FAINT)
-    yield Line("")
+    yield from (*(Line(text, FAINT) for text in rests), GAP)
 
 
-def exampled(findings: Findings) -> str:
+def _exampled(findings: Findings) -> str:
     """Return what happens without the units that were tried, or with them; nothing if none were."""
-    if findings["upper"] is None:
+    number, added = findings["upper"], findings["unit_added"]
+    if number is None:
         return ""
     leaves, enters = (", ".join(map(str, findings[name])) for name in ("leaves", "enters"))
     passed, passing = str(findings["passed"]), str(findings["passing"])
-    told = f"{_example(findings)}, {passing} overtakes {passed}"
+    units = findings["unit"] if number == 1 else f"{in_words(number)} {findings['units']}"
+    these = f"{'this' if number == 1 else 'these'} {units}"
+    how = {
+        "remove": f"without {these}",
+        "change": f"with {these} changed to {added}",
+        "add": f"with {in_words(number)} more {findings['units' if number > 1 else 'unit']} ({added})",
+    }
+    told = f"{how[findings['by']]}, {passing} overtakes {passed}"
     if (leaves, enters) not in {("", ""), (passed, passing)}:
         told += f"; out of the top: {leaves}; into it: {enters}"
     return f"Example: {told}."
-
-
-def rested(findings: Findings) -> Iterator[str]:
-    """Yield what a margin rests on."""
-    for text in (f"rule: {findings['rule']}", *findings["assumed"]):
-        yield f"{text[0].upper()}{text[1:]}."
-
-
-def _example(findings: Findings) -> str:
-    """Return what was done with units to see the answer change."""
-    number, added = findings["upper"], findings["unit_added"]
-    units = findings["unit"] if number == 1 else f"{in_words(number)} {findings['units']}"
-    these = f"{'this' if number == 1 else 'these'} {units}"
-    if findings["by"] == "remove":
-        return f"without {these}"
-    if findings["by"] == "change":
-        return f"with {these} changed to {added}"
-    return f"with {in_words(number)} more {findings['units' if number > 1 else 'unit']} ({added})"
 
 
 def _unit_lines(
@@ -241,10 +191,9 @@ def _unit_lines(
     """Yield the first of some units, as a table, and how many more there are."""
     shown = rows if terminal.everything else rows[:NEXT_IN_LINE]
     narrow = replace(terminal, width=terminal.width - 3)
-    for text in Layout(titled_columns(shown, findings, narrow), narrow).lines() if shown else ():
-        yield Line(f"   {text}", FAINT)
-    if hidden := number - len(shown):
-        yield Line(f"   and {hidden:,} more", FAINT)
+    table = laid_out(columns_shown(shown, findings, narrow), narrow) if shown else ()
+    yield from (Line(f"   {text}", FAINT) for text in table)
+    yield more(number - len(shown))
 
 
 def _distance_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -256,37 +205,33 @@ def _distance_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         told = [f"{row['rank']:,}. {row['item']} {ways[row['rank'] <= near['k']]}" for row in rows]
     if not rows:
         return
-    yield Line("")
+    yield GAP
     yield Line(f"{findings['units'].capitalize()} to flip, at least:", "bold")
     for row, text in list(zip(rows, told, strict=True))[: None if terminal.everything else SHOWN]:
         number = "never" if row["lower"] >= findings["n_units"] else f"{row['lower']:,}"
-        yield Line(f"   {number:>9}  {terminal.safe(text)}")
+        yield Line(f"   {number:>9}  {text}")
     if near is not None and len(rows) < findings["n_items"]:
         yield Line(f"   {near['beyond']:>9,}  any other item", FAINT)
-    yield Line("")
+    yield GAP
 
 
 def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield an item's rivals, and the units for and against it."""
-    yield from paragraph(findings["sentence"], terminal)
-    yield from paragraph(flipped(findings), terminal)
-    top = f"the top {findings['k']:,}"
-    yield Line("")
-    yield Line("Rivals", "bold")
+    yield from (*map(Line, said(findings)), GAP, Line("Rivals", "bold"))
     for rival in findings["rivals"]:
         told = f"{rival['item']} (rank {rival['rank']:,}), difference {rival['gap']:+.4g}"
-        yield from paragraph(f"{told}: {rival['sentence']}", terminal, bullet=terminal.sign("·", "-"))
-    yield Line("")
+        yield Line(f"{told}: {rival['sentence']}", bullet=terminal.sign("·", "-"))
+    yield GAP
+    top = f"the top {findings['k']:,}"
     titles = (f"Keep it in {top}", "Work against it"), ("Work for it", f"Keep it out of {top}")
     sides = zip(titles[not findings["inside"]], ("units_for", "units_against"), (1, -1), strict=True)
     for title, number, sign in sides:
         rows = [row for row in findings["rows"] if row["contribution"] * sign > 0]
-        yield Line(f"{title}: {counted(findings[number], terminal.safe(findings['unit']))}", "bold")
-        yield from _unit_lines(rows, len(rows), findings, terminal)
-        yield Line("")
+        yield Line(f"{title}: {counted(findings[number], findings['unit'])}", "bold")
+        yield from (*_unit_lines(rows, len(rows), findings, terminal), GAP)
 
 
-def flipped(findings: Findings) -> str:
+def _flipped(findings: Findings) -> str:
     """Return how many units it takes to flip an explained item; nothing where that is not known."""
     top, number = f"the top {findings['k']:,}", findings["away"]
     if number is None:
@@ -298,89 +243,47 @@ def flipped(findings: Findings) -> str:
     return f"{way} {top} takes the removal of {'at least ' * (number > 1)}{number:,} of the {units}."
 
 
-def needed_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+def needed_lines(findings: Findings, _: Terminal) -> Iterator[Line]:
     """Yield how many units a model says it would take."""
-    yield from paragraph(findings["sentence"], terminal)
-    yield from paragraph(f"Computed from {findings['basis']}.", terminal, style=FAINT)
-    yield Line("")
+    sentence, basis = said(findings)
+    yield from (Line(sentence), Line(basis, FAINT), GAP)
 
 
 def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield the lines of a comparison; of a long one, the items that did not move stay away."""
-    yield from paragraph(findings["headline"], terminal, style="bold")
-    for warning in findings["warnings"]:
-        yield from paragraph(warning, terminal, bullet="!", style="yellow")
-    yield Line("")
-    for sentence in findings["sentences"]:
-        yield from paragraph(sentence, terminal)
-    if findings["sentences"]:
-        yield Line("")
-    rows = findings["rows"]
+    headline, *sentences, rule = said(findings)
+    yield from (Line(headline, "bold"), *warned(findings), GAP, *map(Line, sentences))
+    if sentences:
+        yield GAP
+    rows, hint = findings["rows"], terminal.hint("--all shows them")
     moved = [row for row in rows if row["verdict"] != "same"][:LONG]
     listed = rows if terminal.everything or len(rows) <= LONG else moved
     if listed:
-        styles = ["bold", *(VERDICTS.get(row["verdict"], "") for row in listed)]
-        columns = titled_columns(listed, findings, terminal)
-        yield from map(Line, Layout(columns, terminal).lines(), styles)
-        if hidden := len(rows) - len(listed):
-            yield Line(f"   and {hidden:,} more{terminal.hint('--all shows them')}", FAINT)
+        styles = [VERDICTS.get(row["verdict"], "") for row in listed]
+        yield from _table(columns_shown(listed, findings, terminal), terminal, styles)
+        yield more(len(rows) - len(listed), hint)
     else:
-        hint = terminal.hint("--all shows them")
         yield Line(f"   {len(rows):,} items that did not move{hint}", FAINT)
-    yield from (Line(""), *paragraph(findings["rule"], terminal, style=FAINT), Line(""))
+    yield from (GAP, Line(rule, FAINT), GAP)
 
 
-def titled_columns(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
-    """Return the columns that ``TITLES`` has; how often a unit occurs is told where some are alike."""
-    columns = []
-    for name, title, need in TITLES[findings["document"]]:
-        values = [_range(row, terminal) if name == "range" else row[name] for row in rows]
-        told = [", ".join(map(str, value)) if isinstance(value, list) else value for value in values]
-        if name != "count" or {*told} != {1}:
-            names = any(isinstance(value, str) for value in told)
-            columns.append(Column(title, readable(told), need, names and name != "range"))
-    if findings.get("by") == "change":
-        columns[0] = replace(columns[0], title="changed")
-    return columns
-
-
-def _range(row: Row, terminal: Terminal) -> str | None:
-    return ranks_in_words(row["old_best"], row["old_worst"], terminal.sign("–", "-")) or None
-
-
-def audit_columns(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
-    """Return what is told of audited methods."""
-    number = findings.get("samples", findings["n_units"])
-    names = [METHODS.get(row["method"]) or str(row["method"]) for row in rows]
-    sizes = [size_in_words(row["size"], row["log10_size"]) for row in rows]
-    last = Column("Jaccard", _numbers(rows, "jaccard", "{:.4f}"), 2)
-    if findings["document"] == "random-audit":
-        limits = [_limits(row["lower"], row["upper"]) for row in rows]
-        last = Column(f"{findings['confidence']:.0%} limits", limits, 7)
-    columns = [
-        Column("answer", names, 9, names=True, least=max(map(len, METHODS.values()))),
-        Column("k", _numbers(rows, "k", "{:,}"), 8),
-        Column("broken by", _numbers(rows, "delta", "{:,.0f}", number), 7),
-        Column("uncovered", _numbers(rows, "uncovered", "{:,.0f}", number), 6),
-        Column("delta", _numbers(rows, "delta", "{:.4f}"), 3),
-        last,
-        Column("size", sizes, 5),
-    ]
-    if terminal.verbose:
-        given = findings["eps"] is not None
-        told = [row["eps"] and eps_in_words(row["eps"], given=given) for row in rows]
-        columns.append(Column("eps", [eps or "" for eps in told], 4))
-    return columns
-
-
-def _numbers(rows: Sequence[Row], name: str, form: str, times: int = 1) -> list[str]:
-    """Return numbers as text, shares as numbers of so many; blank where there is none."""
-    return ["" if row[name] is None else form.format(times * row[name]) for row in rows]
-
-
-def _limits(lower: float, upper: float) -> str:
-    """Return limits rounded outward, so that they hold as they are printed."""
-    return f"{math.floor(lower * 1e4) / 1e4:.4f} to {math.ceil(upper * 1e4) / 1e4:.4f}"
+def split_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield what holds for all rows and in each category; the tables of each where all is wanted."""
+    answered = [one for one in findings["categories"] if one["findings"] is not None]
+    every = counted(len(findings["categories"]) - 1, "category")
+    source = f"{findings['source']}: " if findings["source"] else ""
+    yield Line(f"{source}{every} by {findings['split']}", FAINT)
+    yield Line(guessed(answered[0]["findings"], terminal), FAINT)
+    style = {True: "bold green", False: "bold red", None: "bold"}[findings["stable"]]
+    yield from (Line(findings["headline"], style), GAP)
+    for columns, foot in split_tables(findings, terminal):
+        title, *rest = _table(columns, terminal)
+        seen = columns[-1].title in title.text  # there was room for the signs
+        yield from (title, *rest, Line(foot if seen else "", FAINT), GAP)
+    for remark in remarks(findings):
+        yield Line(remark if terminal.everything else shortened(remark, LONGEST), "yellow", "!")
+    for one in answered if terminal.everything else ():
+        yield from (GAP, Line(name_of(one), "bold"), *lines(one["findings"], terminal))
 
 
 VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {
@@ -391,5 +294,6 @@ VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {
     "explanation": explanation_lines,
     "needed": needed_lines,
     "comparison": comparison_lines,
+    "split": split_lines,
 }
 """What stands between the heading and the notes of each document."""

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.report.export import to_json
 from steadyrank.report.picture import share_image
 from steadyrank.report.sharing import table_fragment, title_of
-from steadyrank.report.split_text import name_of, remarks, tables
-from steadyrank.report.terminal import Terminal, guessed_text
+from steadyrank.report.tables import name_of, remarks, split_tables
+from steadyrank.report.terminal import Terminal
+from steadyrank.report.text import guessed
 from steadyrank.text import as_markup, counted, html_table
 
 if TYPE_CHECKING:
@@ -119,14 +120,10 @@ def _words(findings: Mapping[str, Any]) -> dict[str, str]:
 def _overview(found: Mapping[str, Any], answered: Sequence[Mapping[str, Any]]) -> str:
     """Return all categories side by side, who stands where, and the switch between them."""
     names = [(one["category"] or "", name_of(one)) for one in answered]
-    drawn = (
-        html_table("", [(one.title, one.cells, one.names) for one in columns], foot)
-        for columns, foot in tables(found, Terminal())
-    )
     parts = {
         "headline": as_markup(found["headline"]),
         "options": "".join(f'<option value="{as_markup(one)}">{as_markup(two)}' for one, two in names),
-        "tables": "".join(drawn),
+        "tables": "".join(html_table("", *one) for one in split_tables(found, Terminal())),
         "said": "".join(f"<p>{as_markup(OPTIONS.sub('', text))}</p>" for text in remarks(found)),
     }
     return _filled(asset("split.html"), parts)
@@ -136,7 +133,7 @@ def _guesses(findings: Mapping[str, Any]) -> str:
     """Return what was guessed, and what else could be asked: about each file of a comparison."""
     new = findings.get("new")
     files = {"": findings} if new is None else {"Old file: ": findings, "New file: ": new}
-    guesses = {lead: guessed_text(one, Terminal(options=True)) for lead, one in files.items()}
+    guesses = {lead: guessed(one, Terminal(options=True)) for lead, one in files.items()}
     told = [lead + guess for lead, guess in guesses.items() if guess]
     told += [f"{one['text']} ({one['option']})" for one in findings["suggestions"]]
     said = "<br>".join(map(as_markup, told))

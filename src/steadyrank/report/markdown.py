@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from steadyrank.report.audit_text import METHODS, VERDICTS, verdict
-from steadyrank.report.sharing import columns_shown, rows_shown
-from steadyrank.report.split_text import WHOLE, tables
+from steadyrank.report.audit_text import VERDICTS, said
+from steadyrank.report.tables import METHODS, WHOLE, columns_shown, rows_shown, split_tables
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 from steadyrank.text import LONGEST, RANK_STANDINGS, STANDINGS, shortened
@@ -20,7 +19,8 @@ from steadyrank.text import LONGEST, RANK_STANDINGS, STANDINGS, shortened
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steadyrank.report.terminal import Column, Findings
+    from steadyrank.report.terminal import Findings
+    from steadyrank.text import Column
 
 ROWS = 100
 """Rows of a table that are written unless all are wanted: GitHub takes a summary of 1 MiB at most."""
@@ -49,13 +49,13 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     0 of the 5 votes change the top 1 when removed: a share of 0 (0 allowed).
     """
     page, document = terminal or Terminal(), findings["document"]
-    title = verdict(findings) if document == "check" else document.capitalize()
+    title = said(findings)[0] if document == "check" else document.capitalize()
     if findings.get("of") == "check":
         title = findings["headline"].removesuffix(".")  # which has no names in it
     source = "" if findings["source"] is None else f", {code(findings['source'])}"
     parts = [f"### {title}{source}"]
     if document == "split":
-        parts += [_table(columns) for columns, _ in tables(findings, page)]
+        parts += [_table(columns) for columns, _ in split_tables(findings, page)]
     else:
         rows, number = rows_shown(findings)
         if listed := rows[: None if page.everything else ROWS]:

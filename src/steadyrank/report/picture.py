@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
 
 from steadyrank.errors import MissingPackageError
 from steadyrank.report.sharing import COLOURS, title_of
-from steadyrank.text import as_markup, columns_of, counted, ends_in_words, shortened, shown
+from steadyrank.report.terminal import Terminal
+from steadyrank.text import as_markup, counted, ends_in_words, shortened, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from steadyrank.report.terminal import Findings, Row
 
-ROWS = 20
-"""Rows of a picture."""
+ROWS, LINES = 20, 4
+"""Rows of a picture, and lines of its headline."""
 
 WIDTH, EDGE, ROW, LINE = 1200, 48, 34, 44
 """Its width, its margins, and the heights of a row and of a line of the headline."""
@@ -105,7 +105,9 @@ class RankScale:
 
 
 def _picture(findings: Findings, name: str, date: str) -> str:
-    headline = _lines(findings["headline"], 56)
+    headline = Terminal(56).wrapped(shown(findings["headline"]), "", "")
+    if len(headline) > LINES:
+        headline = [*headline[: LINES - 1], f"{headline[LINES - 1][:-1]}…"]
     begin = EDGE + 34
     top = begin + LINE * len(headline) + 70
     rows = [findings["rows"][place] for place in around_cut(len(findings["rows"]), findings["k"], ROWS)]
@@ -171,10 +173,3 @@ def _mark(standing: str, x: float, y: int) -> str:
 def _label(x: float, y: int, text: str, style: str = "") -> str:
     # Isolated: a name that runs to the left must not take its neighbours along.
     return f'<text x="{x:.1f}" y="{y}" unicode-bidi="isolate" {style}>{as_markup(text)}</text>'
-
-
-def _lines(text: str, width: int, most: int = 4) -> list[str]:
-    """Return a text as a few lines of at most so many columns."""
-    safe = shown(text)
-    lines = wrap(safe, max(1, width * len(safe) // max(1, columns_of(safe)))) or [""]
-    return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1][:-1]}…"]

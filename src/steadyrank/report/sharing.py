@@ -4,27 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steadyrank.report.audit_text import (
-    TITLES,
-    audit_columns,
-    audited,
-    checked,
-    exampled,
-    flipped,
-    inflated_how,
-    legend,
-    rested,
-    titled_columns,
-    verdict,
-)
-from steadyrank.report.terminal import Column, Terminal
-from steadyrank.report.text import item_columns
-from steadyrank.text import RANK_STANDINGS, ROWS, STANDINGS, as_markup, counted, html_table
+from steadyrank.report.audit_text import said
+from steadyrank.report.tables import columns_shown, rows_shown
+from steadyrank.report.terminal import Terminal
+from steadyrank.text import ROWS, as_markup, counted, html_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from steadyrank.report.terminal import Findings, Row
+    from steadyrank.report.terminal import Findings
 
 COLOURS = {"sure": "#0072B2", "contender": "#D55E00", "out": "#7F8894"}
 """After Okabe and Ito; the page and the plots have the same, each with a shape of its own."""
@@ -65,34 +51,6 @@ def title_of(findings: Findings) -> str:
     return f"Stable top {findings['k']:,} of {counted(findings['n_items'], findings['item_name'])}"
 
 
-def rows_shown(findings: Findings) -> tuple[Sequence[Row], int]:
-    """Return the rows of a document's table, as far as it has them, and how many there are in all."""
-    listed = {"margin": "units_removed", "check": "flips"}.get(findings["document"])
-    if listed is None:
-        rows = next((findings[name] for name in ("rows", "audit") if name in findings), [findings])
-        return rows, findings["n_items"] if "score" in rows[0] else len(rows)
-    found = findings["flips"]["plain"] if listed == "flips" else findings[listed]
-    return found["listed"], found["distinct_units"]
-
-
-def columns_shown(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
-    """Return the columns of some rows of a document's table; what tells nothing has no column."""
-    document = findings["document"]
-    if document in TITLES:
-        columns = titled_columns(rows, findings, terminal)
-    elif document in {"audit", "random-audit"}:
-        columns = audit_columns(rows, findings, terminal)
-    else:
-        words = STANDINGS if "size" in findings else RANK_STANDINGS
-        standings = [words.get(str(row.get("standing")), "") for row in rows]
-        ranks = Column("rank", [f"{row['rank']:,}" for row in rows], 9)
-        beside = findings if document == "confidence" else findings["confidence"]
-        told = {**findings, "confidence": beside}
-        item, score, *rest = item_columns(rows, told, terminal, findings.get("size") and findings["k"])
-        columns = [ranks, item, score, Column("standing", standings, 9, names=True), *rest]
-    return [column for column in columns if any(column.cells)]
-
-
 def table_fragment(findings: Findings, *, rows: int = ROWS) -> str:
     """Return any findings as small HTML, for pages and notebooks: no script, no style sheet.
 
@@ -108,30 +66,7 @@ def table_fragment(findings: Findings, *, rows: int = ROWS) -> str:
     every, number = rows_shown(findings)
     last = max((row["rank"] for row in every if row.get("listed")), default=0)
     listed = every[: max(rows, min(last + 5, 4 * rows))]
-    title, foot = _around(findings)
-    more = [f"{number - len(listed):,} more not shown."] if number > len(listed) else []
+    title, *foot = said(findings)
+    hidden = f"{number - len(listed):,} more not shown." if number > len(listed) else ""
     columns = columns_shown(listed, findings, Terminal()) if listed else []
-    told = [(column.title, column.cells, column.names) for column in columns]
-    return html_table(title, told, " ".join(filter(None, [*more, *foot])))
-
-
-def _around(findings: Findings) -> tuple[str, list[str]]:  # noqa: PLR0911 (one for each document)
-    """Return what stands above the table of a document, and below it."""
-    match findings["document"]:
-        case "audit" | "random-audit":
-            return audited(findings), [inflated_how(findings), *legend(findings)]
-        case "check":
-            return verdict(findings), [*checked(findings)]
-        case "margin":
-            return findings["sentence"], [exampled(findings), *rested(findings)]
-        case "explanation":
-            return findings["sentence"], [flipped(findings)]
-        case "needed":
-            return findings["sentence"], [f"Computed from {findings['basis']}."]
-        case "comparison":
-            return findings["headline"], [*findings["sentences"], findings["rule"]]
-        case "confidence":
-            return findings["sentence"], [findings["stability"], findings["top_sentence"]]
-        case _:
-            beside = (findings["confidence"] or {}).get("sentence", "")
-            return findings["headline"], [findings["certificate"]["promise"], beside]
+    return html_table(title, columns, " ".join(filter(None, [hidden, *foot])))

@@ -10,31 +10,23 @@ from importlib import import_module
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.report.terminal import (
-    FAINT,
-    LONG,
-    NEXT_IN_LINE,
-    Column,
-    Layout,
-    Line,
-    RankAxis,
-    Terminal,
-    claims,
-    heading,
-    notes,
-    paragraph,
-)  # fmt: skip
+from steadyrank.report.terminal import FAINT, GAP, LONG, NEXT_IN_LINE, Line, RankAxis, Terminal, laid_out
 from steadyrank.text import (
+    Column,
     away_in_words,
     columns_of,
     confidence_title,
+    counted,
+    eps_in_words,
+    fitted,
     number_format,
     ranks_in_words,
+    rounded_up,
     share_in_words,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from steadyrank.report.terminal import Findings, Row
 
@@ -50,43 +42,106 @@ MEANING = {
 
 def plain_text(findings: Findings, terminal: Terminal | None = None) -> str:
     """Return the lines without colours, by default for 80 columns."""
-    return "\n".join(line.text for line in lines(findings, terminal or Terminal()))
+    page = terminal or Terminal()
+    return "\n".join(line.text for line in page.fitting(lines(findings, page)))
 
 
-def lines(findings: Findings, terminal: Terminal) -> list[Line]:
-    """Return the lines of any findings; long tables are shortened unless the terminal wants all."""
+def lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield what any findings say; long tables are shortened unless the terminal wants all."""
     kind: str = findings["document"]
-    if kind == "split":
-        return list(import_module("steadyrank.report.split_text").split_lines(findings, terminal))
     views: Any = VIEWS if kind in VIEWS else import_module("steadyrank.report.audit_text").VIEWS
-    # The verdict of a check comes first.
-    first = [] if kind == "check" else heading(findings, terminal)
-    return [*first, *views[kind](findings, terminal), *notes(findings, terminal)]
+    if kind not in {"check", "split"}:  # of these, the verdict or all categories come first
+        yield from heading(findings, terminal)
+    yield from views[kind](findings, terminal)
+    if kind != "split":
+        yield from notes(findings, terminal)
+
+
+def heading(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield where the data come from, and how much of it there is."""
+    source = "standard input" if findings["source"] == "-" else findings["source"]
+    items, units = (counted(findings["n_items"], "item"), counted(findings["n_units"], findings["unit"]))
+    size = f"{findings['kind']}, {items}, {units}"
+    yield Line(f"{source}: {size}" if source else size, FAINT)
+    yield Line(guessed(findings, terminal), FAINT)
+    if "new" in findings:  # a comparison, of which the old data come first
+        yield from heading(findings["new"], terminal)
+
+
+def guessed(findings: Findings, terminal: Terminal) -> str:
+    """Return what was guessed, and the options that change it where they can be typed; "" if nothing."""
+    guesses = findings["guesses"]
+    if not guesses:
+        return ""
+    lead = "Read as" if guesses[0]["option"] == "--kind" else "Guessed:"
+    hints = [f"change with {guesses[0]['option']}", *(one["option"] for one in guesses[1:])]
+    told = [one["text"] + terminal.hint(hint) for one, hint in zip(guesses, hints, strict=True)]
+    return f"{lead} {'; '.join(told)}"
+
+
+def notes(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield what was recognised and decided, but for what was said first."""
+    yield Line("How this file was read", FAINT)
+    yield from remarks([f"scores: {findings['scorer']}", *findings["notes"]], findings, terminal)
+    if (new := findings.get("new")) is not None:  # a comparison, which has told of the old data
+        said = {*findings["notes"], *(one["note"] for one in new["guesses"])}
+        yield from remarks([f"new: {note}" for note in new["notes"] if note not in said], new, terminal)
+
+
+def remarks(notes: Iterable[str], findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield notes, each on lines of its own, but for what was said first."""
+    said = {one["note"] for one in findings["guesses"]}
+    return (Line(note, FAINT, terminal.sign("·", "-")) for note in notes if note not in said)
+
+
+def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield what is promised; the numbers behind it where they are wanted."""
+    certificate = findings["certificate"]
+    if not terminal.verbose:
+        yield Line(certificate["promise"])
+    else:
+        delta = certificate["delta"]
+        told = "nothing claimed" if delta is None else f"delta = {rounded_up(delta)}"
+        if certificate["removals"] > 1:
+            told += f" for any {counted(certificate['removals'], 'removal')}"
+        if findings["eps"] is not None:
+            told = f"eps = {eps_in_words(findings['eps'], given=certificate['given'])}, {told}"
+        title = f"Certificate ({certificate['status']}): {told}; "
+        yield Line(f"{title}rule: {certificate['rule']}", "bold")
+        yield Line(certificate["sentence"])
+    yield GAP
+    for suggestion in findings["suggestions"]:
+        option = terminal.hint(suggestion["option"])
+        yield Line(f"{suggestion['text']}{option}", bullet=terminal.sign("→", ">"))
+    if findings["suggestions"]:
+        yield GAP
 
 
 def topk_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield the lines of a top-k."""
-    yield from _first(findings, terminal)
+    yield from _first(findings)
     yield from topk_table(findings, terminal)
-    yield Line("")
+    yield GAP
     for standing, meaning in MEANING.items():
         if any(row["standing"] == standing for row in findings["rows"]):
             sign = f"{terminal.sign(*SIGNS[standing])} {standing}:"
-            told = meaning.format(**findings)
-            yield from paragraph(told, terminal, bullet=sign, style=STYLES[standing])
-    yield Line("")
+            yield Line(meaning.format(**findings), STYLES[standing], sign)
+    yield GAP
     yield from claims(findings, terminal)
 
 
-def _first(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+def _first(findings: Findings) -> Iterator[Line]:
     """Yield what an answer says first: its sentence, the margin, and what a reader must know."""
-    yield from paragraph(findings["headline"], terminal, style="bold")
-    if findings["margin"] is not None:
-        yield from paragraph(findings["margin"]["sentence"], terminal)
-    for warning in findings["warnings"]:
-        yield from paragraph(warning, terminal, bullet="!", style="yellow")
-    yield from _confidence_said(findings.get("confidence") or {}, terminal)
-    yield Line("")
+    yield Line(findings["headline"], "bold")
+    yield Line((findings["margin"] or {}).get("sentence", ""))
+    yield from warned(findings)
+    yield from _confidence_said(findings["confidence"] or {})
+    yield GAP
+
+
+def warned(findings: Findings) -> Iterator[Line]:
+    """Yield what a reader must know."""
+    return (Line(warning, "yellow", "!") for warning in findings["warnings"])
 
 
 def topk_table(findings: Findings, terminal: Terminal, following: int = NEXT_IN_LINE) -> Iterator[Line]:
@@ -102,7 +157,14 @@ def topk_table(findings: Findings, terminal: Terminal, following: int = NEXT_IN_
     if last == k:
         ends = {k: f"top {k:,}, and end of the list"}
     yield from _item_lines(listed, findings, terminal, cut=k, ends=ends)
-    yield from _hidden(findings["n_items"] - len(shown) - len(far), terminal, " further down")
+    hidden = findings["n_items"] - len(shown) - len(far)
+    hint = terminal.hint(f"--all shows {'it' if hidden == 1 else 'them'}")
+    yield more(hidden, f" further down{hint}")
+
+
+def more(number: int, where: str = "") -> Line:
+    """Return how many rows are not shown, if any."""
+    return Line(f"   and {number:,} more{where}" if number > 0 else "", FAINT)
 
 
 def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -111,40 +173,30 @@ def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     tiers = findings["tiers"]
     few = len(tiers) <= findings["n_items"] // 2
     ends = dict.fromkeys(accumulate(len(tier) for tier in tiers[:-1]), "") if few else {}
-    yield from _first(findings, terminal)
+    yield from _first(findings)
     yield from _item_lines(listed, findings, terminal, ends=ends)
     if ends:
-        told = f"Lines separate {len(tiers):,} tiers: no ranking of the set mixes them."
-        yield from paragraph(told, terminal, style=FAINT)
-    yield Line("")
+        yield Line(f"Lines separate {len(tiers):,} tiers: no ranking of the set mixes them.", FAINT)
+    yield GAP
     yield from claims(findings, terminal)
-
-
-def _hidden(number: int, terminal: Terminal, where: str = "") -> Iterator[Line]:
-    """Yield how many rows are not shown, if any."""
-    if number:
-        hint = terminal.hint(f"--all shows {'it' if number == 1 else 'them'}")
-        yield Line(f"   and {number:,} more{where}{hint}", FAINT)
 
 
 def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield which ranks the true scores may have."""
     listed = _ends_of(findings["rows"], everything=terminal.everything)
-    yield from _confidence_said(findings, terminal)
-    yield Line("")
+    yield from _confidence_said(findings)
+    yield GAP
     title, *rows = _item_lines(listed, {**findings, "confidence": findings}, terminal)
     yield from (title, *rows)
     if alone := [name for name in ("interval", "bootstrap", "draws") if name in title.text]:
-        told = f"{' and '.join(alone).capitalize()}: each item by itself, not all at once."
-        yield from paragraph(told, terminal, style=FAINT)
-    yield Line("")
+        names = " and ".join(alone).capitalize()
+        yield Line(f"{names}: each item by itself, not all at once.", FAINT)
+    yield GAP
 
 
-def _confidence_said(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+def _confidence_said(findings: Findings) -> Iterator[Line]:
     """Yield what confidence answers and what stability does, and who may be among the best."""
-    for name in ("sentence", "stability", "top_sentence"):
-        if findings.get(name) is not None:
-            yield from paragraph(findings[name], terminal)
+    return (Line(findings.get(name) or "") for name in ("sentence", "stability", "top_sentence"))
 
 
 def _item_lines(
@@ -163,10 +215,13 @@ def _item_lines(
     wide = max((len(f"{row['rank']:,}") for row in rows), default=1)
     signs = [terminal.sign(*SIGNS[row["standing"] if cut is not None else None]) for row in rows]
     places = [f" {sign} {row['rank']:>{wide},}" for sign, row in zip(signs, rows, strict=True)]
-    layout = Layout([Column("", places, 9), *item_columns(rows, findings, terminal, cut)], terminal)
-    barred = rows if findings["confidence"] is None else []
-    axis = RankAxis.beside(layout.width, barred, terminal, cut)
-    title, *texts = layout.lines()
+    columns = [Column("", places, 9), *item_columns(rows, findings, terminal, cut)]
+    title, *texts = laid_out(columns, terminal)
+    if findings["confidence"] is None:
+        width = max(map(columns_of, (title, *texts)))
+        bars = _bars(rows, terminal.width - width - 3, terminal, cut)
+        both = zip((fitted(text, width) for text in texts), bars, strict=True)
+        texts = [f"{text}  {bar}" for text, bar in both]
     yield Line(title, "bold")
     left = iter(texts)
     for row in listed:
@@ -174,18 +229,24 @@ def _item_lines(
             hint = terminal.hint("--all shows every row")
             yield Line(f"   {terminal.sign('…', '...')}{hint}", FAINT)
             continue
-        text = next(left)
-        if axis is not None:
-            bar = axis.bar(row["best_rank"], row["worst_rank"], row["rank"], terminal)
-            text = f"{text}{' ' * (layout.width + 2 - columns_of(text))}{bar}".rstrip()
-        yield Line(text, STYLES[row["standing"]] if cut is not None else "")
+        yield Line(next(left), STYLES[row["standing"]] if cut is not None else "")
         if ends and row["rank"] in ends and row is not rows[-1]:
             told = f" {ends[row['rank']]}".rstrip()
             rule = terminal.sign("─", "-") * max(3, min(24, terminal.width - 6 - len(told)))
             yield Line(f"   {rule}{told}", FAINT)
     if any(row.get("coverage") for row in rows):
-        told = f"In brackets: {findings['counted_as']} of the item, of the most that any item has."
-        yield from paragraph(told, terminal, style=FAINT)
+        few = f"In brackets: {findings['counted_as']} of the item, of the most that any item has."
+        yield Line(few, FAINT)
+
+
+def _bars(rows: Sequence[Row], cells: int, terminal: Terminal, cut: int | None) -> list[str]:
+    """Return the ranks of each item as a bar; nothing where there is no room or no rank."""
+    known = [row[end] for row in rows for end in ("best_rank", "worst_rank")]
+    ranks = [rank for rank in known if rank is not None]
+    if not ranks or cells < 7:
+        return [""] * len(rows)
+    axis = RankAxis.around(min(ranks), max(ranks), min(48, cells), cut)
+    return [axis.bar(row["best_rank"], row["worst_rank"], row["rank"], terminal) for row in rows]
 
 
 def item_columns(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,9 +13,9 @@ from steadyrank.operators.inflation import critical_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import gaps_without
 from steadyrank.study import headlines
-from steadyrank.study.deletions import FLIPPED
+from steadyrank.study.deletions import FLIPPED, TopKDeletions
 from steadyrank.study.margin import known_margin, units_away
-from steadyrank.study.results import Result, finite, label, labels, some_of
+from steadyrank.study.results import Result, finite, labels, some_of
 from steadyrank.text import eps_in_words
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import AnyArray, FloatArray, IntArray
     from steadyrank.operators import RankingSet
     from steadyrank.study import Certificate, Confidence, Margin
-    from steadyrank.study.standings import Ranks, Standing, TopKDeletions
+    from steadyrank.study.standings import Ranks, Standing
 
 COUNTED = frozenset({"votes", "ballots"})
 """Kinds whose counts are the answer: an item that few name is no item of which little is known."""
@@ -153,26 +153,26 @@ class Answer(Result):
 
     def rows(self, limit: int | None = None) -> Iterator[AnswerRow]:
         """Yield the items by plain rank, all or the first ``limit``."""
-        shown, told = self.order[:limit], self._told()
+        return map(AnswerRow, *self._table(limit).values())
+
+    def _table(self, limit: int | None = None) -> dict[str, list[Any]]:
+        """Return the columns of these rows, by name."""
+        shown, none = self.order[:limit], (None, None)
+        bounds = self.study.facts.outer_bounds if self.told and self.has_study else none
+        beside = none if self.confidence is None else self.confidence.simultaneous
+        known = {"score": self.scores, "count": self.counts, "coverage": self._coverage} | self._told()
+        known |= zip(("inflated_best", "inflated_worst"), self.rank_intervals or none, strict=True)
+        known |= zip(("lowest_score", "highest_score"), bounds, strict=True)
+        known |= zip(("confidence_best", "confidence_worst"), beside, strict=True)
+        told: dict[str, list[Any]] = {
+            name: column[shown].tolist() for name, column in known.items() if column is not None
+        }
+        told |= {"rank": list(range(1, len(shown) + 1)), "item": list(self.labels(shown))}
         unknown: list[Any] = [None] * len(shown)
-
-        def of(*columns: AnyArray | None) -> Iterator[list[Any]]:
-            return (unknown if column is None else column[shown].tolist() for column in columns)
-
-        ranks = ([], []) if self.ranks is None else (self.ranks.best.tolist(), self.ranks.worst.tolist())
-        bounds = self.study.facts.outer_bounds if self.told and self.has_study else None
-        beside = None if self.confidence is None else self.confidence.simultaneous
-        return map(
-            AnswerRow,
-            range(1, len(shown) + 1),
-            self.labels(shown),
-            *of(self.scores),
-            *([*end[: len(shown)], *unknown[len(end) :]] for end in ranks),
-            *of(*map(told.get, ("share", "listed", "standing", "away"))),
-            *of(self.counts, told.get("critical_eps")),
-            *of(*(self.rank_intervals or (None, None)), *(bounds or (None, None)), self._coverage),
-            *of(*(beside or (None, None))),
-        )
+        if self.ranks is not None:  # of the first items
+            for name, end in (("best_rank", self.ranks.best), ("worst_rank", self.ranks.worst)):
+                told[name] = [*end[: len(shown)].tolist(), *unknown[len(end) :]]
+        return {part.name: told.get(part.name, unknown) for part in fields(AnswerRow)}
 
     @cached_property
     def _coverage(self) -> AnyArray | None:
@@ -196,10 +196,9 @@ class Answer(Result):
     def _listed(self, limit: int | None) -> dict[str, Any]:
         """Return the items, all or so many, and what is claimed of the answer."""
         beside = None if self.confidence is None else self.confidence.parts()
-        rows = [
-            {**vars(row), "item": label(row.item)} | {"critical_eps": finite(row.critical_eps)}
-            for row in self.rows(limit)
-        ]
+        table = self._table(limit)
+        table |= {"item": labels(table["item"]), "critical_eps": [*map(finite, table["critical_eps"])]}
+        rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
         margin = self.margin.parts() if self.told and self.has_study else None
         told = {"suggestions": headlines.suggestions(self), "margin": margin, "confidence": beside}
         return self.claimed() | told | {"rows": rows}
@@ -208,8 +207,8 @@ class Answer(Result):
         from steadyrank.report.export import columns_of
 
         names = columns_of(self.document, beside=self.confidence is not None)
-        rows = list(self.rows())
-        return {name: [getattr(row, name) for row in rows] for name in names}
+        table = self._table()
+        return {name: table[name] for name in names}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

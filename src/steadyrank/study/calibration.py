@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, get_args
 import numpy as np
 
 from steadyrank.errors import InvalidValueError, NoProofError, Option, not_a_choice, shorten
-from steadyrank.operators.checks import check_eps, check_whole
+from steadyrank.operators.checks import Range, check_eps, check_whole
 from steadyrank.operators.inflation import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.topk_sets import ball_topk, cover_factor, inflated_topk
 from steadyrank.scorers.base import check_several, declared
@@ -55,12 +55,12 @@ class How(Target, total=False):
 
 
 NOTHING: IntArray = np.empty(0, dtype=np.int64)
+SHARE = Range(0.0, 1.0, below=True)
 
 
 def check_delta(delta: object, called: str = "delta") -> float:
     """Return ``delta`` as a float from 0 to below 1."""
-    number = isinstance(delta, int | float | np.integer | np.floating) and not isinstance(delta, bool)
-    if not (number and 0 <= float(delta) < 1):  # type: ignore[arg-type]
+    if isinstance(delta, bool) or delta not in SHARE:
         allowed = "a number from 0 to below 1 (the share of units that may break the answer)"
         raise InvalidValueError(f"{called} must be {allowed}, but is {shorten(delta)}")
     return float(delta)  # type: ignore[arg-type]

@@ -183,10 +183,9 @@ class Claims:
         ``ties``: it inflates nothing but equal scores, so that the number says nothing. ``target``: the
         share of units that eps was chosen for, where it was.
         """
-        delta, seen = (
-            broken / self.n,
-            f", except without {broken:,} of them" if broken else " every time",
-        )
+        delta, seen = broken / self.n, " every time"
+        if broken:
+            seen = f", except without {broken:,} of them"
         each = f"each of the {self.n:,} {plural(self.unit)}"
         plain = f"We removed {each} in turn. The new {self._holds}{seen}"
         held = f"{each} was left out in turn, and the new {self._holds}{seen}"

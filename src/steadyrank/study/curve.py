@@ -29,8 +29,7 @@ from steadyrank.operators.intervals import tier_eps
 from steadyrank.operators.meeting import STEEPEST_COVER, Rival
 from steadyrank.reading.arrays import frozen
 from steadyrank.study.calibration import check_delta, eps_above, exceeded_by_at_most
-from steadyrank.study.deletions import MANY, Active, active_items
-from steadyrank.study.near_rank import breaking_bounds
+from steadyrank.study.deletions import FEW, MANY, Active, active_items, blocks_near, near_rows
 from steadyrank.text import counted, html_of, rounded_up
 
 if TYPE_CHECKING:
@@ -314,6 +313,33 @@ def _breaking_eps(loo: LeaveOneOut, active: Active, among: BoolArray) -> FloatAr
         both = np.maximum(critical_eps(rows, active.places), full)
         breaking[units] = np.partition(both, active.places - 1, axis=1)[:, active.places - 1]
     return breaking
+
+
+def breaking_bounds(
+    loo: LeaveOneOut, highest: FloatArray, critical: FloatArray, k: int, few: int = FEW
+) -> tuple[FloatArray, FloatArray]:
+    r"""Return two bounds of each unit's breaking eps; where they are equal, that is what it is.
+
+    It is the k-th smallest of ``max(e_j, e_j^i)``, with ``e_j`` the critical eps of item j on all the
+    data and ``e_j^i`` that without unit i. Both grow along ``u_1, u_2, ...``, so that of these the
+    first k suffice. A touched item that fell behind ``u_k`` has items before it that are not looked at
+    here, which can only raise its critical eps: its own is a lower bound, and the upper one does
+    without it.
+
+    Units that touch no item near rank k break nothing; those that touch many may break at any eps.
+    """
+    lower, upper = np.zeros((2, len(loo.units)))
+    blocks = blocks_near(loo, highest, k, few)
+    if blocks is None:
+        return lower, np.full(len(upper), np.inf)
+    for block in blocks:
+        upper[block.start + np.flatnonzero(np.diff(block.indptr) > few)] = np.inf
+        for units, items, rows, places in near_rows(loo, block, k, few):
+            both = np.maximum(critical[items], critical_eps(rows, places))
+            known = np.where(rows >= rows[:, -1:], both, np.inf)
+            for bound, values in ((lower, both), (upper, known)):
+                bound[units] = np.partition(values, places - 1, axis=1)[:, places - 1]
+    return lower, upper
 
 
 def ranking_curve(facts: Facts) -> RankingCurve:

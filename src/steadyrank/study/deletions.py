@@ -1,10 +1,16 @@
-r"""Top-k under leave-one-out: which items and which units can change the answer.
+r"""The top k without each unit: which items and which units can change it, and who is then in it.
 
 Which items can matter at all? Usually k and a few more. Bound the score of every item over D and all
 D\i by ``lowest`` and ``highest``. Then no k-th best score is below ``theta``, the k-th largest lowest
 score, nor above the k-th largest highest score. An item that never comes within c of theta is in no
 answer and in no window; an item that never falls to the k-th best is in every answer. What is left,
 the *active* items, decides.
+
+Bounds of single items let thousands of them fall at once, which no unit makes happen that touches few.
+A unit that touches t items leaves the order of all others as it is. Let ``u_1, u_2, ...`` be those
+others, best first. At most t items pass ``u_m``, so ``u_1 .. u_(k - t - 1)`` stay among the k - 1 best,
+and what is k-th best is decided by ``u_(k - t) .. u_k`` and the t touched items alone: at most 2 t + 1
+scores, however many items are tied there.
 """
 
 from __future__ import annotations
@@ -17,22 +23,21 @@ import numpy as np
 
 from steadyrank.operators.inflation import ROUNDING, STEEPEST, C, critical_eps
 from steadyrank.operators.topk_sets import member_cut, windows_from
-from steadyrank.sums.blocks import slices
+from steadyrank.reading.arrays import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.scorers.base import LeaveOneOut
     from steadyrank.study.facts import Facts
+    from steadyrank.sums.blocks import SparseBlock
 
 Members: TypeAlias = "Callable[[FloatArray, FloatArray, int], BoolArray]"
 """From score rows, what they hold from a rank on, and that rank to membership, row by row."""
 
 FLIPPED = ("topk", "inflated_topk")
 """The methods of which is told who breaks them."""
-
-CHUNK = 1 << 21
-"""Entries of the (units, active items) matrix handled at once."""
 
 GATHERED = 1 << 15
 """Scores without units that may change an answer, gathered before they are looked at."""
@@ -48,6 +53,9 @@ SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
 MANY = 512
 """Up to so many items that decide an answer, rows of all of them are quicker for every unit."""
+
+FEW = 32
+"""Units that touch more of the items near rank k are looked at in rows of all of these."""
 
 
 def plain_members(rows: FloatArray, window: FloatArray, places: int) -> BoolArray:
@@ -125,11 +133,10 @@ def active_items(
     >>> active_items(low, high, {2: 0.1})
     {2: Active(k=2, items=array([1, 2]), always_in=1)}
     """
-    most = max(depths)
-    ends = (np.sort(np.partition(bound, -most)[-most:]) for bound in (lowest, highest))
-    theta, ceiling = (end.tolist() for end in ends)  # a difference beyond all floats is infinite
+    theta, ceiling = (np.partition(end, [-k for k in depths]) for end in (lowest, highest))
+    # Python's numbers: a difference beyond all floats is infinite.
     return {
-        k: _active_between(lowest, highest, k, theta[-k] - depth * MARGIN, ceiling[-k])
+        k: _active_between(lowest, highest, k, theta[-k].item() - depth * MARGIN, ceiling[-k].item())
         for k, depth in depths.items()
     }
 
@@ -181,14 +188,18 @@ class TopKRows:
         self._depth = {k: C * each for k, each in eps.items()}
         self._active = active_items(*facts.outer_bounds, self._depth)
 
-    def changed_rows(self, *, inflated: bool, every: bool = False) -> Iterator[Part]:
+    def changed_rows(
+        self, *, inflated: bool, every: bool = False, wanted: BoolArray | None = None
+    ) -> Iterator[Part]:
         """Yield (active, units, their scores of the active items) wherever an answer may change.
 
         Who is in the plain top k is exact; who is in the inflated one, if that is asked for. With
-        ``every``, all units that change a score, for answers of which nothing else is known.
+        ``every``, all units that change a score, for answers of which nothing else is known. With
+        ``wanted``, a mask of the distinct units, the others are passed over.
         """
-        for look in self._looks:
-            yield from together(self._changed_rows(*look, inflated=inflated, every=every))
+        for actives, among in self._looks:
+            asked = among if wanted is None else wanted if among is None else wanted & among
+            yield from together(self._changed_rows(actives, asked, inflated=inflated, every=every))
 
     @cached_property
     def _looks(self) -> list[tuple[list[Active], BoolArray | None]]:
@@ -200,11 +211,7 @@ class TopKRows:
         looks: list[tuple[list[Active], BoolArray | None]] = []
         rest, (lowest, highest) = [], self._facts.outer_bounds
         for k, active in self._active.items():
-            known = None
-            if len(active.items) > MANY:
-                from steadyrank.study.near_rank import kth_range  # large data alone need it
-
-                known = kth_range(self._loo, highest, k)
+            known = kth_range(self._loo, highest, k) if len(active.items) > MANY else None
             if known is None:
                 rest.append(active)
                 continue
@@ -214,7 +221,7 @@ class TopKRows:
         return [*looks, (rest, None)] if rest else looks
 
     def _changed_rows(
-        self, actives: list[Active], among: BoolArray | None, *, inflated: bool, every: bool = False
+        self, actives: list[Active], among: BoolArray | None, *, inflated: bool, every: bool
     ) -> Iterator[Part]:
         """Yield (active, units, scores of the active items) for units that may change an answer."""
         union = np.unique(np.concatenate([active.items for active in actives]))
@@ -241,7 +248,7 @@ class TopKRows:
                     fine &= sure == (critical <= eps + reach).sum(axis=1)
             return fine
 
-        for units, rows in chunked(self._loo.columns(union, among, settled if inflated else apart)):
+        for units, rows in self._loo.columns(union, among, settled if inflated else apart):
             for active, columns, base, least in zip(actives, where, bases, leasts, strict=True):
                 scores = rows.take(columns, axis=1)
                 with np.errstate(over="ignore"):  # what moves beyond all floats moves far enough
@@ -257,13 +264,6 @@ def _best_apart(rows: FloatArray, errors: FloatArray, places: int) -> BoolArray:
     order = np.argpartition(-rows, places - 1, axis=1)
     low, high = (np.take_along_axis(ends, order, axis=1) for ends in (rows - errors, rows + errors))
     return np.asarray(low[:, :places].min(axis=1) > high[:, places:].max(axis=1))
-
-
-def chunked(parts: Iterator[tuple[IntArray, FloatArray]]) -> Iterator[tuple[IntArray, FloatArray]]:
-    """Cut rows of scores into parts that fit the memory."""
-    for units, rows in parts:
-        for part in slices(len(units), CHUNK, rows.shape[1]):
-            yield units[part], rows[part]
 
 
 def together(parts: Iterator[Part]) -> Iterator[Part]:
@@ -282,3 +282,146 @@ def together(parts: Iterator[Part]) -> Iterator[Part]:
 def _joined(parts: list[Part]) -> Part:
     (active, *_), units, rows = zip(*parts, strict=True)
     return parts[0] if len(parts) == 1 else (active, np.concatenate(units), np.concatenate(rows))
+
+
+def blocks_near(loo: LeaveOneOut, highest: FloatArray, k: int, few: int) -> Iterator[SparseBlock] | None:
+    """Yield what units change among the items that can reach the rank ``few`` below the k-th.
+
+    All other items are behind ``u_k``, with and without a unit that touches few. None where units may
+    touch all items, or where there are hardly more.
+
+    Parameters
+    ----------
+    loo : LeaveOneOut
+        The scores with and without each unit.
+    highest : float array (items,)
+        The highest score of each item, with and without each unit.
+    k, few : int
+        The rank, and how many items may be touched.
+    """
+    rank = len(highest) - k - few
+    if rank < 0:
+        return None
+    floor = np.partition(loo.scores, rank)[rank]
+    return loo.touching(np.flatnonzero(highest >= floor))
+
+
+def near_rows(
+    loo: LeaveOneOut, block: SparseBlock, k: int, few: int
+) -> Iterator[tuple[IntArray, IntArray, FloatArray, int]]:
+    """Yield (units, items, scores of these, places) for units of the block that touch 1 to ``few``.
+
+    The items are those that a unit touches, then the others near rank k; the k-th best score of all is
+    that of rank ``places`` among them.
+    """
+    order = np.argsort(-loo.scores, kind="stable")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    touched = np.diff(block.indptr)
+    for number in np.unique(touched[(touched > 0) & (touched <= few)]).tolist():
+        place = np.flatnonzero(touched == number)
+        entries = block.indptr[place][:, np.newaxis] + np.arange(number)
+        items, units = block.items[entries], place + block.start
+        first = max(0, k - number - 1)
+        others = order[_untouched(np.sort(rank[items], axis=1), first, k)]
+        kept = block.untouched(place, others, loo.scores)
+        scores = np.concatenate([block.scores[entries], kept], axis=1)
+        yield units, np.concatenate([items, others], axis=1), scores, k - first
+
+
+def kth_range(
+    loo: LeaveOneOut, highest: FloatArray, k: int, few: int = FEW
+) -> tuple[float, float, BoolArray] | None:
+    """Return the least and the largest k-th best score, and which units touch too many items to tell.
+
+    None where that is unknown of all units.
+    """
+    blocks = blocks_near(loo, highest, k, few)
+    if blocks is None:
+        return None
+    kth = np.argsort(-loo.scores, kind="stable")[k - 1 : k]
+    ends = [float(loo.scores[kth[0]])]
+    many = np.zeros(len(loo.units), dtype=np.bool_)
+    for block in blocks:
+        touched = np.diff(block.indptr)
+        many[block.start + np.flatnonzero(touched > few)] = True
+        untouched = np.flatnonzero(touched == 0)
+        same = np.repeat(kth[np.newaxis], len(untouched), axis=0)
+        found = [block.untouched(untouched, same, loo.scores)]
+        found += [
+            np.partition(rows, -places, axis=1)[:, -places]
+            for _, _, rows, places in near_rows(loo, block, k, few)
+        ]
+        ends += [float(end(part)) for part in found if part.size for end in (np.min, np.max)]
+    return min(ends), max(ends), many
+
+
+def _untouched(ranks: IntArray, first: int, last: int) -> IntArray:
+    """Return the ranks of ``u_(first + 1) .. u_last``, given those that each unit touches, in order."""
+    found = np.repeat(np.arange(first, last)[np.newaxis], len(ranks), axis=0)
+    for touched in ranks.T:
+        found += touched[:, np.newaxis] <= found
+    return found
+
+
+@dataclass(frozen=True)
+class TopKDeletions:
+    """The plain top k without each unit.
+
+    Attributes
+    ----------
+    inside : int array (items,)
+        How many units can be left out, one at a time, so that the item is among the k best.
+    reach : int array (distinct units,)
+        How many places, down the plain ranking, hold the plain top k without the unit.
+    changing : int array
+        The distinct units without which the plain top k is another set.
+    counts : int array (distinct units,)
+        How often each distinct unit occurs.
+    """
+
+    inside: IntArray
+    reach: IntArray
+    changing: IntArray
+    counts: IntArray
+
+    def changing_units(self) -> int:
+        """Return the number of units without which the plain top k is another set."""
+        return int(self.counts[self.changing].sum())
+
+    def uncovered_units(self, size: int) -> int:
+        """Return the number of units without which an item beyond the first ``size`` is in the top k."""
+        return int(self.counts[self.reach > size].sum())
+
+    def listed(self, order: IntArray, k: int) -> IntArray:
+        """Return all items that are in the top k of the data, or of the data without some unit."""
+        return frozen(np.concatenate([order[:k], order[k:][self.inside[order[k:]] > 0]]))
+
+
+def topk_deletions(facts: Facts, k: int) -> TopKDeletions:
+    """Return who is among the k best without each unit.
+
+    Examples
+    --------
+    >>> from steadyrank import Study, Votes
+    >>> found = topk_deletions(Study(Votes(["ann"] * 3 + ["bob"] * 2 + ["cyd"] * 2)).facts, 2)
+    >>> found.inside, found.changing
+    (array([7, 5, 2]), array([1]))
+    """
+    loo, counts = facts.leave_one_out, facts.units.counts
+    place = np.empty_like(facts.order)
+    place[facts.order] = np.arange(1, len(place) + 1)
+    inside = np.zeros(len(loo.scores), dtype=np.int64)
+    inside[facts.order[:k]] = facts.units.total
+    reach, changing = np.full(len(counts), k), [np.empty(0, dtype=np.int64)]
+    for active, units, rows in TopKRows(facts, {k: 0.0}).changed_rows(inflated=False):
+        new, old = active.answers(plain_members, rows), active.answer(plain_members, loo.scores)
+        moved = np.flatnonzero((new != old).any(axis=1))
+        if len(moved):
+            new, moving = new[moved], units[moved]
+            # Counts beyond 2^53 are not exact as floats, which would be multiplied faster.
+            inside[active.items] += counts[moving] @ (new.astype(np.int64) - old)
+            reach[moving] = np.where(new, place[active.items], k).max(axis=1)
+            changing.append(moving)
+    every = frozen(np.sort(np.concatenate(changing)))
+    return TopKDeletions(frozen(inside), frozen(reach), every, counts)

@@ -23,7 +23,7 @@ from steadyrank.errors import InvalidValueError, Option, shorten
 from steadyrank.margins.sums import SumMargins
 from steadyrank.operators.checks import check_k, check_level
 from steadyrank.scorers.base import gaps_without
-from steadyrank.study.margin import Asked, Margin, index_of, margin_of
+from steadyrank.study.margin import Margin, index_of, margin_of
 from steadyrank.study.results import EXACT_IN_JSON, MAX_FLIPS, Result, label, origin, told
 from steadyrank.text import counted, plural
 
@@ -133,20 +133,14 @@ class Explanation(Result):
         item, rival, gap = shorten(self.item), shorten(self.rivals[0].item), self.gap
         lead = f"is {abs(gap):.4g} {'ahead of' if gap > 0 else 'behind'}" if gap else "is level with"
         place = "the first outside" if self.inside else "the last in"
-        begin = (
-            f"{item} has rank {self.rank:,} and {lead} {rival}, {place} the top {self.k:,}. "
-            f"Of the {counted(self.n_units, self.unit)}, "
-        )
         each = self.number(1), self.number(-1)
         ours, theirs = (f"{number:,} favour{'s' * (number == 1)}" for number in each)
-        if not self.additive:
-            return begin + (
-                f"{ours} {item} and {theirs} {rival}; a contribution is the difference now minus the "
-                f"difference without the {self.unit}."
-            )
-        return begin + (
-            f"{ours} {item} and {theirs} {rival}; their contributions (Shapley values) add up to the "
-            "difference."
+        added = f"a contribution is the difference now minus the difference without the {self.unit}"
+        if self.additive:
+            added = "their contributions (Shapley values) add up to the difference"
+        return (
+            f"{item} has rank {self.rank:,} and {lead} {rival}, {place} the top {self.k:,}. Of the "
+            f"{counted(self.n_units, self.unit)}, {ours} {item} and {theirs} {rival}; {added}."
         )
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -266,7 +260,7 @@ def explanation_of(study: Study, k: int | None, item: object) -> Explanation:
             study.items[other],
             search.rank(other),
             float(study.scores[place] - study.scores[other]),
-            margin_of(study, Asked(pair=(study.items[place], study.items[other]))),
+            margin_of(study, None, pair=(study.items[place], study.items[other])),
         )
         for other in across.tolist()
     ]

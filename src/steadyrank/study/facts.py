@@ -16,8 +16,9 @@ from steadyrank.operators.inflation import MOST_OF_EPS, critical_eps, effective_
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled, Sketched, declared
 from steadyrank.study.calibration import check_delta, eps_above, exceeded_by_at_most
+from steadyrank.study.deletions import TopKDeletions, topk_deletions
 from steadyrank.study.results import RULES
-from steadyrank.study.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions
+from steadyrank.study.standings import Ranks, rank_ranges
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,15 +122,11 @@ class Facts:
     @property
     def scores(self) -> FloatArray:
         """The scores on all the data; nothing is left out for them."""
-        return self._scores_left if self.left_out else self._scores_alone
+        return frozen(self.leave_one_out.scores) if self.left_out else self._scores_alone
 
     @cached_property
     def _scores_alone(self) -> FloatArray:
         return frozen(self.scorer.score(self.data))
-
-    @cached_property
-    def _scores_left(self) -> FloatArray:
-        return frozen(self.leave_one_out.scores)
 
     @cached_property
     def order(self) -> IntArray:
@@ -139,7 +136,8 @@ class Facts:
     @cached_property
     def tie_eps(self) -> float:
         """An eps so small that it inflates nothing but exact ties."""
-        return smallest_gap_eps(self.scores)
+        halves = np.diff(np.unique(self.scores) / 2)  # halved before: a gap may overflow
+        return max(float(halves.min()), SMALLEST) if len(halves) else 1.0
 
     @cached_property
     def leave_one_out(self) -> LeaveOneOut:
@@ -211,17 +209,40 @@ class Facts:
         return int(self.units.counts[units].sum()) / self.units.total
 
     def reaching(self, eps: float) -> BoolArray:
-        """Return which distinct units move the scores by eps or more, up to rounding."""
-        shifts = self._shifts_near(settled_at(eps))
-        return reaching_eps(shifts, self.leave_one_out.scores, eps)
+        """Return which distinct units move the scores by eps or more, up to rounding.
+
+        The operators lower eps by a slack for rounding. A shift within that slack of eps is on the
+        boundary for them, so it must be for the bound, or a delta could exceed its own bound.
+
+        Examples
+        --------
+        >>> from steadyrank import Study, Votes
+        >>> facts = Study(Votes(["ann"] * 3 + ["bob"] * 2)).facts
+        >>> facts.reaching(0.15), facts.reaching(facts.shifts[0] * (1 + 1e-16))
+        (array([False,  True]), array([ True,  True]))
+        """
+
+        def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:  # far from eps, not largest
+            far = np.abs(shifts - eps) > errors + 2 * MOST_OF_EPS * eps
+            return np.asarray(far & (shifts + errors < (shifts - errors).max(initial=0.0)))
+
+        shifts = self._shifts_near(settled)
+        largest = float(np.abs(self.scores).max()) + float(shifts.max(initial=0.0))
+        with np.errstate(over="ignore"):
+            return np.asarray(shifts >= effective_eps(eps, largest) * (1 - SUMS))
 
     def eps_for(self, delta: float = 0.05) -> float:
         """Return an eps that at most a share ``delta`` of the units move the scores by."""
         target = check_delta(delta)  # before anything is left out, which may take hours
         self.leave_one_out  # noqa: B018 (first: it makes the scores, too)
-        ties, counts = self.tie_eps, self.units.counts
-        shifts = self._shifts_near(settled_beside(target, counts))
-        return eps_above(target, shifts, counts, ties)
+        counts = self.units.counts
+
+        def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:  # not beside the one wanted
+            least, most = shifts - errors, shifts + errors
+            low, high = (exceeded_by_at_most(target, bound, counts) for bound in (least, most))
+            return np.asarray((most < low) | (least > high))
+
+        return eps_above(target, self._shifts_near(settled), counts, self.tie_eps)
 
     def _shifts_near(self, settled: Settled) -> FloatArray:
         """Return the shifts, exact but where a value near them settles a question just as well."""
@@ -240,47 +261,3 @@ def _margin_search(facts: Facts, by: str) -> MarginSearch:
 
 def _critical_eps(facts: Facts, k: int) -> FloatArray:
     return frozen(critical_eps(facts.scores, k))
-
-
-def reaching_eps(shifts: FloatArray, scores: FloatArray, eps: float) -> BoolArray:
-    r"""Return which shifts reach ``eps``, those that do up to rounding included.
-
-    The operators lower eps by a slack for rounding. A shift within that slack of eps is on the
-    boundary for them, so it must be for the bound, or a delta could exceed its own bound.
-
-    Examples
-    --------
-    >>> reaching_eps(np.array([0.1, 0.2 - 1e-16, 0.3]), np.array([1.0, 0.5]), eps=0.2)
-    array([False,  True,  True])
-    """
-    largest = float(np.abs(scores).max()) + float(shifts.max(initial=0.0))
-    with np.errstate(over="ignore"):
-        found: BoolArray = shifts >= effective_eps(eps, largest) * (1 - SUMS)
-    return found
-
-
-def settled_at(eps: float) -> Settled:
-    """Return which shifts need not be exact to tell who reaches eps: far from it, not largest."""
-
-    def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:
-        far = np.abs(shifts - eps) > errors + 2 * MOST_OF_EPS * eps
-        return np.asarray(far & (shifts + errors < (shifts - errors).max(initial=0.0)))
-
-    return settled
-
-
-def settled_beside(delta: float, counts: IntArray) -> Settled:
-    """Return which shifts need not be exact to tell the one that a share ``delta`` of all exceed."""
-
-    def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:
-        least, most = shifts - errors, shifts + errors
-        low, high = (exceeded_by_at_most(delta, bound, counts) for bound in (least, most))
-        return np.asarray((most < low) | (least > high))
-
-    return settled
-
-
-def smallest_gap_eps(scores: FloatArray) -> float:
-    """Return an eps so small that it inflates nothing but exact ties."""
-    halves = np.diff(np.unique(scores) / 2)  # halved before: a gap may overflow
-    return max(float(halves.min()), SMALLEST) if len(halves) else 1.0

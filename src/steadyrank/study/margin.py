@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from steadyrank.margins.search import Found, MarginSearch, order_of, precedes
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.topk_sets import topk
 from steadyrank.reading.arrays import frozen
+from steadyrank.study.deletions import TopKRows, plain_members
 from steadyrank.study.results import MAX_FLIPS, Result, label, labels, origin, told
 from steadyrank.text import counted, plural
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from steadyrank.study.facts import Facts
     from steadyrank.study.study import Study
 
+    Labels = tuple[object, object]
 
 DONE = {
     "remove": ("Removing", "the removal of"),
@@ -43,15 +45,6 @@ NEAREST = 12
 
 NEIGHBOURS = 1000
 """Of so many items of a ranking it is said how well they hold against the next."""
-
-
-class Asked(NamedTuple):
-    """Which answer is in question: a top k, an item of it, a pair, or without any the full ranking."""
-
-    k: int | None = None
-    item: object = None
-    pair: tuple[object, object] | None = None
-    by: str = "remove"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -243,66 +236,52 @@ def known_margin(study: Study, k: int | None) -> Margin:
 
 
 def _known_margin(facts: Facts, study: Study, k: int | None) -> Margin:
-    return _margin(study, facts.margin_search(), facts.once(known_number, k), Asked(k))
+    return _margin(study, facts.margin_search(), facts.once(known_number, k), k)
 
 
 def known_number(facts: Facts, k: int | None) -> Found:
     """Return how many must leave; where scoring anew may take long, nobody is taken away for it."""
     search = facts.margin_search()
-    return _plain(facts, search, k, tried=search.pairs.certified)
+    return _plain(search, facts, k, tried=search.pairs.certified)
 
 
 def _plain(
-    facts: Facts,
-    search: MarginSearch,
-    k: int | None,
-    item: int | None = None,
-    pair: tuple[int, int] | None = None,
-    *,
-    tried: bool = True,
+    search: MarginSearch, facts: Facts, k: int | None, item: Any = None, pair: Any = None, *, tried: bool
 ) -> Found:
-    """Return the margin of a plain answer."""
-    left = search.by == "remove" and facts.units.total > 1
-    alone = _alone(facts, k, item, pair) if left else None
+    """Return the margin of a plain answer, given who changes it alone, as leaving each out has shown."""
+    out, found, alone = facts.leave_one_out, [np.empty(0, dtype=np.int64)], None
+    if search.by == "remove" and facts.units.total > 1:
+        if pair is not None:
+            ahead, behind = np.array(pair)[:, np.newaxis]
+            found += [units[turned[:, 0]] for units, turned in turning(out, ahead, behind)]
+        elif k is None:
+            found.append(out.reordered(facts.order))
+        elif item is None:
+            found.append(facts.deletions(k).changing)
+        else:
+            for active, units, rows in TopKRows(facts, {k: 0.0}).changed_rows(inflated=False):
+                old, new = active.answer(plain_members, out.scores), active.answers(plain_members, rows)
+                found.append(units[((new != old) & (active.items == item)).any(axis=1)])
+        alone = np.sort(np.concatenate(found))
     if pair is not None:
-        return search.pair(*pair, alone)
+        return search.pair(pair[0], pair[1], alone)
     if k is None:
         return search.ranking(alone, tried=tried)
     return search.topk(k, alone, tried=tried) if item is None else search.item(item, k, alone)
-
-
-def _alone(facts: Facts, k: int | None, item: int | None, pair: tuple[int, int] | None) -> IntArray:
-    """Return the units that change an answer alone, as leaving each out has shown."""
-    out, found = facts.leave_one_out, [np.empty(0, dtype=np.int64)]
-    if pair is not None:
-        ahead, behind = np.array(pair)[:, np.newaxis]
-        found += [units[turned[:, 0]] for units, turned in turning(out, ahead, behind)]
-    elif k is None:
-        found.append(out.reordered(facts.order))
-    elif item is None:
-        found.append(facts.deletions(k).changing)
-    else:
-        deletions, inside = facts.deletions(k), item in facts.order[:k]
-        among = np.zeros(len(facts.units), dtype=np.bool_)
-        among[deletions.changing] = deletions.inside[item] != (facts.units.total if inside else 0)
-        for units, rows in out.columns(np.arange(len(facts.items)), among):
-            own, first = rows[:, [item]], np.arange(rows.shape[1]) < item
-            before = ((rows > own) | ((rows == own) & first)).sum(axis=1)
-            found.append(units[(before < k) != inside])
-    return np.sort(np.concatenate(found))
 
 
 class MarginOf(TypedDict, total=False):
     """Which margin is asked for, beside the k."""
 
     item: object
-    pair: tuple[object, object] | None
+    pair: Labels | None
     by: str
 
 
-def margin_of(study: Study, asked: Asked) -> Margin:
+def margin_of(
+    study: Study, k: int | None, item: object = None, pair: Labels | None = None, by: str = "remove"
+) -> Margin:
     """Return the margin of a top k, of one item of it, of a pair, or of the full ranking."""
-    k, item, pair, by = asked
     if by not in DONE:
         raise not_a_choice("by", by, tuple(DONE))
     if pair is not None and (k is not None or item is not None):
@@ -311,15 +290,15 @@ def margin_of(study: Study, asked: Asked) -> Margin:
         raise InvalidValueError(
             f"how many units {shorten(item)} takes to flip depends on k", way_out=["Give ", Option("k")]
         )
-    search, facts = study.facts.margin_search(by), study.facts
+    search = study.facts.margin_search(by)
     k = None if k is None else check_k(k, len(study.items))
     place = None if item is None else index_of(study, item)
-    found = _plain(facts, search, k, place, None if pair is None else _ordered_pair(study, pair))
-    margin = _margin(study, search, found, asked)
-    if k is not None or pair is not None:
-        return margin
-    names, pairs = study.items, search.neighbours(NEIGHBOURS)
-    return replace(margin, neighbours=tuple((names[a], names[b], lower) for lower, (a, b) in pairs))
+    places = None if pair is None else _ordered_pair(study, pair)
+    found = _plain(search, study.facts, k, place, places, tried=True)
+    margin, names = _margin(study, search, found, k, item), study.items
+    pairs = search.neighbours(NEIGHBOURS) if k is None and pair is None else []
+    neighbours = tuple((names[a], names[b], lower) for lower, (a, b) in pairs)
+    return replace(margin, asked_pair=pair is not None, neighbours=neighbours)
 
 
 def index_of(study: Study, label: object) -> int:
@@ -333,7 +312,7 @@ def index_of(study: Study, label: object) -> int:
         raise InvalidValueError(f"there is no item {shorten(label)}", way_out=way_out) from None
 
 
-def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:
+def _ordered_pair(study: Study, pair: Labels) -> tuple[int, int]:
     if len(pair) != 2:
         raise InvalidValueError(f"a pair must be two items, but is {shorten(pair)}")
     one, other = (index_of(study, label) for label in pair)
@@ -343,8 +322,9 @@ def _ordered_pair(study: Study, pair: tuple[object, object]) -> tuple[int, int]:
     return (one, other) if order.index(one) < order.index(other) else (other, one)
 
 
-def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked) -> Margin:
-    k, item = asked.k, asked.item
+def _margin(
+    study: Study, search: MarginSearch, found: Found, k: int | None, item: object = None
+) -> Margin:
     leaving = np.zeros(len(study.units), dtype=np.int64)
     leaves: tuple[object, ...] = ()
     enters, pair, removal, added = leaves, found.pair, found.removal, None
@@ -372,7 +352,6 @@ def _margin(study: Study, search: MarginSearch, found: Found, asked: Asked) -> M
         assumed=() if search.pairs.certified else (UNBOUNDED,),
         by=search.by,
         added=added,
-        asked_pair=asked.pair is not None,
     )
 
 

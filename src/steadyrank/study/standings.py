@@ -11,7 +11,7 @@ The standings of every k follow from the ranks: an item is *sure* if its worst r
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -19,18 +19,15 @@ import numpy as np
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import LeaveOneOut, Sketched
 from steadyrank.scorers.sums import SumsOut
-from steadyrank.study.deletions import TopKRows, chunked, plain_members
 from steadyrank.sums.blocks import DenseBlock, SparseBlock, Wanted
 from steadyrank.sums.model import Entries
 from steadyrank.sums.points import Points
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.study.facts import Facts
-
-    RanksIn = Callable[[FloatArray], tuple[IntArray, IntArray]]
 
 Standing = Literal["sure", "contender", "out"]
 
@@ -53,40 +50,6 @@ THIN = 32
 
 RIVALS = 2_000
 """If more items than this can be ahead of those neighbours, they have none."""
-
-
-@dataclass(frozen=True)
-class TopKDeletions:
-    """The plain top k without each unit.
-
-    Attributes
-    ----------
-    inside : int array (items,)
-        How many units can be left out, one at a time, so that the item is among the k best.
-    reach : int array (distinct units,)
-        How many places, down the plain ranking, hold the plain top k without the unit.
-    changing : int array
-        The distinct units without which the plain top k is another set.
-    counts : int array (distinct units,)
-        How often each distinct unit occurs.
-    """
-
-    inside: IntArray
-    reach: IntArray
-    changing: IntArray
-    counts: IntArray
-
-    def changing_units(self) -> int:
-        """Return the number of units without which the plain top k is another set."""
-        return int(self.counts[self.changing].sum())
-
-    def uncovered_units(self, size: int) -> int:
-        """Return the number of units without which an item beyond the first ``size`` is in the top k."""
-        return int(self.counts[self.reach > size].sum())
-
-    def listed(self, order: IntArray, k: int) -> IntArray:
-        """Return all items that are in the top k of the data, or of the data without some unit."""
-        return frozen(np.concatenate([order[:k], order[k:][self.inside[order[k:]] > 0]]))
 
 
 @dataclass(frozen=True)
@@ -115,39 +78,9 @@ class Ranks:
         """
         first = np.arange(len(self)) < k
         sure, out = first & (inside == total), ~first & (inside == 0)
-        best, worst = np.where(out, np.maximum(self.best, k + 1), self.best), self.worst
-        return replace(
-            self, best=frozen(best), worst=frozen(np.where(sure, np.minimum(worst, k), worst))
-        )
-
-
-def topk_deletions(facts: Facts, k: int) -> TopKDeletions:
-    """Return who is among the k best without each unit.
-
-    Examples
-    --------
-    >>> from steadyrank import Study, Votes
-    >>> found = topk_deletions(Study(Votes(["ann"] * 3 + ["bob"] * 2 + ["cyd"] * 2)).facts, 2)
-    >>> found.inside, found.changing
-    (array([7, 5, 2]), array([1]))
-    """
-    loo, counts = facts.leave_one_out, facts.units.counts
-    place = np.empty_like(facts.order)
-    place[facts.order] = np.arange(1, len(place) + 1)
-    inside = np.zeros(len(loo.scores), dtype=np.int64)
-    inside[facts.order[:k]] = facts.units.total
-    reach, changing = np.full(len(counts), k), [np.empty(0, dtype=np.int64)]
-    for active, units, rows in TopKRows(facts, {k: 0.0}).changed_rows(inflated=False):
-        new, old = active.answers(plain_members, rows), active.answer(plain_members, loo.scores)
-        moved = np.flatnonzero((new != old).any(axis=1))
-        if len(moved):
-            new, moving = new[moved], units[moved]
-            # Counts beyond 2^53 are not exact as floats, which would be multiplied faster.
-            inside[active.items] += counts[moving] @ (new.astype(np.int64) - old)
-            reach[moving] = np.where(new, place[active.items], k).max(axis=1)
-            changing.append(moving)
-    every = frozen(np.sort(np.concatenate(changing)))
-    return TopKDeletions(frozen(inside), frozen(reach), every, counts)
+        best = np.where(out, np.maximum(self.best, k + 1), self.best)
+        worst = np.where(sure, np.minimum(self.worst, k), self.worst)
+        return Ranks(frozen(best), frozen(worst), self.exact)
 
 
 def upto_which(facts: Facts, size: int) -> int:
@@ -179,7 +112,7 @@ def rank_ranges(facts: Facts, upto: int) -> Ranks:
         blocks = None if left is None else iter([left.among(Wanted.of(scores, rivals))])
     if blocks is not None:  # units touch few items, and all others keep their scores
         return _ranges_of_touched(scores, rivals, upto, blocks)
-    return _ranges(loo, rivals, np.searchsorted(rivals, facts.order[:upto]), _ranks)
+    return _ranges(loo, rivals, np.searchsorted(rivals, facts.order[:upto]))
 
 
 def _ranges_of_touched(
@@ -195,7 +128,7 @@ def _ranges_of_touched(
     place, size = np.empty(len(scores), dtype=np.int64), len(order)
     place[order] = np.arange(size)
     best, worst = np.arange(1, size + 1), np.arange(1, size + 1)
-    ups, downs = Spans(upto), Spans(upto)
+    ups, downs = np.zeros((2, upto), dtype=np.int64)
     for block in blocks:
         owner, old = block.owners() * (size + 1), place[block.items]
         first = np.repeat(block.indptr[:-1], np.diff(block.indptr))
@@ -217,38 +150,25 @@ def _ranges_of_touched(
         moved &= begin < upto
         moved[np.searchsorted(ends, owner + old, side="right") - 1] = False  # touched: seen above
         begin, end, change = begin[moved], (begin + np.diff(ends))[moved], change[:-1][moved]
-        ups.widen(begin, end, -change)
-        downs.widen(begin, end, change)
+        _widen(ups, begin, end, -change)
+        _widen(downs, begin, end, change)
     here = np.arange(1, upto + 1)
-    np.minimum(best[:upto], here - ups.most(), out=best[:upto])
-    np.maximum(worst[:upto], here + downs.most(), out=worst[:upto])
+    np.minimum(best[:upto], here - ups, out=best[:upto])
+    np.maximum(worst[:upto], here + downs, out=worst[:upto])
     return Ranks(frozen(best[:upto]), frozen(worst[:upto]))
 
 
-class Spans:
-    """The largest of the numbers, 0 or more, that were given to the spans around each place.
+def _widen(most: IntArray, begin: IntArray, end: IntArray, number: IntArray) -> None:
+    """Raise what the places from ``begin`` to before ``end`` have to a number, as far as there are some.
 
-    A span is two overlapping ones whose length is a power of two; in the end, each hands its number
-    down to its halves.
+    Few numbers occur: of all spans that have one, ends are counted together.
     """
-
-    def __init__(self, size: int) -> None:
-        self._levels = np.zeros((size.bit_length(), size), dtype=np.int64)
-
-    def widen(self, begin: IntArray, end: IntArray, number: IntArray) -> None:
-        """Give numbers to the places from ``begin`` to before ``end``, as far as there are some."""
-        end = np.minimum(end, self._levels.shape[1])
-        level = np.frexp(end - begin)[1] - 1
-        np.maximum.at(self._levels, (level, begin), number)
-        np.maximum.at(self._levels, (level, end - (1 << level)), number)
-
-    def most(self) -> IntArray:
-        """Return the largest number of each place."""
-        for level in range(len(self._levels) - 1, 0, -1):
-            half, above, below = 1 << (level - 1), self._levels[level], self._levels[level - 1]
-            np.maximum(below, above, out=below)
-            np.maximum(below[half:], above[:-half], out=below[half:])
-        return np.asarray(self._levels[0])
+    for one in np.unique(number[number > 0]).tolist():
+        same, size = number == one, len(most)
+        steps = np.bincount(begin[same], minlength=size)
+        steps -= np.bincount(np.minimum(end[same], size), minlength=size + 1)[:size]
+        inside = np.cumsum(steps) > 0
+        most[inside] = np.maximum(most[inside], one)
 
 
 def near_rank_ranges(facts: Facts, upto: int) -> Ranks:
@@ -283,14 +203,14 @@ def place_ranges(facts: Facts, items: IntArray) -> Ranks:
     >>> found.best, found.worst
     (array([1, 1]), array([2, 2]))
     """
-    return _ranges(facts.leave_one_out, items, np.arange(len(items)), _ranks_of_equals)
+    return _ranges(facts.leave_one_out, items, np.arange(len(items)), equals=True)
 
 
-def _ranges(loo: LeaveOneOut, items: IntArray, columns: IntArray, ranks_in: RanksIn) -> Ranks:
+def _ranges(loo: LeaveOneOut, items: IntArray, columns: IntArray, *, equals: bool = False) -> Ranks:
     """Return the best and the worst rank of those in some columns of these items, among all of them."""
     base = loo.scores[items]
     by_plain = np.argsort(-base, kind="stable")
-    best, worst = (ranks[0, columns] for ranks in ranks_in(base[np.newaxis]))
+    best, worst = (ranks[0, columns] for ranks in _ranks(base[np.newaxis], equals=equals))
 
     def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
         low, high = rows - errors, rows + errors
@@ -309,12 +229,12 @@ def _ranges(loo: LeaveOneOut, items: IntArray, columns: IntArray, ranks_in: Rank
         fine[~fine] = ~further.any(axis=1)
         return fine
 
-    for _, rows in chunked(loo.columns(items, None, settled)):
+    for _, rows in loo.columns(items, None, settled):
         moved = DenseBlock(0, rows).reordered(base, by_plain)
-        if ranks_in is _ranks_of_equals:
+        if equals:
             moved |= (rows[:, by_plain[:-1]] == rows[:, by_plain[1:]]).any(axis=1)
         if moved.any():
-            high, low = ranks_in(rows[moved])
+            high, low = _ranks(rows[moved], equals=equals)
             np.minimum(best, high[:, columns].min(axis=0), out=best)
             np.maximum(worst, low[:, columns].max(axis=0), out=worst)
     return Ranks(frozen(best), frozen(worst))
@@ -326,19 +246,16 @@ def _rivals(facts: Facts, upto: int) -> IntArray:
     return np.flatnonzero(highest >= lowest[facts.order[:upto]].min(initial=np.inf))
 
 
-def _ranks(rows: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the plain rank of each item in each row, as the best and as the worst."""
+def _ranks(rows: FloatArray, *, equals: bool) -> tuple[IntArray, IntArray]:
+    """Return the best and the worst rank of each item in each row; of equals, in either order."""
+    every = np.arange(rows.shape[1])
+    if equals:
+        best, worst = zip(*(_possible_ranks(row, row, every) for row in rows), strict=True)
+        return np.array(best), np.array(worst)
     order = np.argsort(-rows, axis=1, kind="stable")
     ranks = np.empty_like(order)
-    np.put_along_axis(ranks, order, np.arange(1, rows.shape[1] + 1)[np.newaxis], axis=1)
+    np.put_along_axis(ranks, order, 1 + every[np.newaxis], axis=1)
     return ranks, ranks
-
-
-def _ranks_of_equals(rows: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the best and the worst rank of each item in each row, equal scores in either order."""
-    every = np.arange(rows.shape[1])
-    best, worst = zip(*(_possible_ranks(row, row, every) for row in rows), strict=True)
-    return np.array(best), np.array(worst)
 
 
 def _possible_ranks(low: FloatArray, high: FloatArray, columns: IntArray) -> tuple[IntArray, IntArray]:

@@ -320,26 +320,6 @@ def mteb(rng: np.random.Generator) -> Made:
     return Made("mteb", files, scores, tasks={row: row.partition("/")[0] for row in scores})
 
 
-def mteb_older(rng: np.random.Generator) -> Made:
-    by_model = means(rng)
-    files = {}
-    for model, scores in by_model.items():
-        for task, score in scores.items():
-            about = {"mteb_version": "1.1.1", "dataset_revision": None, "mteb_dataset_name": task}
-            inner = {"accuracy": score / 2, "main_score": score}
-            test = {"en": inner, "fr": {**inner, "main_score": score / 4}, "evaluation_time": 3.5}
-            split = {"main_score": score, "accuracy": score / 2, "evaluation_time": 2.0}
-            files[f"{plain(model)}/{task}.json"] = as_json(
-                {**about, "test": split if task != "task_0" else test}
-            )
-    scores = {f"{task}/test": row for task, row in swapped(by_model).items()}
-    first = scores.pop("task_0/test")
-    scores["task_0/test/en"] = first
-    scores["task_0/test/fr"] = {model: score / 4 for model, score in first.items()}
-    renamed = {row: {plain(model): score for model, score in one.items()} for row, one in scores.items()}
-    return Made("mteb", files, renamed, tasks={row: row.partition("/")[0] for row in scores})
-
-
 def instances(rng: np.random.Generator) -> dict[str, dict[str, float]]:
     """Draw which instances each model resolved; each is resolved by one of them at least."""
     found = {
@@ -384,17 +364,6 @@ def swe_runs(rng: np.random.Generator) -> Made:
             "schema_version": 2,
         }
         files[f"{model}.json"] = as_json(top, 4)
-    return Made("swe-bench", files, swapped(by_model))
-
-
-def swe_submissions(rng: np.random.Generator) -> Made:
-    by_model = {f"20240612_{plain(model)}": scores for model, scores in instances(rng).items()}
-    files: dict[str, bytes] = {}
-    for model, scores in by_model.items():
-        resolved = [name for name, score in scores.items() if score]
-        results = {"no_generation": [], "no_logs": [], "resolved": resolved}
-        files[f"evaluation/verified/{model}/results/results.json"] = as_json(results)
-        files[f"evaluation/verified/{model}/README.md"] = b"# About\n"
     return Made("swe-bench", files, swapped(by_model))
 
 
@@ -501,7 +470,7 @@ MAKERS: dict[str, Callable[[np.random.Generator], Made]] = {
     made.__name__: made
     for made in (
         lm_eval_results, lm_eval_older, lm_eval_samples, helm, inspect_json, inspect_eval, mteb,
-        mteb_older, swe_reports, swe_runs, swe_submissions, leaderboards, trec_eval, trec_runs, excel,
+        swe_reports, swe_runs, leaderboards, trec_eval, trec_runs, excel,
         json_rows, json_columns,
     )
 }  # fmt: skip

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from steadyrank.errors import (
@@ -50,8 +50,28 @@ VOTE = re.compile(
 OLD_FORM = "PrefLib files from before 2022 have another form: get the present one."
 TAG = re.compile(r'\[(\w+)\s+"((?:[^"\\]|\\.)*+)"\]\s*+\Z')
 WINNER = {"1-0": "left", "0-1": "right", "1/2-1/2": "tie"}
-BESIDE = ("Event", "Date", "Round")
+BESIDE = ("event", "date", "round")
 """Tags that may tell which games belong together."""
+
+
+Row = tuple[object, dict[str, Any]]
+"""The place of a ballot in its file, and its cells."""
+
+
+def _table(file: OpenFile, rows: Iterable[Row], notes: list[str], **settings: Any) -> Table:
+    """Return ballots as a table; those without a name are left out, unless they approve of nobody."""
+    every = list(rows)
+    kept = [row for row in every if row[1]["ballot"] or settings["approval"]]
+    if not kept:
+        raise EmptyDataError(f"{file.name} holds no ballots")
+    empty = sum(cells.get("count", 1) for _, cells in every if not cells["ballot"])
+    if len(kept) < len(every):
+        notes.append(f"{counted(empty, 'ballot')} without a name left out")
+    columns = {name: [cells[name] for _, cells in kept] for name in kept[0][1]}
+    told = {name: cells for name, cells in columns.items() if {*map(str, cells)} - {"1", ""}}
+    made = as_table({**told, "ballot": objects(columns["ballot"])}).columns
+    places = [place for place, _ in kept]
+    return Table(made, file.name, places, notes, kind="ballots", settings=settings)
 
 
 def read_preflib(file: OpenFile) -> Table:
@@ -64,7 +84,12 @@ def read_preflib(file: OpenFile) -> Table:
     rows = list(_rows(file, header, named))
     names, categories = named.values()
     found = (len(names), sum(count for _, count, _ in rows), len(rows))
-    _check_header(file.name, header, dict(zip(PROMISED, found, strict=True)))
+    for key, number in zip(PROMISED, found, strict=True):
+        text = header.get(key, "")
+        promised = int(text) if COUNT.match(text) else shorten(text)
+        if text and promised != number:
+            told = f"the header of {file.name} promises {key} {promised}, but there are {number:,}"
+            raise UnreadableFileError(told, way_out=CUT_SHORT)
     kind, approval = header.get("DATA TYPE", "orders"), file.given.get("approval")
     notes = [f"read as PrefLib ({kind}): {header.get('TITLE', 'no title')}"]
     if categories or kind == "cat":
@@ -74,71 +99,39 @@ def read_preflib(file: OpenFile) -> Table:
     elif approval:
         raise InvalidDataError(f"{file.name} holds orders, not sets of approved items")
     labels = _unique_names(names, notes)
-    orders = [[[labels[number] for number in tier] for tier in order] for _, _, order in rows]
-    ballots = [order[0] if approval else [tier for tier in order if tier] for order in orders]
-    said = {"items": list(labels.values()), "approval": bool(approval)}
-    columns: dict[str, list[Any]] = {"ballot": ballots, "count": [count for _, count, _ in rows]}
-    return _table(file, columns, [line for line, _, _ in rows], notes, said)
-
-
-def _table(
-    file: OpenFile,
-    columns: Mapping[str, Sequence[Any]],
-    places: Sequence[Any],
-    notes: list[str],
-    settings: dict[str, Any],
-) -> Table:
-    """Return ballots as a table, with their places in the file."""
-    if not places:
-        raise EmptyDataError(f"{file.name} holds no ballots")
-    made = as_table({**columns, "ballot": objects(columns["ballot"])}).columns
-    return Table(made, file.name, places, notes, kind="ballots", settings=settings)
+    ballots = []
+    for line, count, tiers in rows:
+        order = [[labels[number] for number in tier] for tier in tiers]
+        ballot = order[0] if approval else [tier for tier in order if tier]
+        ballots.append((line, {"ballot": ballot, "count": count}))
+    return _table(file, ballots, notes, items=list(labels.values()), approval=bool(approval))
 
 
 def _rows(
     file: OpenFile, header: dict[str, str], named: dict[str, dict[int, str]]
 ) -> Iterator[tuple[int, int, list[list[int]]]]:
     """Yield the line, the count and the order of each ballot; take in what the header says and names."""
+    known = named["ALTERNATIVE NAME"]
     for line, text in ((line, text.strip()) for line, text in file.lines()):
         if text.startswith("#"):
-            if match := HEADER.match(text):  # else it is a remark
-                _take_header(file, line, match, header, named)
+            key, number, value = match.groups() if (match := HEADER.match(text)) else ("", "", "")
+            if not number:
+                header[key] = value.strip()
+            elif key in named:
+                if not NUMBERED.match(number) or int(number) in named[key]:
+                    of = key.split()[0].lower()
+                    told = f"names {of} {shorten(number)} again, or the number is too long"
+                    raise file.wrong(told, "Give each a number of its own, of at most 18 digits.", line)
+                named[key][int(number)] = value.strip()
             continue
-        count, colon, order = text.partition(":")
-        if not colon or not COUNT.match(count) or not ORDER.match(order):
+        times, colon, order = text.partition(":")
+        if not colon or not COUNT.match(times) or not ORDER.match(order):
             told = f"is not of the form count: 1,2,{{3,4}}: {shorten(text)}"
             raise file.wrong(told, OLD_FORM, line)
         tiers = [[int(number) for number in NUMBERS.findall(tier)] for tier in TIER.findall(order)]
-        known = named["ALTERNATIVE NAME"]
         if strange := [number for tier in tiers for number in tier if number not in known]:
             raise file.wrong(f"ranks alternative {strange[0]}, which the header does not name", (), line)
-        yield line, int(count), tiers
-
-
-def _take_header(
-    file: OpenFile,
-    line: int,
-    match: re.Match[str],
-    header: dict[str, str],
-    named: dict[str, dict[int, str]],
-) -> None:
-    key, number, value = match.groups()
-    if not number:
-        header[key] = value.strip()
-    elif key in named:
-        if not NUMBERED.match(number) or int(number) in named[key]:
-            told = f"names {key.split()[0].lower()} {shorten(number)} again, or the number is too long"
-            raise file.wrong(told, "Give each a number of its own, of at most 18 digits.", line)
-        named[key][int(number)] = value.strip()
-
-
-def _check_header(name: str, header: Mapping[str, str], found: Mapping[str, int]) -> None:
-    for key, number in found.items():
-        text = header.get(key, "")
-        promised = int(text) if COUNT.match(text) else shorten(text)
-        if text and promised != number:
-            told = f"the header of {name} promises {key} {promised}, but there are {number:,}"
-            raise UnreadableFileError(told, way_out=CUT_SHORT)
+        yield line, int(times), tiers
 
 
 def _unique_names(given: Mapping[int, str], notes: list[str]) -> dict[int, str]:
@@ -167,56 +160,40 @@ def read_stv(file: OpenFile) -> Table:
             withdrawn += [word.removeprefix("-") for word in words]
         elif words:
             numbers.append((line, [_tier(file, line, word) for word in words if word != "-"]))
-    (_, (size, *_)), *ballots = numbers or [(1, [0])]
-    if ballots and ballots[-1][1] == [0]:
-        ballots = [(line, row[:-1] if row[-1] == 0 else row) for line, row in ballots[:-1]]
+    (_, ([size, *_], *_)), *ballots = numbers or [(1, [[0]])]
+    if ballots and ballots[-1][1] == [[0]]:
+        ballots = [(line, row[:-1] if row[-1] == [0] else row) for line, row in ballots[:-1]]
     if not names:
         names, texts = dict(enumerate(texts[:size], 1)), texts[size:]
     if not size or set(names) != set(range(1, size + 1)):
         raise file.wrong(f"names {len(names):,} of {size:,} candidates", CUT_SHORT)
-    table = _counted(file, ballots, names, next(iter(texts), "no title"))
+    notes = [f"read as ballots of an STV election: {next(iter(texts), 'no title')}"]
+    labels = _unique_names(names, notes)
     gone = [name for number, name in names.items() if str(number) in withdrawn]
-    table.notes += (
-        [f"withdrawn according to the file, but ranked: {listing(map(shorten, gone))}"] if gone else []
-    )
-    return table
+    if gone:
+        notes.append(f"withdrawn according to the file, but ranked: {listing(map(shorten, gone))}")
+    rows = [(line, _ballot_of(file, line, row, labels)) for line, row in ballots]
+    return _table(file, rows, notes, items=list(labels.values()), approval=False, repeats="skip")
 
 
-def _tier(file: OpenFile, line: int, word: str) -> int | list[int]:
+def _ballot_of(
+    file: OpenFile, line: int, row: list[list[int]], labels: Mapping[int, str]
+) -> dict[str, Any]:
+    """Return a line of numbers, how often it was cast first, with the names of the numbers."""
+    times, *order = row
+    strange = [number for tier in order for number in tier if number not in labels]
+    if strange:
+        raise file.wrong(f"ranks candidate {strange[0]}, who has no name", CUT_SHORT, line)
+    if len(times) > 1:
+        raise file.wrong("begins with no count", CUT_SHORT, line)
+    return {"ballot": [[labels[number] for number in tier] for tier in order], "count": times[0]}
+
+
+def _tier(file: OpenFile, line: int, word: str) -> list[int]:
     parts = word.split("=")
     if not all(part.isdecimal() and len(part) < 18 for part in parts):
         raise file.wrong(f"has {shorten(word)} where a number should be", "Correct this line.", line)
-    return int(word) if len(parts) == 1 else [int(part) for part in parts]
-
-
-def _counted(
-    file: OpenFile, ballots: Sequence[tuple[int, Sequence[Any]]], names: Mapping[int, str], title: str
-) -> Table:
-    """Return ballots of numbers, each after how often it was cast, with the names of the numbers."""
-    notes = [f"read as ballots of an STV election: {title}"]
-    labels = _unique_names(names, notes)
-    columns: dict[str, list[Any]] = {"ballot": [], "count": []}
-    lines, empty, again = list[int](), 0, 0
-    for line, (count, *order) in ballots:
-        tiers = [tier if isinstance(tier, list) else [tier] for tier in order]
-        strange = [number for tier in tiers for number in tier if number not in labels]
-        if strange or not isinstance(count, int):
-            told = (
-                f"ranks candidate {strange[0]}, who has no name" if strange else "begins with no count"
-            )
-            raise file.wrong(told, CUT_SHORT, line)
-        if not order:
-            empty += count
-            continue
-        first = {number: place for place, tier in reversed([*enumerate(tiers)]) for number in tier}
-        once = [[n for n in tier if first[n] == place] for place, tier in enumerate(tiers)]
-        again += count * (once != tiers)
-        columns["ballot"].append([[labels[number] for number in tier] for tier in once if tier])
-        columns["count"].append(count)
-        lines.append(line)
-    notes += [f"{counted(empty, 'ballot')} without a name left out"] if empty else []
-    notes += [f"{counted(again, 'ballot')} with an item twice: its first place counts"] if again else []
-    return _table(file, columns, lines, notes, {"items": list(labels.values()), "approval": False})
+    return [int(part) for part in parts]
 
 
 def looks_like_orders(file: OpenFile) -> bool:
@@ -232,9 +209,7 @@ def looks_like_orders(file: OpenFile) -> bool:
 
 def read_orders(file: OpenFile) -> Table:
     """Read ``A > B = C`` on each line; tags may stand before ``||``, a count first or after ``*``."""
-    items, places = list[str](), list[int]()
-    columns: dict[str, list[Any]] = {"ballot": [], "count": [], "weight": [], "tags": []}
-    empty = 0
+    items, rows = list[str](), list[Row]()
     for line, whole in file.lines():
         key, colon, value = whole.partition(":")
         if key.strip().casefold() == "#/candidates" and colon:
@@ -242,32 +217,24 @@ def read_orders(file: OpenFile) -> Table:
         text = whole.partition("#")[0].strip()
         found = VOTE.match(text)
         if found is None:
-            raise file.wrong(
-                f"is not of the form A > B = C * 5: {shorten(text)}", "Correct this line.", line
-            )
-        tiers = [[name.strip() for name in tier.split("=")] for tier in found["order"].split(">")]
-        if not text or found["order"].strip() in {"", "/EMPTY_RANKING/"}:
-            empty += int(found["count"] or found["times"] or 1) if text else 0
-            continue
-        times = int(found["count"] or found["times"] or 1)
-        row = (tiers, times, int(found["weight"] or 1), (found["tags"] or "").strip())
-        for column, cell in zip(columns.values(), row, strict=True):
-            column.append(cell)
-        places.append(line)
-    notes = ["read as one order a line, best first"]
-    notes += [f"{counted(empty, 'ballot')} without a name left out"] if empty else []
-    kept = {name: cells for name, cells in columns.items() if set(map(str, cells)) - {"1", ""}}
-    return _table(file, kept, places, notes, {"items": items or None, "approval": False})
+            told = f"is not of the form A > B = C * 5: {shorten(text)}"
+            raise file.wrong(told, "Correct this line.", line)
+        order = found["order"].strip().removeprefix("/EMPTY_RANKING/")
+        tiers = [[name.strip() for name in tier.split("=")] for tier in order.split(">") if order]
+        cells = {"ballot": tiers, "count": int(found["count"] or found["times"] or 1)}
+        cells |= {"weight": int(found["weight"] or 1), "tags": (found["tags"] or "").strip()}
+        rows += [(line, cells)] if text else []
+    return _table(
+        file, rows, ["read as one order a line, best first"], items=items or None, approval=False
+    )
 
 
 def read_dominion(file: OpenFile) -> Table:
     """Read one contest of cast vote records; a rank with several marks is left out."""
-    contests: dict[str, list[tuple[dict[int, list[str]], object]]] = {}
+    contests: dict[str, list[tuple[object, dict[int, list[str]]]]] = {}
     for part in file.parts():
-        names, titles = (
-            _manifest(part, "CandidateManifest.json"),
-            _manifest(part, "ContestManifest.json"),
-        )
+        names = _manifest(part, "CandidateManifest.json")
+        titles = _manifest(part, "ContestManifest.json")
         for contest in _contests(load(part)):
             marks: dict[int, list[str]] = {}
             for mark in contest["Marks"]:
@@ -275,31 +242,22 @@ def read_dominion(file: OpenFile) -> Table:
                     number = mark["CandidateId"].label()
                     marks.setdefault(int(mark["Rank"].label()), []).append(names.get(number, number))
             title = titles.get(contest["Id"].label(), contest["Id"].label())
-            contests.setdefault(title, []).append((marks, file.place(contest.where, part.name)))
+            contests.setdefault(title, []).append((file.place(contest.where, part.name), marks))
     chosen = file.given.get("sheet") or (next(iter(contests)) if len(contests) == 1 else None)
     if chosen not in contests:
         told = f"{file.name} holds the contests {listing(map(shorten, contests), len(contests))}"
         raise ColumnError(told, way_out=["Choose one as ", Option("sheet")])
-    return _of_contest(file, chosen, contests[chosen])
-
-
-def _of_contest(file: OpenFile, title: str, records: list[tuple[dict[int, list[str]], object]]) -> Table:
-    ranked = any(rank > 1 for marks, _ in records for rank in marks)
-    approval = not ranked and any(len(names) > 1 for marks, _ in records for names in marks.values())
-    said, ballots, places = Counter[str](), [], []
-    for marks, place in records:
+    records, notes = contests[chosen], [f"the contest {shorten(chosen)} taken"]
+    ranked = any(rank > 1 for _, marks in records for rank in marks)
+    spoilt = sum(any(len(names) > 1 for names in marks.values()) for _, marks in records)
+    if ranked and spoilt:
+        told = "with several marks at one rank, which is left out"
+        notes.append(f"{counted(spoilt, 'ballot')} {told}")
+    approval, rows = not ranked and spoilt > 0, list[Row]()
+    for place, marks in records:
         once = [marks[rank][0] for rank in sorted(marks) if len(marks[rank]) == 1]
-        names = list(dict.fromkeys(marks.get(1, []) if approval else once))
-        said["with several marks at one rank, which is left out"] += ranked and len(once) < len(marks)
-        said["with an item twice: its first place counts"] += not approval and len(names) < len(once)
-        if names or approval:
-            ballots.append(names)
-            places.append(place)
-        else:
-            said["without a valid mark left out"] += 1
-    notes = [f"the contest {shorten(title)} taken"]
-    notes += [f"{counted(number, 'ballot')} {what}" for what, number in said.items() if number]
-    return _table(file, {"ballot": ballots}, places, notes, {"approval": approval})
+        rows.append((place, {"ballot": [*dict.fromkeys(marks.get(1, []))] if approval else once}))
+    return _table(file, rows, notes, approval=approval, repeats="skip")
 
 
 def _contests(top: Node) -> Iterator[Node]:
@@ -313,9 +271,8 @@ def _contests(top: Node) -> Iterator[Node]:
 def _manifest(file: OpenFile, name: str) -> dict[str, str]:
     """Return the descriptions of ids that a manifest beside the file gives; none where there is none."""
     found = beside(file, name)
-    return (
-        {} if found is None else {one["Id"].label(): one["Description"].label() for one in found["List"]}
-    )
+    listed: Iterable[Node] = [] if found is None else found["List"]
+    return {one["Id"].label(): one["Description"].label() for one in listed}
 
 
 def read_pgn(file: OpenFile) -> Table:
@@ -324,16 +281,14 @@ def read_pgn(file: OpenFile) -> Table:
     kept = [(line, tags) for line, tags in games if tags.get("Result") in WINNER]
     if not kept:
         raise EmptyDataError(f"{file.name} holds no game with a result")
+    columns: dict[str, list[str]] = {name: [] for name in ("left", "right", "winner", *BESIDE)}
     for line, tags in kept:
         if not tags.get("White") or not tags.get("Black"):
             raise file.wrong("begins a game without White or Black", "Correct its tags.", line)
-    columns = {
-        "left": [tags["White"] for _, tags in kept],
-        "right": [tags["Black"] for _, tags in kept],
-        "winner": [WINNER[tags["Result"]] for _, tags in kept],
-    }
-    for name in BESIDE:
-        columns[name.lower()] = [tags.get(name, "") for _, tags in kept]
+        told = [tags["White"], tags["Black"], WINNER[tags["Result"]]]
+        told += [tags.get(name.title(), "") for name in BESIDE]
+        for column, cell in zip(columns.values(), told, strict=True):
+            column.append(cell)
     notes = ["read as games (PGN): White is left, Black is right"]
     if gone := len(games) - len(kept):
         notes.append(f"{counted(gone, 'game')} without a result left out")

@@ -34,6 +34,7 @@ REVISION = re.compile(r"[0-9a-f]{7,40}|\d+|no_revision_available|external")
 EVEN = 1.5
 LISTS = ("completed", "incomplete", "empty_patch", "submitted", "unresolved", "error", "resolved")
 """Of SWE-bench's report of a run, where ``_ids`` follows."""
+OLD = "It is no longer read: write a table of it, with the columns row, item and score."
 
 
 def lm_eval_entries(file: OpenFile) -> Found:
@@ -175,28 +176,15 @@ def mteb_entries(file: OpenFile) -> Found:
     others = known("beside_metrics_of_mteb")
     for part in file.parts():
         top, model = load(part), _model_of_folder(part)
-        splits = top["scores"].inside()
-        task = top["task_name" if splits else "mteb_dataset_name"].label()
-        for split, subset, node in _newer(splits) if splits else _older(top):
-            scores = {name: one.value for name, one in node.inside().items() if name not in others}
-            row = "/".join([task, split, *([subset] if subset != "default" else [])])
-            yield Entry(model, row, task, scores, node)
-
-
-def _newer(splits: dict[str, Node]) -> Iterator[tuple[str, str, Node]]:
-    for split, subsets in splits.items():
-        yield from ((split, node["hf_subset"].label(), node) for node in subsets)
-
-
-def _older(top: Node) -> Iterator[tuple[str, str, Node]]:
-    """Yield the same of files before version 1.11: an object for a split, or one for each language."""
-    for split, node in top.inside().items():
-        inner = {} if split in known("beside_splits_of_mteb") else node.inside()
-        languages = {name: one for name, one in inner.items() if isinstance(one.value, dict)}
-        if languages and not inner.keys() & {"main_score", "cos_sim"}:
-            yield from ((split, name, one) for name, one in languages.items())
-        elif inner:
-            yield split, "default", node
+        if top["scores"].value is None:
+            raise part.wrong("is in the layout of MTEB before version 1.11", OLD)
+        task = top["task_name"].label()
+        for split, subsets in top["scores"].inside().items():
+            for node in subsets:
+                scores = {name: one.value for name, one in node.inside().items() if name not in others}
+                subset = node["hf_subset"].label()
+                row = "/".join([task, split, *([subset] if subset != "default" else [])])
+                yield Entry(model, row, task, scores, node)
 
 
 def _model_of_folder(file: OpenFile) -> str:
@@ -211,29 +199,23 @@ def _model_of_folder(file: OpenFile) -> str:
 
 def read_alpaca_eval(file: OpenFile) -> Table:
     """Read the preferences as battles, with the instruction as what could be the unit."""
-    rows: list[tuple[Any, ...]] = []
-    missing = shares = 0
-    for part in file.parts():
-        for node in load(part):
-            preferred, instruction = node["preference"], node["instruction"]
-            if is_missing(preferred.value):
-                missing += 1
-                continue
-            winner = _winner(preferred)
-            shares += preferred.value not in {0, 1, EVEN, 2}
-            sides = node["generator_1"].label(), node["generator_2"].label()
-            told, place = instruction.value and instruction.label(), file.place(node.where, part.name)
-            rows.append((*sides, winner, told, place))
-    if not rows:
+    nodes = [(node, part.name) for part in file.parts() for node in load(part)]
+    kept = [(node, name) for node, name in nodes if not is_missing(node["preference"].value)]
+    if not kept:
         raise errors.EmptyDataError(f"{file.name} holds no preferences")
+    columns: dict[str, list[Any]] = {"left": [], "right": [], "winner": [], "instruction": []}
+    for node, _ in kept:
+        columns["winner"].append(_winner(node["preference"]))
+        columns["left"].append(node["generator_1"].label())
+        columns["right"].append(node["generator_2"].label())
+        columns["instruction"].append(node["instruction"].value and node["instruction"].label())
     notes = ["preferences of 1 to 2 read as battles: below 1.5 the first wins, above it the second"]
-    if shares:
+    if shares := sum(node["preference"].value not in {0, 1, EVEN, 2} for node, _ in kept):
         notes.append(f"{counted(shares, 'preference')} between 1 and 2 counted as a whole win")
-    if missing:
+    if missing := len(nodes) - len(kept):
         notes.append(f"{counted(missing, 'annotation')} without a preference left out")
-    *columns, places = zip(*rows, strict=True)
-    named = dict(zip(("left", "right", "winner", "instruction"), columns, strict=True))
-    return Table(as_table(named).columns, file.name, places, notes, kind="battles", lead="at")
+    places = [file.place(node.where, name) for node, name in kept]
+    return Table(as_table(columns).columns, file.name, places, notes, kind="battles", lead="at")
 
 
 def _winner(node: Node) -> str:
@@ -245,7 +227,6 @@ def _winner(node: Node) -> str:
 
 def swe_bench_entries(file: OpenFile) -> Found:
     """Yield instances, with 1 where one was resolved."""
-    submissions: list[tuple[str, Node]] = []
     for part in file.parts():
         top = load(part)
         if top["leaderboards"].value is not None:
@@ -255,22 +236,11 @@ def swe_bench_entries(file: OpenFile) -> Found:
             resolved = set(listed.labels())
             for instance in dict.fromkeys(one for kind in LISTS for one in top[f"{kind}_ids"].labels()):
                 yield _entry(part.name.removesuffix(".json"), instance, instance in resolved, listed)
-        elif isinstance(top["resolved"].value, list):
-            submissions.append((folder_of(part, "results"), top))
+        elif top["no_generation"].value is not None:
+            raise part.wrong("lists what a submission to SWE-bench resolved, not each instance", OLD)
         else:
             for instance, node in top.inside().items():
                 yield _entry(folder_of(part, instance, "logs"), instance, node["resolved"].value, node)
-    yield from _submissions(submissions)
-
-
-def _submissions(every: list[tuple[str, Node]]) -> Found:
-    """Yield what submissions say that name only some instances that they did not resolve."""
-    lists = [ids for _, top in every for ids in top.inside().values() if isinstance(ids.value, list)]
-    every_one = dict.fromkeys(instance for ids in lists for instance in ids.labels())
-    for item, top in every:
-        yield "only resolved ones are listed: all others that any file names count as not resolved"
-        resolved = set(top["resolved"].labels())
-        yield from (_entry(item, one, one in resolved, top["resolved"]) for one in every_one)
 
 
 def _leaderboards(boards: Node, asked: str | None) -> Found:

@@ -13,15 +13,33 @@ from steadyrank.reading.text_columns import TextColumn, number_in
 
 RULE = re.compile(r"\s*+\|?[\s:|-]*-[\s:|-]*+\Z")
 """The line below the header of Markdown."""
-TABULAR = re.compile(r"\\begin\{(tabular\*?|tabularx|longtable)\}(.*?)\\end\{\1\}", re.DOTALL)
+GROUP = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+TABULAR = re.compile(
+    rf"\\begin\{{(?:tabular[xy*]\}}\s*{GROUP}|(?:tabular|longtable)\}})\s*(?:\[\w*\])?\s*{GROUP}"
+    r"(.*?)\\end\{(?:tabular[xy*]?|longtable)\}",
+    re.DOTALL,
+)
 ACROSS = re.compile(r"\\multicolumn\{(\d{1,3})\}\{[^{}]*\}\{((?:[^{}]|\{[^{}]*\})*)\}")
 DOWN = re.compile(r"\\multirow(?:\[[^\[\]]*\])?\{(\d{1,3})\}\{[^{}]*\}\{((?:[^{}]|\{[^{}]*\})*)\}")
-COLOUR = re.compile(r"\\(?:text|cell|row)?color(?:\[\w*\])?\{[^{}]*\}")
-"""Cells over several columns and rows, and what only colours them."""
-COMMAND = re.compile(r"\\[a-zA-Z]+\*?")
-NOTHING = re.compile(r"[*`_$]{1,2}(?=\S)|(?<=\S)[*`$]{1,2}|[{}]")
+STACKED = re.compile(rf"\\(?:makecell|shortstack)(?:\[\w*\])?({GROUP})")
+UNSEEN = re.compile(
+    r"(?<!\\)%.*|\\(?:text|cell|row)?color(?:\[\w*\])?\{[^{}]*\}"
+    r"|\\(?:cmidrule|cline|hhline|addlinespace|vspace)(?:\([a-z]*\)|\[[^\[\]]*\]|\{[^{}]*\})*"
+)
+"""Cells over several columns and rows or of several lines; remarks, colours and lines between rows."""
+BEHIND = re.compile(r"(?<=[\d}])\s?(?:\$?_|\\[a-zA-Z]+)\{([^{}]+)\}")
+MARK = re.compile(
+    r"(?<=[\w}])\$?\^(?:\{[^{}\d]*\}|\\\w+|\*)|\\textsuperscript\{[^{}]*\}|<sup>[^<>]*</sup>|\[\^\w+\]"
+)
+"""What is written below or behind a number, such as its error, and marks of notes above anything."""
+COMMAND, TAG = (
+    re.compile(r"\\[a-zA-Z]+\*?"),
+    re.compile(r"</?(?:a|b|br|code|em|i|img|span|strong|sub)\b[^<>]*>"),
+)
+NOTHING = re.compile(r"(?<!\w)[*`_~$]{1,3}(?=\S)|(?<=\S)[*`_~$]{1,3}(?!\w)|[{}]")
 LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
-ESCAPED = {"\\%": "%", "\\_": "_", "\\&": "and", "\\#": "#", "~": " "}
+BAR = re.compile(r"(?<!\\)\|")
+ESCAPED = {"\\%": "%", "\\_": "_", "\\&": "and", "\\#": "#", "\\|": "|", "~": " "}
 
 Rows = list[tuple[int, list[str]]]
 """The cells of each row, with its line."""
@@ -80,24 +98,26 @@ def _markdown_tables(text: str) -> Iterator[Rows]:
         end = next((at for at in range(rule + 1, len(lines)) if "|" not in lines[at]), len(lines))
         if rule and "|" in lines[rule - 1]:
             kept = [rule - 1, *(at for at in range(rule + 1, end) if at not in places)]
-            yield [(at + 1, _cells(lines[at].strip().strip("|").split("|"))) for at in kept]
+            yield [(at + 1, _cells(BAR.split(lines[at].strip().strip("|")))) for at in kept]
 
 
 def _latex_tables(text: str) -> Iterator[Rows]:
-    for found in TABULAR.finditer(text):
+    text = STACKED.sub(lambda cell: cell[1].replace("\\\\", " ").replace("\n", " "), text)
+    for found in TABULAR.finditer(UNSEEN.sub("", text)):
         rows: Rows = []
-        line, left, above = text.count("\n", 0, found.start(2)) + 1, 0, ""
-        for part in found[2].split("\\\\"):
-            if "&" in part:
-                body = part.split("}\n", 1)[-1] if not rows else part
-                begun = DOWN.search(body.partition("&")[0])
-                spread = ACROSS.sub(
-                    lambda cell: cell[2] + "&" * (int(cell[1]) - 1), DOWN.sub(r"\2", body)
-                )
-                cells = _cells(COLOUR.sub("", spread).replace("\\&", "\0").split("&"))
-                left, above = (int(begun[1]), cells[0]) if begun else (left - 1, above)
-                rows.append((line, [cells[0] or (above if left > 0 else ""), *cells[1:]]))
+        line, left, above = found.string.count("\n", 0, found.start(1)) + 1, 0, ""
+        for part in found[1].split("\\\\"):
             line += part.count("\n")
+            if "&" in part:
+                begun = DOWN.search(part.partition("&")[0])
+                spread = ACROSS.sub(
+                    lambda cell: cell[2] + "&" * (int(cell[1]) - 1), DOWN.sub(r"\2", part)
+                )
+                cells = _cells(spread.replace("\\&", "\0").split("&"))
+                left, above = (int(begun[1]), cells[0]) if begun else (left - 1, above)
+                row = [cells[0] or (above if left > 0 else ""), *cells[1:]]
+                if not rows or row != rows[0][1]:  # which a long table says again on each page
+                    rows.append((line, row))
         yield rows
 
 
@@ -107,7 +127,8 @@ def _cells(cells: list[str]) -> list[str]:
 
 def _plain(cell: str) -> str:
     """Return a cell without emphasis, commands and what it links to."""
-    cell = LINK.sub(r"\1", cell)
+    cell = BEHIND.sub(r" (\1)", MARK.sub("", LINK.sub(r"\1", cell)).replace("\\pm", "±"))
     for escape, letter in ESCAPED.items():
         cell = cell.replace(escape, letter)
-    return NOTHING.sub("", COMMAND.sub("", cell.replace("\0", "&").replace("\\pm", "±"))).strip()
+    cell = TAG.sub(" ", COMMAND.sub("", cell.replace("\0", "&")))
+    return " ".join(NOTHING.sub("", cell).split())

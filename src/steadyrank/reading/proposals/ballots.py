@@ -76,7 +76,9 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         reading.strong = ordered > 0.5 or (level >= EXACT and bool(ordered or several))
         reading.support += [f"{quoted(name)} is named like a ballot"] * bool(level)
         reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked or lists)
-        if name in by_shape and not ordered and not level and "approval" not in asked.settings:
+        if lists:
+            reading.mend["repeats"] = "skip"
+        elif name in by_shape and not ordered and not level and "approval" not in asked.settings:
             liked = not {*column.words}.isdisjoint(known("liked"))  # else these may be genres
             reading.points, reading.options["approval"] = 0.25 + liked, True
             reading.strong, reading.mend["drop"] = False, [""]
@@ -96,14 +98,18 @@ def _ordered(column: Column) -> float:
 
 def _listed(column: Column) -> bool:
     """Tell whether cells list names, several in some, that come again in other cells."""
-    if column.type != "text":
+    if column.type not in {"text", "list"}:
         return False
-    for mark in LISTED:
-        lists = [[name.strip() for name in label.split(mark)] for label in column.labels[:200]]
+    written = column.type == "list"  # with texts in quotes
+    for mark in "," if written else LISTED:
+        lists = [[name.strip(" []") for name in label.split(mark)] for label in column.labels[:200]]
         names = [name for one in lists for name in one if name]
         several = sum(len(one) > 1 for one in lists) > SEVERAL * len(lists) > 0
         short = max(map(len, names), default=0) <= LONGEST and 3 * len({*names}) <= 2 * len(names)
-        if several and short and all(len({*one}) == len(one) for one in lists):
+        named = all(len({*one}) == len(one) for one in lists)
+        if written:
+            named = 2 * sum(name[0] in "'\"" for name in names) > len(names)
+        if several and short and named:
             return True
     return False
 

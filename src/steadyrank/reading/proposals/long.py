@@ -7,6 +7,7 @@ names and by shape. Items come again in several units, and values differ within 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice, product
 from typing import Any
 
@@ -36,6 +37,8 @@ PLACES = ("rank", "ranking", "place", "position", "placement", "standing", "fini
 EACH_ROW = "no column says who rated: each row counts as a user of its own"
 SCALE = 21
 """At most so many different values are a scale of ratings where no name says so."""
+TEN = 10
+"""The most that scales of answers in whole numbers go up to."""
 CELLS = 5_000_000
 """The largest matrix that is proposed."""
 
@@ -217,6 +220,19 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     against = len(reading.against) - (repeated >= REPEATED)  # that pairs repeat is weighed in keyed
     reading.strong = reading.firm and not rest and keyed and not against
     return reading
+
+
+def turned(reading: Reading, which: str, why: str, points: float) -> Reading:
+    """Return a reading with what is best said; nothing tells that for sure."""
+    made = replace(reading, options={**reading.options, "lower_is_better": which}, firm=False)
+    made.support, made.against = [*reading.support, why], [*reading.against]
+    made.strong, made.points = False, reading.points + points
+    return made
+
+
+def is_scale(column: Column) -> bool:
+    """Tell whether a column holds steps of a scale, as answers do: of which more is better."""
+    return column.whole and column.some.min(initial=0) >= 0 and column.some.max(initial=0) <= TEN
 
 
 def _weigh_pairs(asked: Asked, reading: Reading, unit: str, item: str, *, plain: bool) -> float:

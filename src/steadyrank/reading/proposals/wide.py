@@ -18,7 +18,7 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.profile import SCALE, Column, Profile
-from steadyrank.reading.proposals.long import MEASURES
+from steadyrank.reading.proposals.long import MEASURES, NAMES, is_scale, turned
 from steadyrank.reading.readings import EXACT, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
 from steadyrank.reading.scales import less_is_better
@@ -42,6 +42,8 @@ MOST_PARTS, TOTALS, SEEN = 60, 40, 100
 """How many neighbours are looked at as parts of a whole, how many totals, and in how many rows."""
 TALLIES = {*known("tallies")}
 SHARES = {"percent", "percentage", "pct", "share", "ratio", "rate"}
+OF_ITEMS = {*known("shares", "measures", "points"), "per", "count", "num", "n"}
+"""Words beside the name of an item that say what its column counts or measures."""
 BLOCKS = 4
 """How many blocks of columns that belong together are proposed."""
 PERMUTED = 0.85
@@ -141,7 +143,7 @@ def _numbers_rows(asked: Asked, column: Column) -> bool:
 
 
 def _blocks(asked: Asked, values: Sequence[str], way: str) -> Iterator[list[str]]:
-    """Yield columns that belong together: parts of a whole, of one family, neighbours of one scale."""
+    """Yield columns that belong together: parts of a whole, of one stem, neighbours of one scale."""
     profile = asked.profile
     if "items" in asked.named or len(values) > LOOKED_AT or [*values] in profile.families:
         return
@@ -154,13 +156,20 @@ def _blocks(asked: Asked, values: Sequence[str], way: str) -> Iterator[list[str]
     scaled = [part for run in runs for part in _on_one_scale(profile, run)]
     every = [*parts, *families, *(r for r in runs if _are_counts(profile, r)), *scaled[:1]]
     votes = [[n for n in block if way == "rows" or not _is_tally(profile[n])] for block in every]
-    least = [2 if block in parts else LEAST for block in every]  # of a whole, two may be left
+    few = [*parts, *(f for f in families if way == "columns" and _is_of(profile, f))]
+    least = [2 if block in few else LEAST for block in every]  # of a whole, two may be left
     distinct = {tuple(v): v for v, size in zip(votes, least, strict=True) if len(v) >= size}
     yield from distinct.values()
 
 
 def _is_tally(column: Column) -> bool:
     return not TALLIES.isdisjoint(column.words)
+
+
+def _is_of(profile: Profile, names: Sequence[str]) -> bool:
+    """Tell whether names say of what they are votes or shares: votes_left, votes_right."""
+    shared = {*profile[names[0]].words}.intersection(*(profile[name].words for name in names))
+    return not shared.isdisjoint(OF_ITEMS)
 
 
 def _families(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
@@ -314,7 +323,7 @@ def _weighed(
         reading.remarks.append(Guess(note, f"{brief} left out", Option("items", several=True)))
     if any(len(profile[name].some) < profile.rows for name in values[:LOOKED_AT]):
         reading.mend["missing"] = "available"
-    yield from _directed(asked, reading, way, label, values)
+    yield from _directed(asked, reading, label, values, sure=whole or doubtful)
 
 
 def _orientation(
@@ -372,11 +381,14 @@ def _weigh_columns(
         brief = f"{quoted(*odd)} as {'scores' if in_rows else 'items'}"
         doubt = f"{brief}, though hardly a score"
         reading.remarks.append(Guess(doubt, brief, Option("items", several=True)))
+    of_items = not in_rows and len(values) > 1 and _is_of(profile, values[:LOOKED_AT])
     low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
     reach = [f"{shorten(c.name)} {word} {c.reach:.3g}" for c, word in ((low, "reaches"), (high, ""))]
     told = (
         reading.weigh(
-            len(columns) < LEAST and not whole, -1, f"only {counted(len(columns), 'column')} of numbers"
+            len(columns) < LEAST and not (whole or of_items),
+            -1,
+            f"only {counted(len(columns), 'column')} of numbers",
         )
         or reading.weigh(whole, 2.5, "the numbers of each row are parts of a whole")
         or reading.weigh(
@@ -385,7 +397,9 @@ def _weigh_columns(
             f"{len(values):,} columns of numbers on one scale",
         )
         or reading.weigh(
-            not in_rows and _one_measure(profile, values), 1, f"{len(values):,} columns of one measure"
+            of_items or (not in_rows and _one_measure(profile, values)),
+            1,
+            f"{len(values):,} columns of one measure",
         )
         or reading.weigh(
             not in_rows and len(values) > LEAST and _are_counts(profile, values),
@@ -427,6 +441,7 @@ def _weigh_as_items(
         measures = 2 * sum(profile[n].is_measure for n in values) > len(values)
         one = [*values] in profile.families or _one_measure(profile, values)
         reading.weigh(measures and not one and not whole, -4)
+        reading.weigh(measures and one and profile[label].simple in NAMES, -2.25)
         looks: dict[str, Callable[[str], Any]] = {
             "benchmarks or measures": _is_measure,
             "ids": COUNTING.match,
@@ -456,42 +471,33 @@ def _is_no_score(column: Column, *, amounts: bool = False) -> bool:
 
 
 def _directed(
-    asked: Asked, reading: Reading, way: str, label: str | None, values: Sequence[str]
+    asked: Asked, reading: Reading, label: str | None, values: Sequence[str], *, sure: bool
 ) -> Iterator[Reading]:
     """Propose a reading with what is best; ranks could be best at either end, so both ways."""
     if "lower_is_better" in asked.settings:
         yield reading
         return
-    names = list(values) if way == "rows" else []
-    if way == "columns" and label is not None and asked.profile[label].noun in MEASURES:
-        names = asked.profile[label].labels
+    way = reading.options["items_in"]
+    profile, names = asked.profile, list(values) if way == "rows" else []
+    if way == "columns" and label is not None and profile[label].noun in MEASURES:
+        names = profile[label].labels
     less = [name for name in names if less_is_better(name)]
-    if way == "columns" and not names and all(map(less_is_better, values)):
-        less = ["all"]
+    if not names and all(map(less_is_better, values)):
+        less, names = list(values), list(values)
     if less:
-        reading.options["lower_is_better"] = "all" if less in (["all"], names) else less
-        reading.support.append(
-            f"less is better in {listing(map(shorten, less if less != ['all'] else values))}"
-        )
+        reading.options["lower_is_better"] = "all" if less == names else less
+        reading.support.append(f"less is better in {listing(map(shorten, less))}")
         yield reading
         return
-    ends: tuple[tuple[str, str], ...] = ()
-    if _are_ranks(asked.profile, values, way):
-        ends = (("all", "ranks: 1 is best"), ("none", "points: more is better"))
-    elif way == "columns" and (error := _error_in(asked.profile.table.source)):
-        ends = (
-            ("all", f"the name of the file says {error!r}: less is better"),
-            ("none", "more is better"),
-        )
-    if ends:
-        for which, told in ends:
-            made = asked.reading(reading.roles, **reading.options, lower_is_better=which)
-            made.support, made.against = [*reading.support, told], [*reading.against]
-            made.points, made.implied = reading.points + (which == "all") / 2 + 1, reading.implied
-            made.mend = reading.mend
-            yield made
-    else:
-        yield reading
+    error = _error_in(profile.table.source) if way == "columns" else ""
+    if error or _are_ranks(profile, values, way):
+        told = f"the name of the file says {error!r}: less" if error else "ranks: 1"
+        for which, why in (("all", f"{told} is best"), ("none", "points: more is better")):
+            yield turned(reading, which, why, 1.0 + (which == "all") / 2)
+        return
+    yield reading
+    if not sure and not all(profile[name].is_measure or is_scale(profile[name]) for name in values):
+        yield turned(reading, "all", "if less is better", -0.25)
 
 
 def _error_in(source: str) -> str:

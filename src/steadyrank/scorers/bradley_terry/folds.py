@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from steadyrank.sums.blocks import DenseBlock, Rows, differences, lengths, slice
 
 if TYPE_CHECKING:
     from steadyrank.scorers.bradley_terry.scorer import Removals
+
+Told: TypeAlias = "tuple[IntArray, FloatArray, FloatArray]"
+"""Units, for each of them a row of scores or gaps, and how far these are off at most."""
 
 SKETCH_NUMBERS = 1 << 18
 """Numbers sketched at once: few enough to stay in the cache."""
@@ -212,12 +216,6 @@ class Underway:
             done = folds.chords.arrived(rows, self.look)
         return done, rows[done] - rows[done].mean(axis=1, keepdims=True)
 
-    def rough(self, part: float) -> BoolArray:
-        """Tell which units may still miss more than this part of how far they have come."""
-        heights = np.sqrt(np.diag(self._folds.curves.inverse).max())
-        far = np.ptp(self.scores - self._folds.scores, axis=1)
-        return np.asarray(~(np.minimum(self.look.missed * heights, self.look.off) <= part * far))
-
     def step(self, chosen: BoolArray) -> None:
         """Go a step further, with some of the units alone."""
         self.units = self.units[chosen]
@@ -275,11 +273,11 @@ class BattlesOut(RowsOut, Sketched):
         """Return how far at most scores are off that miss so much energy."""
         return np.asarray(np.outer(missed, heights) + (self._digits + self._linked[units, np.newaxis]))
 
-    def _left(self, way: Underway, some: BoolArray, near: Near) -> FloatArray:
-        """Return how far at most scores, or gaps, are off that some units have underway."""
-        off = (self.folds.scale[1] * near.ends) * way.look.off[some, np.newaxis]
-        missed = np.minimum(np.outer(way.look.missed[some], near.heights), off)
-        return np.asarray(missed + (self._digits + self._linked[way.units[some], np.newaxis]))
+    def _left(self, way: Underway, near: Near) -> FloatArray:
+        """Return how far at most scores, or gaps, are off that units have underway."""
+        off = (self.folds.scale[1] * near.ends) * way.look.off[:, np.newaxis]
+        missed = np.minimum(np.outer(way.look.missed, near.heights), off)
+        return np.asarray(missed + (self._digits + self._linked[way.units, np.newaxis]))
 
     def _ways(self, units: IntArray) -> Iterator[Underway]:
         """Yield parts of these units, as far as they can be approached at all."""
@@ -310,41 +308,19 @@ class BattlesOut(RowsOut, Sketched):
         """Return bounds of each item's score with and without each unit; outer ones are of sketches."""
         if self._kept or not outer:
             return super().bounds()
-        units, sketch = self.folds.sketch
-        lowest, highest = np.zeros((2, len(self.scores)))
-        terms = sketch.first
-        fine = terms.missed <= ROUGH * np.abs(terms.amount) * np.sqrt(sketch.resistance)
-        for folds in self._parts(np.flatnonzero(fine), SKETCH_NUMBERS):
-            moves, missed = sketch.linear(folds, sketch.table)
-            error = self._errors(units[folds], missed, sketch.heights)
-            np.minimum(lowest, (moves - error).min(axis=0), out=lowest)
-            np.maximum(highest, (moves + error).max(axis=0), out=highest)
-        lowest, highest = self._fitted + lowest, self._fitted + highest
-        asked = np.ones(len(self.units), dtype=np.bool_)
-        asked[units[fine]] = False
-        every = Near.of(sketch, self._fitted, np.arange(len(self.scores)))
-        for others, rows, error in self._near_enough(every, np.flatnonzero(asked), ROUGH):
-            np.minimum(lowest, (rows - error).min(axis=0, initial=np.inf), out=lowest)
-            np.maximum(highest, (rows + error).max(axis=0, initial=-np.inf), out=highest)
-            asked[others] = False
-        lowest, highest = np.minimum(lowest, self.scores), np.maximum(highest, self.scores)
-        for others in self._parts(np.flatnonzero(asked)):
-            DenseBlock(0, self.exact(others)).widen(lowest, highest)
+        (units, sketch), items = self.folds.sketch, np.arange(len(self.scores))
+        near, fine = self._near(items), np.zeros(len(self.units), dtype=np.bool_)
+        moved = np.abs(sketch.first.amount) * np.sqrt(sketch.resistance)
+        fine[units] = sketch.first.missed <= ROUGH * moved
+        rest, (lowest, highest) = ~fine, np.repeat(self.scores[np.newaxis], 2, axis=0)
+        for _, rows, errors in chain(
+            self._sketched(near, False, fine, known),
+            self._approached(near, rest, self._enough(ROUGH)),
+            self._exactly(items, rest),
+        ):
+            np.minimum(lowest, (rows - errors).min(axis=0, initial=np.inf), out=lowest)
+            np.maximum(highest, (rows + errors).max(axis=0, initial=-np.inf), out=highest)
         return lowest, highest
-
-    def _near_enough(
-        self, near: Near, units: IntArray, part: float
-    ) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
-        """Yield units, scores to such a part of their moves or nearly, and how far these are off."""
-        for way in self._ways(units):
-            for number in range(APPROACHES):
-                last = number == APPROACHES - 1
-                known = ~way.rough(part) | (last & np.isfinite(way.look.missed))
-                values = near.read(self._on_scale(way.scores[known]))
-                yield way.units[known], values, self._left(way, known, near)
-                if last or known.all():
-                    break
-                way.step(~known)
 
     def columns(
         self, items: IntArray, among: BoolArray | None = None, settled: Settled | None = None
@@ -354,40 +330,35 @@ class BattlesOut(RowsOut, Sketched):
             yield from super().columns(items, among)
             return
         asked = np.ones(len(self.units), dtype=np.bool_) if among is None else among.copy()
-        near = Near.of(self.folds.sketch[1], self._fitted, items)
-        for second in (False, True):
-            yield from self._sketched(near, second, asked, settled)
-        yield from self._approached(near, asked, settled)
-        for rest in self._parts(np.flatnonzero(asked)):
-            yield rest, self.exact(rest)[:, items]
+        near = self._near(items)
+        for units, rows, _ in chain(
+            self._sketched(near, False, asked, settled),
+            self._sketched(near, True, asked, settled),
+            self._approached(near, asked, settled),
+            self._exactly(items, asked),
+        ):
+            yield units, rows
 
-    def nearby(self, items: IntArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+    def nearby(self, items: IntArray) -> Iterator[Told]:
         """Yield rows to second order, those after a few steps, and exact ones where neither serves."""
-        near = Near.of(self.folds.sketch[1], self._fitted, items)
-        asked = np.ones(len(self.units), dtype=np.bool_)
-        yield from self._second_order(near, asked)
-        for others, rows, errors in self._near_enough(near, np.flatnonzero(asked), FINE):
-            yield others, rows, errors
-            asked[others] = False
-        for rest in self._parts(np.flatnonzero(asked)):
-            rows = self.exact(rest)[:, items]
-            yield rest, rows, np.zeros_like(rows)
+        asked, every = np.ones(len(self.units), dtype=np.bool_), self._near(np.arange(len(self.scores)))
+        yield from self._sketched(self._near(items), True, asked, known)
+        for units, rows, errors in self._approached(every, asked, self._enough(FINE)):
+            yield units, rows[:, items], errors[:, items]
+        yield from self._exactly(items, asked)
 
-    def _second_order(
-        self, near: Near, asked: BoolArray
-    ) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
-        """Yield sketches of all units asked for that have one, and ask for these no more."""
-        units, sketch = self.folds.sketch
-        sound = np.flatnonzero(asked[units] & np.isfinite(sketch.first.missed))
-        if FEW * len(sound) < len(self.scores):
-            return  # what second order takes of all items costs more than steps of these
-        bent = sketch.bent(near.table)
-        for folds in self._parts(sound, SKETCH_NUMBERS):
-            moves, missed = sketch.quadratic(folds, near.table, bent)
-            fine = np.isfinite(missed)
-            known = units[folds[fine]]
-            asked[known] = False
-            yield known, moves[fine] + near.base, self._errors(known, missed[fine], near.heights)
+    def _near(self, items: IntArray) -> Near:
+        return Near.of(self.folds.sketch[1], self._fitted, items)
+
+    def _enough(self, part: float) -> Settled:
+        """Return what tells which scores of all items are known to such a part of their moves."""
+        floor = self._digits + self.resolution * len(self.scores)
+
+        def enough(rows: FloatArray, errors: FloatArray) -> BoolArray:
+            far = np.ptp(rows - self._fitted, axis=1)
+            return np.asarray(errors.max(axis=1, initial=0.0) <= part * far + floor)
+
+        return enough
 
     @cached_property
     def _sketched_shifts(self) -> tuple[FloatArray, FloatArray]:
@@ -438,14 +409,14 @@ class BattlesOut(RowsOut, Sketched):
 
         asked, changed = np.ones(len(self.units), dtype=np.bool_), [np.empty(0, np.int64)]
         for second in (False, True):
-            for units, gaps in self._sketched(near, second, asked, settled):
+            for units, gaps, _ in self._sketched(near, second, asked, settled):
                 changed.append(units[(gaps < 0).any(axis=1)])
             if not second:
                 above, below = above[doubtful], below[doubtful]
                 near, doubtful = Near.gaps(sketch, self._fitted, above, below), doubtful[doubtful]
         # Of some of these units the first order said nothing: any gap may be in doubt.
         doubtful = np.zeros(len(later), dtype=np.bool_)
-        for units, gaps in self._approached(every, asked, settled):
+        for units, gaps, _ in self._approached(every, asked, settled):
             changed.append(units[((gaps < 0) | ((gaps == 0) & later)).any(axis=1)])
         changed += [
             rest[DenseBlock(0, self.exact(rest)).reordered(self.scores, order)]
@@ -453,7 +424,7 @@ class BattlesOut(RowsOut, Sketched):
         ]
         return np.sort(np.concatenate(changed))
 
-    def _sketched(self, near: Near, second: bool, asked: BoolArray, settled: Settled) -> Iterator[Rows]:
+    def _sketched(self, near: Near, second: bool, asked: BoolArray, settled: Settled) -> Iterator[Told]:
         """Yield the units asked for whose sketch settles the question, and ask for them no more."""
         units, sketch = self.folds.sketch
         # What first order says nothing about stays in doubt: it tells at what second order looks.
@@ -465,31 +436,45 @@ class BattlesOut(RowsOut, Sketched):
         for part in slices(len(left), SKETCH_NUMBERS, width):
             folds = left[part]
             values, missed = (sketch.quadratic if second else sketch.linear)(folds, *tables)
+            if second:
+                fine = np.isfinite(missed)
+                folds, values, missed = folds[fine], values[fine], missed[fine]
             values += near.base
-            fine = np.isfinite(missed)
-            errors = self._errors(units[folds[fine]], missed[fine], near.heights)
-            fine[fine] = settled(values[fine], errors)
-            asked[units[folds[fine]]] = False
-            yield units[folds[fine]], values[fine]
+            errors = self._errors(units[folds], missed, near.heights)
+            fine = settled(values, errors)
+            told = slice(None) if fine.all() else fine  # which copies nothing
+            asked[units[folds[told]]] = False
+            yield units[folds[told]], values[told], errors[told]
 
-    def _approached(self, near: Near, asked: BoolArray, settled: Settled) -> Iterator[Rows]:
+    def _approached(self, near: Near, asked: BoolArray, settled: Settled) -> Iterator[Told]:
         """Yield the units asked for that a few steps towards their scores settle, and ask no more."""
         for way in self._ways(np.flatnonzero(asked)):
             for _ in range(APPROACHES):
-                values = near.read(self._on_scale(way.scores))
-                fine = np.isfinite(np.minimum(way.look.missed, way.look.off))
-                fine[fine] = settled(values[fine], self._left(way, fine, near))
+                values, errors = near.read(self._on_scale(way.scores)), self._left(way, near)
+                fine = np.asarray(np.isfinite(errors).all(axis=1))
+                fine[fine] = settled(values[fine], errors[fine])
                 done, exact = way.arrived()
                 exact = self.placed(exact[~fine[done]])
                 done &= ~fine
-                values[done] = near.read(exact)
+                values[done], errors[done] = near.read(exact), 0.0
                 fine |= done
                 asked[way.units[fine]] = False
-                yield way.units[fine], values[fine]
+                yield way.units[fine], values[fine], errors[fine]
                 if fine.all():
                     break
                 way.step(~fine)
 
+    def _exactly(self, items: IntArray, asked: BoolArray) -> Iterator[Told]:
+        """Yield exact scores of all units that are still asked for."""
+        for rest in self._parts(np.flatnonzero(asked)):
+            rows = self.exact(rest)[:, items]
+            yield rest, rows, np.zeros_like(rows)
+
     def _parts(self, chosen: IntArray, numbers: int | None = None) -> Iterator[IntArray]:
         numbers = self.block_numbers if numbers is None else numbers
         return (chosen[part] for part in slices(len(chosen), numbers, len(self.scores)))
+
+
+def known(rows: FloatArray, errors: FloatArray) -> BoolArray:  # noqa: ARG001 (all will do)
+    """Tell that all rows whose errors are bounded settle what was asked."""
+    return np.ones(len(rows), dtype=np.bool_)

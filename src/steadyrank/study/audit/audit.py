@@ -181,7 +181,7 @@ class Audit(Result):
         broken = {row.method: row.broken for row in self if row.k == k}
         if missing := {name: TOPK_METHODS[name] for name in FLIPPED if name not in broken}:
             broken |= {row.method: row.broken for row in topk.rows(missing)}
-        plain, inflated = (topk.flips(name, k, members[name], broken[name]) for name in members)
+        plain, inflated = (topk.flips(name, members[name], broken[name]) for name in members)
         return Flips(k, folds.unit, folds.units.total, plain, inflated)
 
     def plot(self, k: int | None = None, ax: Axes | None = None) -> Axes:

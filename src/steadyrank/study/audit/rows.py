@@ -180,7 +180,6 @@ class _Tally:
     """Running sums of one method for one k."""
 
     members: Members
-    size: int = 0
     broken: list[IntArray] = field(default_factory=list)
     uncovered: int = 0
     lost_jaccard: float = 0.0
@@ -207,7 +206,6 @@ class TopKAudit(TopKRows):
                 tally = tallies[name, active.k]
                 answers = plain if name == "topk" else tally.members(rows, window, active.places)
                 full, inside = answers[0], answers[1:]
-                tally.size = int(full.sum()) + active.always_in
                 outside = plain[1:] & ~full
                 other = np.flatnonzero((outside | (inside ^ full)).any(axis=1))
                 mine, times = inside[other], counts[other]
@@ -223,27 +221,22 @@ class TopKAudit(TopKRows):
         active, total = self._active[k], self._facts.units.total
         broken = np.sort(np.concatenate([np.empty(0, np.int64), *tally.broken]))
         shares = self._facts.share(broken), tally.uncovered / total, 1 - tally.lost_jaccard / total
-        if not tally.size:  # no unit moves anything
-            tally.size = int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in
-        eps = None if name == "topk" else self._eps[k]
-        return AuditRow(name, k, *shares, tally.size, eps, broken=broken)
+        size = int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in
+        return AuditRow(name, k, *shares, size, None if name == "topk" else self._eps[k], broken=broken)
 
-    def flips(self, method: str, k: int, members: Members, units: IntArray) -> tuple[Flip, ...]:
+    def flips(self, method: str, members: Members, units: IntArray) -> tuple[Flip, ...]:
         """Return, for each of these units, the items that leave and that enter when it is left out."""
         if not len(units):
             return ()
         known, found = self._facts.units, {}
         wanted = np.bincount(units, minlength=len(known)) > 0
-        for actives, among in self._looks:
-            asked = wanted if among is None else wanted & among
-            mine = [active for active in actives if active.k == k]
-            for active, chunk, rows in self._changed_rows(mine, asked, inflated=True) if mine else ():
-                full = active.answer(members, self._loo.scores)
-                for unit, left_out in zip(chunk.tolist(), active.answers(members, rows), strict=True):
-                    label, count = known.labels[unit], int(known.counts[unit])
-                    leaves = self._named(active, full & ~left_out)
-                    enters = self._named(active, left_out & ~full)
-                    found[unit] = Flip(method, label, count, leaves, enters, unit)
+        for active, chunk, rows in self.changed_rows(inflated=True, wanted=wanted):
+            full = active.answer(members, self._loo.scores)
+            for unit, left_out in zip(chunk.tolist(), active.answers(members, rows), strict=True):
+                label, count = known.labels[unit], int(known.counts[unit])
+                leaves = self._named(active, full & ~left_out)
+                enters = self._named(active, left_out & ~full)
+                found[unit] = Flip(method, label, count, leaves, enters, unit)
         return tuple(found[unit] for unit in sorted(found))
 
     def _named(self, active: Active, inside: BoolArray) -> tuple[object, ...]:

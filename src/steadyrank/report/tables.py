@@ -1,0 +1,198 @@
+"""The table of any document, declared once for every view: its rows, and its columns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from steadyrank.report.text import item_columns
+from steadyrank.text import (
+    RANK_STANDINGS,
+    STANDINGS,
+    Column,
+    column_of,
+    eps_in_words,
+    ranks_in_words,
+    size_in_words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from steadyrank.report.terminal import Findings, Row, Terminal
+
+METHODS = {
+    "topk": "plain top-k",
+    "inflated_topk": "inflated top-k",
+    "ranking": "plain ranking",
+    "inflated_ranking": "inflated ranking",
+}
+
+TITLES = {
+    "comparison": (
+        ("new_rank", "rank", 9), ("item", "item", 8), ("old_rank", "was", 4), ("new_place", "place", 6),
+        ("old_place", "from", 5), ("range", "range", 7), ("verdict", "verdict", 10),
+    ),
+    "explanation": (
+        ("unit", "without", 9), ("count", "times", 6), ("contribution", "contribution", 8),
+        ("gap_without", "difference then", 7), ("said", "said", 5),
+    ),
+    "margin": (("unit", "removed", 9), ("count", "times", 8)),
+    "check": (
+        ("unit", "without", 9), ("count", "times", 6), ("leaves", "drops out", 8),
+        ("enters", "comes in", 7),
+    ),
+    "needed": (
+        ("ahead", "ahead", 9), ("behind", "behind", 8), ("gap", "difference", 7),
+        ("confidence", "probability", 6), ("needed", "needed in all", 5), ("n_units", "seen", 4),
+    ),
+}  # fmt: skip
+"""The columns of some documents: what each holds, its title, and how much it is needed."""
+
+WHOLE = "all rows"
+ROWS = 20
+"""Items of a split that are shown unless all are wanted."""
+
+SIGNS = ("●*", "◐?", "○-", "○-", "○-")
+"""Of each standing, what matters most first: the better sign, and one that every terminal has."""
+
+
+def rows_shown(findings: Findings) -> tuple[Sequence[Row], int]:
+    """Return the rows of a document's table, as far as it has them, and how many there are in all."""
+    listed = {"margin": "units_removed", "check": "flips"}.get(findings["document"])
+    if listed is None:
+        rows = next((findings[name] for name in ("rows", "audit") if name in findings), [findings])
+        return rows, findings["n_items"] if "score" in rows[0] else len(rows)
+    found = findings["flips"]["plain"] if listed == "flips" else findings[listed]
+    return found["listed"], found["distinct_units"]
+
+
+def columns_shown(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
+    """Return the columns of some rows of a document's table; what tells nothing has no column."""
+    document = findings["document"]
+    if document in TITLES:
+        columns = _titled(rows, findings, terminal)
+    elif document in {"audit", "random-audit"}:
+        columns = _audited(rows, findings, terminal)
+    else:
+        words = STANDINGS if "size" in findings else RANK_STANDINGS
+        standings = [words.get(str(row.get("standing")), "") for row in rows]
+        ranks = Column("rank", [f"{row['rank']:,}" for row in rows], 9)
+        beside = findings if document == "confidence" else findings["confidence"]
+        told = {**findings, "confidence": beside}
+        item, score, *rest = item_columns(rows, told, terminal, findings.get("size") and findings["k"])
+        columns = [ranks, item, score, Column("standing", standings, 9, names=True), *rest]
+    return [column for column in columns if any(column.cells)]
+
+
+def split_tables(found: Findings, terminal: Terminal) -> Iterator[tuple[list[Column], str]]:
+    """Yield a table of the categories and one of the items, each with what stands below it."""
+    told = [_cells(one["findings"], terminal) for one in found["categories"]]
+    names = Column(found["split"], [name_of(one) for one in found["categories"]], 9, names=True)
+    cells = {title: [row.get(title, "") for row in told] for title in max(told, key=len)}
+    yield [names, *(Column(title, cells[title], 8 - n) for n, title in enumerate(cells))], ""
+    if rows := found["rows"]:
+        yield _items(rows if terminal.everything else rows[:ROWS], found, terminal)
+
+
+def _cells(one: Findings | None, terminal: Terminal) -> dict[str, str]:
+    """Return what is told of a category, by title."""
+    if one is None:
+        return {"items": "no answer"}
+    told = {"items": one["n_items"], one["units"]: one["n_units"]}
+    if one["document"] == "comparison":
+        verdicts = [row["verdict"] for row in one["rows"]]
+        told |= {kind: verdicts.count(kind) for kind in ("beyond", "inside", "same", "new", "gone")}
+    elif one["document"] == "check":
+        told["verdict"] = "stable" if one["stable"] else "UNSTABLE"
+    else:
+        told |= {name: one["summary"][name] for name in ("sure", "contenders")}
+    if (margin := one["margin"]) is not None:
+        least = "" if margin["exact"] else f"{terminal.sign('≥', '>=')} "
+        told["margin"] = "never" if margin["never"] else f"{least}{margin['lower']:,}"
+    return {name: f"{value:,}" if type(value) is int else value or "" for name, value in told.items()}
+
+
+def _items(rows: Sequence[Row], found: Findings, terminal: Terminal) -> tuple[list[Column], str]:
+    """Return in how many categories items stand so or so, how in each of them, and what signs mean."""
+    names = [one["category"] for one in found["categories"][1:]]
+    signs = {kind: terminal.sign(*pair) for kind, pair in zip(list(rows[0])[2:], SIGNS, strict=False)}
+    first, second, *_ = signs
+    told = [{name: signs[kind] for kind in signs for name in row[kind]} for row in rows]
+    each = ["".join(row.get(name, terminal.sign("◌", ".")) for name in names) for row in told]
+    columns = [
+        Column("item", [str(row["item"]) for row in rows], 9, names=True),
+        *(
+            Column(kind, [f"{len(row[kind]):,} of {len(names):,}" for row in rows], 7)
+            for kind in (first, second)
+        ),
+        Column(WHOLE, [row["whole"] or "" for row in rows], 6),
+        Column("each", each, 5),
+    ]
+    more = len(found["rows"]) - len(rows)
+    cut = f"{more:,} more{terminal.hint('--all shows them')}. " if more else ""
+    legend = f"({signs[first]} {first}, {signs[second]} {second})"
+    return columns, f"{cut}Each: one sign for each category, in the order above {legend}."
+
+
+def _titled(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
+    """Return the columns that ``TITLES`` has; how often a unit occurs is told where some are alike."""
+    dash, columns = terminal.sign("–", "-"), []
+    for name, title, need in TITLES[findings["document"]]:
+        if name == "range":
+            ranges = [ranks_in_words(row["old_best"], row["old_worst"], dash) for row in rows]
+            columns.append(Column(title, ranges, need))
+        elif name != "count" or {row["count"] for row in rows} != {1}:
+            values = [row[name] for row in rows]
+            told = [", ".join(map(str, one)) if isinstance(one, list) else one for one in values]
+            columns.append(column_of(title, told, need))
+    if findings.get("by") == "change":
+        columns[0] = replace(columns[0], title="changed")
+    return columns
+
+
+def _audited(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
+    """Return what is told of audited methods."""
+    number = findings.get("samples", findings["n_units"])
+    names = [METHODS.get(row["method"]) or str(row["method"]) for row in rows]
+    sizes = [size_in_words(row["size"], row["log10_size"]) for row in rows]
+    last = Column("Jaccard", _numbers(rows, "jaccard", "{:.4f}"), 2)
+    if findings["document"] == "random-audit":
+        limits = [_limits(row["lower"], row["upper"]) for row in rows]
+        last = Column(f"{findings['confidence']:.0%} limits", limits, 7)
+    columns = [
+        Column("answer", names, 9, names=True, least=max(map(len, METHODS.values()))),
+        Column("k", _numbers(rows, "k", "{:,}"), 8),
+        Column("broken by", _numbers(rows, "delta", "{:,.0f}", number), 7),
+        Column("uncovered", _numbers(rows, "uncovered", "{:,.0f}", number), 6),
+        Column("delta", _numbers(rows, "delta", "{:.4f}"), 3),
+        last,
+        Column("size", sizes, 5),
+    ]
+    if terminal.verbose:
+        given = findings["eps"] is not None
+        told = [row["eps"] and eps_in_words(row["eps"], given=given) for row in rows]
+        columns.append(Column("eps", [eps or "" for eps in told], 4))
+    return columns
+
+
+def _numbers(rows: Sequence[Row], name: str, form: str, times: int = 1) -> list[str]:
+    """Return numbers as text, shares as numbers of so many; blank where there is none."""
+    return ["" if row[name] is None else form.format(times * row[name]) for row in rows]
+
+
+def _limits(lower: float, upper: float) -> str:
+    """Return limits rounded outward, so that they hold as they are printed."""
+    return f"{math.floor(lower * 1e4) / 1e4:.4f} to {math.ceil(upper * 1e4) / 1e4:.4f}"
+
+
+def name_of(one: Row) -> str:
+    """Return what a category is called."""
+    return WHOLE if one["category"] is None else str(one["category"])
+
+
+def remarks(findings: Findings) -> list[str]:
+    """Return why there is no answer, where there is none, and what was decided about the categories."""
+    failed = [one for one in findings["categories"] if one["problem"] is not None]
+    return [*(f"no answer for {name_of(one)}: {one['problem']}" for one in failed), *findings["notes"]]

@@ -1,0 +1,114 @@
+"""Which columns are meant, and which end of them is best: every answer is computed by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from steadyrank import read_any
+from steadyrank.cli.inputs import withstanding
+from steadyrank.data.read import read_checked
+from steadyrank.errors import NotRecognisedError
+from steadyrank.reading.readings import Reading
+
+
+class Asked:
+    """What the command line checks suggestions with."""
+
+    scorer = min_count = None
+    k = 2
+
+
+def offered(columns: dict[str, list[Any]]) -> list[Reading]:
+    with pytest.raises(NotRecognisedError) as caught:
+        read_checked(columns, None, None, None, {}, lambda data: withstanding(data, Asked()))  # type: ignore[arg-type]
+    return list(caught.value.readings)
+
+
+def test_items_of_one_row_are_kept_as_ratings() -> None:
+    """As scores, nine clubs would be left out: without their only season they have no mean."""
+    seasons = [f"s{n}" for n in range(9)]
+    clubs = [[*"abc", f"guest{n}"] for n in range(9)]
+    cells = [(season, club) for season, some in zip(seasons, clubs, strict=True) for club in some]
+    columns: dict[str, list[Any]] = {
+        "season": [season for season, _ in cells],
+        "club": [club for _, club in cells],
+        "won": [7 * place % 11 + 3 * (club == "a") for place, (_, club) in enumerate(cells)],
+        "note": ["xyz"[place % 3] for place in range(len(cells))],
+    }
+    first = offered(columns)[0]
+    assert (first.kind.name, first.n_items, first.answer) == ("ratings", 12, {})
+    assert first.roles == {"user": "season", "item": "club", "score": "won"}
+    assert any("all items are kept" in told for told in first.support)
+
+
+def methods(rng: np.random.Generator, *names: str) -> dict[str, list[Any]]:
+    return {"Набір": [f"x{n}" for n in range(9)]} | {
+        name: rng.normal(50, 9, 9).tolist() for name in names
+    }
+
+
+def test_either_end_may_be_best(rng: np.random.Generator) -> None:
+    one, two, *_ = offered(methods(rng, "Greedy", "Tabu", "Savings", "Exact"))
+    assert one.roles == two.roles
+    assert (one.options.get("lower_is_better"), two.options["lower_is_better"]) == (None, "all")
+    np.testing.assert_array_equal(one.read().values, -two.read().values)
+
+
+@pytest.mark.parametrize("name", ["gaps.csv", "phase_deviation.csv", "lap times.csv"])
+def test_a_file_may_be_called_by_an_error(name: str, rng: np.random.Generator, tmp_path: Any) -> None:
+    columns = methods(rng, "Greedy", "Tabu", "Savings", "Exact")
+    rows = [list(columns), *zip(*columns.values(), strict=True)]
+    path = tmp_path / name
+    path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(path)
+    assert [one.options["lower_is_better"] for one in caught.value.readings] == ["all", "none"]
+
+
+def test_words_within_names_are_none() -> None:
+    """Neither a newspaper nor a model says how long something took."""
+    columns: dict[str, list[Any]] = {
+        "dataset": ["s", "t", "u", "v"],
+        "TimesFM": [0.5, 0.25, 0.5, 0.75],
+        "Theta": [0.25, 0.5, 0.75, 0.5],
+        "Naive": [0.5, 0.75, 0.5, 0.75],
+    }
+    assert read_any(columns).values.tolist() == [
+        list(row) for row in zip(*[*columns.values()][1:], strict=True)
+    ]
+
+
+@pytest.mark.parametrize("stem", ["votes_{}", "{} pct", "Share {}", "{}_votes"])
+@pytest.mark.parametrize("place", ["district", "Wahlkreis", "municipio"])
+def test_two_parties_beside_totals_and_differences(
+    stem: str, place: str, rng: np.random.Generator
+) -> None:
+    left, right, other = rng.integers(100, 900, size=(3, 40))
+    names = [stem.format(party) for party in ("left", "right")]
+    columns: dict[str, list[Any]] = {
+        place: [f"d{n}" for n in range(40)],
+        "ward": rng.integers(1, 12, size=40).tolist(),
+        names[0]: left.tolist(),
+        names[1]: right.tolist(),
+        stem.format("total"): (left + right + other).tolist(),
+        stem.format("diff"): (left - right).tolist(),
+        "elevation": rng.normal(300, 90, 40).tolist(),
+    }
+    assert tuple(names) in [one.read().items for one in offered(columns)]
+
+
+def test_names_of_rows_are_the_items_where_columns_measure_them() -> None:
+    columns: dict[str, list[Any]] = {
+        "Rank": [1, 2, 3, 4],
+        "Name": ["Tokyo", "Fined", "Huskies", "Squad"],
+        "Counts Deviation": [43.5, 41.0, 46.5, 60.0],
+        "Path Deviation": [47.0, 56.0, 55.5, 61.0],
+        "Mean Deviation": [45.25, 48.5, 51.0, 60.5],
+    }
+    first = offered(columns)[0]
+    data = first.read()
+    assert (first.options["items_in"], data.items) == ("rows", ("Tokyo", "Fined", "Huskies", "Squad"))
+    assert data.values[0].tolist() == [-43.5, -41.0, -46.5, -60.0]
