@@ -230,7 +230,7 @@ class Decision:
                 other = replace(self, given={**self.given, "unpivot": way.columns})
                 reading = Asked(kinds[way.kind], other.profile, {}, {}).reading(way.roles, **way.options)
                 reading.options["unpivot"] = way.columns
-                reading.points, reading.support = ballots.POINTS - (way.kind == "scores"), [way.why]
+                reading.points, reading.support = ballots.POINTS[way.kind], [way.why]
                 reading.tries = other._tried  # noqa: SLF001 (one of us)
                 yield reading
 

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,9 +20,10 @@ from steadyrank.reading.table import simplify
 from steadyrank.reading.words import known
 
 CHOICES = re.compile("choice|preference|pref|rank|pick|priority|vote")
-MARKS = frozenset(">{,;|")
-LISTED, SEVERAL = (",", ";", "|"), 0.3
-"""What stands between the names of a list, and the share of cells that hold several."""
+MARKS, PARTS = re.compile(r"[>{,;|\n]"), (">", "\n", ";", "|", ",")
+"""What stands between names in a cell, the likeliest first."""
+SEVERAL, TURNED, SOME = 0.3, 0.2, 200
+"""The share of cells that list several names, that of pairs of names in both orders, and of how many."""
 LONGEST = 80
 """How many letters a name within an order has at most."""
 LONGEST_NO_VOTE = 20
@@ -45,7 +47,8 @@ AGAIN = 0.5
 """The largest share of names that may be new in a cell."""
 NEARLY = 0.98
 """The share of items that must be named once for a column to give each one place."""
-POINTS = 7.0
+POINTS = {"ballots": 7.0, "scores": 6.0, "votes": 3.0}
+"""What cells that become rows are worth."""
 
 
 def ballots(asked: Asked) -> Iterator[Reading]:
@@ -59,66 +62,67 @@ def _orders(asked: Asked) -> Iterator[Reading]:
     """Propose a column that holds whole orders, or lists of what was approved."""
     if not asked.allows("ballot", "count"):
         return
+    free = [c for c in asked.profile if c.name not in asked.apart]
     called = asked.candidates("ballot", lambda _: True)
-    free = [c.name for c in asked.profile if c.name not in asked.apart]
-    by_shape = [c.name for c in asked.profile if c.name in free and (_ordered(c) > 0.5 or _listed(c))]
-    only = [name for name in free if len(free) == 1]
+    by_shape = {c.name: found for c in free if (found := _parted(c)) is not None}
+    only = [c.name for c in free if len(free) == 1]
     for name in dict.fromkeys([*called, *by_shape, *only]):
-        column, level, used = asked.profile[name], asked.level("ballot", name), [name]
-        lists = column.type == "list"
-        marked = max(_share_of(column, mark) for mark in MARKS) if not lists else 1.0
+        column, level = asked.profile[name], asked.level("ballot", name)
+        mark, turned = by_shape.get(name, ("", False))
+        lists, ordered = column.type == "list", mark == ">"
+        some = column.labels[:SOME] if column.type in {"text", "date"} else []
+        marked = (
+            1.0 if lists else sum(MARKS.search(label) is not None for label in some) / max(1, len(some))
+        )
         reading = asked.reading({"ballot": name, **asked.beside(("count", "weights"), [name])})
         reading.firm = level > NOTHING or name in only
-        ordered = _ordered(column)
-        reading.points = 2.0 * level + 4 * ordered + 2 * (lists or marked > 0.2) - 2
-        reading.points -= 5 * column.is_number
-        several = lists or (marked > 0 and not asked.unexplained([*used, *reading.roles.values()]))
-        reading.strong = ordered > 0.5 or (level >= EXACT and bool(ordered or several))
+        reading.points = 2.0 * level + 4 * ordered + 2 * (marked > 0.2) - 2 - 5 * column.is_number
+        several = lists or (marked > 0 and not asked.unexplained(reading.roles.values()))
+        reading.strong = ordered or (level >= EXACT and several)
         reading.support += [f"{quoted(name)} is named like a ballot"] * bool(level)
-        reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked or lists)
+        reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked)
         if lists:
             reading.mend["repeats"] = "skip"
-        elif name in by_shape and not ordered and not level and "approval" not in asked.settings:
-            liked = not {*column.words}.isdisjoint(known("liked"))  # else these may be genres
-            reading.points, reading.options["approval"] = 0.25 + liked, True
+        elif mark and not ordered and not level and "approval" not in asked.settings:
+            liked = not {*column.words}.isdisjoint(known("liked")) or bool(CHOICES.search(column.simple))
             reading.strong, reading.mend["drop"] = False, [""]
-        if level or lists or marked > 0.5 or name in by_shape or "approval" in asked.settings:
+            reading.points = 0.25 + 2.25 * liked  # else these may be genres
+            if turned:
+                ranked = replace(reading, points=reading.points + 0.5)
+                ranked.support = [
+                    *reading.support,
+                    "names stand in one order in some cells, in another in others",
+                ]
+                yield from _counted(asked, ranked, [name])
+            reading.options = {**reading.options, "approval": True}
+        if level or lists or marked > 0.5 or mark or "approval" in asked.settings:
             yield from _counted(asked, reading, [name])
 
 
-def _ordered(column: Column) -> float:
-    """Return which share of cells are orders of names: short ones, which come again in other cells."""
-    if column.type not in {"text", "date"}:
-        return 0.0
-    names = [name.strip() for label in column.labels[:200] for name in label.split(">")]
-    odd = any(len(name) > LONGEST or "<" in name for name in names)
-    again = 2 * len({*names}) <= len(names) or len(column.labels) <= SHORT
-    return _share_of(column, ">") if again and not odd else 0.0
+def _parted(column: Column) -> tuple[str, bool] | None:
+    """Return what parts the names that cells list, and whether these stand in more than one order.
 
-
-def _listed(column: Column) -> bool:
-    """Tell whether cells list names, several in some, that come again in other cells."""
-    if column.type not in {"text", "list"}:
-        return False
+    Several cells list several names, which are short and come again in other cells.
+    """
     written = column.type == "list"  # with texts in quotes
-    for mark in "," if written else LISTED:
-        lists = [[name.strip(" []") for name in label.split(mark)] for label in column.labels[:200]]
+    if column.type not in {"text", "list"}:
+        return None
+    for mark in "," if written else PARTS:
+        lists = [[name.strip(" []") for name in label.split(mark)] for label in column.labels[:SOME]]
         names = [name for one in lists for name in one if name]
-        several = sum(len(one) > 1 for one in lists) > SEVERAL * len(lists) > 0
-        short = max(map(len, names), default=0) <= LONGEST and 3 * len({*names}) <= 2 * len(names)
-        named = all(len({*one}) == len(one) for one in lists)
-        if written:
-            named = 2 * sum(name[0] in "'\"" for name in names) > len(names)
-        if several and short and named:
-            return True
-    return False
+        several = sum(len(one) > 1 for one in lists) > (0.5 if mark == ">" else SEVERAL) * len(lists) > 0
+        again = 3 * len({*names}) <= 2 * len(names) or (mark == ">" and len(lists) <= SHORT)
+        if not several or not again or max(map(len, names)) > LONGEST or any("<" in n for n in names):
+            continue
+        named = 2 * sum(n[0] in "'\"" for n in names) > len(names) if written else _are_once(lists)
+        if named or mark == ">":
+            before = {pair for one in lists for pair in itertools.combinations(one, 2)}
+            return mark, sum((two, one) in before for one, two in before) > TURNED * len(before)
+    return None
 
 
-def _share_of(column: Column, mark: str) -> float:
-    if column.type not in {"text", "date"}:
-        return 0.0
-    some = column.labels[:200]
-    return sum(mark in label for label in some) / max(1, len(some))
+def _are_once(lists: Sequence[Sequence[str]]) -> bool:
+    return all(len({*one}) == len(one) for one in lists)
 
 
 def _choices(asked: Asked) -> Iterator[Reading]:
@@ -248,12 +252,23 @@ def ways(profile: Profile) -> Iterator[Way]:
     texts = [c for c in columns if c.type == "text"]
     if len(whole) >= LEAST:
         yield from _ranks(profile, [c.name for c in whole], texts)
+    yield from _crosses([c for c in columns if c.distinct == 1])
     for those in (texts, whole if not texts else []):
         if names := _lists(profile, those):
             order = next((c.name for c in profile if _counts(c) and c.name not in names), "row")
             roles = {"user": "column", "item": "value", "rank": order}
             told = f"{quoted(*names)} each list names, none twice: a ballot for each"
             yield Way(names, "ballots", roles, {}, told)
+
+
+def _crosses(columns: Sequence[Column]) -> Iterator[Way]:
+    """Yield the marks of those who were chosen: a cross in their column, or their name."""
+    marks = {c.labels[0] for c in columns if c.blanks}
+    names = [c.name for c in columns if c.blanks or marks == {c.labels[0]}]
+    if len(names) >= LEAST and len(marks) in {1, len(names)}:
+        what = "column" if len(marks) == 1 else "value"
+        told = f"{quoted(*names)} are marked with {quoted(*sorted(marks))}, or blank"
+        yield Way(names, "votes", {"choice": what, "unit": "row"}, {}, told)
 
 
 def _ranks(profile: Profile, names: list[str], texts: Sequence[Column]) -> Iterator[Way]:
