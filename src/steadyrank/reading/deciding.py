@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -66,6 +65,8 @@ LEFT_OUT = 3.0
 """How many points a reading loses that leaves most of its items out."""
 ALIKE = 2.0
 """How many points a third reading of one shape falls behind others."""
+DETAIL = 100.0
+"""How many points one falls behind that ranks the same as another, by another column."""
 TRIED = 10 * ROWS
 """Beyond so many rows a suggestion is tried on the first ones before it is on all of them."""
 ATTEMPTS = 8
@@ -316,27 +317,20 @@ class Decision:
         """Return the best readings that work, at most three; each was tried, and mended if need be."""
         found: list[Reading] = []
         worse: list[Reading] = []
-        attempts = 0
-        ordered = sorted(readings, key=lambda one: -one.points)
-        gone: set[int] = set()
-        for reading in _varied(ordered):
-            known = [*before, *found, *worse]
+        left = sorted(readings, key=lambda one: -one.points)
+        for _ in range(ATTEMPTS):
+            known, best = [*before, *found, *worse], max((one.points for one in found), default=-np.inf)
+            above = max(best - BEHIND, np.nextafter(least if known or least else FAINT, np.inf))
+            left = [one for one in left if one.points >= above]
+            left = [one for one in left if not any(_tells(other, one, known=True) for other in known)]
             said = len(found) == 2 and all("lower_is_better" in one.options for one in found)
             turned = said and found[0].roles == found[1].roles  # the question is which end
-            if len([*before, *found]) == SUGGESTED or turned or attempts >= ATTEMPTS:
+            if not left or turned or len(before) + len(found) == SUGGESTED:
                 break
-            behind = bool(found) and max(one.points for one in found) - reading.points > BEHIND
-            faint = reading.points <= (least if known or least else FAINT)
-            if faint or behind or any(_tells(one, reading, known=True) for one in known):
-                continue
-            same = [one for one in ordered if (one.kind, one.ranked) == (reading.kind, reading.ranked)]
-            # Where it does not work, the next one that ranks the same may.
-            for one in islice((one for one in [reading, *same] if id(one) not in gone), 2):
-                attempts += 1
-                gone.add(id(one))
-                if (tried := self._tried(one)) is not None:
-                    (worse if tried.points < one.points else found).append(tried)
-                    break
+            reading = max(left, key=lambda one: one.points - _likeness(one, [*found, *worse]))
+            left = [one for one in left if one is not reading]
+            if (tried := self._tried(reading)) is not None:
+                (worse if tried.points < reading.points else found).append(tried)
         return sorted([*found, *worse], key=lambda one: -one.points)[:SUGGESTED]
 
     def _tried(self, reading: Reading) -> Reading | None:
@@ -350,10 +344,11 @@ class Decision:
         first = replace(first, columns={name: first.columns[name] for name in columns})
         for trial in self._ways(reading, used):
             with suppress(SteadyrankError):
-                if len(whole) > TRIED:
-                    self.make(self.resolved(trial, _plain(first)))
+                some = self.make(self.resolved(trial, _plain(first))) if len(whole) > TRIED else None
                 made = self.make(self.resolved(trial, _plain(whole)))
-                data, trial.answer, why = self.check(made)
+                # Features that are independent in some rows are so in all.
+                enough = some if reading.kind.name == "regression" else None
+                data, trial.answer, why = self.check(enough or made)
                 if len(data.items) < 2:
                     return None
                 if 2 * len(data.items) < len(made.items):
@@ -457,21 +452,12 @@ def _tells(better: Reading, other: Reading, *, known: bool = False) -> bool:
     return parts[0] == parts[1] and parts[0][0] is not None
 
 
-def _varied(readings: Sequence[Reading]) -> list[Reading]:
-    """Return readings in an order in which those that rank something else come before details."""
-    first: dict[str, list[Reading]] = {}
-    for one in readings:
-        first.setdefault(repr((one.kind.name, one.ranked)), []).append(one)
-    heads = [
-        same[:1] + [other for other in same[1:] if other.roles == same[0].roles]
-        for same in first.values()
-    ]
-    shapes = [(head[0].kind.name, head[0].ranked[0]) for head in heads]
-    again = [shapes[:place].count(shape) // 2 for place, shape in enumerate(shapes)]
-    left = [ALIKE * times - head[0].points for times, head in zip(again, heads, strict=True)]
-    heads = [heads[place] for place in np.argsort(left, kind="stable")]
-    chosen = [one for head in heads for one in head]
-    return chosen + [one for one in readings if one not in chosen]
+def _likeness(one: Reading, others: Sequence[Reading]) -> float:
+    """Return the points that a reading is behind for telling what others do: what is ranked, by how."""
+    same = [other for other in others if (other.kind, other.ranked) == (one.kind, one.ranked)]
+    shapes = [(other.kind, other.ranked[0]) for other in others]
+    detail = bool(same) and all(other.roles != one.roles for other in same)
+    return ALIKE * (shapes.count((one.kind, one.ranked[0])) // 2) + DETAIL * detail
 
 
 def _because(reading: Reading) -> str:

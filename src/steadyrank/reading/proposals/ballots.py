@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from steadyrank._typing import FloatArray, IntArray
+from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.proposals.long import NAMES, places
-from steadyrank.reading.proposals.votes import COUNTED
+from steadyrank.reading.proposals.votes import counted_or_not
 from steadyrank.reading.readings import EXACT, NOTHING, Asked, Reading, quoted
 from steadyrank.reading.table import simplify
 from steadyrank.reading.words import known
@@ -93,10 +93,10 @@ def _orders(asked: Asked) -> Iterator[Reading]:
                     *reading.support,
                     "names stand in one order in some cells, in another in others",
                 ]
-                yield from _counted(asked, ranked, [name])
+                yield from counted_or_not(asked, ranked)
             reading.options = {**reading.options, "approval": True}
         if level or lists or marked > 0.5 or mark or "approval" in asked.settings:
-            yield from _counted(asked, reading, [name])
+            yield from counted_or_not(asked, reading)
 
 
 def _parted(column: Column) -> tuple[str, bool] | None:
@@ -137,19 +137,16 @@ def _choices(asked: Asked) -> Iterator[Reading]:
     weighed = [one for one in weighed if one.points > 0]
     for reading in sorted(weighed, key=lambda one: -one.points)[:2]:
         reading.strong &= sum(one.firm for one in weighed) == 1
-        yield from _counted(asked, reading, reading.roles["ranks"])
+        yield from counted_or_not(asked, reading)
 
 
 def _neighbours(profile: Profile) -> list[list[str]]:
     """Return three or more columns of text side by side that share one set of names."""
-    runs = [[c.name for c in run] for text, run in itertools.groupby(profile, _is_text) if text]
+    apart = itertools.groupby(profile, lambda column: column.type == "text")
+    runs = [[c.name for c in run] for text, run in apart if text]
     shorter = (run[start:] for run in runs for start in range(min(FIRST, len(run) - 2)))
     shared = (run for run in shorter if all(profile.shared(run[0], n) >= ALIKE for n in run[1:12]))
     return [run for run in shared if _alike(profile, run)][:1]
-
-
-def _is_text(column: Column) -> bool:
-    return column.type == "text"
 
 
 def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
@@ -169,7 +166,7 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
     )
     named = said or (plain and _seldom_twice(profile, names))
     reading.weigh(not texts and not said, 0 if named else -9, f"{quoted(names[0])} holds numbers")
-    if reading.points > 0 and _some_are_empty(profile, names):
+    if reading.points > 0 and not np.any([_names(profile, name) for name in names], axis=0).all():
         reading.mend["drop"] = [""]
     reading.firm = called or said
     reading.strong = (
@@ -196,40 +193,19 @@ def _alike(profile: Profile, names: Sequence[str], *, bare: bool = False) -> boo
 
 def _seldom_twice(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether hardly a ballot names an item twice."""
-    return all(_equal_names(profile, *pair) <= TWICE for pair in itertools.pairwise(names[:12]))
+    again = ((profile.same(*two) & _names(profile, two[0])) for two in itertools.pairwise(names[:12]))
+    return all(both.sum() <= TWICE * max(1, profile.rows) for both in again)
+
+
+def _names(profile: Profile, name: str) -> BoolArray:
+    """Mark the rows in which a column names somebody."""
+    return np.array([*(not _is_no_vote(label) for label in profile[name].labels), False])[
+        profile[name].codes
+    ]
 
 
 def _is_no_vote(label: str) -> bool:
     return len(label) <= LONGEST_NO_VOTE and simplify(label) in known("no_vote")
-
-
-def _equal_names(profile: Profile, one: str, two: str) -> float:
-    """Return the share of rows that name the same in two columns."""
-    none = np.array([_is_no_vote(label) for label in profile[one].labels] + [True])
-    return float((profile.same(one, two) & ~none[profile[one].codes]).sum()) / max(1, profile.rows)
-
-
-def _some_are_empty(profile: Profile, names: Sequence[str]) -> bool:
-    """Tell whether some rows name nobody at all."""
-    empty = np.ones(profile.rows, dtype=bool)
-    for name in names:
-        none = [_is_no_vote(label) for label in profile[name].labels]
-        empty &= np.array([*none, True])[profile[name].codes]
-    return bool(empty.any())
-
-
-def _counted(asked: Asked, reading: Reading, used: Sequence[str]) -> Iterator[Reading]:
-    """Propose a reading with and without a column that seems to count, where nobody named one."""
-    if "count" not in reading.roles:
-        for column in asked.profile:
-            seems = column.simple.endswith(COUNTED) and column.is_number and column.whole
-            if seems and column.name not in {*used, *asked.apart}:
-                for roles, options in (({"count": column.name}, {}), ({}, {"ignore": [column.name]})):
-                    made = asked.reading({**reading.roles, **roles}, **options)
-                    made.points, made.support = reading.points + bool(roles), reading.support
-                    yield made
-                return
-    yield reading
 
 
 class Way(NamedTuple):

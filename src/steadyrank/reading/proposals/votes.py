@@ -9,7 +9,7 @@ import numpy as np
 
 from steadyrank.reading.profile import Column
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
-from steadyrank.reading.roles import sounds_like_a_unit
+from steadyrank.reading.roles import sounds_like_a_unit, taken_by
 from steadyrank.reading.words import known
 
 COUNTED = ("votes", "ballots")
@@ -78,15 +78,17 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     answer = column.noun in {"answer", "option", "item"} and not counted
     answer |= column.noun in ELECTED and bool(named) and not counted and not voters
     reading.strong = level >= EXACT and not reading.against and not answer
-    maybe = [c for c in others if c.simple.endswith(COUNTED) and c.is_number and c.whole]
-    if maybe and not counted and "count" not in asked.named:
-        yield from _counted_or_not(asked, reading, maybe[0].name)
-    else:
+    yield from counted_or_not(asked, reading)
+
+
+def counted_or_not(asked: Asked, reading: Reading) -> Iterator[Reading]:
+    """Propose both where a column seems to count: rows count as often as it says, or once each."""
+    out = taken_by(reading.roles) | asked.apart
+    called = (c for c in asked.profile if c.simple.endswith(COUNTED) and c.name not in out)
+    count = next((c.name for c in called if c.is_number and c.whole), None)
+    if count is None or "count" in {**reading.roles, **asked.named}:
         yield reading
-
-
-def _counted_or_not(asked: Asked, reading: Reading, count: str) -> Iterator[Reading]:
-    """Propose both: rows count as often as a column says, or once each."""
+        return
     for roles, options, told in (
         ({"count": count}, {}, f"rows count as often as {quoted(count)} says"),
         ({}, {"ignore": [count]}, "each row counts once"),
