@@ -12,7 +12,7 @@ from steadyrank.operators.inflation import critical_eps
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.topk_sets import inflated_topk_mask, topk
 from steadyrank.scorers.base import LeaveOneOut
-from steadyrank.study.audit.rankings import alike
+from steadyrank.study.audit.rows import alike
 from steadyrank.study.curve import breaking_bounds
 from steadyrank.study.deletions import FEW, MANY, kth_range
 

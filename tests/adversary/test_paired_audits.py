@@ -241,7 +241,7 @@ def test_ranks_from_nearby_scores_hold_the_exact_ones(cases, monkeypatch: pytest
         won = rng.random(number) < 1 / (1 + np.exp(strength[right] - strength[left]))
         facts = Study(Battles(left, right, np.where(won, "left", "right"))).facts
         exact = standings.rank_ranges(facts, 7)
-        monkeypatch.setattr(standings, "FITTED_ANEW", 0)
+        monkeypatch.setattr("steadyrank.study.facts.FITTED", 0)
         near = standings.near_rank_ranges(facts, 7)
         monkeypatch.undo()
         assert not near.exact

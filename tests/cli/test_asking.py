@@ -80,7 +80,7 @@ def test_a_machine_is_never_asked(
     assert (code, "Which one do you mean" in err) == (2, False)
 
 
-LONELY = "year,country,points\n" + "".join(
+LONELY = "year,country,seconds\n" + "".join(
     f"{year},{team},{(3 * year + 7 * place) % 11}\n"
     for year in range(2000, 2010)
     for place, team in enumerate(["x", "y", "z", *(["once"] if year == 2003 else [])])
@@ -101,6 +101,16 @@ def test_every_suggested_command_runs_with_each_unit_left_out(
     assert "--min-count 2" in commands[0]
     for command in commands:
         assert main(shlex.split(command)[1:]) == 0
+
+
+def test_an_item_of_one_row_is_kept_where_the_mean_of_ratings_exists_without_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "points.csv").write_text(LONELY.replace("seconds", "points"))
+    assert main(["topk", str(tmp_path / "points.csv"), "-k", "1"]) == 2
+    err = " ".join(capsys.readouterr().err.split())
+    assert "ranks 4 items" in err
+    assert "all items are kept: scores would leave out those of one row" in err
 
 
 def test_a_league_that_falls_apart_has_an_answer_by_win_rates(

@@ -41,6 +41,7 @@ class TestListsOfLists:
 
     def test_texts_alone_are_rows_where_some_columns_are_numbers(self) -> None:
         found = table([[str(cell) for cell in row] for row in self.LAPS])
+        assert found.numbers("column_1").tolist() == [1, 2, 3]
         assert found.labels("column_2").tolist() == ["ann", "bob", "cyd"]
 
     def test_with_a_header(self) -> None:
@@ -55,6 +56,16 @@ class TestListsOfLists:
         found = table(dict(zip(names, (["who", "ms"], [["ann", 125], ["bob", 126]]), strict=True)))
         assert rows(found) == [("ann", 125), ("bob", 126)]
         assert found.names == ["who", "ms"]
+
+    def test_names_of_columns_and_of_rows_beside_them(self) -> None:
+        split = {"columns": ["t1", "t2"], "index": ["x", "y", "z"], "data": [[1, 2], [3, 4], [5, 6]]}
+        assert rows(table(split)) == [("x", 1, 2), ("y", 3, 4), ("z", 5, 6)]
+        assert table({**split, "index": [0, 1, 2]}).names == ["t1", "t2"]
+
+    def test_rows_of_texts_that_come_again_are_no_ballots(self) -> None:
+        games = [["x", "y", "x"], ["y", "z", "z"], ["x", "z", "x"]]
+        assert table(games).names == ["column_1", "column_2", "column_3"]
+        assert table([["x", "y"], ["y", "x", "z"]]).names == ["list"]
 
     def test_lists_of_records_in_a_list(self) -> None:
         rounds = [[{"home": "x", "away": "y"}], [{"home": "y", "away": "z"}, {"home": "z", "away": "x"}]]
@@ -113,6 +124,12 @@ class TestObjectsByName:
         data = read_any(io.BytesIO(content), kind="ballots", ballot="list", repeats="skip")
         assert sorted(data.units.labels) == ["x > y > z", "x > z > y", "y > x > z", "z > x"]
         assert "1 ballot with an item twice: its first place counts (repeats)" in data.notes
+
+    def test_a_ballot_for_each_voter(self) -> None:
+        found = table({"ann": {"ballot": ["x", "y"]}, "bob": {"ballot": ["y", "x"]}})
+        assert found.names[:2] == ["name", "ballot"]
+        assert found.cells("ballot") == [["x", "y"], ["y", "x"]]
+        assert table({"ann": ["x", "y"], "bob": ["y"]}).names == ["name", "list"]
 
     def test_what_is_no_table_stays_none(self) -> None:
         for document in ({"a": 1, "b": "x"}, {"a": {"b": 1}}, {"a": {"b": 1}, "c": 2}, {"title": "x"}):

@@ -246,8 +246,8 @@ class Ballots(CountedRows):
         approval, items = _is_approval(found), found.settings.get("items")
         people = found.people()
         if "user" in found.columns:
-            voters, voting = encode(found.values("user"), what="users", subject="user")
-            codes, labels = encode(found.values("item"), known=items, subject="item")
+            voters, voting = encode(found.values("user"), what="users")
+            codes, labels = encode(found.values("item"), known=items)
             ranks = np.zeros(len(codes)) if approval else found.values("rank")
             _, levels = np.unique(np.asarray(ranks), return_inverse=True)
             order = np.argsort(voters, kind="stable")

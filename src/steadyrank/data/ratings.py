@@ -89,8 +89,8 @@ class Ratings(EntryObservations):
     ) -> None:
         replace(DUPLICATE, choices=MERGED).check("duplicates", duplicates)
         stars = compact(as_scores(score, "score"))
-        user_codes, all_users = encode(user, known=users, what="users", subject="user")
-        item_codes, all_items = encode(item, known=items, what="items", subject="item")
+        user_codes, all_users = encode(user, known=users, what="users")
+        item_codes, all_items = encode(item, known=items, what="items")
         check_some(len(stars), "ratings")
         check_length(user_codes, len(stars), "user")
         check_length(item_codes, len(stars), "item")
@@ -205,10 +205,8 @@ class Ratings(EntryObservations):
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
-        nobody: dict[str, Any] = {}
-        if "user" not in found.columns:
-            nobody["user"] = np.arange(len(found.table))
-        return cls(**nobody, **found.arguments())
+        each = {} if "user" in found.columns else {"user": np.arange(len(found.table))}
+        return cls(**each, **found.arguments())
 
     @classmethod
     def from_frame(cls, frame: Any, **arguments: Unpack[RatingsArguments]) -> Self:

@@ -249,7 +249,7 @@ def _without_summary_rows(table: Table, labels: str) -> IntArray:
 def _long_matrix(found: Resolved) -> dict[str, Any]:
     """Lay a long table (row, item, score) out as a matrix; a pair that does not occur is NaN."""
     row_codes, rows = encode(found.values("row"), what="rows")
-    item_codes, items = encode(found.values("item"), subject="item")
+    item_codes, items = encode(found.values("item"))
     name = found.columns["score"]
     values = as_scores(found.table.numbers(name, missing=True), name, missing=True)
     again = repeated_cells(row_codes, item_codes)

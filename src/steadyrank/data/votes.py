@@ -85,9 +85,8 @@ class Votes(CountedRows):
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         data = super()._from_columns(found)
-        sums = (item for item, label in enumerate(data.items) if simplify(label) in TOTALS)
-        for item in sums:
-            if 2 * data.tally[item] >= data.tally.sum():
+        for item, label in enumerate(data.items):
+            if simplify(label) in TOTALS and 2 * data.tally[item] >= data.tally.sum():
                 raise InvalidDataError(
                     f"{shorten(data.items[item])}, with as many votes as all others, looks like a sum",
                     rows=np.flatnonzero(data.choices == item),

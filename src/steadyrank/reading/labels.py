@@ -25,7 +25,7 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray
-from steadyrank.errors import NO_BLANKS, ColumnError, InvalidLabelError, Option, listing, shorten
+from steadyrank.errors import NO_BLANKS, ColumnError, InvalidLabelError, Option, WayOut, listing, shorten
 from steadyrank.reading.arrays import Coded, as_column, is_hashable, numbered, sorted_codes, written
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.table import Table, as_table
@@ -36,11 +36,7 @@ NAMES = ("title", "name", "label", "fullname", "displayname", "itemname", "descr
 
 
 def encode(
-    values: Any,
-    *,
-    known: Iterable[object] | None = None,
-    what: str = "items",
-    subject: str | None = None,
+    values: Any, *, known: Iterable[object] | None = None, what: str = "items"
 ) -> tuple[AnyArray, tuple[object, ...]]:
     """Return the code of each value, and the labels that the codes stand for.
 
@@ -52,8 +48,6 @@ def encode(
         The list of labels, in order; without it the distinct values are the list.
     what : str
         What the labels name, for the message of an error.
-    subject : str, optional
-        The argument that an error is about, if it is not called ``what``.
 
     Returns
     -------
@@ -69,18 +63,14 @@ def encode(
     >>> encode([10, 9])[1], encode(["10", "9"])[1], encode(["x", 1])[1]
     ((9, 10), ('10', '9'), ('x', 1))
     """
-    try:
-        column = values.distinct if isinstance(values, Coded) else as_column(values, what)
-        whole = column.dtype.kind in "iu"
-        codes, distinct = sorted_codes(column) if whole else _encode_objects(column, what)
-        codes = values.codes if isinstance(values, Coded) else codes
-        if not whole:
-            _check_present(codes, distinct, what)
-        if known is not None:
-            return _match(codes, distinct, unique_labels(known, what), what)
-    except errors.InvalidDataError as error:
-        error.subject = subject or error.subject
-        raise
+    column = values.distinct if isinstance(values, Coded) else as_column(values, what)
+    whole = column.dtype.kind in "iu"
+    codes, distinct = sorted_codes(column) if whole else _encode_objects(column, what)
+    codes = values.codes if isinstance(values, Coded) else codes
+    if not whole:
+        _check_present(codes, distinct, what)
+    if known is not None:
+        return _match(codes, distinct, unique_labels(known, what), what)
     return (codes, tuple(distinct)) if whole else _in_order(codes, distinct)
 
 
@@ -117,13 +107,13 @@ def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]
     if len(kinds) > 1 and kinds & {bool, np.bool_}:
         rows = [row for row, label in enumerate(listed) if isinstance(label, bool | np.bool_)]
         told = f"{what} mix truth values with other labels, and True equals 1"
-        raise InvalidLabelError(told, rows=rows, way_out="Turn all of them into text.")
+        raise _wrong(told, rows, what, "Turn all of them into text.")
     try:
         codes, distinct = numbered(listed)
     except TypeError:
         wrong = [row for row, label in enumerate(listed) if not is_hashable(label)]
         told = f"{what} must be text or numbers, but there is {shorten(listed[wrong[0]])}"
-        raise InvalidLabelError(told, rows=wrong) from None
+        raise _wrong(told, wrong, what, ()) from None
     return codes, [_plain(label) for label in distinct]
 
 
@@ -131,7 +121,11 @@ def _check_present(codes: AnyArray, distinct: list[object], what: str) -> None:
     gone = [code for code, label in enumerate(distinct) if not written(label)]
     if gone:
         told = f"{what} must not be missing or blank, but there is {shorten(distinct[gone[0]])}"
-        raise InvalidLabelError(told, rows=np.isin(codes, gone), subject=what, way_out=NO_BLANKS)
+        raise _wrong(told, np.isin(codes, gone), what, NO_BLANKS)
+
+
+def _wrong(told: str, rows: Any, what: str, way_out: WayOut) -> InvalidLabelError:
+    return InvalidLabelError(told, rows=rows, subject=what.removesuffix("s"), way_out=way_out)
 
 
 def _plain(label: object) -> object:
@@ -158,8 +152,8 @@ def _match(
     strange = np.flatnonzero(to_known < 0)
     if len(strange):
         names = listing((shorten(distinct[code]) for code in strange[:10]), len(strange))
-        rows, told = np.isin(codes, strange), f"{names} not in the given list of {len(known):,} {what}"
-        raise InvalidLabelError(told, rows=rows, subject=what, way_out=NOT_LISTED)
+        told = f"{names} not in the given list of {len(known):,} {what}"
+        raise _wrong(told, np.isin(codes, strange), what, NOT_LISTED)
     return to_known[codes], known
 
 

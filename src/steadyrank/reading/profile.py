@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import compress
+from itertools import compress, takewhile
 
 import numpy as np
 
@@ -89,7 +89,9 @@ class Column:
     @cached_property
     def noun(self) -> str:
         """What it is a column of: the last word but for id, name and number, in the singular."""
-        words, beside = list(self.words), known("ids", "names_and_numbers", "numberings")
+        beside = known("ids", "names_and_numbers", "numberings")
+        before = list(takewhile(lambda word: word != "of", self.words))  # the age of a team is no team
+        words = before if {*before} - {*beside} else list(self.words)
         while len(words) > 1 and (words[-1] in beside or words[-1].isdecimal()):
             words.pop()
         return words[-1].removesuffix("s") if words else ""
@@ -270,8 +272,9 @@ class Column:
     @cached_property
     def is_time(self) -> bool:
         """Whether it says when: dates, or numbers that are called so or look like years."""
-        words = [] if self.lasts or self.is_measure else measured_words(self.name)
-        noun = [] if self.lasts else [self.noun]
+        none = self.lasts or (self.type == "number" and self.some.min(initial=0) < 0)
+        words = [] if none or self.is_measure else measured_words(self.name)
+        noun = [] if none else [self.noun]
         if self.type == "date" or any(word in known("times") for word in words + noun):
             return True
         years = self.whole and len(self.some) > 0 and self.some.min() >= 1700 and self.some.max() <= 2100

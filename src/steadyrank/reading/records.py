@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, count, islice, product
+from itertools import chain, count, islice, product, zip_longest
 from typing import Any
 
 from steadyrank import errors
@@ -35,8 +35,8 @@ HEADINGS = 3
 FIELDS = 10
 """With more numbers by name than this, an object on the only line is no row."""
 MOST_COLUMNS = 500
-LIST = "list"
-"""What the only column is called of a list of lists."""
+LIST, UNNAMED = "list", "column_{}"
+"""What the only column is called of a list of lists, and those of rows without a header."""
 
 Record = dict[str, Any]
 
@@ -66,7 +66,8 @@ def read_json(file: OpenFile) -> Table:
     >>> {name: table.labels(name).tolist() for name in table.names}
     {'name': ['x', 'y'], 'a': [1, 2], 'b.c': [None, 3]}
     """
-    return _document(file, load)
+    table = _document(file, load)
+    return _as_text(table) if UNNAMED.format(1) in table.names else table
 
 
 def read_yaml(file: OpenFile) -> Table:
@@ -79,7 +80,11 @@ def read_yaml(file: OpenFile) -> Table:
     >>> read_yaml(open_source(io.BytesIO(b"- team: x\n  points: 7\n- team: y\n"))).cells("points")
     ['7', '']
     """
-    table = _document(file, _load_yaml)
+    return _as_text(_document(file, _load_yaml))
+
+
+def _as_text(table: Table) -> Table:
+    """Return a table whose texts are read as those of other files."""
     cells = {name: column.cells() for name, column in table.columns.items()}
     texts = {n: those for n, those in cells.items() if all(isinstance(c, str | None) for c in those)}
     plain = {name: TextColumn.of([cell or "" for cell in those]) for name, those in texts.items()}
@@ -134,16 +139,14 @@ def tables_in(value: Any, path: str = "") -> Iterator[tuple[str, list[Record]]]:
     """
     if isinstance(value, list) and _are_named_one_by_one(value):
         value = {name: inner for one in value for name, inner in one.items()}
-    if isinstance(value, list):
-        yield from ((path, rows) for rows in [_rows_of_list(value, path)] if rows)
-    elif isinstance(value, dict):
-        columns, rows = _rows_of_columns(value), list[Record]()
-        if not columns:
-            rows = _rows_of_object(value)
-            lists = any(isinstance(one, list) for one in value.values())  # each of which is a table
-        yield from ((path, found) for found in (columns, rows) if found)
-        for name, inner in value.items() if not columns and (lists or not rows) else ():
-            yield from tables_in(inner, f"{path}.{name}".lstrip("."))
+    inside = value if isinstance(value, dict) else {}
+    columns = _rows_of_columns(inside)
+    rows = _rows_of_list(value, path) if isinstance(value, list) else columns or _rows_of_object(inside)
+    if rows:
+        yield path, rows
+    lists = any(isinstance(one, list) for one in inside.values())  # each of which is a table, too
+    for name, inner in inside.items() if not columns and (lists or not rows) else ():
+        yield from tables_in(inner, f"{path}.{name}".lstrip("."))
 
 
 def _rows_of_list(found: list[Any], path: str) -> list[Record]:
@@ -161,9 +164,10 @@ def _rows_of_list(found: list[Any], path: str) -> list[Record]:
     header = even and _is_header(*found[:2])
     rows = found[header:]
     texts = not header and all(isinstance(cell, str) for row in rows for cell in row)
-    if texts and len({all(map(_is_number, place)) for place in zip(*rows, strict=False)}) < 2:
+    alike = len({all(map(_is_number, place)) for place in zip(*rows, strict=False)}) < 2
+    if texts and alike and 2 * sum(len({*row}) == len(row) for row in rows) > len(rows):
         return ballots
-    names = found[0] if header else [f"column_{place}" for place in range(1, len(found[0]) + 1)]
+    names = found[0] if header else [*map(UNNAMED.format, range(1, len(found[0]) + 1))]
     return [dict(zip(names, row, strict=True)) for row in rows] if even else []
 
 
@@ -183,9 +187,13 @@ def _rows_of_columns(found: Mapping[str, Any]) -> list[Record]:
     """Return an object of columns as records: lists of one length, or as pandas writes a frame."""
     names, columns = list(found), list(found.values())
     grids = [one for one in columns if isinstance(one, list) and one and isinstance(one[0], list)]
-    for head, grid in product(columns, grids if len(columns) > 1 else ()):  # names, and rows beside them
+    for head, grid in product(columns, grids):  # names of columns, rows, and what else names these
         if isinstance(head, list) and _is_header(head, grid[0]) and {*map(len, grid)} == {len(head)}:
-            return [dict(zip(head, row, strict=True)) for row in grid]
+            texts = {name: one for name, one in found.items() if one is not head and _are_texts(one)}
+            beside = {name: one for name, one in texts.items() if len(one) == len(grid)}
+            named = [dict(zip(beside, row, strict=True)) for row in zip(*beside.values(), strict=True)]
+            cells = (dict(zip(head, row, strict=True)) for row in grid)
+            return [{**one, **row} for one, row in zip_longest(named, cells, fillvalue={})]
     if all(isinstance(one, dict) and len(one) > 1 for one in columns) and columns:
         counted = [str(row) for row in range(len(columns[0]))]
         columns = [list(one.values()) for one in columns if [*one] == counted]
@@ -203,7 +211,7 @@ def _rows_of_object(found: Mapping[str, Any]) -> list[Record]:
     level: list[tuple[tuple[str, ...], Any]] = [((name,), one) for name, one in found.items()]
     while len(level) > 1 and all(isinstance(one, dict) for _, one in level):
         deeper = [((*way, name), one) for way, each in level for name, one in each.items()]
-        fields = not all(isinstance(one, list) for _, one in deeper)
+        fields = not all(isinstance(one, list) for _, one in deeper) or len(deeper) == len(level)
         if fields and _overlap([one for _, one in level]) > ALIKE:
             return _unfolded(_with_names(level))
         level = deeper
@@ -215,7 +223,7 @@ def _rows_of_object(found: Mapping[str, Any]) -> list[Record]:
         if _are_objects(values := [one for _, one in every]):
             several = len({name for one in values for name in one}) > 1 and all(inner)
             return _unfolded(_with_names(every)) if several and _overlap(values) > ALIKE else []
-        if all(isinstance(one, str) for one in values):
+        if _are_texts(values):
             return _with_names([(way, {LIST: one}) for way, one in level])
         level, inner = every, values
     if not all(one is None or _is_number(one) for one in inner):
@@ -255,6 +263,10 @@ def _unfolded(records: list[Record]) -> list[Record]:
     [name] = lists
     inside = [({n: one[n] for n in one if n != name}, one.get(name) or []) for one in records]
     return _unfolded([{**above, **below} for above, several in inside for below in several])
+
+
+def _are_texts(found: Any) -> bool:
+    return isinstance(found, list) and all(isinstance(one, str) for one in found)
 
 
 def _are_objects(found: Any) -> bool:

@@ -37,8 +37,10 @@ PAGES = {
 }  # fmt: skip
 """What stands in the frame of each page, and the scripts that draw it."""
 
-NAMES = {"item": "item_name", "items": "item_names", "unit": "unit", "units": "units"}
-"""What the page calls what is ranked and what is removed."""
+NAMES = {
+    "item": "item_name", "items": "item_names", "unit": "unit", "units": "units", "headline": "headline"
+}  # fmt: skip
+"""What a page says of every document, and where that stands."""
 
 OPTIONS = re.compile(r" [A-Z][^.]*--.*", re.DOTALL)
 """Sentences with options, which are for those who type them."""
@@ -104,17 +106,15 @@ def _filled(template: str, parts: Mapping[str, str]) -> str:
 
 def _words(findings: Mapping[str, Any]) -> dict[str, str]:
     """Return the texts of a page that are there without any script."""
-    return {
-        "guesses": _guesses(findings),
-        **{name: as_markup(findings[full]) for name, full in NAMES.items()},
-        "headline": as_markup(findings["headline"]),
-        "warnings": _warnings(findings),
+    texts = {name: findings[full] for name, full in NAMES.items()} | {
         "size": counted(findings.get("size", 0), findings["item_name"]),
-        "promise": as_markup(findings["certificate"]["promise"]),
-        "certificate": as_markup(findings["certificate"]["sentence"]),
-        "margin": as_markup((findings["margin"] or {}).get("sentence", "")),
-        "rule": as_markup(findings.get("rule", "")),
+        "promise": findings["certificate"]["promise"],
+        "certificate": findings["certificate"]["sentence"],
+        "margin": (findings["margin"] or {}).get("sentence", ""),
+        "rule": findings.get("rule", ""),
     }
+    marked = {name: as_markup(text) for name, text in texts.items()}
+    return marked | {"guesses": _guesses(findings), "warnings": _warnings(findings)}
 
 
 def _overview(found: Mapping[str, Any], answered: Sequence[Mapping[str, Any]]) -> str:
@@ -136,8 +136,7 @@ def _guesses(findings: Mapping[str, Any]) -> str:
     guesses = {lead: guessed(one, Terminal(options=True)) for lead, one in files.items()}
     told = [lead + guess for lead, guess in guesses.items() if guess]
     told += [f"{one['text']} ({one['option']})" for one in findings["suggestions"]]
-    said = "<br>".join(map(as_markup, told))
-    return f'<p id="guesses">{said}</p>'
+    return f'<p id="guesses">{"<br>".join(map(as_markup, told))}</p>'
 
 
 def _warnings(findings: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from steadyrank.report.audit_text import VERDICTS, said
-from steadyrank.report.tables import METHODS, WHOLE, columns_shown, rows_shown, split_tables
+from steadyrank.report.tables import METHODS, WHOLE, split_tables, table
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 from steadyrank.text import LONGEST, RANK_STANDINGS, STANDINGS, shortened
@@ -57,10 +57,8 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     if document == "split":
         parts += [_table(columns) for columns, _ in split_tables(findings, page)]
     else:
-        rows, number = rows_shown(findings)
-        if listed := rows[: None if page.everything else ROWS]:
-            parts.append(_table(columns_shown(listed, findings, page)))
-            parts += [f"{number - len(listed):,} more not shown."] * (number > len(listed))
+        columns, hidden = table(findings, page, None if page.everything else ROWS)
+        parts += filter(None, [_table(columns), hidden] if columns else [])
     text = plain_text(findings, page).rstrip()
     fence = "`" * max(3, _longest_run(text) + 1)
     told = "\n\n".join([*parts, f"{fence}text\n{text}\n{fence}\n"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from steadyrank.errors import MissingPackageError
+from steadyrank.engines.backends import needed
 from steadyrank.report.sharing import COLOURS, title_of
 from steadyrank.report.terminal import Terminal
 from steadyrank.text import as_markup, counted, ends_in_words, shortened, shown
@@ -65,11 +65,8 @@ def share_image(
     drawn = _picture(findings, title or title_of(findings), date or "")
     if format == "svg":
         return drawn.encode()
-    try:
-        from vl_convert import svg_to_png
-    except ImportError:
-        raise MissingPackageError("a share image as PNG needs vl-convert-python", "report") from None
-    return bytes(svg_to_png(drawn))
+    package = needed("vl_convert", "a share image as PNG needs vl-convert-python", "report")
+    return bytes(package.svg_to_png(drawn))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, MissingPackageError, shorten
+from steadyrank.engines.backends import needed
+from steadyrank.errors import InvalidValueError, shorten
 from steadyrank.report.picture import RankScale, around_cut
 from steadyrank.report.sharing import COLOURS
 from steadyrank.text import RANK_STANDINGS, STANDINGS, counted, ends_in_words, plural, shortened
@@ -257,10 +258,9 @@ def _legend(ax: Axes, **more: Any) -> None:
 def _axes(ax: Axes | None, rows: float = 16) -> Axes:
     if ax is not None:
         return ax
-    try:
-        from matplotlib import pyplot as plt
-    except ImportError:
-        raise MissingPackageError("plots need matplotlib", "plot") from None
+    needed("matplotlib", "plots need matplotlib", "plot")
+    from matplotlib import pyplot as plt
+
     _, made = plt.subplots(figsize=(7, max(2.5, 0.25 * rows + 0.8)), layout="constrained")
     return made
 
@@ -275,9 +275,8 @@ def _ranges(
     for standing, marker in MARKERS.items():
         ranks = [row.rank for row in rows if (row.standing or "out") == standing]
         if ranks:
-            colour = COLOURS[standing]
-            label = words.get(standing, "")
-            ax.scatter(ranks, ranks, color=colour, marker=marker, s=32, label=label, zorder=3)
+            shape: dict[str, Any] = {"color": COLOURS[standing], "marker": marker, "s": 32}
+            ax.scatter(ranks, ranks, label=words.get(standing, ""), zorder=3, **shape)
     ax.locator_params(axis="x", integer=True)
     ax.set_xlabel("rank")
     names = [f"{row.rank}. {shortened(row.item, LONGEST_LABEL)}" for row in rows]
@@ -286,8 +285,7 @@ def _ranges(
         text.set_parse_math(False)  # a dollar in a name is a dollar
     ax.set_ylim(rows[-1].rank + 0.7, rows[0].rank - 0.7)
     ax.grid(axis="y", alpha=0.25)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    ax.spines[["top", "right"]].set_visible(False)
 
 
 def _inside(ax: Axes, y: float, texts: Sequence[str]) -> None:

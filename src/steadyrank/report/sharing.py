@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from steadyrank.report.audit_text import said
-from steadyrank.report.tables import columns_shown, rows_shown
+from steadyrank.report.tables import rows_shown, table
 from steadyrank.report.terminal import Terminal
 from steadyrank.text import ROWS, as_markup, counted, html_table
 
@@ -63,10 +63,7 @@ def table_fragment(findings: Findings, *, rows: int = ROWS) -> str:
     >>> "&lt;b&gt;" in table_fragment(answer.findings())
     True
     """
-    every, number = rows_shown(findings)
-    last = max((row["rank"] for row in every if row.get("listed")), default=0)
-    listed = every[: max(rows, min(last + 5, 4 * rows))]
+    last = max((row["rank"] for row in rows_shown(findings)[0] if row.get("listed")), default=0)
+    columns, hidden = table(findings, Terminal(), max(rows, min(last + 5, 4 * rows)))
     title, *foot = said(findings)
-    hidden = f"{number - len(listed):,} more not shown." if number > len(listed) else ""
-    columns = columns_shown(listed, findings, Terminal()) if listed else []
     return html_table(title, columns, " ".join(filter(None, [hidden, *foot])))

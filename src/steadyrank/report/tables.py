@@ -68,6 +68,14 @@ def rows_shown(findings: Findings) -> tuple[Sequence[Row], int]:
     return found["listed"], found["distinct_units"]
 
 
+def table(findings: Findings, terminal: Terminal, most: int | None) -> tuple[list[Column], str]:
+    """Return a document's table, of so many rows at most, and how many more there are, in words."""
+    rows, number = rows_shown(findings)
+    listed = rows[:most]
+    hidden = f"{number - len(listed):,} more not shown." if number > len(listed) else ""
+    return columns_shown(listed, findings, terminal) if listed else [], hidden
+
+
 def columns_shown(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
     """Return the columns of some rows of a document's table; what tells nothing has no column."""
     document = findings["document"]

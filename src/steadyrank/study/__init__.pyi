@@ -3,8 +3,7 @@ from steadyrank.study.answers import (
     StableRanking as StableRanking,
     StableTopK as StableTopK,
 )
-from steadyrank.study.audit.audit import Audit as Audit, RandomAudit as RandomAudit
-from steadyrank.study.audit.check import Check as Check
+from steadyrank.study.audit.audit import Audit as Audit, Check as Check, RandomAudit as RandomAudit
 from steadyrank.study.audit.rows import AuditRow as AuditRow, Flip as Flip, Flips as Flips
 from steadyrank.study.certificate import Certificate as Certificate
 from steadyrank.study.comparison import Comparison as Comparison

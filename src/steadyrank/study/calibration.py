@@ -20,14 +20,7 @@ from steadyrank.operators.checks import Range, check_eps, check_whole
 from steadyrank.operators.inflation import MOST_OF_EPS, effective_eps, just_above
 from steadyrank.operators.topk_sets import ball_topk, cover_factor, inflated_topk
 from steadyrank.scorers.base import check_several, declared
-from steadyrank.study.certificate import (
-    EVERY_ITEM,
-    NOTHING_LEFT_OUT,
-    Certificate,
-    Claims,
-    Guarantee,
-    unchecked,
-)
+from steadyrank.study.certificate import Certificate, Claims, Guarantee, unchecked
 from steadyrank.text import eps_in_words, plural
 
 if TYPE_CHECKING:
@@ -75,6 +68,12 @@ def check_target(delta: float, eps: float | None) -> tuple[float, float | None]:
     return target, None if eps is None else check_eps(eps)
 
 
+def check_removals(facts: Facts, removals: int) -> int:
+    """Return a number of units that may leave and leave somebody, or complain."""
+    check_several(facts.data)
+    return check_whole("removals", removals, 1, facts.units.total - 1, " (one unit must stay)")
+
+
 class Made(NamedTuple):
     """What an answer is made of: the claim, the list (no ranking has one), whether units are left out.
 
@@ -105,7 +104,7 @@ def made(
         check_several(facts.data)
     found = Calibration(facts, k, guarantee, given=eps is not None)
     usual = claim == "observed" and eps is None and guarantee == "cover" and not target
-    if removals != 1 and found.check_removals(removals) > 1:
+    if removals != 1 and check_removals(facts, removals) > 1:
         if not usual:
             told = "a list that holds against several removals takes no delta, eps, guarantee or claim"
             raise InvalidValueError(told, way_out=["Omit them, or use ", Option("removals", "1"), "."])
@@ -152,14 +151,14 @@ class Calibration:
         if found.delta is None or found.vacuous or (self.k is None and items == 1):
             return found
         if self.k == items:
-            return found.empty(EVERY_ITEM.format(item=self.study.item_name))
+            return found.empty(self.study.item_name)
         everything = len(made.listed) == items
         if self.k is None and found.eps is not None:
             everything = bool((self.study.critical_eps(1) < found.eps).all())
         elif self.k is None:
             ranks = self.study.ranks(items)
             everything = bool((ranks.best == 1).all() and (ranks.worst == items).all())
-        return found.empty(NOTHING_LEFT_OUT) if everything else found
+        return found.empty() if everything else found
 
     def left_out(self) -> Made:
         """Return what holds the plain answers without each unit, and nothing else."""
@@ -214,11 +213,6 @@ class Calibration:
 
         listed = study.order[Withstanding(search, removals).listed(self.k or 1)]
         return Made(self._claims.certified(removals), listed, told=True)
-
-    def check_removals(self, removals: int) -> int:
-        """Return a number of units that may leave and leave somebody, or complain."""
-        check_several(self.study.data)
-        return check_whole("removals", removals, 1, self.study.units.total - 1, " (one unit must stay)")
 
     def one_leaves(self, delta: float, eps: float | None, claim: Claim) -> Made:
         """Return an inflated answer at an eps that was given or is the tightest, or the ball's list."""
@@ -282,7 +276,7 @@ class Calibration:
         if bounded := self._by_shifts:
             broken = study.reaching(eps / self._factor)
         elif self.k is None and not self._cover and self.given:
-            from steadyrank.study.audit.rankings import units_without_common_ranking
+            from steadyrank.study.audit.rows import units_without_common_ranking
 
             broken = units_without_common_ranking(study, eps)
         elif self.k is None and self._cover:

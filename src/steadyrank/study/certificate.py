@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Status = Literal["proved", "observed", "certified", "none"]
 Guarantee = Literal["overlap", "cover"]
 Kind: TypeAlias = "tuple[float | None, float, Status, str]"
+Parts: TypeAlias = "tuple[str, str, str]"
+Numbers: TypeAlias = Mapping[str, float]
 
 CAVEAT = "This is stability under deletion, not statistical confidence in a true ranking."
 BY_SHIFTS = "No ranking was compared: how far each unit moves the scores bounds how many break it."
@@ -88,8 +90,9 @@ class Certificate:
         most = self.promise.replace("except without ", "except without at most ")
         return _remarked(replace(self, rule="shifts of the scores", promise=most), BY_SHIFTS)
 
-    def empty(self, remark: str) -> Certificate:
-        """Return the same of an answer that holds everything there is, and so promises nothing."""
+    def empty(self, item: str = "") -> Certificate:
+        """Return the same of an answer that holds everything there is: of a list, every such item."""
+        remark = EVERY_ITEM.format(item=item) if item else NOTHING_LEFT_OUT
         return _remarked(replace(self, vacuous=True), remark)
 
 
@@ -138,13 +141,7 @@ class Claims:
         return f"on this dataset of {counted(self.n, self.unit)}{told}"
 
     def _made(
-        self,
-        kind: Kind,
-        told: tuple[str, str, str],
-        numbers: Mapping[str, float],
-        *,
-        plain: str = "",
-        bare: bool = False,
+        self, kind: Kind, told: Parts, numbers: Numbers, *, plain: str = "", bare: bool = False
     ) -> Certificate:
         """Return a certificate from where it comes from, its promise, and why: parts of a sentence.
 
@@ -165,17 +162,20 @@ class Claims:
 
         Of a list it is told how many items it has; without that it is the ranks of a ranking.
         """
-        each = f"each of the {self.n:,} {plural(self.unit)}"
         held, always = "every new rank is in its range", "Every rank always stayed within its range"
         if size is not None:
             always = f"The top {self.k:,} always stayed within these {size:,} names"
             always = f"The top {self.k:,} never changed" if size == self.k else always
             held = f"the new {self._holds}"
-        seen = f"{each} was left out in turn, and {held} every time (delta = 0)"
-        told, numbers = (f"Observed {self._where()}", seen, ""), {"n": self.n, "broken": 0}
         kind: Kind = None, 0.0, "observed", "left out in turn"
-        plain = f"We removed {each} in turn. {always}"
-        return self._anew(self._made(kind, told, numbers, plain=plain), 0.0)
+        return self._anew(self._seen(kind, f"{held} every time", always, 0), 0.0)
+
+    def _seen(self, kind: Kind, held: str, plain: str, broken: int, where: str = "") -> Certificate:
+        """Return what leaving each unit out has shown, for statisticians and for everybody."""
+        each = f"each of the {self.n:,} {plural(self.unit)}"
+        seen = f"{each} was left out in turn, and {held} (delta = {rounded_up(kind[1])})"
+        where, plain = f"Observed {self._where(where)}", f"We removed {each} in turn. {plain}"
+        return self._made(kind, (where, seen, ""), {"n": self.n, "broken": broken}, plain=plain)
 
     def observed(self, eps: float, broken: int, *, ties: bool, target: float = 0.0) -> Certificate:
         """Return the certificate of an audit of this very dataset, at an eps given or chosen on it.
@@ -183,18 +183,12 @@ class Claims:
         ``ties``: it inflates nothing but equal scores, so that the number says nothing. ``target``: the
         share of units that eps was chosen for, where it was.
         """
-        delta, seen = broken / self.n, " every time"
-        if broken:
-            seen = f", except without {broken:,} of them"
-        each = f"each of the {self.n:,} {plural(self.unit)}"
-        plain = f"We removed {each} in turn. The new {self._holds}{seen}"
-        held = f"{each} was left out in turn, and the new {self._holds}{seen}"
-        told = self._at(eps, f"chosen on it and kept fixed while {plural(self.unit)} were left out")
-        told = ", with equal scores kept together" if ties else told
-        parts = f"Observed {self._where(told)}", f"{held} (delta = {rounded_up(delta)})", ""
+        held = f"{self._holds}{f', except without {broken:,} of them' if broken else ' every time'}"
+        where = self._at(eps, f"chosen on it and kept fixed while {plural(self.unit)} were left out")
+        where = ", with equal scores kept together" if ties else where
         rule = "audit" if self.given else "covering eps" if self.cover else "breaking eps"
-        kind: Kind = eps, delta, "observed", rule
-        found = self._made(kind, parts, {"n": self.n, "broken": broken}, plain=plain)
+        kind: Kind = eps, broken / self.n, "observed", rule
+        found = self._seen(kind, f"the new {held}", f"The new {held}", broken, where)
         return found if self.given or not self.cover else self._anew(found, target)
 
     def _at(self, eps: float, chosen: str) -> str:
@@ -256,7 +250,7 @@ class Claims:
         return eps_in_words(eps) if self.given else rounded_down(eps, 6)
 
     def proved_by_bagging(
-        self, eps: float, delta: float, numbers: Mapping[str, float], factor: float | None
+        self, eps: float, delta: float, numbers: Numbers, factor: float | None
     ) -> Certificate:
         """Return the certificate of a bagged scorer with bounded outputs (in expectation over the bags).
 

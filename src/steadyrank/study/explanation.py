@@ -255,19 +255,14 @@ def explanation_of(study: Study, k: int | None, item: object) -> Explanation:
     rank = search.rank(place)
     across = search.order[k : k + RIVALS] if rank <= k else search.order[:k][::-1][:RIVALS]
     given, without, additive = contributions_of(study, place, int(across[0]))
-    rivals = [
-        Rival(
-            study.items[other],
-            search.rank(other),
-            float(study.scores[place] - study.scores[other]),
-            margin_of(study, None, pair=(study.items[place], study.items[other])),
-        )
-        for other in across.tolist()
-    ]
-    about = origin(study) | {"k": k, "item": study.items[place], "rank": rank}
-    return Explanation(
-        **about, rivals=tuple(rivals), additive=additive, contributions=given, gaps_without=without
-    )
+
+    def rival(other: int) -> Rival:
+        pair, gap = (study.items[place], study.items[other]), study.scores[place] - study.scores[other]
+        return Rival(pair[1], search.rank(other), float(gap), margin_of(study, None, pair=pair))
+
+    about = origin(study) | {"k": k, "item": study.items[place], "rank": rank, "additive": additive}
+    rivals = tuple(map(rival, across.tolist()))
+    return Explanation(**about, rivals=rivals, contributions=given, gaps_without=without)
 
 
 def needed_of(study: Study, k: int, confidence: float) -> Needed:

@@ -20,7 +20,7 @@ from steadyrank.scorers.bagged import drawn_copies
 from steadyrank.scorers.base import RowsOut
 from steadyrank.scorers.refit import run_fits
 from steadyrank.scorers.sums import scores_of_copies
-from steadyrank.study.calibration import Calibration
+from steadyrank.study.calibration import check_removals
 from steadyrank.study.facts import Facts, refits
 from steadyrank.sums.blocks import slices
 from steadyrank.text import LONGEST, shortened
@@ -133,7 +133,7 @@ def checked_removals(study: Study, removals: int, samples: int | None, seed: int
             "samples are for several removals at once; single units are all left out in turn, exactly",
             way_out=["Omit ", Option("samples"), ", or give ", Option("removals"), " from 2 on."],
         )
-    number = Calibration(study.facts, None).check_removals(removals)
+    number = check_removals(study.facts, removals)
     drawn = check_whole("samples", SAMPLES if samples is None else samples, 1)
     return RandomRemovals(study.data, number, drawn, check_whole("seed", seed, 0))
 

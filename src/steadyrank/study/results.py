@@ -135,15 +135,9 @@ class Result:
         """Return what is found in this kind of result alone."""
         raise NotImplementedError
 
-    def brief(
-        self,
-        *,
-        source: str | None = None,
-        policies: Mapping[str, str] | None = None,
-        everything: bool = False,
-    ) -> dict[str, Any]:
+    def brief(self, *, everything: bool = False, **given: Any) -> dict[str, Any]:
         """Return as much of the findings as a screen shows: every row if everything is wanted."""
-        return about(self, source, policies) | self._brief(everything)
+        return about(self, **given) | self._brief(everything)
 
     def _brief(self, everything: bool) -> dict[str, Any]:  # noqa: ARG002 (long documents tell)
         return self._found()

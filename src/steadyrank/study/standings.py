@@ -37,9 +37,6 @@ ALL_ITEMS = 4_000_000
 NEIGHBOURS = 25
 """Of larger data, so many items beyond the list have theirs, too."""
 
-FITTED_ANEW = 4_000_000
-"""Distinct units times items up to which ranks rest on fits without each unit, and not on sketches."""
-
 NEAR_RANKS = (
     "ranks: no single removal goes beyond those shown; some ranges may be too wide, as exact ones would "
     "take longer than all the rest"
@@ -178,7 +175,7 @@ def near_rank_ranges(facts: Facts, upto: int) -> Ranks:
     then be wider than the exact ones. Of all other data they are exact.
     """
     loo = facts.leave_one_out
-    if not isinstance(loo, Sketched) or len(facts.units) * len(facts.items) <= FITTED_ANEW:
+    if not (isinstance(loo, Sketched) and facts.too_many_rankings):
         return facts.ranks(upto)
     rivals = _rivals(facts, upto)
     columns = np.searchsorted(rivals, facts.order[:upto])

@@ -168,7 +168,7 @@ class Study:
         min_margin : int, optional
             The fewest units that must have to leave, for certain, before it changes.
         """
-        from steadyrank.study.audit.check import check_of
+        from steadyrank.study.audit.audit import check_of
 
         return check_of(self, k, max_delta, min_margin)
 

@@ -98,7 +98,8 @@ def _markdown_tables(text: str) -> Iterator[Rows]:
         end = next((at for at in range(rule + 1, len(lines)) if "|" not in lines[at]), len(lines))
         if rule and "|" in lines[rule - 1]:
             kept = [rule - 1, *(at for at in range(rule + 1, end) if at not in places)]
-            yield [(at + 1, _cells(BAR.split(lines[at].strip().strip("|")))) for at in kept]
+            cells = {at: BAR.split(lines[at].strip().strip("|")) for at in kept}
+            yield [(at + 1, [*map(_plain, row)]) for at, row in cells.items()]
 
 
 def _latex_tables(text: str) -> Iterator[Rows]:
@@ -113,16 +114,12 @@ def _latex_tables(text: str) -> Iterator[Rows]:
                 spread = ACROSS.sub(
                     lambda cell: cell[2] + "&" * (int(cell[1]) - 1), DOWN.sub(r"\2", part)
                 )
-                cells = _cells(spread.replace("\\&", "\0").split("&"))
+                cells = [*map(_plain, spread.replace("\\&", "\0").split("&"))]
                 left, above = (int(begun[1]), cells[0]) if begun else (left - 1, above)
                 row = [cells[0] or (above if left > 0 else ""), *cells[1:]]
                 if not rows or row != rows[0][1]:  # which a long table says again on each page
                     rows.append((line, row))
         yield rows
-
-
-def _cells(cells: list[str]) -> list[str]:
-    return [_plain(cell) for cell in cells]
 
 
 def _plain(cell: str) -> str:

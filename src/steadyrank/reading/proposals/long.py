@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice, product
+from itertools import islice, product, takewhile
 from typing import Any
 
 from steadyrank.errors import Option
 from steadyrank.reading.profile import FEW, Column
-from steadyrank.reading.readings import EXACT, NOTHING, NOUN, Asked, Reading, quoted
+from steadyrank.reading.readings import EXACT, NOTHING, NOUN, SAID, Asked, Reading, quoted
 from steadyrank.reading.scales import less_is_better
 from steadyrank.reading.table import Guess
 from steadyrank.reading.words import known
@@ -165,7 +165,12 @@ def _values(asked: Asked, role: str) -> list[str]:
         ]
         return list(dict.fromkeys([*called, *places])) or others
     free = [c for c in free if c.type == "number" or c.is_measure]
-    return called + [c.name for c in sorted(free, key=lambda c: (_is_amount(c), not c.is_measure))]
+    return called + [c.name for c in sorted(free, key=_how_unlikely)]
+
+
+def _how_unlikely(column: Column) -> tuple[bool, bool, bool]:
+    """Return how unlikely it is that values are meant: amounts are, and how long something took."""
+    return _is_amount(column), not column.is_measure, column.lasts
 
 
 def _is_amount(column: Column) -> bool:
@@ -243,10 +248,11 @@ def _weigh_pairs(asked: Asked, reading: Reading, unit: str, item: str, *, plain:
     reading.weigh(repeated < REPEATED and crossed, 2, f"each pair of {both} appears once")
     reading.weigh(repeated >= REPEATED, 0, f"pairs of {both} repeat: their mean is taken")
     if profile.rows > FEW and not plain:
-        cost = -16 * max(0.0, alone - 0.75)
+        cost = -4 * max(0.0, alone - 0.5) - 8 * max(0.0, alone - 0.75)
         reading.weigh(alone > 0.5, cost, f"most {quoted(item)} have only one {quoted(unit)}")
         single = profile[unit].unique or (crossed and profile.alone(unit, item) > 0.95)
-        reading.weigh(single, -2, f"each {quoted(unit)} has only one {quoted(item)}")
+        cost = -4 if profile[unit].unique else -2
+        reading.weigh(single, cost, f"each {quoted(unit)} has only one {quoted(item)}")
     return repeated
 
 
@@ -261,6 +267,8 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
     reading.weigh(kind == "scores" and cells > CELLS * profile.share**2, -9)
     reading.weigh(column.noun in known("replicates"), -2)
     reading.weigh(column.type == "flag", -2)
+    again = profile.repeated(unit, item) >= REPEATED
+    reading.weigh(again and not levels[who] and not column.is_time, -1.5)  # each row is by itself
     reading.weigh(column.type == "number" and not levels[who] and not column.is_id, -1)
     reading.weigh(not profile[item].repeats and not levels[who], -3, f"each {quoted(item)} appears once")
     called = asked.level(who, item)
@@ -274,20 +282,26 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
 def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, item: str) -> None:
     """Weigh whether a column names what is ranked, or only describes it."""
     profile, column = asked.profile, asked.profile[item]
-    texts = [c for c in asked.label_columns[:12] if c.name not in {unit, item}]
+    others = [c for c in asked.label_columns[:12] if c.name not in {unit, item}]
     if not level:
-        finer = [c for c in texts if c.repeats and c.distinct > column.distinct and not c.is_id]
+        finer = [c for c in others if c.repeats and c.distinct > column.distinct and not c.is_id]
         finer = [c for c in finer if profile.determined(item, c.name)]
         # The country of a player, where players could be ranked.
         reading.weigh(any(unit is None or profile.alone(c.name, unit) < 0.75 for c in finer), -1)
         reading.weigh(column.simple in NAMES, 1.5)
         reading.weigh(unit is not None and column.distinct <= profile[unit].distinct, 0.5)
         reading.weigh(column.noun in known("remarks") and column.simple not in NAMES, -2)
-        reading.weigh(column.noun in known("attributes"), -1)
+        reading.weigh(column.noun in known("attributes", "occasions"), -1)
         reading.weigh(column.is_number and not column.is_id, -3)
-    reading.weigh(asked.kind.name == "scores" and column.noun in known("methods"), 1)
+    texts = [c for c in takewhile(lambda c: c.name != item, profile) if c.type == "text"]
+    items = [c for c in texts if asked.level("item", c.name) and c.name != unit and c.bare != "item"]
+    reading.weigh(level < SAID and items, -1)  # what is ranked comes first
+    unknown = level == NOTHING and column.simple not in NAMES
+    reading.points -= min(len(texts), 5) / 10 if unknown else 0
+    methods = asked.kind.name == "scores" and column.noun in known("methods")
+    reading.weigh(methods and not items, 1)
     reading.weigh(column.distinct < 3 and level < EXACT, -1.5)
-    named = (profile.determined(c.name, item) and c.distinct > 2 for c in texts if column.is_id)
+    named = (profile.determined(c.name, item) and c.distinct > 2 for c in others if column.is_id)
     reading.weigh(any(named), -0.75)  # there are names for these ids
     single = column.distinct < 2 < profile.rows and level < EXACT
     none = column.is_time or column.counts_rows or single

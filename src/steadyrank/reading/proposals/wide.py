@@ -454,6 +454,9 @@ def _weigh_as_items(
     reading.weigh(
         items, -2.5, f"{quoted(*items)} {'is' if len(items) == 1 else 'are'} called like items"
     )
+    named = [c for c in labels if c.name != label and 4 * c.distinct > 3 * profile.rows]
+    few = label is not None and 4 * profile[label].distinct < profile.rows
+    reading.weigh(few and any(c.noun not in known("remarks") for c in named), -1)
     pairs = combinations(labels[:TEXTS], 2)
     crossed = any(profile.crossed(one.name, two.name) for one, two in pairs)
     reading.weigh(crossed, -2.5, "two columns of names make up each row: a long table")
@@ -491,8 +494,8 @@ def _directed(
         return
     error = _error_in(profile.table.source) if way == "columns" else ""
     if error or _are_ranks(profile, values, way):
-        told = f"the name of the file says {error!r}: less" if error else "ranks: 1"
-        for which, why in (("all", f"{told} is best"), ("none", "points: more is better")):
+        told = f"the name of the file says {error!r}: less is better" if error else "ranks: 1 is best"
+        for which, why in (("all", told), ("none", "points: more is better")):
             yield turned(reading, which, why, 1.0 + (which == "all") / 2)
         return
     yield reading
