@@ -82,22 +82,15 @@ def as_they_are(data: Any) -> tuple[Any, dict[str, Any], str]:
     return data, {}, ""
 
 
-def decide(
-    kinds: Sequence[Kind],
-    table: Table,
-    given: Mapping[str, Any],
-    make: Callable[[Resolved], Any],
-    *,
-    named_kind: bool,
-    check: Check = as_they_are,
-) -> Resolved:
-    """Return a table with its roles, or raise the refusal.
+@dataclass
+class Decision:
+    """A table with all that was said about it, the readings that are proposed, and the one to take.
 
-    Parameters
+    Attributes
     ----------
     kinds : sequence of Kind
         Those to choose from.
-    table : Table
+    given_table : Table
         Its notes take up what was decided.
     given : mapping
         The arguments that the user gave, by name; None counts as not given.
@@ -108,12 +101,6 @@ def decide(
     check : callable
         What the data of a suggestion must pass: see :data:`Check`.
     """
-    return Decision(kinds, table, given, make, named_kind, check).taken()
-
-
-@dataclass
-class Decision:
-    """A table with all that was said about it, the readings that are proposed, and the one to take."""
 
     kinds: Sequence[Kind]
     given_table: Table

@@ -188,7 +188,7 @@ def by_scale(words: Sequence[object]) -> list[int] | None:
 
 
 def meanings(words: Sequence[str], names: tuple[str, str]) -> tuple[list[int], bool]:
-    """Return what the words of results mean by themselves, and whether in one way only.
+    """Return what the words of results mean by themselves, and whether that is plain.
 
     Examples
     --------
@@ -197,15 +197,11 @@ def meanings(words: Sequence[str], names: tuple[str, str]) -> tuple[list[int], b
     """
     ways = _readings(words, names)
     how = min(ways, key=lambda one: ways[one].count(UNKNOWN))
-    found = [
-        {one for one in (way.get(_text(word)) for way in SPELLINGS.values()) if one is not None}
-        for word in words
-    ]
     if UNKNOWN in ways[how] and (scale := by_scale(words)) is not None:
         return scale, False
-    return ways[how], how in {NAMES, SCORED} or {LEFT, RIGHT} <= {
-        one.pop() for one in found if len(one) == 1
-    }
+    return ways[how], how in {NAMES, SCORED} or any(
+        len(word) > 1 for word in words
+    )  # a letter may mean either
 
 
 def verdicts(codes: Sequence[AnyArray], labels: Sequence[Sequence[object]]) -> AnyArray:

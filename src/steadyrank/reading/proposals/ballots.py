@@ -241,7 +241,8 @@ def _crosses(columns: Sequence[Column]) -> Iterator[Way]:
     """Yield the marks of those who were chosen: a cross in their column, or their name."""
     marks = {c.labels[0] for c in columns if c.blanks}
     names = [c.name for c in columns if c.blanks or marks == {c.labels[0]}]
-    if len(names) >= LEAST and len(marks) in {1, len(names)}:
+    often = sum(10 * c.blanks >= len(c.codes) for c in columns)
+    if 2 * often > len(names) >= LEAST and len(marks) in {1, len(names)}:
         what = "column" if len(marks) == 1 else "value"
         told = f"{quoted(*names)} are marked with {quoted(*sorted(marks))}, or blank"
         yield Way(names, "votes", {"choice": what, "unit": "row"}, {}, told)

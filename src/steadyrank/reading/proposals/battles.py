@@ -11,7 +11,7 @@ from itertools import combinations, islice
 import numpy as np
 
 from steadyrank._typing import IntArray
-from steadyrank.reading.profile import FEW, Column
+from steadyrank.reading.profile import FEW, Column, kept
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
 from steadyrank.reading.results import LEFT, MOSTLY, RIGHT, UNKNOWN, has_points, meanings, verdicts
 from steadyrank.reading.table import simplify
@@ -154,7 +154,6 @@ class Sides:
 
     def __post_init__(self) -> None:
         self.profile, (self.left, self.right) = self.asked.profile, self.pair
-        self._told: dict[str, IntArray] = {}
 
     @property
     def of_text(self) -> bool:
@@ -407,20 +406,18 @@ class Sides:
         there = self.profile[name].codes >= 0
         return float((self.told(name)[there] != UNKNOWN).mean()) if there.any() else 0.0
 
+    @kept
     def told(self, name: str) -> IntArray:
         """Return who won each row by a column that says so: by name, by points or in words."""
-        if name not in self._told:
-            column = self.profile[name]
-            found = np.array([*meanings(column.labels, self.pair)[0], UNKNOWN])[column.codes]
-            for side, won in zip(self.pair, (LEFT, RIGHT), strict=True):
-                found[self.profile.same(name, side)] = won
-            there = column.codes >= 0
-            if column.type == "text" and (found[there] != UNKNOWN).sum() < UNDERSTOOD * there.sum():
-                parts = [self.profile[part] for part in (name, *self.pair)]
-                codes, labels = zip(*((c.codes, [*c.labels, ""]) for c in parts), strict=True)
-                found = np.where(found == UNKNOWN, verdicts(codes, labels), found)
-            self._told[name] = found
-        return self._told[name]
+        parts = [self.profile[part] for part in (name, *self.pair)]
+        codes, labels = zip(*((c.codes, [*c.labels, ""]) for c in parts), strict=True)
+        found: IntArray = np.array([*meanings(parts[0].labels, self.pair)[0], UNKNOWN])[codes[0]]
+        for side, won in zip(self.pair, (LEFT, RIGHT), strict=True):
+            found[self.profile.same(name, side)] = won
+        known_ones, there = (found != UNKNOWN).sum(), (codes[0] >= 0).sum()
+        if parts[0].type == "text" and known_ones < UNDERSTOOD * there:
+            np.copyto(found, verdicts(codes, labels), where=found == UNKNOWN)
+        return found
 
     def _differ(self, one: str, two: str) -> bool:
         """Tell whether two results can say different things."""
