@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
-SIZES = [0.0, 1.0, -1.0, 0.125, 1e300, -1e300, 1e-300, 3e-308, 1e16, 1e16 + 2, 1 / 3, 7e7]
+SIZES = [0.0, 1.0, -1.0, 0.125, 1e119, -1e119, 1e-300, 3e-308, 1e16, 1e16 + 2, 1 / 3, 7e7]
 
 
 def cut_of(share: float | None) -> Callable[[int], int]:
@@ -67,7 +67,7 @@ def test_tables(scorer, twin, weighs: bool, cases: Cases) -> None:
             out = scorer.leave_one_out(data)
         except SteadyrankError as error:
             lacking = None in exact or len(labels) < 2 or twin(items, [p for _, p in people]) is None
-            assert lacking or "too far apart to be added up exactly" in str(error)  # noqa: PT017
+            assert lacking or "to be added up exactly" in str(error)  # noqa: PT017
             continue
         assert None not in exact
         whole += 1

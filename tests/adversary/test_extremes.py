@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
-SIZES = (5e-324, 1e-310, 1e-200, 1e-160, 1.0, 3.0, 1e155, 1e200, 1e307, 1.7e308)
+SIZES = (5e-324, 1e-310, 1e-200, 1e-90, 1e-3, 0.1, 1.0, 3.0, 10.0, 1e3, 1e5, 1e90, 1e155, 1e200, 1.7e308)
 
 
 def numbers(rng: np.random.Generator, *shape: int) -> np.ndarray:

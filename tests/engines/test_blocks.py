@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from steadyrank.errors import InvalidSettingError
 from steadyrank.sums.blocks import DenseBlock, SparseBlock, Wanted, bounds_of, shifts_of
 
 
@@ -83,11 +84,16 @@ def test_columns_of_wanted_items(drawn: tuple[SparseBlock, np.ndarray], data: st
         np.testing.assert_array_equal(rows, whole[chosen - block.start])
 
 
-@pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
-def test_shifts_of_scores_whose_squares_have_no_float(size: float) -> None:
+@pytest.mark.parametrize("size", [1e-140, 1.0, 1e150])
+def test_shifts_of_scores_large_and_small(size: float) -> None:
     base = np.array([size, 2 * size])
     block = DenseBlock(0, np.array([[size, 5 * size], [4 * size, 6 * size]]))
     sparse = SparseBlock(2, np.array([0, 0, 1]), np.array([1]), np.array([6 * size]))
     np.testing.assert_allclose(
         shifts_of([block, sparse], base), np.array([3.0, 5.0, 0.0, 4.0]) * size, rtol=1e-14
     )
+
+
+def test_shifts_whose_squares_no_float_holds_are_refused() -> None:
+    with pytest.raises(InvalidSettingError, match="no float holds the square of it"):
+        shifts_of([DenseBlock(0, np.array([[1e200, 0.0]]))], np.zeros(2))

@@ -131,6 +131,15 @@ class TestObjectsByName:
         assert found.cells("ballot") == [["x", "y"], ["y", "x"]]
         assert table({"ann": ["x", "y"], "bob": ["y"]}).names == ["name", "list"]
 
+    def test_lists_of_names_that_come_again_are_suggested_as_ballots(self) -> None:
+        orders = [["x", "y", "z"], ["y", "x"], ["z", "y", "x"], ["x", "z"]] * 3
+        content = json.dumps({f"v{n}": order for n, order in enumerate(orders)}).encode()
+        with pytest.raises(NotRecognisedError) as caught:
+            read_any(io.BytesIO(content))
+        best = caught.value.readings[0]
+        assert best.typed == ["--kind", "ballots", "--ballot", "list"]
+        assert (best.read().n_units, best.n_items) == (12, 3)
+
     def test_what_is_no_table_stays_none(self) -> None:
         for document in ({"a": 1, "b": "x"}, {"a": {"b": 1}}, {"a": {"b": 1}, "c": 2}, {"title": "x"}):
             with pytest.raises(NotRecognisedError, match="neither a list of objects"):

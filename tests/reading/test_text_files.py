@@ -339,6 +339,10 @@ def test_a_file_called_yaml_is_yaml(text: str, tmp_path: Path) -> None:
         ["a,b,c", "1,x", "2,y,3", "y,2", "1,2,3"],
         ["a,b,c", "1,x,3", "1,y", "2,z", "3,4,5"],
         ["a,b,c", "1,x,3", "1,y,", "2,z,4,"],
+        ["a,b,c", "1,2,3", "4,5,6,", "7,8", "9,1,2"],  # as long as if all had three fields
+        ["a,b,c", '"1\r\n2",x,3\r', '"4,5",y\r', "6,7,8,\r"],
+        ["a,b,c", '"1""2",x,3', '"","",""', "4,5", '"a\nb",2,3'],
+        ["a,b,c", "1,2,3", "\ufeff4,5,6", "7,8,9"],
     ],
 )
 def test_short_lines_and_quotes_within_text_are_read_as_the_referee_reads_them(lines: list[str]) -> None:

@@ -171,3 +171,59 @@ def test_rows_without_anybody_who_rated_count_by_themselves(rng: np.random.Gener
     }
     first = offered(columns)[0]
     assert (first.kind.name, first.roles) == ("ratings", {"item": "maker", "score": "rating"})
+
+
+@pytest.mark.parametrize(
+    ("place", "tallies"),
+    [
+        ("Wahlkreis", ["Wahlberechtigte", "Wähler", "Ungültige"]),
+        ("commune", ["Inscrits", "Votants", "Exprimés"]),
+        ("Obec", ["Oprávnění", "Platné"]),
+    ],
+)
+def test_parties_beside_tallies_in_other_languages(
+    place: str, tallies: list[str], rng: np.random.Generator
+) -> None:
+    votes = rng.multinomial(1000, [0.3, 0.25, 0.2, 0.15, 0.1], 40)
+    names = ["CDU", "Grüne", "ANO", "Modem", "Linke"]
+    columns: dict[str, list[Any]] = {place: [f"w{n}" for n in range(40)]}
+    columns |= {tally: (40 * k + rng.integers(0, 9, 40)).tolist() for k, tally in enumerate(tallies, 1)}
+    columns |= dict(zip(names, votes.T.tolist(), strict=True))
+    assert offered(columns)[0].read().items == tuple(names)
+
+
+@pytest.mark.parametrize("stem", ["score_{}", "{}_score", "{} - rating"])
+def test_one_measure_of_several_items_comes_before_all_of_them(
+    stem: str, rng: np.random.Generator
+) -> None:
+    names = [stem.format(name) for name in ("alpha", "beta", "gamma")]
+    columns: dict[str, list[Any]] = {"prompt_id": list(range(40))}
+    columns |= {name: rng.uniform(1, 10, 40).tolist() for name in names}
+    columns |= {f"width {name}": rng.uniform(1, 10, 40).tolist() for name in ("alpha", "beta", "gamma")}
+    assert offered(columns)[0].read().items == tuple(names)
+
+
+def test_years_and_names_make_up_each_row_of_a_panel(rng: np.random.Generator) -> None:
+    cells = [(year, land) for year in range(2000, 2010) for land in "abcdefgh"]
+    columns: dict[str, list[Any]] = {
+        "year": [year for year, _ in cells],
+        "country": [land for _, land in cells],
+        "happiness": rng.uniform(3, 8, 80).tolist(),
+        "trust": rng.uniform(3, 8, 80).tolist(),
+    }
+    first = offered(columns)[0]
+    assert first.roles == {"row": "year", "item": "country", "score": "happiness"}
+
+
+def test_what_came_off_is_the_score() -> None:
+    cells = [(model, task) for model in "abcd" for task in range(9)]
+    columns: dict[str, list[Any]] = {
+        "model": [model for model, _ in cells],
+        "task_id": [f"t{task}" for _, task in cells],
+        "passed": ["abcd".index(model) >= task % 4 for model, task in cells],
+        "duration_s": [0.5 + 0.25 * task for _, task in cells],
+    }
+    first = offered(columns)[0]
+    assert first.roles == {"row": "task_id", "item": "model", "score": "passed"}
+    # Of 9 tasks, 3 are passed by all, and 2 each by those of place 1, 2 and 3 at least.
+    assert (first.read().values.sum(axis=0) == [3, 5, 7, 9]).all()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steadyrank import read_any
+from steadyrank import ScoreMatrix, read_any
 from steadyrank.errors import NotRecognisedError, SteadyrankError
 from steadyrank.reading.readings import Reading
 
@@ -112,6 +112,24 @@ def test_steps_of_a_scale(rng: np.random.Generator) -> None:
     assert first.options["drop"] == ["Prefer not to say"]
     found = first.read().values
     assert np.nansum(found) == answers.sum() + answers.size - answers[2, 1] - 1
+
+
+@pytest.mark.parametrize("words", [STEPS, ["never", "rarely", "sometimes", "often", "always"]])
+def test_words_of_a_scale_are_asked_about(words: list[str]) -> None:
+    """With numbers in their place both tables would be taken."""
+    steps = [[(2 * task + 3 * item) % 5 for item in range(4)] for task in range(10)]
+    rows: list[list[Any]] = [["respondent", "ann", "bob", "cat", "dan"]]
+    rows += [[f"r{task}", *(words[step] for step in row)] for task, row in enumerate(steps)]
+    first = offered(rows)[0]
+    assert any("in words, read as 1 to 5: more is better" in told for told in first.against)
+    data = first.read()
+    assert isinstance(data, ScoreMatrix)
+    assert data.values.tolist() == [[step + 1.0 for step in row] for row in steps]
+    long: list[list[Any]] = [["user", "film", "rating"]]
+    long += [[f"u{u}", f"f{i}", words[s]] for u, row in enumerate(steps) for i, s in enumerate(row)]
+    assert "read as 1 to 5" in " ".join(offered(long)[0].against)
+    plain = [[f"u{u}", f"f{i}", s + 1] for u, row in enumerate(steps) for i, s in enumerate(row)]
+    assert read_any(file_of([long[0], *plain])).kind.name == "ratings"
 
 
 def test_two_words_of_a_scale_are_names() -> None:

@@ -88,7 +88,7 @@ def rows_without(data: Observations, scorer: str | None) -> tuple[np.ndarray, np
     return rows, np.array([study.scorer.score(data.without(unit)) for unit in range(len(data.units))])
 
 
-@pytest.mark.parametrize("exponent", [9, 20, 38, 100, 307])
+@pytest.mark.parametrize("exponent", [9, 20, 38, 100, 119])
 def test_one_huge_value_leaves_the_others_as_they_are(exponent: int) -> None:
     rng = np.random.default_rng(exponent)
     for _ in range(12):
@@ -108,5 +108,5 @@ def test_one_huge_value_leaves_the_others_as_they_are(exponent: int) -> None:
 
 
 def test_values_beyond_all_parts_are_refused() -> None:
-    with pytest.raises(InvalidSettingError, match="too far apart"):
+    with pytest.raises(InvalidSettingError, match="too large or too small to be added up exactly"):
         Study(ScoreMatrix([[1.7e308, 1.0], [1e-300, 2.0], [0.4, 1.0]])).topk(1)

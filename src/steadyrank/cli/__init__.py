@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.output import ExitCode, open_standard_streams, run_guarded, say
+from steadyrank.errors import MissingPackageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,9 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     open_standard_streams()
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
-        install = 'Install it with: pip install "steadyrank[cli]"'
-        needed = f"the command line needs {' and '.join(missing)}. {install}"
-        return say(needed, ExitCode.FAILED)
+        needed = f"the command line needs {' and '.join(missing)}"
+        return say(str(MissingPackageError(needed, "cli")), ExitCode.FAILED)
     given = (sys.argv[1:] if arguments is None else list(arguments)) or ["--help"]
     return run_guarded(lambda: _run(with_values(given)), given)
 

@@ -319,8 +319,8 @@ def _found(options: Any, ask: Callable[..., Any], work: str, *newer: Any) -> dic
 
 def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line]]) -> None:
     """Write a document in the form that was asked for; ``told`` puts it into lines for a terminal."""
-    wanted: dict[str, Any] = {name: getattr(options, name, False) for name in ("everything", "verbose")}
-    page = replace(output.terminal("utf-8" if options.output else None), **wanted)
+    wanted = {name: getattr(options, name, False) for name in ("everything", "verbose")}
+    page = output.terminal("utf-8" if options.output else None, **wanted)
     if options.form in {"json", "csv"}:
         from steadyrank.report.export import GUARD_NOTE, has_guards, to_csv, to_json
 
@@ -337,4 +337,4 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
         text = "\n".join(line.text for line in page.fitting(told(found, page)))
         output.deliver(text, options.output)
     else:
-        output.show(told(found, page))
+        output.show(told(found, page), page)

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank import errors
-from steadyrank.cli.output import say, ways, working
+from steadyrank.cli.output import say, say_error, working
 from steadyrank.data.kinds import KINDS
 from steadyrank.data.read import read_checked, scan_any
 from steadyrank.errors import NotRecognisedError, Option, typed_name
-from steadyrank.reading.formats import is_pattern, read_together
+from steadyrank.reading.formats import read_together
 from steadyrank.text import counted, names_in
 from steadyrank.writing import target_of
 
@@ -159,9 +159,7 @@ def may_ask(options: InputOptions) -> bool:
 def asked(error: NotRecognisedError) -> Any:
     """Ask which reading is meant, print the command for the next time, and return the reading."""
     typed = sys.argv[1:]
-    say(error.worded(Option.typed), 0)
-    for line in ways(error.readings, typed):
-        say(line, 0, lead="")
+    say_error(error, typed)
     numbers = [str(number) for number in range(1, len(error.readings) + 1)]
     sys.stderr.write(f"Which one do you mean? {'/'.join(numbers)} (anything else quits): ")
     sys.stderr.flush()
@@ -170,7 +168,7 @@ def asked(error: NotRecognisedError) -> Any:
         error.readings = []  # they were shown
         raise error
     chosen = error.readings[int(answer) - 1]
-    say(f"Next time: {shlex.join(chosen.command(*typed))}", 0, lead="")
+    say(f"Next time: {shlex.join(chosen.command(*typed))}", lead="")
     return chosen
 
 
@@ -184,7 +182,7 @@ def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]
     given = _arguments(options)
     given |= {"kind": options.kind, "format": options.format, "encoding": options.encoding}
     together = read_together(options.file, options.format, options.encoding)
-    engine = _engine(options, several=is_pattern(options.file) and not together)
+    engine = _engine(options, several=together == [])
     if engine is not None:
         return options.file, engine, given
     if options.file != STANDARD_INPUT:

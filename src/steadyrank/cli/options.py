@@ -145,17 +145,12 @@ class WritingOptions(Group):
     as_json: bool = False
 
     def check(self) -> None:
-        """Complain about an ending that does not fit."""
-        _ = self.form
-
-    @property
-    def form(self) -> str:
-        """The form of the result, one of ``FORMS``."""
+        """Find the form of the result, one of ``FORMS``; complain about an ending that does not fit."""
         asked = [form for form in self.FORMS if getattr(self, f"as_{form}", False)]
         if len(asked) > 1:
             told = " and ".join(f"--{form}" for form in asked)
             raise InvalidValueError(f"{told} cannot go together: give one of them.")
-        return form_of(self.output, self.FORMS, *asked)
+        self.form = form_of(self.output, self.FORMS, *asked)
 
 
 class InputOptions(Group):
@@ -406,8 +401,10 @@ class ReportOptions(WritingOptions, AnswerOptions, SplitOptions):
     table: str | None = None
 
     def check(self) -> None:
-        """Complain about every ending that does not fit."""
+        """Find what is written beside the report; complain about every ending that does not fit."""
         super().check()
+        given = {name: getattr(self, name) for name in BESIDE_REPORTS}
+        self.beside = {name: path for name, path in given.items() if path is not None}
         for name, path in self.beside.items():
             form_of(path, BESIDE_REPORTS[name])
         written = [self.output, *self.beside.values()]
@@ -415,12 +412,6 @@ class ReportOptions(WritingOptions, AnswerOptions, SplitOptions):
             raise UnwritableFileError(
                 f"{twice[0]!r} is named for two files", way_out="Give each a file of its own."
             )
-
-    @property
-    def beside(self) -> dict[str, str]:
-        """Where what is written beside the report goes."""
-        given = {name: getattr(self, name) for name in BESIDE_REPORTS}
-        return {name: path for name, path in given.items() if path is not None}
 
 
 class InspectOptions(WritingOptions, InputOptions):

@@ -42,21 +42,21 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=False)
 
 
-def terminal(encoding: str | None = None) -> Terminal:
-    """Return what standard output can show, or a file of its width in an encoding."""
+def terminal(encoding: str | None = None, **wanted: bool) -> Terminal:
+    """Return what standard output can show and is to show, or a file of its width in an encoding."""
     from steadyrank.report.terminal import Terminal
 
     screen = console()
-    return Terminal(max(40, screen.width), encoding or screen.encoding, options=True)
+    return Terminal(max(40, screen.width), encoding or screen.encoding, options=True, **wanted)
 
 
-def show(lines: Iterable[Line], *, whole: bool = False) -> None:
+def show(lines: Iterable[Line], page: Terminal | None = None, *, whole: bool = False) -> None:
     """Print lines, one that is too wide on several; ``whole`` words, such as paths, are not broken."""
     from rich.text import Text
 
     screen = console()
     with screen.capture() as captured:
-        for line in terminal().fitting(lines, whole=whole):
+        for line in (page or terminal()).fitting(lines, whole=whole):
             screen.print(Text(line.text, line.style), no_wrap=True, overflow="ignore", crop=False)
     deliver(captured.get(), encoding=screen.encoding)
 
@@ -275,19 +275,19 @@ def _report(error: BaseException, typed: Sequence[str]) -> int:
         return say(text, ExitCode.FAILED)
     if isinstance(error, OSError):  # perhaps of standard output, which must not be tried again
         to_nowhere(sys.stdout)
+    return say_error(error, typed)
+
+
+def say_error(error: BaseException, typed: Sequence[str]) -> int:
+    """Say what is wrong, and of a table the commands that read it: what each would rank, and why."""
     code = say(message_of(error), ExitCode.FAILED)
-    for line in ways(getattr(error, "readings", ()), typed):
-        say(line, code, lead="")
+    for number, reading in enumerate(getattr(error, "readings", ()), 1):
+        reasons = [f"+ {reason}" for reason in reading.support[:3]]
+        reasons += [f"- {reason}" for reason in reading.against[:3]]
+        say(f"{number}. {shlex.join(reading.command(*typed))}", lead="")
+        for told in (reading.ranks, *reasons):
+            say(f"   {told}", lead="")
     return code
-
-
-def ways(readings: Sequence[Any], typed: Sequence[str]) -> Iterator[str]:
-    """Yield the commands that read a table, each with what it would rank and why."""
-    for number, reading in enumerate(readings, 1):
-        yield f"{number}. {shlex.join(reading.command(*typed))}"
-        yield f"   {reading.ranks}"
-        yield from (f"   + {reason}" for reason in reading.support[:3])
-        yield from (f"   - {reason}" for reason in reading.against[:3])
 
 
 def message_of(error: BaseException) -> str:

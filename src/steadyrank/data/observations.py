@@ -129,10 +129,8 @@ class Observations(ABC):
     def _repr_html_(self) -> str:
         """Show the first items in a notebook, with how many observations each has."""
         units, items = counted(self.n_units, self.units.kind), counted(self.n_items, "item")
-        told: dict[str, Sequence[object]] = {"item": self.items}
-        if self.item_counts is not None:
-            told[plural(self.kind.observation)] = self.item_counts.tolist()
-        return html_of(f"{type(self).__name__}: {units}, {items}", told)
+        counts = {plural(self.kind.observation): self.item_counts.tolist()}
+        return html_of(f"{type(self).__name__}: {units}, {items}", {"item": self.items, **counts})
 
     def __enter__(self) -> Self:
         return self

@@ -144,10 +144,7 @@ def cleaned(
 
 def _are_apart(names: Any) -> bool:
     """Tell whether no label comes again, and none is a list."""
-    try:
-        return len({*names}) == len(names)
-    except TypeError:
-        return False
+    return all(isinstance(one, str | int) for one in names) and len({*names}) == len(names)
 
 
 def _named_once(tiers: list[list[Any]]) -> list[list[Any]]:

@@ -188,7 +188,16 @@ class Ratings(EntryObservations):
         check_some(len(stars), "ratings")
         named = int(codes.max()) + 1 if items is None else items
         labels = tuple(range(named)) if isinstance(named, int) else unique_labels(named)
-        _check_csr(pointers, codes, stars, len(labels))
+        check_length(stars, len(codes), "values")
+        check_spans(pointers, codes, len(labels), "rated")
+        falls = codes[1:] <= codes[:-1]
+        falls[pointers[(pointers > 0) & (pointers < len(codes))] - 1] = False  # a user may start anew
+        if falls.any():
+            raise errors.InvalidDataError(
+                "the items of each user must be in increasing order, each once",
+                rows=np.flatnonzero(falls) + 1,
+                way_out="Sort them, or use Ratings(user, item, score).",
+            )
         people: Sequence[object] = range(len(pointers) - 1) if users is None else users
         if len(people) != len(pointers) - 1:
             raise errors.InvalidScoresError(
@@ -205,7 +214,7 @@ class Ratings(EntryObservations):
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
-        each = {} if "user" in found.columns else {"user": np.arange(len(found.table))}
+        each: dict[str, Any] = {} if "user" in found.columns else {"user": np.arange(len(found.table))}
         return cls(**each, **found.arguments())
 
     @classmethod
@@ -257,16 +266,3 @@ def _duplicates(user: object, item: object, rows: AnyArray) -> errors.InvalidDat
             ", or average with ", Option("duplicates", "mean"),
         ],
     )  # fmt: skip
-
-
-def _check_csr(indptr: IntArray, codes: AnyArray, values: AnyArray, size: int) -> None:
-    check_length(values, len(codes), "values")
-    check_spans(indptr, codes, size, "rated")
-    falls = codes[1:] <= codes[:-1]
-    falls[indptr[(indptr > 0) & (indptr < len(codes))] - 1] = False  # a new user may start anew
-    if falls.any():
-        raise errors.InvalidDataError(
-            "the items of each user must be in increasing order, each once",
-            rows=np.flatnonzero(falls) + 1,
-            way_out="Sort them, or use Ratings(user, item, score).",
-        )

@@ -10,7 +10,7 @@ from steadyrank.data.kinds import KINDS
 from steadyrank.data.observations import Observations, class_of, decided, made_of
 from steadyrank.errors import UnreadableFileError, not_a_choice
 from steadyrank.reading.deciding import Check, as_they_are
-from steadyrank.reading.formats import is_pattern, read_table, read_together
+from steadyrank.reading.formats import read_table, read_together
 from steadyrank.reading.table import Table, as_table, is_frame
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def as_observations(given: Any) -> Any:
     if isinstance(given, Observations):
         return given
     together = read_together(given)
-    if is_pattern(given) and not together:
+    if together == []:
         return scan_any(given)
     return read_any(together or given) if is_source(given) or is_frame(given) else given
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import compress, pairwise
 from typing import Any, TypeAlias
 
@@ -17,7 +16,7 @@ from steadyrank.engines.frame import Source
 from steadyrank.engines.lazy_columns import places_for_all, ranges_of_items, with_forms
 from steadyrank.reading.labels import encode
 from steadyrank.sums.blocks import SparseBlock, Wanted, roots
-from steadyrank.sums.exact import ExactForm, form_of, form_of_items, parts_for
+from steadyrank.sums.exact import ExactForm, form_of, form_of_items, parts_for, together
 from steadyrank.sums.model import Entries, Given, ItemSums, Parts, reach
 
 MAX_UNITS = 100_000_000
@@ -100,21 +99,17 @@ class LazyEntries(Entries):
             )
         self._with_parts = frame
         # What a unit gives to an item, in the scale of the item, and how many values leave with that.
-        self._together = _added([nw.col(name) for name in self._halves])
+        self._given = tuple(nw.col(name) for name in self._halves)
         self._leaving = nw.col("leaving")
+        self._column_form = self.form
+        if not self.form.whole:
+            self._column_form = replace(self.form, scale=nw.col("scale"), tens=nw.col("tens"))
 
     def means(self) -> nw.LazyFrame[Any]:
         """Return one value for each unit and item: the mean, by the same steps as in memory."""
-        mean = self._ratio(self._together, self._leaving)
+        mean = self._column_form.ratio(together(self._given), 1.0, self._leaving, None)
         alone = nw.when(nw.col("leaving") == 1).then(nw.col("value").cast(nw.Float64))
         return self._with_parts.select("unit", "item", value=alone.otherwise(mean))
-
-    def _ratio(self, sums: Any, below: Any) -> Any:
-        """Return ``sums / below`` of sums in exact form: the steps of ``ExactForm.ratio``."""
-        if self.form.whole:
-            return sums / (below * self.form.tens)
-        tens = nw.col("tens")
-        return sums / (below * tens) / (nw.col("scale") / tens)
 
     @cached_property
     def _grouped(self) -> dict[str, AnyArray]:
@@ -160,29 +155,20 @@ class LazyEntries(Entries):
 
         As in :meth:`ItemSums.moves` the difference of two scores is computed without cancellation.
         """
-        weight, share, size = sums.prior.weight, sums.prior.share, sums.gap_size
-        mean = self._together / self._leaving / _scale(self.form) * size
-        part = self._leaving * share / (nw.col("count") * share + weight)
-        move = (mean - self._without(sums) * size) * part / size
-        squares, largest = self._squares_of(move, 1.0)
-        return roots(squares, lambda scale: self._squares_of(move, scale)[0], largest > 0, 1.0)
-
-    def _squares_of(self, move: nw.Expr, scale: float) -> tuple[FloatArray, FloatArray]:
-        """Return the sum of squares and the largest of the moves of each unit, multiplied by a scale."""
-        moves = self._joined().with_columns(move=move * scale)
-        both = moves.with_columns(square=nw.col("move") * nw.col("move"), move=nw.col("move").abs())
-        by_unit = both.group_by("unit").agg(nw.col("square").sum(), nw.col("move").max())
+        move = self._columns(sums).moves(None, self._given, self._leaving)
+        moves = self._joined().with_columns(move=move)
+        both = moves.with_columns(square=nw.col("move") * nw.col("move"))
+        by_unit = both.group_by("unit").agg(nw.col("square").sum())
         found = self.source.collect(by_unit, f"the shifts of {len(self.keys):,} units")
-        squares, largest = np.zeros((2, len(self.keys)))
-        units = self._numbers_of(found["unit"])
-        squares[units], largest[units] = found["square"], found["move"]
-        return squares, largest
+        squares = np.zeros(len(self.keys))
+        squares[self._numbers_of(found["unit"])] = found["square"]
+        return roots(squares)
 
     def bounds(self, sums: ItemSums) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest scores, where units are groups by one more group-by."""
         if not self.grouped:
             return super().bounds(sums)
-        without = self._without(sums)
+        without = self._columns(sums).without(None, self._given, self._leaving)
         entries = self._joined().with_columns(lowest=without, highest=without)
         grouped = entries.group_by("item").agg(nw.col("lowest").min(), nw.col("highest").max())
         found = self.source.collect(grouped, "the bounds of the items")
@@ -200,11 +186,10 @@ class LazyEntries(Entries):
         largest = squares.agg(nw.col("square").sum()).select(nw.col("square").max())
         return float(self.source.numbers(largest, "a bound over the units")["square"])
 
-    def _without(self, sums: ItemSums) -> Any:
-        """Return the score of an entry's item without it: the same steps as in memory."""
-        left = _added([nw.col(name.replace("part", "total")) - nw.col(name) for name in self._halves])
-        weight, share = sums.prior.weight, sums.prior.share
-        return self._ratio(left * share, (nw.col("count") - self._leaving) * share + weight)
+    def _columns(self, sums: ItemSums) -> ItemSums:
+        """Return the sums of an entry's item, as columns beside it."""
+        totals = tuple(nw.col(name.replace("part", "total")) for name in self._halves)
+        return ItemSums(self._column_form, sums.prior, nw.col("count"), totals)
 
     def _joined(self) -> nw.LazyFrame[Any]:
         """Every entry beside the total and the count of its item."""
@@ -339,15 +324,6 @@ def with_parts(frame: nw.LazyFrame[Any], form: ExactForm, *, integers: bool) -> 
         frame = frame.with_columns(((nw.col("left") + step) - step).alias(name))
         frame = frame.with_columns(left=nw.col("left") - nw.col(name))
     return frame
-
-
-def _added(parts: list[nw.Expr]) -> nw.Expr:
-    """Add parts up, the finest first, as in memory."""
-    return reduce(operator.add, reversed(parts))
-
-
-def _scale(form: ExactForm) -> Any:
-    return form.scale if form.whole else nw.col("scale")
 
 
 def _plain(key: Any) -> Any:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from steadyrank.margins.bradley_terry import BradleyTerryMargins
     from steadyrank.sums.points import Points
 
-REACH = 1e120
-"""Products of sums and counts of sizes up to here, and from its inverse on, are floats."""
+LEAST = 1e-120
+"""What is divided by a shrinkage from here on is a float."""
 
 MOST_ADDED = 1 << 40
 """No more units than this are ever added: what so many give is still a 64-bit number."""
@@ -64,14 +64,10 @@ def pair_margins(out: LeaveOneOut, by: str = "remove") -> PairMargins:
 
 
 def _in_reach(out: SumsOut) -> bool:
-    """Tell whether floats hold what margins multiply, and equal scores are equal sums."""
-    form, prior, counts = out.added.form, out.sums.prior, out.sums.counts
-    if out.added.resolution and (counts < counts.max()).any():
-        return False
-    sizes = [prior.weight / prior.share]
-    if not form.whole:
-        sizes.append(max(abs(form.lowest), abs(form.highest)))
-    return not any(size and not 1 / REACH < size < REACH for size in sizes)
+    """Tell whether floats hold what margins divide by, and equal scores are equal sums."""
+    prior, counts = out.sums.prior, out.sums.counts
+    uneven = bool(out.added.resolution and (counts < counts.max()).any())
+    return not uneven and (not prior.weight or prior.weight / prior.share > LEAST)
 
 
 def _of_entries(entries: Entries, out: SumsOut) -> PairMargins:

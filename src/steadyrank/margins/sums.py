@@ -207,7 +207,7 @@ def sums_of_rows(
 
 def sums_of(sums: ItemSums, parts: Parts) -> FloatArray:
     """Return sums in exact form as floats: whole numbers where one scale makes them so."""
-    return together(parts) if sums.form.whole else together(parts) / sums.form.scale
+    return np.asarray(together(parts) / (1.0 if sums.form.whole else sums.form.scale))
 
 
 @dataclass(frozen=True)

@@ -251,7 +251,7 @@ def as_numbers(values: Any, what: str, *, missing: bool = False) -> AnyArray:
         column = _numbers_of_objects(column, what)
     if column.dtype.kind == "b":
         return column.astype(np.int8)
-    if column.dtype.kind == "f":
+    if column.dtype.kind == "f" and not np.isfinite(column).all():
         _check_finite(column, what, missing=missing)
     return column
 
@@ -323,16 +323,13 @@ def _numbers_of_objects(column: AnyArray, what: str) -> AnyArray:
 
 
 def _check_finite(column: AnyArray, what: str, *, missing: bool) -> None:
-    finite = np.isfinite(column)
-    if finite.all():
-        return
-    infinite = ~(finite | np.isnan(column))
+    infinite = np.isinf(column)
     if infinite.any():
         told = f"{what} must be finite, but there is {column[infinite][0]}"
         raise errors.NotANumberError(told, rows=infinite, subject=what, way_out=FINITE)
     if not missing:
         told = f"{what} has missing values"
-        raise errors.MissingValuesError(told, rows=~finite, subject=what, way_out=NO_BLANKS)
+        raise errors.MissingValuesError(told, rows=np.isnan(column), subject=what, way_out=NO_BLANKS)
 
 
 def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:

@@ -25,6 +25,7 @@ from steadyrank import errors
 from steadyrank.errors import Option, shorten
 from steadyrank.progress import READ, tell
 from steadyrank.reading.table import Guess
+from steadyrank.reading.words import known
 from steadyrank.writing import remember_input
 
 Source: TypeAlias = "str | os.PathLike[str] | BinaryIO | Sequence[str | os.PathLike[str]]"
@@ -49,26 +50,12 @@ BEYOND_ASCII, CONTROL = re.compile(r"[^\x00-\x7f]+"), re.compile(rb"[\x00-\x08\x
 # Which encoding text is in that is not UTF-8 is told by whether its words make sense: letters of one
 # alphabet, and capitals where one writes them. Those left differ in how common their letters are.
 
-ROMAN, CYRILLIC = "éèêàçäöüßáíóúñåøæãõëïôîûâ", "оеаинтсрвл"
 ALPHABETS = {
-    "cp1252": ("LATIN", ROMAN),
-    "cp1250": ("LATIN", "áéíóöüčěřšžýłąęćńśżźőűăâîúůďşţ"),
-    "cp1254": ("LATIN", "ışğöüçâ"),
-    "mac_roman": ("LATIN", ROMAN),
-    "cp1251": ("CYRILLIC", CYRILLIC),
-    "koi8-r": ("CYRILLIC", CYRILLIC),
-    "cp866": ("CYRILLIC", CYRILLIC),
-    "cp1253": ("GREEK", "αοιετσνηρκ"),
-    "cp1255": ("HEBREW", "יוהלארמתשב"),
-    "cp1256": ("ARABIC", "اليمونرتبع"),
-    "shift_jis": ("CJK HIRAGANA KATAKANA", ""),
-    "euc_kr": ("HANGUL", ""),
-    "gb2312": ("CJK", ""),
-    "euc_jp": ("CJK HIRAGANA KATAKANA", ""),
-    "big5": ("CJK", ""),
+    name: (alphabet.split("/"), common)
+    for name, alphabet, common in (one.split("|") for one in known("encodings"))
 }
 """The encodings that are looked at: the alphabet of each, and its most common letters beyond ASCII."""
-WESTERN = tuple(name for name, (alphabet, _) in ALPHABETS.items() if alphabet == "LATIN")
+WESTERN = tuple(name for name, (alphabet, _) in ALPHABETS.items() if "LATIN" in alphabet)
 READ_AS = {"gb2312": "gb18030", "euc_kr": "cp949"}
 """What is read in place of an encoding: one that holds it, and more."""
 LETTERS = re.compile(r"(?:[A-Za-z]|[^\x00-\x7f])+")
@@ -97,7 +84,7 @@ class _Lent(io.RawIOBase):
     def __init__(self, stream: Any) -> None:
         if not hasattr(stream, "readinto"):
             raise errors.InvalidDataError("the stream gives text", way_out=IN_BINARY)
-        self.readinto = stream.readinto
+        self.readinto = stream.readinto  # type: ignore[method-assign]
 
     def readable(self) -> bool:
         return True
@@ -391,7 +378,7 @@ def _sense(text: bytes, encoding: str) -> float:
     words = [word.strip(BESIDE_WORDS) for word in LETTERS.findall(text.decode(encoding, "replace"))]
     words = [word for word in words if not word.isascii()]
     letters = [letter for word in words for letter in word if not letter.isascii()]
-    sense = sum(_is_word(word, alphabet.split()) for word in words) / max(1, len(words))
+    sense = sum(_is_word(word, alphabet) for word in words) / max(1, len(words))
     usual = sum(letter.lower() in common for letter in letters) / max(1, len(letters))
     if sense < SENSE or (common and usual < COMMON):
         return 0.0

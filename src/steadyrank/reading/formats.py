@@ -307,15 +307,16 @@ def _seen_as(path: Path, encoding: str | None, name: str | None) -> str:
         return "unreadable"
 
 
-def is_pattern(path: object) -> bool:
-    """Tell whether a path stands for all files that match it."""
-    return isinstance(path, str) and has_magic(path) and not Path(path).exists()
+def read_together(
+    path: object, name: str | None = None, encoding: str | None = None
+) -> list[str] | None:
+    """Return the files of a pattern, in order; none if an engine scans them, None if it is no pattern.
 
-
-def read_together(pattern: object, name: str | None = None, encoding: str | None = None) -> list[str]:
-    """Return the files of a pattern, in order, if no engine reads the format of the first of them."""
-    found = glob(str(pattern), recursive=True) if is_pattern(pattern) else []  # noqa: PTH207
-    files = sorted(path for path in found if Path(path).is_file())
+    An engine does if it reads the format of the first.
+    """
+    if not isinstance(path, str) or not has_magic(path) or Path(path).exists():
+        return None
+    files = sorted(one for one in glob(path, recursive=True) if Path(one).is_file())  # noqa: PTH207
     first = FORMATS.get(name or _seen_as(Path(files[0]), encoding, None)) if files else None
     scanned = first is None or first.stretches is not None or first.name == "parquet"
     return [] if scanned else files

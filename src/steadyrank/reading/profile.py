@@ -24,6 +24,7 @@ from steadyrank.reading.text_columns import (
     MISSING_WORDS,
     ORDINALS,
     OUTCOMES,
+    STEPS,
     TextColumn,
     number_in,
     with_decimal,
@@ -264,6 +265,12 @@ class Column:
             return False
         first = self._column.taken(slice(SOME)).cells()
         return any(len(word) > 1 and word[0] == "0" and word.isdecimal() for word in first)
+
+    @cached_property
+    def in_words(self) -> bool:
+        """Whether its first cells are steps of a scale in words, which count as numbers."""
+        first = self._column.taken(slice(SOME)).cells() if isinstance(self._column, TextColumn) else []
+        return self.is_number and any(str(word).strip().casefold() in STEPS for word in first)
 
     @cached_property
     def is_measure(self) -> bool:

@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, count, islice, product, zip_longest
+from itertools import chain, count, islice, product
 from typing import Any
 
 from steadyrank import errors
@@ -191,9 +191,9 @@ def _rows_of_columns(found: Mapping[str, Any]) -> list[Record]:
         if isinstance(head, list) and _is_header(head, grid[0]) and {*map(len, grid)} == {len(head)}:
             texts = {name: one for name, one in found.items() if one is not head and _are_texts(one)}
             beside = {name: one for name, one in texts.items() if len(one) == len(grid)}
-            named = [dict(zip(beside, row, strict=True)) for row in zip(*beside.values(), strict=True)]
-            cells = (dict(zip(head, row, strict=True)) for row in grid)
-            return [{**one, **row} for one, row in zip_longest(named, cells, fillvalue={})]
+            names = [*beside, *head]
+            columns = [*beside.values(), *map(list, zip(*grid, strict=True))]
+            break
     if all(isinstance(one, dict) and len(one) > 1 for one in columns) and columns:
         counted = [str(row) for row in range(len(columns[0]))]
         columns = [list(one.values()) for one in columns if [*one] == counted]

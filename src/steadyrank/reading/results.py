@@ -18,11 +18,6 @@ from steadyrank.reading.words import known
 
 LEFT, TIE, RIGHT, UNKNOWN = 1, 0, -1, 2
 
-TIES = (
-    "tie", "ties", "tied", "draw", "drawn", "equal", "same", "both", "bothbad", "both_bad",
-    "tie (bothbad)", "tie (both bad)", "tie_bothbad", "both bad", "neither", "0.5", "1/2-1/2", "½-½",
-    *known("draws"),
-)  # fmt: skip
 SIDES, NAMES = "a/b or left/right", "names of the columns"
 HOME, TOTO, VIEW = "home/away", "1/X/2", "win/loss of the left side"
 POINTS = re.compile(r"(?:[wdl]\s*)?(\d{1,3})\s*[-–—:]\s*(\d{1,3})(?![\d/.:–-])(?:\D.*)?")
@@ -33,24 +28,14 @@ NEARLY_ALL, SHARED = 0.95, 0.2
 MOSTLY = 0.7
 """The share of results from which on those that are no points are mistaken."""
 MEANS = {LEFT: "left wins", TIE: "a tie", RIGHT: "right wins"}
+WAYS = {SIDES: "results_ab", HOME: "results_ha", TOTO: "results_12", VIEW: "results_wl"}
 SPELLINGS = {
-    family: dict.fromkeys(left, LEFT) | dict.fromkeys(right, RIGHT) | dict.fromkeys((*ties, *TIES), TIE)
-    for family, left, right, ties in (
-        (
-            SIDES,
-            ("left", "l", "a", "model_a", "modela", "first", "1", "1.0", "true", "1-0"),
-            ("right", "r", "b", "model_b", "modelb", "second", "0", "0.0", "false", "0-1"),
-            ("s", "t"),
-        ),
-        (HOME, ("h", "home"), ("a", "away"), ("d", "x")),
-        (TOTO, ("1", "1.0"), ("2", "2.0"), ("x", "n", "0", "0.0")),
-        (
-            VIEW,
-            ("w", "win", "won", "winner", "victory", "better"),
-            ("l", "loss", "lose", "lost", "loser", "defeat", "worse"),
-            ("d", "t"),
-        ),
-    )
+    family: {
+        word: result
+        for result, words in zip((LEFT, RIGHT, TIE, TIE), known(name, "result_ties"), strict=True)
+        for word in words.replace("~", " ").split("|")
+    }
+    for family, name in WAYS.items()
 }
 """Of each way to write results, from its words in lower case to +1 (left wins), 0 (tie) or -1."""
 

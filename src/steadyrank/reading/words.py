@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 from pathlib import Path
 
@@ -12,14 +13,17 @@ WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\da-zA-Z_]+")
 
 
 def words_of(name: str) -> list[str]:
-    """Return the words of a name, in lower case.
+    """Return the words of a name, in lower case and without accents.
 
     Examples
     --------
-    >>> words_of("testLoss_2 (mean)")
-    ['test', 'loss', '2', 'mean']
+    >>> words_of("testLoss_2 (mean)"), words_of("Gültige Stimmen")
+    (['test', 'loss', '2', 'mean'], ['gultige', 'stimmen'])
     """
-    return [word.lower() for word in WORD.findall(str(name))]
+    plain = str(name)
+    if not plain.isascii():
+        plain = "".join(c for c in unicodedata.normalize("NFD", plain) if not unicodedata.combining(c))
+    return [word.lower() for word in WORD.findall(plain)]
 
 
 def measured_words(name: object) -> list[str]:

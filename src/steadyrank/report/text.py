@@ -7,7 +7,7 @@ module of their own, which is loaded for them.
 from __future__ import annotations
 
 from importlib import import_module
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.terminal import FAINT, GAP, LONG, NEXT_IN_LINE, Line, RankAxis, Terminal, laid_out
@@ -304,13 +304,11 @@ def _ends_of(rows: Sequence[Row], *, everything: bool, middle: int = 0) -> list[
     """
     if everything or len(rows) <= LONG:
         return list(rows)
-    half = LONG // 4
-    kept = {*range(2 * half), *range(middle - half, middle + half), *range(len(rows) - half, len(rows))}
+    half, end = LONG // 4, len(rows)
+    kept = {*range(2 * half), *range(middle - half, middle + half), *range(end - half, end)}
     found: list[Row | None] = []
-    for place in sorted(place for place in kept if 0 <= place < len(rows)):
-        if found and found[-1] is not None and found[-1]["rank"] < place:
-            found.append(None)
-        found.append(rows[place])
+    for before, place in pairwise([-1, *sorted(kept & {*range(end)})]):
+        found += [rows[place]] if place == before + 1 else [None, rows[place]]
     return found
 
 

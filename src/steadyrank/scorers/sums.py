@@ -127,7 +127,7 @@ def scores_without(out: LeaveOneOut, leaving: IntArray) -> FloatArray | None:
     gone = out.added.given_by(np.repeat(np.arange(len(leaving)), leaving))
     if gone is None or not (out.sums.prior.weight or (gone[1] < out.sums.counts).all()):
         return None
-    return out.sums.without(slice(None), *gone)
+    return np.asarray(out.sums.without(slice(None), *gone))
 
 
 def scores_of_copies(scorer: Scorer, data: Any, copies: IntArray) -> FloatArray | None:

@@ -14,7 +14,7 @@ from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import gaps_without
 from steadyrank.study import headlines
 from steadyrank.study.deletions import FLIPPED, TopKDeletions
-from steadyrank.study.margin import known_margin, units_away
+from steadyrank.study.margin import known_margin, known_number
 from steadyrank.study.results import Result, finite, labels, some_of
 from steadyrank.text import eps_in_words
 
@@ -259,9 +259,6 @@ class StableTopK(Answer):
     def __iter__(self) -> Iterator[object]:
         return iter(self.members)
 
-    def __contains__(self, label: object) -> bool:
-        return label in self.members
-
     @property
     def size(self) -> int:
         """How many items the list holds."""
@@ -325,7 +322,8 @@ class StableTopK(Answer):
         """How many units each item is away from leaving the top k, or from entering it, at least."""
         if self.standings is None or not self.has_study:
             return None
-        return frozen(units_away(self.study.facts, self.k, self.standings == "contender"))
+        facts, moves = self.study.facts, self.standings == "contender"
+        return frozen(facts.margin_search().away(self.k, moves, facts.once(known_number, self.k).lower))
 
     def _told(self) -> dict[str, AnyArray | None]:
         listed = np.isin(np.arange(len(self.items)), self.indices)
@@ -354,7 +352,7 @@ class StableTopK(Answer):
             summary = dict(zip(SUMMARY, (*found, *shares), strict=True))
         return {
             "headline": headlines.topk_headline(self),
-            "warnings": list(headlines.topk_warnings(self)),
+            "warnings": [*headlines.border_warnings(self), *headlines.handful_warnings(self)],
             "k": self.k,
             "size": self.size,
             "summary": {"size": self.size, **summary},
@@ -408,9 +406,6 @@ class StableRanking(Answer):
 
     def __iter__(self) -> Iterator[object]:
         return iter(self.ranking)
-
-    def __contains__(self, label: object) -> bool:
-        return label in self.items
 
     @cached_property
     def ranking(self) -> tuple[object, ...]:

@@ -37,6 +37,8 @@ RULE = (
     "order. A move within it is inside, any other beyond. This is no test of significance."
 )
 
+UNLIKE = "they are not scored in one way"
+
 MOST_LEFT_OUT = 500_000_000
 """Distinct units times items in both, up to which moves are judged."""
 
@@ -224,7 +226,8 @@ class Comparison(Result):
 
 def comparison_of(old: Study, new: Study, k: int | None) -> Comparison:
     """Compare two studies of data of one kind, scored in one way."""
-    _check_alike(old, new)
+    for problem, way_out in _unlike(old, new):
+        raise WrongDataError(problem, way_out=way_out)
     k = None if k is None else check_k(k, min(len(old.items), len(new.items)))
     index = {item: number for number, item in enumerate(new.items)}
     found = np.array([index.get(old.items[number], -1) for number in old.facts.order.tolist()])
@@ -255,31 +258,26 @@ def comparison_of(old: Study, new: Study, k: int | None) -> Comparison:
     )
 
 
-def _check_alike(old: Study, new: Study) -> None:
-    """Complain about data of two kinds, scored in two ways, or without an item in both."""
+def _unlike(old: Study, new: Study) -> Iterator[tuple[str, Any]]:
+    """Yield what speaks against comparing two studies, and what to do: kinds, ways of scoring, items."""
     if len({(one.data.kind.name, repr(one.scorer)) for one in (old, new)}) > 1:
         told = " and ".join(f"{one.data.kind.name} by {one.scorer.name}" for one in (old, new))
-        raise WrongDataError(
-            f"both versions must be of one kind and scored in one way, but are {told}",
-            way_out=["Give both the same ", Option("kind"), " and ", Option("scorer")],
-        )
+        problem = f"both versions must be of one kind and scored in one way, but are {told}"
+        yield problem, ["Give both the same ", Option("kind"), " and ", Option("scorer")]
     if (old.data.weights is None) != (new.data.weights is None):
         one, other = ("new", "old") if old.data.weights is None else ("old", "new")
-        raise WrongDataError(
-            f"the {one} data have weights and the {other} data none: they are not scored in one way",
-            way_out="Give weights to both, or take the column of weights out of the one.",
+        problem = (
+            f"the {one} data have weights and the {other} data none: they are not scored in one way"
         )
-    kinds = [_told(one.data) for one in (old, new)]
-    if kinds[0] != kinds[1]:
-        raise WrongDataError(
-            f"the old data are {kinds[0]} and the new ones {kinds[1]}: they are not scored in one way",
-            way_out=["Name the same ", Option("covariate"), " for both."],
-        )
+        yield problem, "Give weights to both, or take the column of weights out of the one."
+    was, now = (_told(one.data) for one in (old, new))
+    if was != now:
+        problem = f"the old data are {was} and the new ones {now}: {UNLIKE}"
+        yield problem, ["Name the same ", Option("covariate"), " for both."]
     if not set(old.items) & set(new.items):
-        raise WrongDataError(
-            f"the old and the new data have no item in common: {_some(old)} against {_some(new)}",
-            way_out="Call the items alike: nothing is matched by guessing.",
-        )
+        some, others = (listing(map(shorten, one.items), len(one.items)) for one in (old, new))
+        problem = f"the old and the new data have no item in common: {some} against {others}"
+        yield problem, "Call the items alike: nothing is matched by guessing."
 
 
 def _judged(ranks: IntArray, ranges: dict[str, Ranks]) -> dict[str, list[Any]]:
@@ -290,11 +288,6 @@ def _judged(ranks: IntArray, ranges: dict[str, Ranks]) -> dict[str, list[Any]]:
     for side, ends in ranges.items():
         told |= {f"{side}_best": ends.best, f"{side}_worst": ends.worst}
     return {name: column.tolist() for name, column in told.items()}
-
-
-def _some(study: Study) -> str:
-    """Return the first items of a study by name."""
-    return listing(map(shorten, study.items), len(study.items))
 
 
 def _told(data: Observations) -> str:

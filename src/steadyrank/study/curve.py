@@ -73,7 +73,10 @@ class Steps:
 
     def at(self, eps: float | FloatArray) -> Any:
         """Return the level at one eps, or at each of several."""
-        level = self.levels[np.searchsorted(self.values, positive(eps), side="left")]
+        values = np.asarray(eps, dtype=np.float64)
+        for wrong in values[~(values > 0)].flat:
+            check_eps(wrong)
+        level = self.levels[np.searchsorted(self.values, values, side="left")]
         return level if level.ndim else level.item()
 
 
@@ -268,15 +271,6 @@ def kept_steps(steps: FloatArray, eps: float, most: int = MAX_STEPS) -> IntArray
     here = int(np.searchsorted(steps, eps))
     near = np.arange(max(0, here - most // 8), min(len(steps), here + most // 8))
     return np.unique(np.concatenate([by_number, by_eps, near]))
-
-
-def positive(eps: float | FloatArray) -> FloatArray:
-    """Return one eps or several as an array; complain about one that is not positive."""
-    values = np.asarray(eps, dtype=np.float64)
-    wrong = ~(values > 0)
-    if wrong.any():
-        check_eps(values.flat[int(np.flatnonzero(wrong)[0])])
-    return values
 
 
 def stability_curve(facts: Facts, k: int) -> StabilityCurve:

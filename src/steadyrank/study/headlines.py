@@ -122,12 +122,6 @@ def named(labels: Sequence[object], last: str, most: int = NAMES) -> str:
     return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}"
 
 
-def topk_warnings(answer: StableTopK) -> Iterator[str]:
-    """Yield what a reader must know first: a tie at the border, members on a handful of observations."""
-    yield from border_warnings(answer)
-    yield from _on_a_handful(answer)
-
-
 def border_warnings(answer: StableTopK) -> Iterator[str]:
     """Yield a warning if the list of items decides who is in the plain top k."""
     k, scores = answer.k, answer.scores[answer.order]
@@ -148,7 +142,8 @@ def ranking_warnings(answer: StableRanking) -> Iterator[str]:
         yield f"{who}: {FIRST_LISTED}"
 
 
-def _on_a_handful(answer: StableTopK) -> Iterator[str]:
+def handful_warnings(answer: StableTopK) -> Iterator[str]:
+    """Yield a warning if the list holds items on a handful of observations."""
     counts = answer.counts
     if counts is None or not answer.has_study or counts.min() == counts.max():
         return

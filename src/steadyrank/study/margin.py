@@ -21,7 +21,7 @@ from steadyrank.study.results import MAX_FLIPS, Result, label, labels, origin, t
 from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank._typing import FloatArray, IntArray
     from steadyrank.study.facts import Facts
     from steadyrank.study.study import Study
 
@@ -212,8 +212,7 @@ class Margin(Result):
 def _distances(study: Study, k: int) -> dict[str, Any]:
     """Return how many units the items around rank k are away from crossing it, at least."""
     answer = study.topk(k)
-    moves = np.asarray(answer.standings == "contender")
-    order, away = answer.order, units_away(study.facts, k, moves)[answer.order]
+    order, away = answer.order, np.asarray(answer.away)[answer.order]
     sides = (range(k), range(k, len(order)))
     near = [sorted(side, key=lambda place: away[place])[:NEAREST] for side in sides]
     shown = sorted(place for side in near for place in side)
@@ -223,11 +222,6 @@ def _distances(study: Study, k: int) -> dict[str, Any]:
         for place in shown
     ]
     return {"k": k, "items": items, "beyond": int(rest.min(initial=study.units.total))}
-
-
-def units_away(facts: Facts, k: int, moves: BoolArray) -> IntArray:
-    """Return how many units each item is away from leaving the top k, or from entering it, at least."""
-    return facts.margin_search().away(k, moves, facts.once(known_number, k).lower)
 
 
 def known_margin(study: Study, k: int | None) -> Margin:

@@ -148,7 +148,7 @@ class CriticalDifference:
         order = np.argsort(ranks.sum(axis=0), kind="stable")
         ranks, values = ranks[:, order], values[:, order]
         labels = tuple(data.items[place] for place in order)
-        friedman, difference, joined = _tested(values, ranks, test, alpha)
+        tested, joined = _tested(values, ranks, test, alpha)
         return cls(
             items=labels,
             mean_ranks=tuple(ranks.mean(axis=0).tolist()),
@@ -156,8 +156,7 @@ class CriticalDifference:
             joined_by_test=groups(joined, labels),
             test=test,
             alpha=float(alpha),
-            friedman=friedman,
-            critical_difference=difference,
+            **tested,
             unit=str(data.units.kind),
             n_units=len(values),
         )
@@ -204,8 +203,8 @@ def _reordered(ranks: FloatArray) -> BoolArray:
 
 def _tested(
     values: FloatArray, ranks: FloatArray, test: str, alpha: float
-) -> tuple[float | None, float | None, BoolArray]:
-    """Return Friedman's p, the critical difference, and which pairs a test does not tell apart."""
+) -> tuple[dict[str, float | None], BoolArray]:
+    """Return Friedman's p and the critical difference, and which pairs a test does not tell apart."""
     from scipy import stats
 
     rows, items = ranks.shape
@@ -216,8 +215,8 @@ def _tested(
         constant = bool((ranks == ranks[:, :1]).all())  # no row prefers anything
         friedman = 1.0 if constant else float(stats.friedmanchisquare(*ranks.T).pvalue)
     if friedman is not None and friedman > alpha:
-        return friedman, None, joined
-    if test == "nemenyi":
+        pass  # no pair is compared
+    elif test == "nemenyi":
         beyond = stats.studentized_range.ppf(1 - alpha, items, np.inf)
         difference = float(beyond) * math.sqrt(items * (items + 1) / (12 * rows))
         means = ranks.mean(axis=0)
@@ -226,7 +225,7 @@ def _tested(
         halves = values / 2  # whose differences are finite
         found = [_wilcoxon(halves[:, i] - halves[:, j]) for i, j in zip(first, second, strict=True)]
         joined[first, second] = holm(np.array(found)) > alpha
-    return friedman, difference, joined
+    return {"friedman": friedman, "critical_difference": difference}, joined
 
 
 def _wilcoxon(differences: FloatArray) -> float:

@@ -251,14 +251,11 @@ def label(name: object) -> str | int | float | bool:
     >>> label("x"), label(np.int64(3)), label(("a", 1))
     ('x', 3, "('a', 1)")
     """
-    plain = name.item() if isinstance(name, np.generic) else name
-    if isinstance(plain, bool | str):
-        return plain
-    if isinstance(plain, int) and abs(plain) <= EXACT_IN_JSON:
-        return plain
-    if isinstance(plain, float) and math.isfinite(plain):
-        return plain
-    return str(plain)
+    plain: Any = name.item() if isinstance(name, np.generic) else name
+    exact = isinstance(plain, int) and abs(plain) <= EXACT_IN_JSON
+    exact |= isinstance(plain, float) and math.isfinite(plain)
+    found: str | int | float | bool = plain if exact or isinstance(plain, str) else str(plain)
+    return found
 
 
 def labels(names: Iterable[object]) -> list[str | int | float | bool]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -13,13 +13,6 @@ from steadyrank.errors import InvalidSettingError
 
 Rows: TypeAlias = "tuple[IntArray, FloatArray]"
 """Units, and for each of them a row with the scores of the wanted items."""
-
-HUGE = 1e300
-"""Beyond it the difference of two numbers may overflow."""
-LARGE_SQUARE, SMALL_SQUARE = 1e200, 1e-200
-"""Sums of squares between these are right as they are."""
-LONGEST = 1e307
-"""How far scores may move, so that several times as far is a float, too."""
 
 ROW_NUMBERS = 1 << 18
 """How many scores of wanted items are handed out at a time: few enough to stay in the cache."""
@@ -122,7 +115,7 @@ class DenseBlock:
 
     def shifts(self, base: FloatArray) -> FloatArray:
         r"""Return ``||w - w\i||_2`` for each unit i: the length of each row minus the base."""
-        return lengths(*differences(self.scores, base))
+        return lengths(self.scores - base)
 
     def columns(self, wanted: Wanted) -> Iterator[Rows]:
         """Yield (units, scores of the wanted items): every unit may change every item."""
@@ -179,8 +172,7 @@ class SparseBlock:
 
     def shifts(self, base: FloatArray) -> FloatArray:
         """Sum the squares over the touched items."""
-        moves, size = differences(self.scores, base[self.items])
-        return lengths(moves, size, self.indptr)
+        return lengths(self.scores - base[self.items], self.indptr)
 
     def among(self, wanted: Wanted) -> SparseBlock:
         """Return what units in question change among the wanted items."""
@@ -258,53 +250,27 @@ def reordered_of(blocks: Iterable[Block], scores: FloatArray, order: IntArray) -
     return np.concatenate([np.empty(0, np.int64), *changed])
 
 
-def differences(scores: FloatArray, base: FloatArray) -> tuple[FloatArray, float]:
-    """Return how far scores are from the base, and the factor that keeps this from overflowing."""
-    size = 0.5 if max(abs(scores).max(initial=0.0), abs(base).max(initial=0.0)) > HUGE else 1.0
-    return scores * size - base * size, size
-
-
-def lengths(moves: FloatArray, size: float = 1.0, indptr: IntArray | None = None) -> FloatArray:
+def lengths(moves: FloatArray, indptr: IntArray | None = None) -> FloatArray:
     """Return the Euclidean length of each row of moves, or of each part between two pointers.
-
-    The moves come multiplied by ``size``. A square may overflow or vanish where the length does not:
-    such rows are squared at another scale.
 
     Examples
     --------
-    >>> lengths(np.array([[3.0, 4.0], [3e200, 4e200], [3e-200, 4e-200]]))
-    array([5.e+000, 5.e+200, 5.e-200])
+    >>> lengths(np.array([[3.0, 4.0], [0.0, 2.0]]))
+    array([5., 2.])
     """
-
-    def squared(scale: float) -> FloatArray:
-        squares = (moves * scale) ** 2
-        return np.asarray(squares.sum(axis=1) if indptr is None else segment_sums(squares, indptr))
-
     with np.errstate(over="ignore"):
-        return roots(squared(1.0), squared, True, size)
+        squares = moves**2
+        return roots(squares.sum(axis=1) if indptr is None else segment_sums(squares, indptr))
 
 
-def roots(
-    squares: FloatArray, squared: Callable[[float], FloatArray], moved: BoolArray | bool, size: float
-) -> FloatArray:
-    """Return the lengths with these squares, taken anew where they overflow or vanish.
-
-    ``squared`` gives all squares at another scale, which need not be asked for the sake of those that
-    have not ``moved``. A length is refused where twice or thrice of it is beyond any float.
-    """
-    found = np.sqrt(squares)
-    large, small = squares > LARGE_SQUARE, (squares < SMALL_SQUARE) & moved
-    for odd, scale in ((large, 2.0**-600), (small, 2.0**600)):
-        if odd.any():
-            found[odd] = np.sqrt(squared(scale)[odd]) / scale
-    found /= size
-    if not (found <= LONGEST).all():
+def roots(squares: FloatArray) -> FloatArray:
+    """Return the lengths that have these squares, which some scores are too large to have."""
+    if not np.isfinite(squares).all():
         raise InvalidSettingError(
-            f"removing one unit moves the scores by {found.max():.3g}, "
-            f"more than {LONGEST:g}: too near to the largest float",
-            way_out="Divide all values by one number, for example by 1e10.",
+            "removing one unit moves the scores so far that no float holds the square of it",
+            way_out="Divide all values by one number, for example by 1e100.",
         )
-    return found
+    return np.sqrt(squares)
 
 
 def segment_sums(values: AnyArray, indptr: IntArray) -> AnyArray:

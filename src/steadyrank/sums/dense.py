@@ -182,7 +182,7 @@ class DenseEntries(Entries):
 
     def _without(self, sums: ItemSums, units: slice, items: IntArray | slice) -> FloatArray:
         """Return the scores of ``items`` without each of some units."""
-        return sums.without(items, self._given(units, items), self._leaving(units, items))
+        return np.asarray(sums.without(items, self._given(units, items), self._leaving(units, items)))
 
     def _given(self, units: IntArray | slice, items: IntArray | slice) -> Parts:
         """Return what units give to ``items``, in exact form."""

@@ -20,8 +20,10 @@ own: a huge or an odd value of one item changes nothing about the others.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -36,12 +38,10 @@ EXACT = 2.0**53
 """Whole numbers up to here are exact in double precision."""
 DIGITS, ORDINARY = 53, 24
 """How many binary digits a float has, and up to how many powers of two values differ by in most data."""
-HIGHEST_EXPONENT = 900
-"""Sums of many numbers up to two to this power are floats; values that differ much are not scaled."""
+LARGEST, SMALLEST = 1e120, 1e-120
+"""Products and squares of sums of values up to here, and from there on, are floats."""
 SINGLE_DIGITS = 10.0**6
 """Decimals of up to six digits survive single precision, longer ones may not."""
-SMALLEST_DIGIT = -1074
-"""Two to this power is the least float."""
 SMALLEST_EXPONENT = -960
 """Numbers below two to this power are not scaled up all the way, lest a sum of counts overflow."""
 SURELY_NESTED = 2.0**50 / 10.0**MOST_DECIMALS
@@ -71,8 +71,8 @@ class ExactForm:
         The range of the values.
     """
 
-    scale: float | FloatArray
-    tens: float | FloatArray
+    scale: Any
+    tens: Any
     whole: bool
     steps: tuple[float | FloatArray, ...] = ()
     lowest: float = 0.0
@@ -99,14 +99,14 @@ class ExactForm:
             scaled -= found[-1]
         return tuple(found)
 
-    def ratio(self, sums: FloatArray, share: float, below: AnyArray, items: Any) -> FloatArray:
+    def ratio(self, sums: Any, share: float, below: Any, items: Any) -> Any:
         """Return ``sums * share / below`` of sums in this form: one division for decimals.
 
         A power of two is divided by last, since its product with a count may not be a normal number.
         """
         tens = of_items(self.tens, items)
-        found = sums * share / (tens * below) if share != 1.0 else sums / (tens * below)
-        return np.asarray(found if self.whole else found / (of_items(self.scale, items) / tens))
+        found = sums * share / (below * tens) if share != 1.0 else sums / (below * tens)
+        return found if self.whole else found / (of_items(self.scale, items) / tens)
 
 
 def of_items(numbers: float | FloatArray, items: Any) -> Any:
@@ -193,7 +193,7 @@ def form_of_items(
     exponent = np.frexp(largest)[1].astype(np.int64)
     reached, room = np.maximum(exponent, SMALLEST_EXPONENT), room_for(addends)
     if parts > 2:  # the least must not lose a digit
-        reached = np.maximum(exponent - HIGHEST_EXPONENT, 0)
+        reached = np.zeros_like(exponent)
     size = np.ldexp(1.5, exponent - reached)  # the parts of what could not be scaled up are finer
     scale = np.where(are_whole, tens, np.ldexp(1.0, -reached))
     places = (room - part * (DIGITS - room) for part in range(parts))
@@ -209,7 +209,8 @@ def room_for(addends: int) -> int:
 def parts_for(least: FloatArray, largest: FloatArray, addends: int, most: int = 64) -> int:
     """Return into how many parts values are split, from their least size, but for 0, and the largest.
 
-    More than ``most`` are refused.
+    More than ``most`` are refused, and values that are so large, or all so small, that no float holds
+    their squares.
 
     Examples
     --------
@@ -220,8 +221,13 @@ def parts_for(least: FloatArray, largest: FloatArray, addends: int, most: int = 
     spread = int((top - bottom).max(initial=0))
     held = spread + DIGITS if spread > ORDINARY else 0
     parts = max(2, -(-held // (DIGITS - room_for(addends))))
-    lost = (top > HIGHEST_EXPONENT) & (bottom - DIGITS - (top - HIGHEST_EXPONENT) < SMALLEST_DIGIT)
-    if lost.any() or parts > most:
+    peak = float(largest.max(initial=0.0))
+    if peak and not SMALLEST < peak < LARGEST:
+        raise InvalidSettingError(
+            f"values of {peak:g} are too large or too small to be added up exactly",
+            way_out="Divide all by one number; if the largest marks missing values, leave those out.",
+        )
+    if parts > most:
         raise InvalidSettingError(
             f"a value of an item is 2^{spread} times as large as another: too far apart to be added "
             "up exactly",
@@ -306,7 +312,7 @@ def whole_rows(values: FloatArray) -> FloatArray:
     return found
 
 
-def difference(totals: tuple[FloatArray, ...], parts: tuple[FloatArray, ...]) -> FloatArray:
+def difference(totals: tuple[Any, ...], parts: tuple[Any, ...]) -> Any:
     """Return totals minus parts, rounded once at the end.
 
     Examples
@@ -317,9 +323,6 @@ def difference(totals: tuple[FloatArray, ...], parts: tuple[FloatArray, ...]) ->
     return together(tuple(total - part for total, part in zip(totals, parts, strict=True)))
 
 
-def together(totals: tuple[FloatArray, ...]) -> FloatArray:
-    """Return the totals as one array of floats, the finest added first."""
-    found = totals[-1].copy()
-    for total in totals[-2::-1]:
-        found += total
-    return found
+def together(totals: tuple[Any, ...]) -> Any:
+    """Return the totals as one array of floats, or one column, the finest added first."""
+    return reduce(operator.add, reversed(totals))

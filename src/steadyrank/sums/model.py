@@ -12,7 +12,7 @@ import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.sums import blocks
-from steadyrank.sums.blocks import HUGE, Block, Rows, SparseBlock, Wanted
+from steadyrank.sums.blocks import Block, Rows, SparseBlock, Wanted
 from steadyrank.sums.exact import EXACT, ExactForm, difference, exact_form, of_items, together
 
 Parts: TypeAlias = "tuple[FloatArray, ...]"
@@ -52,6 +52,8 @@ class Prior:
 class ItemSums:
     """The sum and the count of each item's values, and the scores that follow.
 
+    All of them may be columns of an engine, one row for each entry: the same steps, so the same floats.
+
     Parameters
     ----------
     form : ExactForm
@@ -60,28 +62,28 @@ class ItemSums:
         The shrinkage.
     counts : int array (items,)
         How many values each item has.
-    totals : one or two float arrays (items,)
+    totals : one or more float arrays (items,)
         Their exact sums, in that form.
     """
 
     form: ExactForm
     prior: Prior
-    counts: IntArray
-    totals: Parts
+    counts: Any
+    totals: tuple[Any, ...]
 
     @cached_property
     def scores(self) -> FloatArray:
         """The scores ``sum / (shrinkage + count)``."""
-        return self._ratio(together(self.totals), self.counts, slice(None))
+        return np.asarray(self._ratio(together(self.totals), self.counts, slice(None)))
 
-    def without(self, items: AnyArray | slice, parts: Parts, leaving: int | IntArray = 1) -> FloatArray:
+    def without(self, items: Any, parts: tuple[Any, ...], leaving: Any = 1) -> Any:
         """Return the scores of ``items`` when each loses ``leaving`` values that sum to ``parts``."""
-        left = difference(tuple(total[items] for total in self.totals), parts)
-        return self._ratio(left, self.counts[items] - leaving, items)
+        left = difference(tuple(of_items(total, items) for total in self.totals), parts)
+        return self._ratio(left, of_items(self.counts, items) - leaving, items)
 
     def of_sums(self, parts: Parts, counts: IntArray) -> FloatArray:
         """Return the scores of other sums and counts, a row of them for each."""
-        return self._ratio(together(parts), counts, slice(None))
+        return np.asarray(self._ratio(together(parts), counts, slice(None)))
 
     @property
     def exact(self) -> bool:
@@ -91,29 +93,19 @@ class ItemSums:
         whole = self.form.whole and self.prior.weight % 1 == 0
         return whole and max(sums, below * float(self.form.tens)) < EXACT
 
-    def moves(self, items: AnyArray, parts: Parts) -> FloatArray:
-        r"""Return ``w - w\i`` of ``items`` when each loses the one value in ``parts``.
+    def moves(self, items: Any, parts: tuple[Any, ...], leaving: Any = 1) -> Any:
+        r"""Return ``w - w\i`` of ``items`` when each loses ``leaving`` values that sum to ``parts``.
 
-        From ``(shrinkage + count) w = (shrinkage + count - 1) w\i + value`` follows
-        ``w - w\i = (value - w\i) / (shrinkage + count)``, which does not cancel.
+        From ``(shrinkage + count) w = (shrinkage + count - leaving) w\i + leaving * mean`` follows
+        ``w - w\i = (mean - w\i) leaving / (shrinkage + count)``, which does not cancel.
         """
-        share, size = self.prior.share, self.gap_size
-        value = together(parts) / of_items(self.form.scale, items)
-        gap = value * size - self.without(items, parts) * size
-        return np.asarray(gap * (share / (self.prior.weight + share * self.counts[items])) / size)
+        share, mean = self.prior.share, together(parts) / leaving / of_items(self.form.scale, items)
+        below = of_items(self.counts, items) * share + self.prior.weight
+        return (mean - self.without(items, parts, leaving)) * (leaving * share / below)
 
-    @property
-    def gap_size(self) -> float:
-        """What a value and a score are multiplied by before they are subtracted.
-
-        The difference of two huge numbers may overflow where that of their halves does not; the move
-        itself is a part of it and fits again.
-        """
-        return 0.5 if max(abs(self.form.lowest), abs(self.form.highest)) > HUGE else 1.0
-
-    def _ratio(self, sums: FloatArray, counts: IntArray, items: AnyArray | slice) -> FloatArray:
+    def _ratio(self, sums: Any, counts: Any, items: Any) -> Any:
         share = self.prior.share
-        return self.form.ratio(sums, share, self.prior.weight + share * counts, items)
+        return self.form.ratio(sums, share, counts * share + self.prior.weight, items)
 
 
 class Sums(ABC):

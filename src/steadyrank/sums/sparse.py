@@ -116,7 +116,7 @@ class SparseEntries(Entries):
 
     def _without(self, sums: ItemSums, entries: slice | IntArray) -> FloatArray:
         """Return the scores of the items of some entries, each without its entry."""
-        return sums.without(self.rated[entries], *self._given(entries))
+        return np.asarray(sums.without(self.rated[entries], *self._given(entries)))
 
     def touching(self, sums: ItemSums, wanted: Wanted) -> Iterator[SparseBlock]:
         """Yield the scores of the wanted items alone."""

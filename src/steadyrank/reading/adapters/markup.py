@@ -53,10 +53,9 @@ def read_markup(file: OpenFile) -> Table:
     tables = {str(number): rows for number, rows in enumerate(found, 1) if len(rows) > 1}
     if not tables:
         raise UnreadableFileError(f"{file.name} holds a header and no rows of a table")
-    numbers = {number: _numbers_in(rows) for number, rows in tables.items()}
+    full = {number: _share_of_numbers(rows) for number, rows in tables.items()}
     asked = file.given.get("sheet")
-    cells = {number: len(rows) * len(rows[0][1]) for number, rows in tables.items()}
-    chosen = asked or max(tables, key=lambda n: (2 * numbers[n] > cells[n], len(tables[n])))
+    chosen = asked or max(tables, key=lambda n: (full[n] > 0.5, len(tables[n])))
     each = (f"{number} ({len(rows) - 1} rows below {_title(rows)})" for number, rows in tables.items())
     listed = listing(each, len(tables))
     if chosen not in tables:
@@ -77,13 +76,14 @@ def read_markup(file: OpenFile) -> Table:
         name: TextColumn.of(cells)
         for name, *cells in zip(header.names, *(row for _, row in body), strict=True)
     }
-    guessed = {"sheet": chosen} if asked is None and sum(map(bool, numbers.values())) > 1 else {}
+    guessed = {"sheet": chosen} if asked is None and sum(map(bool, full.values())) > 1 else {}
     lines = [line for line, _ in body]
     return Table(columns, file.name, lines, notes + header.notes, guessed=guessed)
 
 
-def _numbers_in(rows: Rows) -> int:
-    return sum(number_in(cell) is not None for _, row in rows[1:] for cell in row[1:])
+def _share_of_numbers(rows: Rows) -> float:
+    numbers = sum(number_in(cell) is not None for _, row in rows[1:] for cell in row[1:])
+    return numbers / (len(rows) * len(rows[0][1]))
 
 
 def _title(rows: Rows) -> str:

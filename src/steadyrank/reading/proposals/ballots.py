@@ -82,7 +82,9 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         reading.support += [f"{quoted(name)} is named like a ballot"] * bool(level)
         reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked)
         if lists:
-            reading.mend["repeats"] = "skip"
+            reading.points += 2.0 * (name in by_shape)
+            names = [[name.strip(" []") for name in label.split(",")] for label in column.labels]
+            reading.mend |= {} if _are_once(names) else {"repeats": "skip"}
         elif mark and not ordered and not level and "approval" not in asked.settings:
             liked = not {*column.words}.isdisjoint(known("liked")) or bool(CHOICES.search(column.simple))
             reading.strong, reading.mend["drop"] = False, [""]

@@ -17,7 +17,7 @@ import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray
 from steadyrank.errors import Option, listing, shorten
-from steadyrank.reading.profile import SCALE, Column, Profile
+from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.proposals.long import MEASURES, NAMES, is_scale, turned
 from steadyrank.reading.readings import EXACT, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
@@ -59,66 +59,53 @@ def wide(asked: Asked) -> Iterator[Reading]:
     """Propose a table of scores both ways round."""
     if {"score"} & asked.named.keys() or not asked.allows("items", "row", "item"):
         return
-    way = asked.settings.get("items_in")
+    profile, way = asked.profile, asked.settings.get("items_in")
     if way is None and ("row" in asked.named or "items" in asked.named):
         way = "columns"  # who names the rows, or the columns as items, says so
-    label = _label(asked)
-    if label is not None and "item" in asked.named and way != "rows":
+    if "item" in asked.named and way != "rows":
         return
-    named = "row" in asked.named
     for one in ("columns", "rows") if way is None else (way,):
-        if one == "rows" and label is not None and "item" not in asked.named:
-            label = _unique_label(asked, label)
-        if one == "columns" or label is not None:
-            values, left_out = score_columns(asked, label, one)
-            gaps = one == "columns" and label is not None and asked.profile[label].blanks and not named
-            called = None if gaps else label  # rows without a name cannot be told apart
-            yield from _weighed(asked, one, called, values, left_out)
-            alike = one == "columns" and _are_alike(asked.profile, values)
-            blocks = (block for block in _blocks(asked, values, one) if len(block) < len(values))
-            for block in islice(blocks, BLOCKS):
-                rest = [name for name in values if name not in block]
-                for reading in _weighed(asked, one, called, block, []):
-                    reading.against.append(f"{quoted(*rest)} would not be used")
-                    reading.implied, reading.firm, reading.strong = frozenset(), False, False
-                    reading.points -= 0.25 + (3 * len(block) <= len(values)) + 1.25 * alike
-                    yield reading
+        label = _label(asked, one)
+        if one == "rows" and label is None:
+            continue
+        values, left_out = _score_columns(asked, label, one)
+        if one == "columns" and label and profile[label].blanks and "row" not in asked.named:
+            label = None  # rows without a name cannot be told apart
+        yield from _weighed(asked, one, label, values, left_out)
+        alike = one == "columns" and _are_alike(profile, values)
+        blocks = (block for block in _blocks(asked, values, one) if len(block) < len(values))
+        for block in islice(blocks, BLOCKS):
+            rest = [name for name in values if name not in block]
+            for reading in _weighed(asked, one, label, block, []):
+                reading.against.append(f"{quoted(*rest)} would not be used")
+                reading.implied, reading.firm, reading.strong = frozenset(), False, False
+                reading.points -= 0.25 + (3 * len(block) <= len(values))
+                reading.points -= 1.25 * (alike and not _is_of(profile, block))
+                yield reading
 
 
-def _label(asked: Asked) -> str | None:
+def _label(asked: Asked, way: str) -> str | None:
     """Return the column that names the rows: as said, one called so, the first text, or one of ids."""
     named = asked.named.get("row") or asked.named.get("item")
     if named is not None:
         return str(named)
-    free = [
-        c
-        for c in asked.profile
-        if c.name not in asked.apart and c.name not in asked.named.get("items", ())
-    ]
+    out = {*asked.apart, *asked.named.get("items", ())}
+    free = [c for c in asked.profile if c.name not in out]
     if "items" in asked.named:
-        first = free[0] if free else None
-        return first.name if first and not first.is_number and not first.blanks else None
+        first = [c for c in free[:1] if not c.is_number and not c.blanks]
+        return first[0].name if first else None
     texts = [c for c in free if not c.is_number and c.type not in {"list", "empty"}]
     called = [c for c in texts if asked.level("item", c.name) or asked.level("row", c.name)]
     ids = [c for c in free if c.is_id and c.is_number]
     units = [c for c in ids if c.unique and len(c.words) > 1 and sounds_like_a_unit(c.name)]
     once = [c for c in called if not c.repeats]
-    every = [*once, *units, *called, *texts, *ids]
-    every.sort(key=lambda c: c.blanks > 0)  # rows without a name cannot be told apart
+    every = sorted([*once, *units, *called, *texts, *ids], key=lambda c: c.blanks > 0)
+    if way == "rows" and every and every[0].repeats:
+        every = [c for c in texts if c.type == "text" and c.unique] or every
     return every[0].name if every else None
 
 
-def _unique_label(asked: Asked, label: str) -> str:
-    """Return the first column of text whose names come once, where those that name the rows repeat."""
-    if not asked.profile[label].repeats:
-        return label
-    texts = (
-        c.name for c in asked.profile if c.type == "text" and c.unique and c.name not in asked.apart
-    )
-    return next(texts, label)
-
-
-def score_columns(asked: Asked, label: str | None, way: str) -> tuple[list[str], list[str]]:
+def _score_columns(asked: Asked, label: str | None, way: str) -> tuple[list[str], list[str]]:
     """Return the columns of scores, and those of numbers that are none: ids, years, sums, errors."""
     if "items" in asked.named:
         return list(asked.named["items"]), []
@@ -196,17 +183,12 @@ def _neighbours(profile: Profile, usable: Collection[str]) -> Iterator[list[str]
 
 def _on_one_scale(profile: Profile, run: Sequence[str]) -> list[list[str]]:
     """Return the neighbours of one scale and type, the most first."""
-    found: list[list[str]] = []
-    low, high = np.inf, 0.0
+    found: list[list[str]] = [[]]
     for name in run:
-        reach = profile[name].reach
-        low, high = min(low, reach), max(high, reach)
-        alike = found and profile[name].whole == profile[found[-1][-1]].whole
-        if alike and high <= SCALE * low:
-            found[-1].append(name)
-        else:
-            found.append([name])
-            low = high = reach
+        alike = all(profile[name].whole == profile[one].whole for one in found[-1][-1:])
+        if not (alike and profile.on_one_scale([*found[-1], name])):
+            found.append([])
+        found[-1].append(name)
     return sorted(found, key=len, reverse=True)
 
 
@@ -242,11 +224,9 @@ def _parts(profile: Profile, run: Sequence[str]) -> list[str]:
 
 def _are_parts(profile: Profile, values: Sequence[str]) -> bool:
     """Tell whether columns are parts of a whole, by themselves or with the tallies beside them."""
-    sums = _first_rows(profile, values).sum(axis=0)
-    if len(values) >= LEAST and _from_whole(profile, values, sums) < SPREAD:
-        return True
     every = [c.name for c in profile if c.name in values or (c.type == "number" and _is_tally(c))]
-    return LEAST <= len(every) > len(values) and {*values} <= {*_parts(profile, every)}
+    runs = [run for run in (values, every) if len(run) >= LEAST]
+    return any({*values} <= {*_parts(profile, run)} for run in runs)
 
 
 def _first_rows(profile: Profile, names: Sequence[str]) -> FloatArray:
@@ -260,7 +240,7 @@ def _are_close(values: FloatArray, numbers: FloatArray) -> BoolArray:
 def _from_whole(profile: Profile, names: Sequence[str], sums: FloatArray) -> FloatArray:
     """Return how far sums are from a whole: from 1, from 100, or from what another column holds."""
     least = min(profile[name].some.min(initial=0.0) for name in names)
-    if sums.shape[-1] < LEAST or least < 0:
+    if profile.rows < LEAST or least < 0:
         return np.full(sums.shape[:-1], np.inf)
     apart = np.min([abs(sums / whole - 1.0) for whole in (1.0, 100.0)], axis=0)
     far: FloatArray = np.quantile(apart, PERMUTED, axis=-1)  # some rows may be something else
@@ -273,7 +253,7 @@ def _from_whole(profile: Profile, names: Sequence[str], sums: FloatArray) -> Flo
         fits[fits] = _are_close(sums[fits], numbers).mean(axis=-1) >= PERMUTED
         alike = _are_close(first, numbers).mean(axis=1) > 0.5 if fits.any() else np.zeros(0)
         for place in np.flatnonzero(alike):  # a total is none of its parts
-            fits = fits & ~((starts <= place) & (place < ends)) if sums.ndim > 1 else fits & False
+            fits &= ~((starts <= place) & (place < ends))
         far = np.asarray(np.where(fits, 0.0, far))
     return far
 
@@ -384,29 +364,17 @@ def _weigh_columns(
     of_items = not in_rows and len(values) > 1 and _is_of(profile, values[:LOOKED_AT])
     low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
     reach = [f"{shorten(c.name)} {word} {c.reach:.3g}" for c, word in ((low, "reaches"), (high, ""))]
-    told = (
-        reading.weigh(
-            len(columns) < LEAST and not (whole or of_items),
-            -1,
-            f"only {counted(len(columns), 'column')} of numbers",
-        )
-        or reading.weigh(whole, 2.5, "the numbers of each row are parts of a whole")
-        or reading.weigh(
-            profile.on_one_scale(values[:LOOKED_AT]),
-            1,
-            f"{len(values):,} columns of numbers on one scale",
-        )
-        or reading.weigh(
-            of_items or (not in_rows and _one_measure(profile, values)),
-            1,
-            f"{len(values):,} columns of one measure",
-        )
-        or reading.weigh(
-            not in_rows and len(values) > LEAST and _are_counts(profile, values),
-            1.5,
-            f"{len(values):,} neighbouring columns of counts",
-        )
+    few, some = values[:LOOKED_AT], f"{len(values):,} columns of"
+    lone = len(columns) < LEAST and not (whole or of_items)
+    facts = (
+        (lone, -1, f"only {counted(len(columns), 'column')} of numbers"),
+        (whole, 2.5, "the numbers of each row are parts of a whole"),
+        (profile.on_one_scale(few), 1, f"{some} numbers on one scale"),
+        (of_items or (not in_rows and _one_measure(profile, values)), 1, f"{some} one measure"),
+        (not in_rows and len(few) > LEAST and _are_counts(profile, few), 1.5, f"{some} counts"),
     )
+    told = any(reading.weigh(*fact) for fact in facts)  # the first that holds
+    reading.weigh_words(columns)
     alike = not in_rows and not odd and _are_alike(profile, values)
     reading.weigh(not told, 0 if alike else -1, f"scales differ: {', '.join(reach)}")
     texts = [c for c in profile if c.type == "text" and c.name != label and c.name not in asked.apart]
@@ -457,7 +425,8 @@ def _weigh_as_items(
     named = [c for c in labels if c.name != label and 4 * c.distinct > 3 * profile.rows]
     few = label is not None and 4 * profile[label].distinct < profile.rows
     reading.weigh(few and any(c.noun not in known("remarks") for c in named), -1)
-    pairs = combinations(labels[:TEXTS], 2)
+    times = [c for c in profile if c.is_time and c.name not in asked.apart]
+    pairs = combinations([*labels[:TEXTS], *times[:1]], 2)
     crossed = any(profile.crossed(one.name, two.name) for one, two in pairs)
     reading.weigh(crossed, -2.5, "two columns of names make up each row: a long table")
 
@@ -499,7 +468,8 @@ def _directed(
             yield turned(reading, which, why, 1.0 + (which == "all") / 2)
         return
     yield reading
-    if not sure and not all(profile[name].is_measure or is_scale(profile[name]) for name in values):
+    plain = (_is_measure(n) or profile[n].is_measure or is_scale(profile[n]) for n in values)
+    if not sure and not all(plain):
         yield turned(reading, "all", "if less is better", -0.25)
 
 
@@ -513,18 +483,11 @@ def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
     """Tell whether each row, or each column of items in rows, holds ranks."""
     if len(values) > LOOKED_AT:
         return False
-    columns = [profile[name].numbers[: None if way == "rows" else LOOKED_AT] for name in values]
-    most = profile.rows if way == "rows" else len(values)
-    if any(((numbers < 1) | (numbers > most)).any() for numbers in columns):
-        return False
-    vectors = np.array(columns) if way == "rows" else np.column_stack(columns)
-    ranked = (vectors == 1).any()
-    vectors = vectors[np.isfinite(vectors).sum(axis=1) > 1]  # one rank tells nothing
-    if len(vectors) < 2 or most < 3 or not ranked:
-        return False
-    odd = (True for vector in vectors if not _is_ranked(vector))
-    allowed = len(vectors) - PERMUTED * len(vectors)
-    return len([*islice(odd, int(allowed) + 1)]) <= allowed
+    columns = np.array([profile[name].numbers for name in values])
+    vectors = columns if way == "rows" else columns.T[:LOOKED_AT]
+    several = vectors[np.isfinite(vectors).sum(axis=1) > 1]  # one rank tells nothing
+    ranked = [_is_ranked(vector) for vector in several]
+    return len(ranked) > 1 and vectors.shape[1] >= LEAST and float(np.mean(ranked)) >= PERMUTED
 
 
 def _is_ranked(values: FloatArray) -> bool:

@@ -17,7 +17,7 @@ from steadyrank.scorers.bradley_terry.chords import Chords, Look
 from steadyrank.scorers.bradley_terry.curves import TOLERANCE, Curves
 from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, strengths
 from steadyrank.scorers.bradley_terry.sketch import Sketch
-from steadyrank.sums.blocks import DenseBlock, Rows, differences, lengths, slices
+from steadyrank.sums.blocks import DenseBlock, Rows, lengths, slices
 
 if TYPE_CHECKING:
     from steadyrank.scorers.bradley_terry.scorer import Removals
@@ -386,10 +386,10 @@ class BattlesOut(RowsOut, Sketched):
             links = (np.diff(np.sort(rows, axis=1), axis=1) <= close).sum(axis=1)
             found = missed * sketch.longest + self._digits + self.resolution * links**1.5
             better = found < errors[chosen]
-            values[chosen[better]] = lengths(*differences(rows[better], self.scores))
+            values[chosen[better]] = lengths(rows[better] - self.scores)
             errors[chosen[better]] = found[better]
         for rest in self._parts(np.flatnonzero(~settled(values, errors) & (errors > 0))):
-            values[rest] = lengths(*differences(self.exact(rest), self.scores))
+            values[rest] = lengths(self.exact(rest) - self.scores)
             errors[rest] = 0.0
         return values.copy()
 
