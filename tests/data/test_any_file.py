@@ -227,8 +227,8 @@ class TestWaysOut:
             read("home,away,score\nx,y,2-1\ny,x,0-0\n")
 
     def test_an_outcome_is_shown_as_it_stands(self) -> None:
-        with pytest.raises(InvalidDataError, match="unknown outcome 2 "):
-            read("team1,team2,result\nx,y,1\ny,x,0\nx,y,2\n")
+        with pytest.raises(InvalidDataError, match="unknown outcome 7 "):
+            read("team1,team2,result\nx,y,1\ny,x,0\nx,y,7\n")
 
 
 class TestLooks:

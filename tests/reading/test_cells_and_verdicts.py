@@ -242,3 +242,36 @@ def test_other_letters_are_suggested_with_their_encoding(
     assert set(read_any(path, **reading.arguments).items) == set(called.values())
     with pytest.raises(UnreadableFileError, match="letters are not Latin"):  # what was read is gone
         read_any(io.BytesIO(path.read_bytes()))
+
+
+class TestListsInCells:
+    """Several names in a cell, and marks of those who were chosen."""
+
+    @pytest.mark.parametrize("mark", ["; ", " | ", ", ", "\n", " > "])
+    def test_names_in_more_than_one_order_are_ranked(self, mark: str, rng: np.random.Generator) -> None:
+        made = [one[: 2 + n % 4] for n, one in enumerate(orders(rng, 30))]
+        rows = [(f"5/{n}/2024", mark.join(one)) for n, one in enumerate(made, 1)]
+        asserts_orders(first(text(("When", "Rank your favourites"), rows)), made)
+
+    def test_names_in_one_order_are_ticks(self, rng: np.random.Generator) -> None:
+        made = [sorted(one[: 1 + n % 3]) for n, one in enumerate(orders(rng, 30))]
+        rows = [(n, ";".join(one)) for n, one in enumerate(made)]
+        data = first(text(("id", "Which clubs did you choose?"), rows))
+        assert (data.kind.name, data.approval, data.n_units) == ("ballots", True, 30)
+
+    @pytest.mark.parametrize("written", [json.dumps, repr])
+    def test_written_lists(self, written: Callable[[list[str]], str], rng: np.random.Generator) -> None:
+        made = [one[: 2 + n % 4] for n, one in enumerate(orders(rng))]
+        rows = [(f"v{n}", written(one)) for n, one in enumerate(made)]
+        asserts_orders(first(text(("voter", "ranking"), rows)), made)
+
+    @pytest.mark.parametrize("named", [False, True])
+    def test_marks_in_columns(self, named: bool, rng: np.random.Generator) -> None:
+        made = [one[: 1 + n % 4] for n, one in enumerate(orders(rng, 30))]
+        rows = [[n, *((name if named else "X") * (name in one) for name in NAMES)]
+                for n, one in enumerate(made)]  # fmt: skip
+        header = ["id", *(f"Q3_{n}" for n in range(5))] if named else ["id", *NAMES]
+        data = first(text(header, rows))
+        assert (data.kind.name, {*data.items}, data.n_units) == ("votes", {*NAMES}, 30)
+        votes = {name: sum(name in one for one in made) for name in NAMES}
+        assert dict(zip(data.items, data.tally.tolist(), strict=True)) == votes

@@ -24,6 +24,7 @@ from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import as_table, simplify
 from steadyrank.reading.text_columns import plain_number
 from steadyrank.sums.sparse import MergedEntries
+from steadyrank.text import counted
 
 Sides: TypeAlias = "tuple[IntArray, IntArray, tuple[object, ...]]"
 
@@ -126,7 +127,7 @@ class Battles(CountedRows):
         items: Iterable[object] | None = None,
         **people: Unpack[People],
     ) -> None:
-        sides = _encode_sides({"left": left, "right": right}, items)
+        sides = _check_met(_encode_sides({"left": left, "right": right}, items))
         self._set(sides, read_results(winner, *sides), counts, covariates, **people)
 
     def _set(
@@ -324,7 +325,7 @@ class Battles(CountedRows):
         >>> Battles.from_pairs(["x"], ["y"], [7], [2], ties=[1])
         <Battles: 10 battles, 2 items: 'x', 'y'>
         """
-        one, two, labels = _encode_sides({"left": left, "right": right}, items)
+        one, two, labels = _check_met(_encode_sides({"left": left, "right": right}, items))
         size = len(one)
         won, lost = as_counts(wins_left, size, "wins_left"), as_counts(wins_right, size, "wins_right")
         tied = as_counts(np.zeros(size) if ties is None else ties, size, "ties")
@@ -376,17 +377,23 @@ class Battles(CountedRows):
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
-        margin = plain_number(str(found.settings.pop("tie_margin", None) or 0))
+        settings = dict(found.settings)
+        margin = plain_number(str(settings.pop("tie_margin", None) or 0))
         if margin is None or margin < 0 or (margin and "points_left" not in found.columns):
             raise errors.InvalidSettingError(
                 "tie_margin must be a number from 0 on, for points of both sides",
                 way_out=("Name the columns of points: ", Option("points_left", "COLUMN")),
             )
         if "wins_left" in found.columns:
-            return cls.from_pairs(**_counted_pairs(found), **found.people(), **found.settings)
+            return cls.from_pairs(**_counted_pairs(found), **found.people(), **settings)
         of_wins = "loser" in found.columns
         roles = ("winner", "loser") if of_wins else ("left", "right")
-        sides = _encode_sides(_alike(found, *roles), found.settings.get("items"))
+        sides = _encode_sides(_alike(found, *roles), settings.get("items"))
+        met = sides[0] != sides[1]
+        if not met.all():  # which says nothing about anybody
+            alone = counted(int((~met).sum()), "battle")
+            found.table.notes.append(f"{alone} of an item with itself left out")
+            return cls._from_columns(found.over(found.table.taken(np.flatnonzero(met)), {}))
         if of_wins:
             found.table.notes.append("each row is a win of its winner")
             results = np.full(len(sides[0]), LEFT, dtype=np.int8), ""
@@ -455,6 +462,19 @@ def _counted_pairs(found: Resolved) -> dict[str, Any]:
     return parts | {"ties": sum(tied)}
 
 
+def _check_met(sides: Sides) -> Sides:
+    """Return sides of which no item meets itself."""
+    one, two, labels = sides
+    same = one == two
+    if same.any():
+        raise errors.InvalidDataError(
+            f"{shorten(labels[one[same][0]])} meets itself",
+            rows=same,
+            way_out="A battle needs two items: remove these rows.",
+        )
+    return sides
+
+
 def _encode_sides(given: dict[str, Any], items: Iterable[object] | None) -> Sides:
     """Return the items on both sides of each battle, and the labels of the items."""
     known = None if items is None else tuple(items)
@@ -467,11 +487,4 @@ def _encode_sides(given: dict[str, Any], items: Iterable[object] | None) -> Side
     if known is None:
         place, labels = encode(objects((*left_labels, *right_labels)))
         one, two = place[: len(left_labels)][one], place[len(left_labels) :][two]
-    same = one == two
-    if same.any():
-        raise errors.InvalidDataError(
-            f"{shorten(labels[one[same][0]])} meets itself",
-            rows=same,
-            way_out="A battle needs two items: remove these rows.",
-        )
     return one.astype(np.int64), two.astype(np.int64), labels

@@ -20,7 +20,7 @@ from steadyrank.data.units import Shares, Units, remaining_groups, whole_parts
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
 from steadyrank.reading.arrays import as_counts, frozen, is_hashable
-from steadyrank.reading.deciding import Check, as_they_are, decide
+from steadyrank.reading.deciding import Check, Decision, as_they_are
 from steadyrank.reading.declarations import Kind
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
@@ -522,7 +522,7 @@ def numbers_of(data: Observations, units: Iterable[int]) -> tuple[int, ...]:
 def from_table(cls: type[Data], table: Table, given: Mapping[str, Any]) -> Data:
     """Make data of a kind from a table; ``from_frame`` and ``read`` explain the arguments."""
     make = partial(from_resolved, cls)
-    return make(decide([cls.kind], table, given, make, named_kind=True))
+    return make(Decision([cls.kind], table, given, make, named_kind=True).taken())
 
 
 def origin_of(data: Observations) -> Origin:
@@ -552,7 +552,7 @@ def decided(
 ) -> Resolved:
     """Return a table with its kind and its roles, as was said and else by the evidence, or refuse it."""
     known = [KINDS[kind]] if kind is not None else list(KINDS.values())
-    return decide(known, table, arguments, made_of, named_kind=kind is not None, check=check)
+    return Decision(known, table, arguments, made_of, kind is not None, check).taken()
 
 
 def made_of(found: Resolved) -> Observations:

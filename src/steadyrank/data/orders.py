@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from ast import literal_eval
 from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -168,14 +170,17 @@ def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any
     >>> parse_orders(["a; b", ""], approval=True)[0]
     [['a', 'b'], []]
     """
+    if all(text.lstrip().startswith("[") for text in texts):
+        with suppress(ValueError, SyntaxError):
+            return [literal_eval(text.strip()) for text in texts], "orders read as lists"
     if approval:
-        tiers = [[re.split("[,;|]", text)] if text.strip() else [] for text in texts]
+        tiers = [[re.split(r"[,;|\n]", text)] if text.strip() else [] for text in texts]
         how = "approved items separated by comma, semicolon or bar"
     elif any(">" in text or "=" in text for text in texts):
         tiers = [[tier.split("=") for tier in text.split(">")] for text in texts]
         how = "orders read as a > b = c"
     else:
-        marks = {mark for mark in ",;|" if any(mark in text for text in texts)}
+        marks = {mark for mark in ",;|\n" if any(mark in text for text in texts)}
         mark = marks.pop() if len(marks) == 1 else ","
         tiers = [_tiers_apart(text, row, mark) for row, text in enumerate(texts)]
         how = "orders read as a, {b, c}" if mark == "," else f"orders read as a{mark} b{mark} c"

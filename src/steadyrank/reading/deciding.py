@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -66,6 +65,8 @@ LEFT_OUT = 3.0
 """How many points a reading loses that leaves most of its items out."""
 ALIKE = 2.0
 """How many points a third reading of one shape falls behind others."""
+DETAIL = 100.0
+"""How many points one falls behind that ranks the same as another, by another column."""
 TRIED = 10 * ROWS
 """Beyond so many rows a suggestion is tried on the first ones before it is on all of them."""
 ATTEMPTS = 8
@@ -81,22 +82,15 @@ def as_they_are(data: Any) -> tuple[Any, dict[str, Any], str]:
     return data, {}, ""
 
 
-def decide(
-    kinds: Sequence[Kind],
-    table: Table,
-    given: Mapping[str, Any],
-    make: Callable[[Resolved], Any],
-    *,
-    named_kind: bool,
-    check: Check = as_they_are,
-) -> Resolved:
-    """Return a table with its roles, or raise the refusal.
+@dataclass
+class Decision:
+    """A table with all that was said about it, the readings that are proposed, and the one to take.
 
-    Parameters
+    Attributes
     ----------
     kinds : sequence of Kind
         Those to choose from.
-    table : Table
+    given_table : Table
         Its notes take up what was decided.
     given : mapping
         The arguments that the user gave, by name; None counts as not given.
@@ -107,12 +101,6 @@ def decide(
     check : callable
         What the data of a suggestion must pass: see :data:`Check`.
     """
-    return Decision(kinds, table, given, make, named_kind, check).taken()
-
-
-@dataclass
-class Decision:
-    """A table with all that was said about it, the readings that are proposed, and the one to take."""
 
     kinds: Sequence[Kind]
     given_table: Table
@@ -230,7 +218,7 @@ class Decision:
                 other = replace(self, given={**self.given, "unpivot": way.columns})
                 reading = Asked(kinds[way.kind], other.profile, {}, {}).reading(way.roles, **way.options)
                 reading.options["unpivot"] = way.columns
-                reading.points, reading.support = ballots.POINTS - (way.kind == "scores"), [way.why]
+                reading.points, reading.support = ballots.POINTS[way.kind], [way.why]
                 reading.tries = other._tried  # noqa: SLF001 (one of us)
                 yield reading
 
@@ -316,38 +304,52 @@ class Decision:
         """Return the best readings that work, at most three; each was tried, and mended if need be."""
         found: list[Reading] = []
         worse: list[Reading] = []
-        attempts = 0
-        ordered = sorted(readings, key=lambda one: -one.points)
-        gone: set[int] = set()
-        for reading in _varied(ordered):
-            known = [*before, *found, *worse]
+        left = sorted(readings, key=lambda one: -one.points)
+        for _ in range(ATTEMPTS):
+            known, best = [*before, *found, *worse], max((one.points for one in found), default=-np.inf)
+            above = max(best - BEHIND, np.nextafter(least if known or least else FAINT, np.inf))
+            left = [one for one in left if one.points >= above]
+            left = [one for one in left if not any(_tells(other, one, known=True) for other in known)]
             said = len(found) == 2 and all("lower_is_better" in one.options for one in found)
             turned = said and found[0].roles == found[1].roles  # the question is which end
-            if len([*before, *found]) == SUGGESTED or turned or attempts >= ATTEMPTS:
+            if not left or turned or len(before) + len(found) == SUGGESTED:
                 break
-            behind = bool(found) and max(one.points for one in found) - reading.points > BEHIND
-            faint = reading.points <= (least if known or least else FAINT)
-            if faint or behind or any(_tells(one, reading, known=True) for one in known):
-                continue
-            same = [one for one in ordered if (one.kind, one.ranked) == (reading.kind, reading.ranked)]
-            # Where it does not work, the next one that ranks the same may.
-            for one in islice((one for one in [reading, *same] if id(one) not in gone), 2):
-                attempts += 1
-                gone.add(id(one))
-                if (tried := self._tried(one)) is not None:
-                    (worse if tried.points < one.points else found).append(tried)
-                    break
+            reading = max(left, key=lambda one: one.points - _likeness(one, [*found, *worse]))
+            left = [one for one in left if one is not reading]
+            if (tried := self._tried(reading)) is not None:
+                (worse if tried.points < reading.points else found).append(tried)
         return sorted([*found, *worse], key=lambda one: -one.points)[:SUGGESTED]
 
     def _tried(self, reading: Reading) -> Reading | None:
         """Return a reading that works, as it is or mended, with what it would rank; else None."""
         if reading.tries is not None:
             return reading.tries(replace(reading, tries=None))
-        asked, table = self.asked, self.table
-        used = taken_by(reading.roles) if reading.kind.name != "regression" else {*table.names}
-        table = replace(
-            table, columns={name: table.columns[name] for name in table.names if name in used}
-        )
+        used = taken_by(reading.roles) if reading.kind.name != "regression" else {*self.table.names}
+        columns = {name: self.table.columns[name] for name in self.table.names if name in used}
+        whole = replace(self.table, columns=columns)
+        first = self.profile.table
+        first = replace(first, columns={name: first.columns[name] for name in columns})
+        for trial in self._ways(reading, used):
+            with suppress(SteadyrankError):
+                some = self.make(self.resolved(trial, _plain(first))) if len(whole) > TRIED else None
+                made = self.make(self.resolved(trial, _plain(whole)))
+                # Features that are independent in some rows are so in all.
+                enough = some if reading.kind.name == "regression" else None
+                data, trial.answer, why = self.check(enough or made)
+                if len(data.items) < 2:
+                    return None
+                if 2 * len(data.items) < len(made.items):
+                    trial.points -= LEFT_OUT
+                trial.items, trial.n_items = tuple(data.items[:3]), len(data.items)
+                trial.against = [*trial.against, why] if why else trial.against
+                trial.make = self._made
+                few = "min_count" in trial.answer and self.chosen is None
+                return (self._as_ratings(reading, trial.points) if few else None) or trial
+        return None
+
+    def _ways(self, reading: Reading, used: set[str]) -> Iterator[Reading]:
+        """Yield a reading with what mends it: odd words and blanks dropped, a role less, decimals."""
+        asked = self.asked
         mend = {name: value for name, value in reading.mend.items() if name not in asked}
         wrong = [n for n in self._numbers(reading) if not self.profile.table.is_numeric(n)]
         words = [word for name in wrong for word in self.profile[name].odd_words]
@@ -356,34 +358,18 @@ class Decision:
         again = [name for name in self._again if name in used]
         mistyped = "items" in reading.roles and any(word[0] in NUMBER_BEGINS for word in odd)
         if wrong and (not words or (odd and told) or mistyped):
-            return None
+            return
         if odd := odd + again * ("drop" not in asked):  # a header may come again
             blank = [""] * ("items" not in reading.roles)  # cells of a wide table may be missing
             mend["drop"] = list(dict.fromkeys([*blank, *mend.get("drop", []), *odd]))
-        blanks = mend if "drop" in asked else {**mend, "drop": [""]}
-        weights = [reading.roles["weights"]] if {"weights"} & reading.roles.keys() - asked.keys() else []
-        ways = [mend, blanks, *([{**mend, "ignore": weights}] if weights else [])]
-        ways += [{**mend, "decimal": "."}] if "decimal" not in asked else []
-        for options in ways:
-            trial = replace(reading, options={**reading.options, **options})
-            if "ignore" in options:
-                trial.roles = {role: name for role, name in reading.roles.items() if role != "weights"}
-            with suppress(SteadyrankError):
-                if len(table) > TRIED:
-                    first = {name: self.profile.table.columns[name] for name in table.names}
-                    self.make(self.resolved(trial, _plain(replace(self.profile.table, columns=first))))
-                whole = self.make(self.resolved(trial, _plain(table)))
-                data, trial.answer, why = self.check(whole)
-                if len(data.items) < 2:
-                    return None
-                if 2 * len(data.items) < len(whole.items):
-                    trial.points -= LEFT_OUT
-                trial.items, trial.n_items = tuple(data.items[:3]), len(data.items)
-                trial.against = [*trial.against, why] if why else trial.against
-                trial.make = self._made
-                few = "min_count" in trial.answer and self.chosen is None
-                return (self._as_ratings(reading, trial.points) if few else None) or trial
-        return None
+        mends: list[dict[str, Any]] = [{}, {"drop": [""]}, {"decimal": "."}]
+        spare = {"weights", *({"winner"} & {*reading.form.may})} & reading.roles.keys() - asked.keys()
+        mends += [{"ignore": [reading.roles[role]]} for role in sorted(spare)]
+        for more in (more for more in mends if asked.keys().isdisjoint(more)):
+            trial = replace(reading, options={**reading.options, **mend, **more})
+            gone = more.get("ignore", [])
+            trial.roles = {role: name for role, name in reading.roles.items() if name not in gone}
+            yield trial
 
     def _as_ratings(self, reading: Reading, points: float) -> Reading | None:
         """Return scores that would leave items out as ratings: the mean of a single one exists, too."""
@@ -451,21 +437,12 @@ def _tells(better: Reading, other: Reading, *, known: bool = False) -> bool:
     return parts[0] == parts[1] and parts[0][0] is not None
 
 
-def _varied(readings: Sequence[Reading]) -> list[Reading]:
-    """Return readings in an order in which those that rank something else come before details."""
-    first: dict[str, list[Reading]] = {}
-    for one in readings:
-        first.setdefault(repr((one.kind.name, one.ranked)), []).append(one)
-    heads = [
-        same[:1] + [other for other in same[1:] if other.roles == same[0].roles]
-        for same in first.values()
-    ]
-    shapes = [(head[0].kind.name, head[0].ranked[0]) for head in heads]
-    again = [shapes[:place].count(shape) // 2 for place, shape in enumerate(shapes)]
-    left = [ALIKE * times - head[0].points for times, head in zip(again, heads, strict=True)]
-    heads = [heads[place] for place in np.argsort(left, kind="stable")]
-    chosen = [one for head in heads for one in head]
-    return chosen + [one for one in readings if one not in chosen]
+def _likeness(one: Reading, others: Sequence[Reading]) -> float:
+    """Return the points that a reading is behind for telling what others do: what is ranked, by how."""
+    same = [other for other in others if (other.kind, other.ranked) == (one.kind, one.ranked)]
+    shapes = [(other.kind, other.ranked[0]) for other in others]
+    detail = bool(same) and all(other.roles != one.roles for other in same)
+    return ALIKE * (shapes.count((one.kind, one.ranked[0])) // 2) + DETAIL * detail
 
 
 def _because(reading: Reading) -> str:

@@ -7,11 +7,12 @@ reading or refuses. At most ``ROWS`` rows are looked at: a file of any size is p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import compress, takewhile
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from steadyrank.reading.text_columns import (
     with_decimal,
 )
 from steadyrank.reading.words import in_seconds, known, measured_words, words_of
+
+P = ParamSpec("P")
+Found = TypeVar("Found")
 
 ROWS = 6_000
 """How many rows are looked at."""
@@ -63,6 +67,20 @@ UNNAMED = re.compile(r"column_\d+")
 """What columns without a name are called."""
 SUCCESS = [{*both} for both in OUTCOMES]
 YES_NO = [{"0", "1"}, {"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}, *SUCCESS]
+
+
+def kept(method: Callable[Concatenate[Any, P], Found]) -> Callable[Concatenate[Any, P], Found]:
+    """Keep what a method returns for the same arguments, as long as its object lives."""
+
+    @wraps(method)
+    def looked_up(self: Any, *asked: P.args, **named: P.kwargs) -> Found:
+        held: dict[Any, Found] = vars(self).setdefault("_kept", {})
+        key = method.__name__, *asked, *named.items()
+        if key not in held:
+            held[key] = method(self, *asked, **named)
+        return held[key]
+
+    return looked_up
 
 
 class Column:
@@ -330,8 +348,6 @@ class Profile:
     table: Table
     columns: dict[str, Column] = field(default_factory=dict)
     share: float = 1.0
-    _pairs: dict[tuple[str, ...], float] = field(default_factory=dict)
-    _cells: dict[tuple[str, str], tuple[IntArray, IntArray, IntArray]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: Table) -> Profile:
@@ -383,34 +399,30 @@ class Profile:
             found = np.unique(found, return_inverse=True)[1].ravel()
         return found
 
+    @kept
     def pairs(self, one: str, two: str) -> tuple[IntArray, IntArray, IntArray]:
         """Return the different pairs of two columns, codes counted from 1, and how often each comes."""
-        if (two, one) in self._cells:
-            first, second, times = self._cells[two, one]
+        if str(one) > str(two):
+            first, second, times = self.pairs(two, one)
             return second, first, times
-        if (one, two) not in self._cells:
-            width = self[two].distinct + 1
-            cells = (self[one].codes + 1) * width + self[two].codes + 1
-            if (self[one].distinct + 1) * width <= DENSE:
-                times = np.bincount(cells)
-                cells = np.flatnonzero(times)
-                times = times[cells]
-            else:
-                cells, times = np.unique(cells, return_counts=True)
-            self._cells[one, two] = (*np.divmod(cells, width), times)
-        return self._cells[one, two]
+        width = self[two].distinct + 1
+        cells = (self[one].codes + 1) * width + self[two].codes + 1
+        if (self[one].distinct + 1) * width <= DENSE:
+            counts = np.bincount(cells)
+            found = np.flatnonzero(counts)
+            return (*np.divmod(found, width), counts[found])
+        found, counts = np.unique(cells, return_counts=True)
+        return (*np.divmod(found, width), counts)
 
     def repeated(self, one: str, two: str) -> float:
         """Return which share of rows comes again in two columns."""
         return 1.0 - len(self.pairs(one, two)[2]) / max(1, self.rows)
 
+    @kept
     def alone(self, name: str, within: str) -> float:
         """Return which share of the values of a column come with one value of another alone."""
-        key = ("alone", name, within)
-        if key not in self._pairs:
-            others = np.bincount(self.pairs(name, within)[0])[1:]
-            self._pairs[key] = float((others[others > 0] == 1).mean()) if others.any() else 1.0
-        return self._pairs[key]
+        others = np.bincount(self.pairs(name, within)[0])[1:]
+        return float((others[others > 0] == 1).mean()) if others.any() else 1.0
 
     def crossed(self, one: str, two: str) -> bool:
         """Tell whether nearly each value of one column comes with nearly each of another, once."""
@@ -418,53 +430,47 @@ class Profile:
         several = self[one].distinct > 2 < self[two].distinct
         return several and cells <= 1.5 * self.rows and self.repeated(one, two) < 1.0 - DETERMINED
 
+    @kept
     def explained(self, value: str, by: str) -> float:
         """Return which share of the variance of numbers lies between the groups of another column."""
-        key = ("explained", value, by)
-        if key not in self._pairs:
-            numbers, codes = self[value].numbers, self[by].codes
-            there = np.isfinite(numbers) & (codes >= 0)
-            numbers, codes = (
-                numbers[there] / max(1.0, np.abs(numbers[there]).max(initial=0)),
-                codes[there],
-            )
-            size = np.bincount(codes, minlength=1)
-            groups, rows = int((size > 0).sum()), len(codes)
-            total = float(numbers.var()) if rows else 0.0
-            self._pairs[key] = 0.0
-            if total > 0 and rows > groups > 1:
-                means = np.bincount(codes, numbers) / np.maximum(size, 1)
-                within = float(((numbers - means[codes]) ** 2).sum()) / (rows - groups)
-                self._pairs[key] = max(0.0, 1.0 - within / (total * rows / (rows - 1)))
-        return self._pairs[key]
+        numbers, codes = self[value].numbers, self[by].codes
+        there = np.isfinite(numbers) & (codes >= 0)
+        numbers, codes = numbers[there], codes[there]
+        numbers = numbers / max(1.0, np.abs(numbers).max(initial=0))
+        size = np.bincount(codes, minlength=1)
+        groups, rows = int((size > 0).sum()), len(codes)
+        total = float(numbers.var()) if rows else 0.0
+        if total <= 0 or not rows > groups > 1:
+            return 0.0
+        means = np.bincount(codes, numbers) / np.maximum(size, 1)
+        within = float(((numbers - means[codes]) ** 2).sum()) / (rows - groups)
+        return max(0.0, 1.0 - within / (total * rows / (rows - 1)))
 
+    @kept
     def determined(self, name: str, by: str) -> bool:
         """Tell whether a column says what another one holds; unique rows say nothing."""
-        key = ("determined", name, by)
-        if key not in self._pairs:
-            groups, _, times = self.pairs(by, name)
-            most = np.zeros(self[by].distinct + 1, dtype=np.int64)
-            np.maximum.at(most, groups, times)
-            self._pairs[key] = most.sum() / max(1, self.rows)
-        return self._pairs[key] >= DETERMINED
+        groups, _, times = self.pairs(by, name)
+        most = np.zeros(self[by].distinct + 1, dtype=np.int64)
+        np.maximum.at(most, groups, times)
+        return bool(most.sum() >= DETERMINED * max(1, self.rows))
 
     def shared(self, one: str, two: str) -> float:
         """Return which share of the names of the smaller column is in the other."""
         first, second = self[one].values, self[two].values
         return len(first & second) / max(1, min(len(first), len(second)))
 
-    def _across(self, one: str, two: str) -> IntArray:
+    def across(self, one: str, two: str) -> IntArray:
         """Return the place of each value of one column among those of another, and -3 for a blank."""
         place = self[two].places
         return np.array([place.get(label, -2) for label in self[one].labels] + [-3])
 
     def same(self, one: str, two: str) -> BoolArray:
         """Mark the rows in which one column holds what another does."""
-        return np.asarray(self._across(one, two)[self[one].codes] == self[two].codes)
+        return np.asarray(self.across(one, two)[self[one].codes] == self[two].codes)
 
     def equal(self, one: str, two: str) -> tuple[float, float]:
         """Return the share of rows in which two columns are equal, and how many rows chance makes so."""
-        first, second, across = self[one], self[two], self._across(one, two)
+        first, second, across = self[one], self[two], self.across(one, two)
         there = max(1, int(((first.codes >= 0) & (second.codes >= 0)).sum()))
         left = np.bincount(first.codes[first.codes >= 0], minlength=first.distinct)
         right = np.bincount(second.codes[second.codes >= 0], minlength=second.distinct)

@@ -9,7 +9,7 @@ from typing import Any
 
 from steadyrank.errors import Option, listing, shorten, typed_name
 from steadyrank.reading.declarations import Form, Kind, is_about_reading
-from steadyrank.reading.profile import Column, Profile
+from steadyrank.reading.profile import Column, Profile, kept
 from steadyrank.reading.roles import Resolved, as_list, taken_by
 from steadyrank.reading.table import Guess, Table, simplify
 from steadyrank.reading.words import known
@@ -183,8 +183,6 @@ class Asked:
         self.kind, self.profile, self.named, self.settings = kind, profile, named, settings
         people = [named[role] for role in ("unit", "weights") if role in named]
         self.apart = {name for role in people for name in as_list(role)}
-        self._levels: dict[tuple[str, str], int] = {}
-        self._known: dict[str, set[str]] = {}
 
     def allows(self, *roles: str, **options: Any) -> bool:
         """Tell whether what the user said goes with these roles and options."""
@@ -198,15 +196,12 @@ class Asked:
             return SAID
         if isinstance(name, list | tuple):
             return min((self.level(role, one) for one in name), default=NOTHING)
-        if (role, name) not in self._levels:
-            self._levels[role, name] = self._level(role, name)
-        return self._levels[role, name]
+        return self._level(role, name)
 
+    @kept
     def _level(self, role: str, name: str) -> int:
         column, names = self.profile[name], self.kind.roles[role].names
-        if column.simple in names:
-            return EXACT
-        if column.bare and column.bare in names:
+        if column.simple in names or (column.bare and column.bare in names):
             return EXACT
         return NOUN if column.noun and column.noun in self._nouns(role) else NOTHING
 
@@ -217,12 +212,10 @@ class Asked:
         found.update(column for noun in nouns for column in self.profile.by_noun[noun])
         return [name for name in self.profile.columns if name in found] if found else []
 
+    @kept
     def _nouns(self, role: str) -> set[str]:
-        if role not in self._known:
-            units = {*known("units")} - {*known("user_columns")} if role == "row" else set()
-            names = (name for name in self.kind.roles[role].names if len(name) > 2)
-            self._known[role] = {name.removesuffix("s") for name in names} | units
-        return self._known[role]
+        units = {*known("units")} - {*known("user_columns")} if role == "row" else set()
+        return units | {name.removesuffix("s") for name in self.kind.roles[role].names if len(name) > 2}
 
     def candidates(
         self, role: str, fits: Callable[[Column], bool], taken: Iterable[object] = ()

@@ -55,6 +55,11 @@ SAY_IT = 'Say "left", "right" or "tie".'
 BY_LABEL = "outcomes read as the label of the item that won"
 BY_VERDICT = "outcomes read as the side that each one names"
 BY_SHARE = "outcomes read as the share that the left side won, to 6 decimals"
+BY_SCALE = (
+    "outcomes read as a scale between the sides: below 0, or from the middle up, for the right one"
+)
+LONGEST_SCALE = 10
+"""How many steps a scale from 1 on has at most; below three it has no middle."""
 PLACES = 6
 WAY_OUT = (
     "Outcomes are left/right/tie (also a/b, model_a/model_b, draw, both bad, H/A/D, 1/X/2, 2-1, W/L/D "
@@ -135,27 +140,62 @@ def read_results(
         return spelled, "" if how in {SIDES, NAMES} else f"outcomes read as {how}"
     if reads_named:
         return named, BY_LABEL
-    told = _verdicts([_text(word) for word in words], codes, (left, right), items)
+    told = verdicts((codes, left, right), (words, items, items))
     if (told != UNKNOWN).all():
         return told, BY_VERDICT
     shares = np.array([plain_number(str(word)) for word in words], dtype=np.float64)
     if ((shares >= 0) & (shares <= 1)).all():
         return 2 * shares.round(PLACES)[codes] - 1, BY_SHARE
+    scale = by_scale(words) if (winner < 0).all() else None
+    if scale is not None:
+        return np.array(scale, dtype=np.int8)[codes], BY_SCALE
     unknown = (spelled == UNKNOWN) & (named == UNKNOWN)
     if not unknown.any():  # each is known in one way, but no one way knows all
         unknown = spelled == UNKNOWN
     raise _wrong(unknown, f"unknown outcome {shorten(words[codes[unknown][0]])}", WAY_OUT)
 
 
-def _verdicts(
-    texts: Sequence[str], codes: AnyArray, sides: tuple[AnyArray, AnyArray], items: Sequence[object]
-) -> AnyArray:
-    """Return who won by texts that say more than that."""
-    rows, which = np.unique(np.stack([codes, *sides]), axis=1, return_inverse=True)
-    if len(rows[0]) > MOST_VERDICTS * len(items):
-        return np.full(len(codes), UNKNOWN, dtype=np.int8)
-    names = [str(item).casefold() for item in items]
-    found = [verdict(texts[text], names[one], names[two]) for text, one, two in rows.T.tolist()]
+def by_scale(words: Sequence[object]) -> list[int] | None:
+    """Return whom numbers prefer: above 0, or a half, or below the middle of 1, 2, 3... the left side.
+
+    Examples
+    --------
+    >>> by_scale(["-2", "0", "3"]), by_scale([1, 2, 3, 4, 5]), by_scale([2, 7])
+    ([-1, 0, 1], [1, 1, 0, -1, -1], None)
+    """
+    numbers = np.array([plain_number(str(word)) for word in words], dtype=np.float64)
+    low, high = numbers.min(initial=np.inf), numbers.max(initial=-np.inf)
+    if low < 0 < high or 0 <= low < high <= 1:
+        return [*map(int, np.sign(numbers - (low >= 0) / 2))]
+    if low == 1 and 2 < high <= LONGEST_SCALE and (numbers == numbers.round()).all():
+        return [*map(int, np.sign(1 + high - 2 * numbers))]
+    return None
+
+
+def meanings(words: Sequence[str], names: tuple[str, str]) -> tuple[list[int], bool]:
+    """Return what the words of results mean by themselves, and whether that is plain.
+
+    Examples
+    --------
+    >>> meanings(["model_1", "model_2", "tie"], ("model_1", "model_2"))
+    ([1, -1, 0], True)
+    """
+    ways = _readings(words, names)
+    how = min(ways, key=lambda one: ways[one].count(UNKNOWN))
+    if UNKNOWN in ways[how] and (scale := by_scale(words)) is not None:
+        return scale, False
+    return ways[how], how in {NAMES, SCORED} or any(
+        len(word) > 1 for word in words
+    )  # a letter may mean either
+
+
+def verdicts(codes: Sequence[AnyArray], labels: Sequence[Sequence[object]]) -> AnyArray:
+    """Return who won by texts that say more than that, beside the names of both sides."""
+    rows, which = np.unique(np.stack(codes), axis=1, return_inverse=True)
+    if len(rows[0]) > MOST_VERDICTS * len(labels[1]):
+        return np.full(len(codes[0]), UNKNOWN, dtype=np.int8)
+    texts = [[_text(label) for label in those] for those in labels]
+    found = [verdict(*(texts[part][code] for part, code in enumerate(row))) for row in rows.T.tolist()]
     return np.array(found, dtype=np.int8)[which.ravel()]
 
 
@@ -229,7 +269,7 @@ def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, 
     """
     texts = [_text(word) for word in words]
     letters = {*texts}
-    told = {SIDES: True, HOME: names or letters & {"h", "d"}, TOTO: "x" in letters}
+    told = {SIDES: True, HOME: names or letters & {"h", "d"}, TOTO: letters & {"x", "2", "2.0"}}
     told |= {VIEW: names or letters & {"w", "d"}}
     found = {how: [SPELLINGS[how].get(text, UNKNOWN) for text in texts] for how in told if told[how]}
     if UNKNOWN in found[SIDES] and sum(map(has_points, texts)) > MOSTLY * len(texts):
@@ -279,7 +319,7 @@ def _sides_called(left: str, right: str) -> dict[str, int]:
     for side, name in sides.items():
         part = name[start : len(name) - end]
         short = {one[:1] for one in (name, part) if one in SHORT}
-        called |= dict.fromkeys({name, part, *short} - {""}, side)
+        called |= dict.fromkeys({name, part, name[: len(name) - end], name[start:], *short} - {""}, side)
     return called
 
 

@@ -6,11 +6,12 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from steadyrank._typing import FloatArray, IntArray
+from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.proposals.long import NAMES, places
 from steadyrank.reading.proposals.votes import counted_or_not
@@ -19,9 +20,10 @@ from steadyrank.reading.table import simplify
 from steadyrank.reading.words import known
 
 CHOICES = re.compile("choice|preference|pref|rank|pick|priority|vote")
-MARKS = frozenset(">{,;|")
-LISTED, SEVERAL = (",", ";", "|"), 0.3
-"""What stands between the names of a list, and the share of cells that hold several."""
+MARKS, PARTS = re.compile(r"[>{,;|\n]"), (">", "\n", ";", "|", ",")
+"""What stands between names in a cell, the likeliest first."""
+SEVERAL, TURNED, SOME = 0.3, 0.2, 200
+"""The share of cells that list several names, that of pairs of names in both orders, and of how many."""
 LONGEST = 80
 """How many letters a name within an order has at most."""
 LONGEST_NO_VOTE = 20
@@ -45,7 +47,8 @@ AGAIN = 0.5
 """The largest share of names that may be new in a cell."""
 NEARLY = 0.98
 """The share of items that must be named once for a column to give each one place."""
-POINTS = 7.0
+POINTS = {"ballots": 7.0, "scores": 6.0, "votes": 3.0}
+"""What cells that become rows are worth."""
 
 
 def ballots(asked: Asked) -> Iterator[Reading]:
@@ -59,72 +62,69 @@ def _orders(asked: Asked) -> Iterator[Reading]:
     """Propose a column that holds whole orders, or lists of what was approved."""
     if not asked.allows("ballot", "count"):
         return
+    free = [c for c in asked.profile if c.name not in asked.apart]
     called = asked.candidates("ballot", lambda _: True)
-    free = [c.name for c in asked.profile if c.name not in asked.apart]
-    by_shape = [c.name for c in asked.profile if c.name in free and (_ordered(c) > 0.5 or _listed(c))]
-    only = [name for name in free if len(free) == 1]
+    by_shape = {c.name: found for c in free if (found := _parted(c)) is not None}
+    only = [c.name for c in free if len(free) == 1]
     for name in dict.fromkeys([*called, *by_shape, *only]):
-        column, level, used = asked.profile[name], asked.level("ballot", name), [name]
-        lists = column.type == "list"
-        marked = max(_share_of(column, mark) for mark in MARKS) if not lists else 1.0
+        column, level = asked.profile[name], asked.level("ballot", name)
+        mark, turned = by_shape.get(name, ("", False))
+        lists, ordered = column.type == "list", mark == ">"
+        some = column.labels[:SOME] if column.type in {"text", "date"} else []
+        marked = (
+            1.0 if lists else sum(MARKS.search(label) is not None for label in some) / max(1, len(some))
+        )
         reading = asked.reading({"ballot": name, **asked.beside(("count", "weights"), [name])})
         reading.firm = level > NOTHING or name in only
-        ordered = _ordered(column)
-        reading.points = 2.0 * level + 4 * ordered + 2 * (lists or marked > 0.2) - 2
-        reading.points -= 5 * column.is_number
-        several = lists or (marked > 0 and not asked.unexplained([*used, *reading.roles.values()]))
-        reading.strong = ordered > 0.5 or (level >= EXACT and bool(ordered or several))
+        reading.points = 2.0 * level + 4 * ordered + 2 * (marked > 0.2) - 2 - 5 * column.is_number
+        several = lists or (marked > 0 and not asked.unexplained(reading.roles.values()))
+        reading.strong = ordered or (level >= EXACT and several)
         reading.support += [f"{quoted(name)} is named like a ballot"] * bool(level)
-        reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked or lists)
+        reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked)
         if lists:
             reading.points += 2.0 * (name in by_shape)
-            again = any(len({*one}) < len(one) for one in _parts(column, ","))
-            reading.mend |= {"repeats": "skip"} if again else {}
-        elif name in by_shape and not ordered and not level and "approval" not in asked.settings:
-            liked = not {*column.words}.isdisjoint(known("liked"))  # else these may be genres
-            reading.points, reading.options["approval"] = 0.25 + liked, True
+            names = [[name.strip(" []") for name in label.split(",")] for label in column.labels]
+            reading.mend |= {} if _are_once(names) else {"repeats": "skip"}
+        elif mark and not ordered and not level and "approval" not in asked.settings:
+            liked = not {*column.words}.isdisjoint(known("liked")) or bool(CHOICES.search(column.simple))
             reading.strong, reading.mend["drop"] = False, [""]
-        if level or lists or marked > 0.5 or name in by_shape or "approval" in asked.settings:
-            yield from counted_or_not(asked, reading, [name])
+            reading.points = 0.25 + 2.25 * liked  # else these may be genres
+            if turned:
+                ranked = replace(reading, points=reading.points + 0.5)
+                ranked.support = [
+                    *reading.support,
+                    "names stand in one order in some cells, in another in others",
+                ]
+                yield from counted_or_not(asked, ranked)
+            reading.options = {**reading.options, "approval": True}
+        if level or lists or marked > 0.5 or mark or "approval" in asked.settings:
+            yield from counted_or_not(asked, reading)
 
 
-def _ordered(column: Column) -> float:
-    """Return which share of cells are orders of names: short ones, which come again in other cells."""
-    if column.type not in {"text", "date"}:
-        return 0.0
-    names = [name.strip() for label in column.labels[:200] for name in label.split(">")]
-    odd = any(len(name) > LONGEST or "<" in name for name in names)
-    again = 2 * len({*names}) <= len(names) or len(column.labels) <= SHORT
-    return _share_of(column, ">") if again and not odd else 0.0
+def _parted(column: Column) -> tuple[str, bool] | None:
+    """Return what parts the names that cells list, and whether these stand in more than one order.
 
-
-def _listed(column: Column) -> bool:
-    """Tell whether cells list names, several in some, that come again in other cells."""
-    if column.type not in {"text", "list"}:
-        return False
+    Several cells list several names, which are short and come again in other cells.
+    """
     written = column.type == "list"  # with texts in quotes
-    for mark in "," if written else LISTED:
-        lists = _parts(column, mark)[:200]
+    if column.type not in {"text", "list"}:
+        return None
+    for mark in "," if written else PARTS:
+        lists = [[name.strip(" []") for name in label.split(mark)] for label in column.labels[:SOME]]
         names = [name for one in lists for name in one if name]
-        several = sum(len(one) > 1 for one in lists) > SEVERAL * len(lists) > 0
-        short = max(map(len, names), default=0) <= LONGEST and 3 * len({*names}) <= 2 * len(names)
-        named = all(len({*one}) == len(one) for one in lists)
-        if written:
-            named = 2 * sum(name[0] in "'\"" for name in names) > len(names)
-        if several and short and named:
-            return True
-    return False
+        several = sum(len(one) > 1 for one in lists) > (0.5 if mark == ">" else SEVERAL) * len(lists) > 0
+        again = 3 * len({*names}) <= 2 * len(names) or (mark == ">" and len(lists) <= SHORT)
+        if not several or not again or max(map(len, names)) > LONGEST or any("<" in n for n in names):
+            continue
+        named = 2 * sum(n[0] in "'\"" for n in names) > len(names) if written else _are_once(lists)
+        if named or mark == ">":
+            before = {pair for one in lists for pair in itertools.combinations(one, 2)}
+            return mark, sum((two, one) in before for one, two in before) > TURNED * len(before)
+    return None
 
 
-def _parts(column: Column, mark: str) -> list[list[str]]:
-    return [[name.strip(" []") for name in label.split(mark)] for label in column.labels]
-
-
-def _share_of(column: Column, mark: str) -> float:
-    if column.type not in {"text", "date"}:
-        return 0.0
-    some = column.labels[:200]
-    return sum(mark in label for label in some) / max(1, len(some))
+def _are_once(lists: Sequence[Sequence[str]]) -> bool:
+    return all(len({*one}) == len(one) for one in lists)
 
 
 def _choices(asked: Asked) -> Iterator[Reading]:
@@ -139,19 +139,16 @@ def _choices(asked: Asked) -> Iterator[Reading]:
     weighed = [one for one in weighed if one.points > 0]
     for reading in sorted(weighed, key=lambda one: -one.points)[:2]:
         reading.strong &= sum(one.firm for one in weighed) == 1
-        yield from counted_or_not(asked, reading, reading.roles["ranks"])
+        yield from counted_or_not(asked, reading)
 
 
 def _neighbours(profile: Profile) -> list[list[str]]:
     """Return three or more columns of text side by side that share one set of names."""
-    runs = [[c.name for c in run] for text, run in itertools.groupby(profile, _is_text) if text]
+    apart = itertools.groupby(profile, lambda column: column.type == "text")
+    runs = [[c.name for c in run] for text, run in apart if text]
     shorter = (run[start:] for run in runs for start in range(min(FIRST, len(run) - 2)))
     shared = (run for run in shorter if all(profile.shared(run[0], n) >= ALIKE for n in run[1:12]))
     return [run for run in shared if _alike(profile, run)][:1]
-
-
-def _is_text(column: Column) -> bool:
-    return column.type == "text"
 
 
 def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
@@ -171,7 +168,7 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
     )
     named = said or (plain and _seldom_twice(profile, names))
     reading.weigh(not texts and not said, 0 if named else -9, f"{quoted(names[0])} holds numbers")
-    if reading.points > 0 and _some_are_empty(profile, names):
+    if reading.points > 0 and not np.any([_names(profile, name) for name in names], axis=0).all():
         reading.mend["drop"] = [""]
     reading.firm = called or said
     reading.strong = (
@@ -198,26 +195,19 @@ def _alike(profile: Profile, names: Sequence[str], *, bare: bool = False) -> boo
 
 def _seldom_twice(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether hardly a ballot names an item twice."""
-    return all(_equal_names(profile, *pair) <= TWICE for pair in itertools.pairwise(names[:12]))
+    again = ((profile.same(*two) & _names(profile, two[0])) for two in itertools.pairwise(names[:12]))
+    return all(both.sum() <= TWICE * max(1, profile.rows) for both in again)
+
+
+def _names(profile: Profile, name: str) -> BoolArray:
+    """Mark the rows in which a column names somebody."""
+    return np.array([*(not _is_no_vote(label) for label in profile[name].labels), False])[
+        profile[name].codes
+    ]
 
 
 def _is_no_vote(label: str) -> bool:
     return len(label) <= LONGEST_NO_VOTE and simplify(label) in known("no_vote")
-
-
-def _equal_names(profile: Profile, one: str, two: str) -> float:
-    """Return the share of rows that name the same in two columns."""
-    none = np.array([_is_no_vote(label) for label in profile[one].labels] + [True])
-    return float((profile.same(one, two) & ~none[profile[one].codes]).sum()) / max(1, profile.rows)
-
-
-def _some_are_empty(profile: Profile, names: Sequence[str]) -> bool:
-    """Tell whether some rows name nobody at all."""
-    empty = np.ones(profile.rows, dtype=bool)
-    for name in names:
-        none = [_is_no_vote(label) for label in profile[name].labels]
-        empty &= np.array([*none, True])[profile[name].codes]
-    return bool(empty.any())
 
 
 class Way(NamedTuple):
@@ -240,12 +230,24 @@ def ways(profile: Profile) -> Iterator[Way]:
     texts = [c for c in columns if c.type == "text"]
     if len(whole) >= LEAST:
         yield from _ranks(profile, [c.name for c in whole], texts)
+    yield from _crosses([c for c in columns if c.distinct == 1])
     for those in (texts, whole if not texts else []):
         if names := _lists(profile, those):
             order = next((c.name for c in profile if _counts(c) and c.name not in names), "row")
             roles = {"user": "column", "item": "value", "rank": order}
             told = f"{quoted(*names)} each list names, none twice: a ballot for each"
             yield Way(names, "ballots", roles, {}, told)
+
+
+def _crosses(columns: Sequence[Column]) -> Iterator[Way]:
+    """Yield the marks of those who were chosen: a cross in their column, or their name."""
+    marks = {c.labels[0] for c in columns if c.blanks}
+    names = [c.name for c in columns if c.blanks or marks == {c.labels[0]}]
+    often = sum(10 * c.blanks >= len(c.codes) for c in columns)
+    if 2 * often > len(names) >= LEAST and len(marks) in {1, len(names)}:
+        what = "column" if len(marks) == 1 else "value"
+        told = f"{quoted(*names)} are marked with {quoted(*sorted(marks))}, or blank"
+        yield Way(names, "votes", {"choice": what, "unit": "row"}, {}, told)
 
 
 def _ranks(profile: Profile, names: list[str], texts: Sequence[Column]) -> Iterator[Way]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations, islice
-from typing import NamedTuple
 
 import numpy as np
 
-from steadyrank._typing import BoolArray
-from steadyrank.reading.profile import FEW, Column, Profile
+from steadyrank._typing import IntArray
+from steadyrank.reading.profile import FEW, Column, kept
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
-from steadyrank.reading.results import LEFT, MOSTLY, RIGHT, SPELLINGS, TIE, UNKNOWN, has_points, verdict
+from steadyrank.reading.results import LEFT, MOSTLY, RIGHT, UNKNOWN, has_points, meanings, verdicts
 from steadyrank.reading.table import simplify
 from steadyrank.reading.words import known
 
@@ -29,82 +29,77 @@ TEXTS = 12
 MOST = 40
 FEWEST = 8
 """How many different words results are written with at most, where nothing calls them results."""
+TWICE = 0.95
+"""The share of games that must be told by both of their sides."""
 
-WON = {("winner", "loser"), ("winning", "losing"), ("won", "lost"), ("win", "lose"), ("w", "l")}
+WON = {("winner", "loser"), ("winning", "losing"), ("won", "lost"), ("win", "lose"), ("w", "l"),
+       ("chosen", "rejected"), ("preferred", "rejected"), ("victor", "vanquished")}  # fmt: skip
 WON_WORDS = re.compile(r"\b(won|wins?|beat|beats|defeats?|defeated|draw|drawn|tie|tied|better)\b")
 SOME_LABELS = 50
 WHO = {"winner", "preferred", "preference", "choice", "chosen", "selected", "best", "better", "pick"}
 """Words of columns that say which of two it was: 0 may be the first one, or not the first one."""
+JUDGED = WHO | {*known("result_columns"), "vote", "judgment", "judgement", "label", "rating", "score",
+                "slider", "scale", "comparison", "annotation", "answer", "cmp"}  # fmt: skip
+"""Words of columns whose few numbers may say who won."""
+WHERE = {"venue", "location", "side", "where", "ground", "site", "home"}
+"""Nouns of columns that say where a game was, though in the words of results."""
 NO_POINTS = {*known("less_is_better", "stale"), "elo", "rating", "seed", "odds"}
 """Words of numbers that each side has before it plays."""
-SPELLED = frozenset(word for family in SPELLINGS.values() for word in family)
-
-
+LATER = {"ht", "half", "halftime", "et", "extra", "pen", "pens", "penalties", "agg", "aggregate"}
+"""Words of points that count beside the result, or instead of it where it is a tie."""
 THINGS = {name.removesuffix("id") for name in known("item_columns")} | {"left", "right", "p"}
 """What columns that name items are called, so that their numbers are names, too."""
-
-
-class Pair(NamedTuple):
-    """Two columns that may be the sides of a battle; the words that tell them apart, if any."""
-
-    left: str
-    right: str
-    words: tuple[str, str] | None
-    level: int
+POINT_WORDS = {name.removesuffix("s") for name in known("points")}
+POINT_PAIRS = (
+    "fthg/ftag",
+    "hg/ag",
+    "gf/ga",
+    *(f"{h}{what}/{a}{what}" for what in known("points") for h, a in (("home", "away"), ("h", "a"))),
+)
 
 
 def battles(asked: Asked) -> Iterator[Reading]:
     """Propose games, battles, wins and counted pairs."""
-    found = [reading for pair in _pairs(asked)[:MOST] for reading in _of_pair(asked, pair)]
+    found = [reading for sides in _pairs(asked)[:MOST] for reading in sides.readings()]
     yield from sorted(found, key=lambda one: -one.points)[:8]
 
 
-def _pairs(asked: Asked) -> list[Pair]:
+def _pairs(asked: Asked) -> list[Sides]:
     """Return the pairs of columns that may be two sides: as said, by their names, or by their shape."""
     profile, named = asked.profile, asked.named
-    said = [named.get(role) for role in ("left", "right")]
-    if "loser" in named or ("winner" in named and "left" not in named and "points_left" not in named):
-        said = [named.get("winner"), named.get("loser")] if "loser" in named else said
+    first = "winner" if "loser" in named else "left"
+    said = [named.get(role) for role in (first, "loser" if "loser" in named else "right")]
     if all(said):
-        return [Pair(str(said[0]), str(said[1]), _words(profile, *map(str, said)), SAID)]
+        pair = str(said[0]), str(said[1])
+        words = next((words for *both, words in profile.sides if tuple(both) == pair), None)
+        return [Sides(asked, pair, words, SAID)]
     by_name = [
-        Pair(one, two, words, EXACT)
+        Sides(asked, (one, two), words, EXACT)
         for one, two, words in profile.sides
         if _may_name(profile[one]) and _may_name(profile[two]) and not {one, two} & asked.apart
     ]
-    texts = [
-        p
-        for p in by_name
-        if profile[p.left].type == "text" and 2 * profile[p.left].blanks < profile.rows
-    ]
-    by_name = [p for p in by_name if profile[p.left].type == "text" or not _twin_of_text(p, texts)]
-    known_pairs = {frozenset(pair[:2]) for pair in by_name}
-    some = asked.label_columns[:TEXTS]
+    texts = [one for one in by_name if one.of_text and 2 * profile[one.left].blanks < profile.rows]
+    by_name = [one for one in by_name if one.of_text or not texts]  # else numbers are something else
+    pairs = {frozenset(sides.pair) for sides in by_name}
     by_shape = [
-        Pair(one.name, two.name, _difference(one.words, two.words), NOTHING)
-        for one, two in combinations(some, 2)
-        if frozenset((one.name, two.name)) not in known_pairs
-        and _never_equal(profile, one.name, two.name)
+        Sides(asked, (one.name, two.name), _difference(one.words, two.words), NOTHING)
+        for one, two in combinations(asked.label_columns[:TEXTS], 2)
+        if frozenset((one.name, two.name)) not in pairs
     ]
-    both = by_name + by_shape or _pairs_of_ids(profile)
-    fixed = {name for name in said if name}
-    return [pair for pair in both if fixed <= set(pair[:2])] if fixed else both
+    both = by_name + [sides for sides in by_shape if sides.never_equal] or _pairs_of_ids(asked)
+    return [sides for sides in both if {*filter(None, said)} <= {*sides.pair}]
 
 
-def _pairs_of_ids(profile: Profile) -> list[Pair]:
+def _pairs_of_ids(asked: Asked) -> list[Sides]:
     """Return pairs of whole numbers of which a third column always repeats one: who met, and who won."""
-    ids = [column.name for column in islice(profile, TEXTS) if column.whole and not column.counts_rows]
-    pairs = [Pair(one, two, None, NOTHING) for one, two in combinations(ids, 2)]
+    columns = islice(asked.profile, TEXTS)
+    ids = [column.name for column in columns if column.whole and not column.counts_rows]
+    pairs = [Sides(asked, pair, None, NOTHING) for pair in combinations(ids, 2)]
     return [
-        pair
-        for pair in pairs
-        if _never_equal(profile, *pair[:2])
-        and any(_names_sides(profile, name, pair) == 1 for name in {*ids} - {*pair[:2]})
+        sides
+        for sides in pairs
+        if sides.never_equal and any(sides.named_by(name) == 1 for name in {*ids} - {*sides.pair})
     ]
-
-
-def _words(profile: Profile, one: str, two: str) -> tuple[str, str] | None:
-    return next((words for a, b, words in profile.sides if (a, b) == (one, two)), None)
 
 
 def _difference(one: list[str], two: list[str]) -> tuple[str, str] | None:
@@ -123,213 +118,15 @@ def _may_name(column: Column) -> bool:
     return bool(thing) or (column.is_id and column.whole)
 
 
-def _twin_of_text(pair: Pair, texts: list[Pair]) -> bool:
-    """Tell whether columns of text name the same sides, so that these numbers are something else."""
-    return any(other.words == pair.words or pair.words is not None for other in texts)
-
-
-def _never_equal(profile: Profile, one: str, two: str) -> bool:
-    if profile.shared(one, two) < SHARED:
-        return False
-    equal, chance = profile.equal(one, two)
-    return equal <= EQUAL and chance >= BY_CHANCE
-
-
-def _of_pair(asked: Asked, pair: Pair) -> Iterator[Reading]:
-    """Propose what two sides make with each result that there is for them."""
-    profile = asked.profile
-    won = pair.words in WON and asked.allows("winner", "loser", "count", "covariate")
-    if won or "loser" in asked.named:
-        # W and L may count wins and losses.
-        if pair.words != ("w", "l") or profile[pair.left].type == "text" or "loser" in asked.named:
-            roles = {"winner": pair.left, "loser": pair.right}
-            yield _weighed(asked, pair, roles, ("count",), "one column names who won, one who lost")
-        return
-    sides = {"left": pair.left, "right": pair.right}
-    counted = _numbers_of(asked, pair, ("wins_left", "wins_right"), known("wins_columns"), wins=True)
-    if counted and asked.allows(*sides, "wins_left", "wins_right", "ties"):
-        roles = {**sides, "wins_left": counted[0], "wins_right": counted[1]}
-        yield _weighed(asked, pair, roles, ("ties",), f"{quoted(*counted)} count wins of both")
-        return
-    points = _numbers_of(asked, pair, ("points_left", "points_right"), POINT_PAIRS)
-    winners = _winners(asked, pair)
-    placed = None if points or winners else _numbers_beside(profile, pair)
-    both = points or placed
-    if both and asked.allows(*sides, "points_left", "points_right", "winner", "count", "covariate"):
-        yield _by_points(asked, pair, both, winners, placed=placed is not None)
-        if "winner" not in asked.named:
-            return
-    if asked.allows(*sides, "winner", "count", "covariate"):
-        for reading in (_by_result(asked, pair, name, winners) for name in winners[:3]):
-            yield from _numbered(asked, pair, reading)
-
-
-def _by_points(
-    asked: Asked, pair: Pair, points: tuple[str, str], winners: list[str], *, placed: bool
-) -> Reading:
-    """Propose games with the points of both sides, and a result beside them that agrees."""
-    profile = asked.profile
-    roles = {"left": pair.left, "right": pair.right, "points_left": points[0], "points_right": points[1]}
-    exact = winners and asked.level("winner", winners[0]) == EXACT
-    if "winner" in asked.named or (exact and _agrees(profile, winners[0], points, pair)):
-        roles["winner"] = winners[0]
-    reading = _weighed(asked, pair, roles, ("count",), f"{quoted(*points)} are the points of both")
-    fixed = profile.rows > FEW and profile[pair.left].repeats
-    fixed = fixed and profile.determined(points[0], pair.left)
-    reading.strong &= not (placed or fixed)
-    reading.weigh(fixed, -4, f"{quoted(points[0])} is the same in all games of a side")
-    reading.weigh(placed, 0, "only names or positions say that these belong to the two sides")
-    return reading
-
-
-def _numbered(asked: Asked, pair: Pair, reading: Reading) -> Iterator[Reading]:
-    """Yield a reading, and where 0 and 1 say who won, that in which 0 is the first of the two."""
-    column = asked.profile[reading.roles["winner"]]
-    counted = column.values == {"0", "1"} and not WHO.isdisjoint(column.words)
-    if counted and not {"left", "right"} & asked.named.keys():
-        other = replace(reading, roles={**reading.roles, "left": pair.right, "right": pair.left})
-        other.support = [*reading.support, f"0 is {quoted(pair.left)}, 1 is {quoted(pair.right)}"]
-        reading.against.append(f"1 is {quoted(pair.left)}, 0 is {quoted(pair.right)}")
-        reading.strong = other.strong = False
-        other.points += 0.5
-        yield other
-    yield reading
-
-
-def _by_result(asked: Asked, pair: Pair, name: str, winners: list[str]) -> Reading:
-    """Propose games with a column that says who won."""
-    profile, column, level = asked.profile, asked.profile[name], asked.level("winner", name)
-    roles = {"left": pair.left, "right": pair.right, "winner": name}
-    reading = _weighed(asked, pair, roles, ("count",), f"{quoted(name)} says who won")
-    rivals = [other for other in winners if other != name and _differ(profile, name, other)]
-    called = level == SAID or (column.simple.startswith("winner") and not column.simple[-1].isdecimal())
-    scored, fully = _are_results(column), level == SAID or profile.rows <= FEW
-    fully = fully or _results(profile, name, pair) >= UNDERSTOOD
-    odd = [column.labels[code] for code in np.unique(column.codes[~_read(profile, name, pair)])]
-    if reading.weigh(0 < len(odd) <= FEWEST, 0, f"no results: {quoted(*odd)}"):
-        reading.mend["drop"] = ["", *odd]
-    reading.strong &= fully and not (scored and odd) and (called or not rivals)
-    reading.strong &= level > NOTHING or scored or _names_sides(profile, name, pair) >= UNDERSTOOD
-    reading.weigh(rivals, 0 if called else -1, f"{quoted(*rivals)} could say it, too")
-    reading.weigh(not fully, -3, f"{quoted(name)} says other things, too")
-    reading.weigh(level == NOTHING, -1)
-    return reading
-
-
-def _weighed(
-    asked: Asked, pair: Pair, roles: dict[str, str], may: tuple[str, ...], result: str
-) -> Reading:
-    profile, sides = asked.profile, quoted(*pair[:2])
-    reading = asked.reading({**roles, **asked.beside((*may, "weights"), roles.values())})
-    if "covariate" in asked.named:
-        reading.roles["covariate"] = asked.named["covariate"]
-    shares, called = profile.shared(pair.left, pair.right), pair.level >= EXACT
-    apart = _never_equal(profile, *pair[:2])
-    thing = any(word in THINGS for word in profile[pair.left].words)
-    reading.points = 4.0 + thing
-    reading.weigh(called, 2, f"{sides} are named like two sides")
-    reading.weigh(apart, 2, f"{sides} share their names and are never equal in a row")
-    reading.weigh(shares < SHARED and profile.rows > 20, -3, f"{sides} hardly share a name")
-    reading.support.append(result)
-    blank = [c for c in roles.values() if profile[c].blanks]
-    answers = [c for c in blank if c not in pair[:2] or "loser" in roles]
-    have = f"{quoted(*blank)} {'has' if len(blank) == 1 else 'have'} blank cells"
-    if reading.weigh(blank and (answers or len(blank) == 2), 0, have):
-        reading.mend["drop"] = [""]
-    odd = [word for role, c in roles.items() if role != "winner" for word in profile[c].odd_words]
-    reading.weigh(odd, 0, f"no results: {quoted(*dict.fromkeys(odd))}")
-    reading.firm = called or apart
-    worded = thing or pair.level == SAID or (pair.words is not None and len(pair.words[0]) > 2)
-    most = max(profile[side].distinct for side in pair[:2])  # of two models one may always be left
-    alike = shares >= SHARED or profile.rows <= 20 or (thing and (shares >= SOME or most <= FEWEST))
-    gaps = any(2 * profile[side].blanks > profile.rows for side in pair[:2])
-    met = profile.equal(pair.left, pair.right)[0] <= EQUAL or profile.rows <= FEW
-    reading.strong = called and alike and worded and not gaps and met and not odd
-    return reading
-
-
-POINT_PAIRS = (
-    "fthg/ftag",
-    "hg/ag",
-    *(f"{h}{what}/{a}{what}" for what in known("points") for h, a in (("home", "away"), ("h", "a"))),
-)
-
-
-def _numbers_of(
-    asked: Asked, pair: Pair, roles: tuple[str, str], names: tuple[str, ...], *, wins: bool = False
-) -> tuple[str, str] | None:
-    """Return two columns of numbers that belong to the two sides, by their names."""
-    named = [asked.named.get(role) for role in roles]
-    if all(named):
-        return str(named[0]), str(named[1])
-    profile = asked.profile
-    for both in names:
-        found = [[c.name for c in profile.called(side) if c.is_number] for side in both.split("/")]
-        if all(found):
-            return found[0][0], found[1][0]
-    first, second = pair.words or ("", "")
-    like = [(first, second), (first[:1], second[:1])] if first[:1] != second[:1] else []
-    for one, two in (both for words in like for both in profile.differing(*words)):
-        is_wins = any(word.startswith("win") for word in profile[one].words)
-        about = is_wins if wins else _are_points(profile[one])
-        if about and profile[one].is_number and profile[two].is_number:
-            return one, two
-    return None
-
-
 def _are_points(column: Column) -> bool:
     return any(word.removesuffix("s") in POINT_WORDS for word in column.words)
 
 
-POINT_WORDS = {name.removesuffix("s") for name in known("points")}
-
-
-def _winners(asked: Asked, pair: Pair) -> list[str]:
-    """Return the columns that may say who won, the best first."""
-    if "winner" in asked.named:
-        return [asked.named["winner"]]
-    profile, called = asked.profile, asked.candidates("winner", lambda _: True, pair[:2])
-    called = [
-        n
-        for n in called
-        if _results(profile, n, pair) >= UNDERSTOOD or asked.level("winner", n) == EXACT
-    ]
-    others = [
-        column.name
-        for column in islice(profile, MOST)
-        if column.name not in {*called, *pair[:2], *asked.apart}
-        and column.type in {"text", "number"}
-        and 2 * column.blanks < profile.rows
-        and profile.rows > 3
-        and _tells_who_won(profile, column, pair)
-    ]
-    found = called + others
-    twins = profile.differing(*pair.words) if pair.words else []
-    others = [right for left, right in twins if left in found]  # which say it of the other side
-    return [name for name in found if name not in others]
-
-
-def _tells_who_won(profile: Profile, column: Column, pair: Pair) -> bool:
-    """Tell whether a column names a side of each row, or holds words or points of both sides."""
-    if 2 * len(column.values & profile[pair.left].values) > column.distinct:
-        return _names_sides(profile, column.name, pair) >= UNDERSTOOD
-    if column.type != "text" or _are_results(column):
-        return _are_results(column)
-    if column.distinct > FEWEST:
-        some = [label.casefold() for label in column.labels[:SOME_LABELS]]
-        return 2 * sum(WON_WORDS.search(label) is not None for label in some) > len(some) and (
-            _results(profile, column.name, pair) >= UNDERSTOOD
-        )
-    named = bool(pair.words) and {*(pair.words or ())} <= {simplify(label) for label in column.labels}
-    told = {verdict(label.casefold(), "", "") for label in column.labels}
-    both = named or {LEFT, RIGHT} <= {*map(_meant, column.labels)} or {LEFT, RIGHT} <= told
-    return both and _results(profile, column.name, pair) >= UNDERSTOOD
-
-
-def _meant(word: str) -> int | None:
-    """Return which side a word stands for, None where it may be neither."""
-    found = {family[word.casefold()] for family in SPELLINGS.values() if word.casefold() in family}
-    return found.pop() if len(found) == 1 else None
+def _may_count(column: Column) -> bool:
+    """Tell whether a column may hold points, though nothing calls it so."""
+    counts = column.type == "number" and column.whole and 2 * column.present > len(column.codes)
+    told = column.is_id or column.is_time or column.is_amount
+    return counts and not told and NO_POINTS.isdisjoint(column.words)
 
 
 def _are_results(column: Column) -> bool:
@@ -343,73 +140,293 @@ def _are_results(column: Column) -> bool:
     return first + hits > MOSTLY * len(some) > 1
 
 
-def _numbers_beside(profile: Profile, pair: Pair) -> tuple[str, str] | None:
-    """Return two columns of whole numbers whose names differ, or that stand, as the two sides do."""
-    names = profile.table.names
-    left, right = names.index(pair.left), names.index(pair.right)
-    size = len(names) - max(left, right)
-    steps = (step for step in (1, 2, 3, -1) if -min(left, right) <= step < size and left + step != right)
-    near = [(names[left + step], names[right + step]) for step in steps]
-    for one, two in [*(profile.differing(*pair.words) if pair.words else ()), *near]:
-        if all(map(_may_count, (profile[one], profile[two]))) and profile.on_one_scale((one, two)):
-            return one, two
-    return None
+@dataclass(eq=False)
+class Sides:
+    """Two columns that may be the sides of battles, and what others say of them.
 
+    ``words`` tell their names apart, if any do; ``level`` says how well these tell that they are sides.
+    """
 
-def _may_count(column: Column) -> bool:
-    """Tell whether a column may hold points, though nothing calls it so."""
-    counts = column.type == "number" and column.whole and 2 * column.present > len(column.codes)
-    told = column.is_id or column.is_time or column.is_amount
-    return counts and not told and NO_POINTS.isdisjoint(column.words)
+    asked: Asked
+    pair: tuple[str, str]
+    words: tuple[str, str] | None
+    level: int
 
+    def __post_init__(self) -> None:
+        self.profile, (self.left, self.right) = self.asked.profile, self.pair
 
-def _names_sides(profile: Profile, name: str, pair: Pair) -> float:
-    """Return the share of results that name one of the two sides of their row, if both are named."""
-    left, right = (float(profile.same(name, side).sum()) for side in pair[:2])
-    there = max(1, profile[name].present)
-    return (left + right) / there if min(left, right) >= EACH_SIDE * there else 0.0
+    @property
+    def of_text(self) -> bool:
+        """Whether they hold text."""
+        return self.profile[self.left].type == "text"
 
+    @cached_property
+    def never_equal(self) -> bool:
+        """Whether they share their names, and are never equal in a row, though they might."""
+        if self.profile.shared(*self.pair) < SHARED:
+            return False
+        equal, chance = self.profile.equal(*self.pair)
+        return equal <= EQUAL and chance >= BY_CHANCE
 
-def _results(profile: Profile, name: str, pair: Pair) -> float:
-    """Return the share of results that are understood."""
-    column = profile[name]
-    there = column.codes >= 0
-    understood = float((_read(profile, name, pair) & there).sum()) / max(1, int(there.sum()))
-    return 1.0 if _are_results(column) else understood
+    @cached_property
+    def game(self) -> str | None:
+        """What tells games that are on two rows, one for each side: a column, or nothing ("")."""
+        profile, (one, two) = self.profile, (self.profile[side] for side in self.pair)
+        keys = [c for c in profile if (c.is_id or c.is_time) and c.name not in self.pair and c.repeats]
+        right = profile.across(*self.pair[::-1])[two.codes].tolist()
+        for key in keys[:4] if self.never_equal else ():
+            if profile.repeated(key.name, self.left) <= EQUAL:  # else they may meet at home and away
+                rows = {*zip(one.codes.tolist(), right, key.codes.tolist(), strict=True)}
+                if len({(b, a, of) for a, b, of in rows} & rows) >= TWICE * len(rows):
+                    return key.name if 2 * key.distinct == profile.rows else ""
+        return None
 
+    def readings(self) -> Iterator[Reading]:
+        """Propose what they make with each result that there is for them."""
+        asked = self.asked
+        won = self.words in WON and asked.allows("winner", "loser", "count", "covariate")
+        if won or "loser" in asked.named:
+            # W and L may count wins and losses.
+            if self.words != ("w", "l") or self.of_text or "loser" in asked.named:
+                roles = {"winner": self.left, "loser": self.right}
+                yield self._weighed(roles, ("count",), "one column names who won, one who lost")
+            return
+        sides = {"left": self.left, "right": self.right}
+        wins = self._named(("wins_left", "wins_right"), known("wins_columns"))
+        wins += [t for t in self._twins() if any(w.startswith("win") for w in self.profile[t[0]].words)]
+        if wins and asked.allows(*sides, "wins_left", "wins_right", "ties"):
+            roles = {**sides, "wins_left": wins[0][0], "wins_right": wins[0][1]}
+            yield self._weighed(roles, ("ties",), f"{quoted(*wins[0])} count wins of both")
+            return
+        points = self._points()
+        if points and asked.allows(
+            *sides, "points_left", "points_right", "winner", "count", "covariate"
+        ):
+            yield self._by_points(sides, points[0])
+            if "winner" not in asked.named and not any(self._doubts(points[0])[:2]):
+                return
+        if asked.allows(*sides, "winner", "count", "covariate"):
+            for name in self._winners[:3]:
+                yield from self._turned(self._by_result(name))
 
-def _read(profile: Profile, name: str, pair: Pair) -> BoolArray:
-    """Mark the rows that are blank, name a side of theirs, or hold points or a word for a result."""
-    column = profile[name]
-    sides = {profile[side].simple for side in pair[:2]} | set(pair.words or ())
-    if _are_results(column):
-        words = [has_points(label.casefold()) or _meant(label) == TIE for label in column.labels]
-    else:
-        words = [label.casefold() in SPELLED or simplify(label) in sides for label in column.labels]
-    hit = np.array([*words, True])[column.codes]
-    hit = np.asarray(hit | profile.same(name, pair.left) | profile.same(name, pair.right))
-    return hit if hit.sum() >= UNDERSTOOD * len(hit) else hit | _verdicts(profile, name, pair)
+    def _by_points(self, sides: dict[str, str], points: tuple[str, str]) -> Reading:
+        """Propose games with the points of both sides, and a result beside them that agrees."""
+        roles, winners = {**sides, "points_left": points[0], "points_right": points[1]}, self._winners
+        exact = winners and self.asked.level("winner", winners[0]) == EXACT
+        if "winner" in self.asked.named or (exact and self._agrees(winners[0], points)):
+            roles["winner"] = winners[0]
+        reading = self._weighed(roles, ("count",), f"{quoted(*points)} are the points of both")
+        placed, fixed, _ = self._doubts(points)
+        reading.strong &= not placed and not fixed
+        reading.weigh(fixed, -4, f"{quoted(points[0])} is the same in all games of a side")
+        told = "only names or positions say that these belong to the two sides"
+        reading.weigh(placed, -1 if winners else 0, told)
+        return reading
 
+    def _turned(self, reading: Reading) -> Iterator[Reading]:
+        """Yield a reading, and where numbers say who won, that in which they mean the other side."""
+        column, told = self.profile[reading.roles["winner"]], self.told(reading.roles["winner"])
+        of_two = column.values == {"0", "1"} and not WHO.isdisjoint(column.words)
+        scaled = column.whole and not column.odd_words and column.distinct > 2
+        scaled = scaled and not self.named_by(column.name) and self.understood(column.name) == 1
+        if not (of_two or scaled) or {"left", "right"} & self.asked.named.keys():
+            yield reading
+            return
+        left, right = (column.labels[column.codes[told == won][0]] for won in (LEFT, RIGHT))
+        one, two = map(quoted, self.pair)
+        other = replace(reading, roles={**reading.roles, "left": self.right, "right": self.left})
+        other.support = [*reading.support, f"{right} is {one}, {left} is {two}"]
+        reading.against = [*reading.against, f"{left} is {one}, {right} is {two}"]
+        reading.strong = other.strong = False
+        other.points += of_two / 2
+        yield from (other, reading) if of_two else (reading, other)
 
-def _verdicts(profile: Profile, name: str, pair: Pair) -> BoolArray:
-    """Mark the rows that say more than who won, but name a side."""
-    columns = [profile[part] for part in (name, *pair[:2])]
-    rows, which = np.unique(np.stack([c.codes for c in columns]), axis=1, return_inverse=True)
-    texts = [[label.casefold() for label in c.labels] + [""] for c in columns]
-    told = [verdict(*(texts[part][code] for part, code in enumerate(row))) for row in rows.T.tolist()]
-    return np.asarray((np.array(told) != UNKNOWN)[which.ravel()])
+    def _by_result(self, name: str) -> Reading:
+        """Propose games with a column that says who won."""
+        profile, column, level = self.profile, self.profile[name], self.asked.level("winner", name)
+        roles = {"left": self.left, "right": self.right, "winner": name}
+        reading = self._weighed(roles, ("count",), f"{quoted(name)} says who won")
+        rivals = [other for other in self._winners if other != name and self._differ(name, other)]
+        called = column.simple.startswith("winner") and not column.simple[-1].isdecimal()
+        called |= level == SAID
+        scored, fully = _are_results(column), level == SAID or profile.rows <= FEW
+        fully = fully or scored or self.understood(name) >= UNDERSTOOD
+        unknown = column.codes[(self.told(name) == UNKNOWN) & (column.codes >= 0)]
+        odd = [column.labels[code] for code in np.unique(unknown)]
+        if reading.weigh(0 < len(odd) <= FEWEST, 0, f"no results: {quoted(*odd)}"):
+            reading.mend["drop"] = ["", *odd]
+        blanks = column.blanks and level != SAID and "drop" not in self.asked.settings
+        again = scored or len(unknown) > len(odd)  # what is mistyped is said where it is
+        reading.strong &= fully and not (odd and again) and not blanks and (called or not rivals)
+        reading.strong &= level > NOTHING or scored or self.named_by(name) >= UNDERSTOOD
+        reading.weigh(rivals, 0 if called else -1, f"{quoted(*rivals)} could say it, too")
+        reading.weigh(not fully, -3, f"{quoted(name)} says other things, too")
+        reading.weigh(level == NOTHING, -1)
+        mute = self.level == NOTHING and column.type == "flag"
+        reading.weigh(mute, -2, f"nothing says which of {quoted(*self.pair)} it is about")
+        return reading
 
+    def _weighed(self, roles: dict[str, str], may: tuple[str, ...], result: str) -> Reading:
+        asked, profile, sides, words = self.asked, self.profile, quoted(*self.pair), self.words
+        reading = asked.reading({**roles, **asked.beside((*may, "weights"), roles.values())})
+        if "covariate" in asked.named:
+            reading.roles["covariate"] = asked.named["covariate"]
+        shares, called = profile.shared(*self.pair), self.level >= EXACT
+        thing = any(word in THINGS for word in profile[self.left].words)
+        reading.points = 4.0 + thing
+        reading.weigh(called, 2, f"{sides} are named like two sides")
+        reading.weigh(self.never_equal, 2, f"{sides} share their names and are never equal in a row")
+        reading.weigh(shares < SHARED and profile.rows > 20, -3, f"{sides} hardly share a name")
+        reading.support.append(result)
+        blank = [c for c in roles.values() if profile[c].blanks]
+        answers = [c for c in blank if c not in self.pair or "loser" in roles]
+        have = f"{quoted(*blank)} {'has' if len(blank) == 1 else 'have'} blank cells"
+        if reading.weigh(blank and (answers or len(blank) == 2), 0, have):
+            reading.mend["drop"] = [""]
+        odd = [word for role, c in roles.items() if role != "winner" for word in profile[c].odd_words]
+        reading.weigh(odd, 0, f"no results: {quoted(*dict.fromkeys(odd))}")
+        reading.firm = called or self.never_equal
+        worded = thing or self.level == SAID or (words is not None and len(words[0]) > 2)
+        most = max(profile[side].distinct for side in self.pair)  # of two models one may always be left
+        alike = shares >= SHARED or profile.rows <= 20 or (thing and (shares >= SOME or most <= FEWEST))
+        gaps = any(2 * profile[side].blanks > profile.rows for side in self.pair)
+        met = profile.equal(*self.pair)[0] <= EQUAL or profile.rows <= FEW
+        reading.strong = called and alike and worded and not gaps and met and not odd
+        if reading.weigh(self.game is not None, 0, "each game is told twice, once by each side"):
+            reading.strong = False
+            if self.game and "unit" in asked.kind.roles:
+                reading.roles.setdefault("unit", self.game)
+        return reading
 
-def _differ(profile: Profile, one: str, two: str) -> bool:
-    """Tell whether two results can say different things."""
-    return not (profile.determined(one, two) and profile.determined(two, one))
+    def _named(self, roles: tuple[str, str], names: Iterable[str]) -> list[tuple[str, str]]:
+        """Return two columns of numbers that the user named, or that have usual names."""
+        said = [self.asked.named.get(role) for role in roles]
+        if all(said):
+            return [(str(said[0]), str(said[1]))]
+        usual = ([self.profile.called(side)[:1] for side in both.split("/")] for both in names)
+        return [(one[0].name, two[0].name) for one, two in usual
+                if one and two and one[0].is_number and two[0].is_number]  # fmt: skip
 
+    def _twins(self) -> list[tuple[str, str]]:
+        """Return columns of numbers whose names differ as those of the sides, or by their initials."""
+        first, second = self.words or ("", "")
+        like = [(first, second), (first[:1], second[:1])] if first[:1] != second[:1] else []
+        found = dict.fromkeys(both for words in like for both in self.profile.differing(*words))
+        return [both for both in found if all(self.profile[name].is_number for name in both)]
 
-def _agrees(profile: Profile, winner: str, points: tuple[str, str], pair: Pair) -> bool:
-    """Tell whether a result is told by who has more points."""
-    sign = np.sign(profile[points[0]].numbers - profile[points[1]].numbers)
-    left, right = (profile.same(winner, side) for side in pair[:2])
-    if (left | right).mean() > 1 - UNDERSTOOD:
-        return bool(_read(profile, winner, pair).all() and ((sign > 0) == left).mean() > EQUAL)
-    codes = profile[winner].codes * 3 + np.nan_to_num(sign).astype(np.int64) + 1
-    return len(np.unique(codes)) == len(np.unique(profile[winner].codes))
+    def _points(self) -> list[tuple[str, str]]:
+        """Return two columns of points: called so, or whole numbers that stand as the two sides do."""
+        profile, names = self.profile, self.profile.table.names
+        roles = ("points_left", "points_right")
+        usual = self._named(roles, POINT_PAIRS)
+        if {*roles} <= self.asked.named.keys():
+            return usual
+        twins = self._twins()
+        left, right = names.index(self.left), names.index(self.right)
+        size = len(names) - max(left, right)
+        steps = (s for s in (1, 2, 3, -1) if -min(left, right) <= s < size and left + s != right)
+        near = [(names[left + step], names[right + step]) for step in steps]
+        called = [both for both in (*usual, *twins) if both in usual or _are_points(profile[both[0]])]
+        clear = bool(self._winners) and not profile[self._winners[0]].blanks  # which may be ties
+        others = [
+            both
+            for both in (*twins, *near)
+            if all(_may_count(profile[name]) for name in both) and profile.on_one_scale(both)
+        ]
+        every = dict.fromkeys([*called, *([] if clear else others)])
+        return sorted(
+            every, key=lambda both: (self._doubts(both)[1], both not in called, self._doubts(both))
+        )
+
+    def _doubts(self, both: tuple[str, str]) -> tuple[bool, bool, bool]:
+        """Return whether points are not called so, belong to a team, or to a part of the game."""
+        profile, one = self.profile, self.profile[both[0]]
+        usual = both in self._named(("points_left", "points_right"), POINT_PAIRS)
+        again = profile.rows > FEW and profile[self.left].repeats
+        fixed = again and profile.determined(both[0], self.left)
+        return not (usual or _are_points(one)), fixed, not LATER.isdisjoint(one.words)
+
+    @cached_property
+    def _winners(self) -> list[str]:
+        """The columns that may say who won, the best first."""
+        asked, profile = self.asked, self.profile
+        if "winner" in asked.named:
+            return [asked.named["winner"]]
+        called = [
+            name
+            for name in asked.candidates("winner", lambda _: True, self.pair)
+            if self.understood(name) >= UNDERSTOOD or asked.level("winner", name) == EXACT
+        ]
+        others = [
+            column.name
+            for column in islice(profile, MOST)
+            if column.name not in {*called, *self.pair, *asked.apart}
+            and column.type in {"text", "number"}
+            and 2 * column.blanks < profile.rows
+            and profile.rows > 3
+            and column.noun not in WHERE
+            and self._tells_who_won(column)
+        ]
+        found = called + [name for name in others if not (called and profile[name].is_number)]
+        twins = profile.differing(*self.words) if self.words else []
+        counts = [left for left, _ in twins if profile[left].type == "number"]
+        others = [right for left, right in twins if left in found]  # which say it of the other side
+        return [name for name in found if name not in {*others, *counts}]
+
+    def _tells_who_won(self, column: Column) -> bool:
+        """Tell whether a column names a side of each row, or holds words or points of both sides."""
+        if 2 * len(column.values & self.profile[self.left].values) > column.distinct:
+            return self.named_by(column.name) >= UNDERSTOOD
+        if column.type == "number":
+            judged = (
+                not JUDGED.isdisjoint(column.words) and column.whole and column.distinct <= FEWEST + 1
+            )
+            return judged and self.understood(column.name) == 1 and self._both_won(column.name)
+        if _are_results(column):
+            return True
+        some = [label.casefold() for label in column.labels[:SOME_LABELS]]
+        worded = 2 * sum(WON_WORDS.search(label) is not None for label in some) > len(some)
+        if column.distinct > FEWEST and not worded:
+            return False
+        called = {*(self.words or [""])} <= {*map(simplify, column.labels)}
+        plain = worded or called or meanings(column.labels, self.pair)[1]
+        return plain and self.understood(column.name) >= UNDERSTOOD and self._both_won(column.name)
+
+    def _both_won(self, name: str) -> bool:
+        return {LEFT, RIGHT} <= {*self.told(name).tolist()}
+
+    def named_by(self, name: str) -> float:
+        """Return the share of results that name one of the two sides of their row, if both are named."""
+        left, right = (float(self.profile.same(name, side).sum()) for side in self.pair)
+        there = max(1, self.profile[name].present)
+        return (left + right) / there if min(left, right) >= EACH_SIDE * there else 0.0
+
+    def understood(self, name: str) -> float:
+        """Return the share of results that are understood."""
+        there = self.profile[name].codes >= 0
+        return float((self.told(name)[there] != UNKNOWN).mean()) if there.any() else 0.0
+
+    @kept
+    def told(self, name: str) -> IntArray:
+        """Return who won each row by a column that says so: by name, by points or in words."""
+        parts = [self.profile[part] for part in (name, *self.pair)]
+        codes, labels = zip(*((c.codes, [*c.labels, ""]) for c in parts), strict=True)
+        found: IntArray = np.array([*meanings(parts[0].labels, self.pair)[0], UNKNOWN])[codes[0]]
+        for side, won in zip(self.pair, (LEFT, RIGHT), strict=True):
+            found[self.profile.same(name, side)] = won
+        known_ones, there = (found != UNKNOWN).sum(), (codes[0] >= 0).sum()
+        if parts[0].type == "text" and known_ones < UNDERSTOOD * there:
+            np.copyto(found, verdicts(codes, labels), where=found == UNKNOWN)
+        return found
+
+    def _differ(self, one: str, two: str) -> bool:
+        """Tell whether two results can say different things."""
+        return not (self.profile.determined(one, two) and self.profile.determined(two, one))
+
+    def _agrees(self, winner: str, points: tuple[str, str]) -> bool:
+        """Tell whether a result names the sides, or is told by who has more points."""
+        one, two = (self.profile[name].numbers for name in points)
+        sign, codes = np.nan_to_num(np.sign(one - two)).astype(np.int64), self.profile[winner].codes
+        if self.named_by(winner) > 1 - UNDERSTOOD:
+            return bool((self.told(winner) != UNKNOWN).all())
+        return len(np.unique(codes * 3 + sign + 1)) == len(np.unique(codes))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
 
 from steadyrank.reading.profile import Column
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
-from steadyrank.reading.roles import sounds_like_a_unit
+from steadyrank.reading.roles import sounds_like_a_unit, taken_by
 from steadyrank.reading.words import known
 
 COUNTED = ("votes", "ballots")
@@ -82,19 +82,20 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     answer = column.noun in {"answer", "option", "item"} and not counted
     answer |= column.noun in ELECTED and bool(named) and not counted and not voters
     reading.strong = level >= EXACT and not (reading.against or answer or awarded)
-    yield from counted_or_not(asked, reading, [name, *beside.values()])
+    yield from counted_or_not(asked, reading)
 
 
-def counted_or_not(asked: Asked, reading: Reading, used: Sequence[object]) -> Iterator[Reading]:
+def counted_or_not(asked: Asked, reading: Reading) -> Iterator[Reading]:
     """Propose both where a column seems to count: rows count as often as it says, or once each."""
-    whole = (c for c in asked.profile if c.is_number and c.whole and c.simple.endswith(COUNTED))
-    seem = [column.name for column in whole if column.name not in {*used, *asked.apart}]
-    if not seem or "count" in reading.roles:
+    out = taken_by(reading.roles) | asked.apart
+    called = (c for c in asked.profile if c.simple.endswith(COUNTED) and c.name not in out)
+    count = next((c.name for c in called if c.is_number and c.whole), None)
+    if count is None or "count" in {**reading.roles, **asked.named}:
         yield reading
         return
     for roles, options, told in (
-        ({"count": seem[0]}, {}, f"rows count as often as {quoted(seem[0])} says"),
-        ({}, {"ignore": seem[:1]}, "each row counts once"),
+        ({"count": count}, {}, f"rows count as often as {quoted(count)} says"),
+        ({}, {"ignore": [count]}, "each row counts once"),
     ):
         made = asked.reading({**reading.roles, **roles}, **options)
         made.points, made.support = reading.points + bool(roles), [*reading.support, told]

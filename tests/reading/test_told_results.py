@@ -1,0 +1,162 @@
+"""Games whose result is told otherwise: in other languages, on scales, on two rows, among numbers."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from steadyrank.data.read import read_any
+from steadyrank.errors import NotRecognisedError
+from steadyrank.reading.readings import Reading
+
+NAMES = ["Arden", "Belmont", "Corvus", "Dunmore", "Elston"]
+Game = tuple[int, str, str, int, int]
+GAMES: list[Game] = [
+    (n, one, two, (n // 2 + len(one)) % 5, (2 * n + place) % 4)
+    for n, (place, one, two) in enumerate(
+        (shift, one, NAMES[(start + shift) % 5])
+        for _ in range(3)
+        for shift in (1, 2, 3, 4)
+        for start, one in enumerate(NAMES)
+    )
+]
+DECIDED = [game for game in GAMES if game[3] != game[4]]
+
+
+def won(games: list[Game]) -> Counter[str]:
+    """Return how often each one won, and how often nobody did."""
+    return Counter(
+        one if left > right else two if right > left else "tie" for _, one, two, left, right in games
+    )
+
+
+def found(data: Any) -> Counter[str]:
+    """Return the same of data."""
+    names = [*map(str, data.items)]
+    told = zip(data.left.tolist(), data.right.tolist(), data.outcome.tolist(), strict=True)
+    return Counter(
+        names[a] if result > 0 else names[b] if result < 0 else "tie" for a, b, result in told
+    )
+
+
+def suggested(header: str, rows: list[list[object]]) -> list[Any]:
+    """Return the readings that are suggested, or that which is taken."""
+    text = "\n".join([header, *(",".join(map(str, row)) for row in rows)])
+    try:
+        return [read_any(io.BytesIO(text.encode()))]
+    except NotRecognisedError as error:
+        return list(error.readings)
+
+
+def first(header: str, rows: list[list[object]]) -> Any:
+    reading = suggested(header, rows)[0]
+    return reading.read() if isinstance(reading, Reading) else reading
+
+
+def result(game: Game, left: object, right: object, tie: object) -> object:
+    return left if game[3] > game[4] else right if game[4] > game[3] else tie
+
+
+TOLD: dict[str, tuple[str, Callable[[Game], list[object]]]] = {
+    "points beside a winner": (
+        "Round,Bot A,Bot B,Score A,Score B,Winner",
+        lambda g: [*g, result(g, g[1], g[2], "Tie")],
+    ),
+    "goals among numbers of the teams": (
+        "season,t1,t1_name,ft1,ft2,ht1,ht2,t2,t2_name",
+        lambda g: [1990 + g[0] // 9, 50040 + len(g[1]), g[1], g[3], g[4], 0, 0, 50040 + len(g[2]), g[2]],
+    ),
+    "German": ("Heim,Gast,Tore Heim,Tore Gast", lambda g: [*g[1:]]),
+    "a tie in German": (
+        "Heimmannschaft,Gastmannschaft,Sieger",
+        lambda g: [g[1], g[2], result(g, g[1], g[2], "Unentschieden")],
+    ),
+    "a result in Spanish": (
+        "equipo_local,equipo_visitante,resultado",
+        lambda g: [g[1], g[2], result(g, "Local", "Visitante", "Empate")],
+    ),
+    "ties left blank beside points": (
+        "mandante,visitante,vencedor,mandante_placar,visitante_placar",
+        lambda g: [g[1], g[2], result(g, g[1], g[2], "-"), g[3], g[4]],
+    ),
+    "parts of the names of columns": (
+        "prompt,output_1_model,output_2_model,preferred",
+        lambda g: [f"p{g[0]}", g[1], g[2], result(g, "output_1", "output_2", "same")],
+    ),
+    "1, 2 and 0": ("q,model1,model2,vote", lambda g: [f"p{g[0]}", g[1], g[2], result(g, 1, 2, 0)]),
+    "1, -1 and 0": ("q,model_x,model_y,judgement", lambda g: [g[0], g[1], g[2], result(g, 1, -1, 0)]),
+    "a scale of five": (
+        "rater,system_a,system_b,preference",
+        lambda g: [f"r{g[0] % 7}", g[1], g[2], result(g, 1 + g[0] % 2, 4 + g[0] % 2, 3)],
+    ),
+}
+
+
+@pytest.mark.parametrize("how", TOLD)
+def test_the_first_reading_knows_who_won(how: str) -> None:
+    header, row = TOLD[how]
+    assert found(first(header, [row(game) for game in GAMES])) == won(GAMES)
+
+
+@pytest.mark.parametrize("header", ["date,victor,vanquished", "id,chosen_model,rejected_model"])
+def test_who_won_and_who_lost(header: str) -> None:
+    rows = [[g[0], result(g, g[1], g[2], ""), result(g, g[2], g[1], "")] for g in DECIDED]
+    assert found(first(header, rows)) == won(DECIDED)
+
+
+def test_scales_are_read_from_either_end() -> None:
+    rows = [[g[1], g[2], result(g, -1 - g[0] % 3, 1 + g[0] % 3, 0)] for g in GAMES]
+    one, two = (reading.read() for reading in suggested("left system,right system,slider", rows)[:2])
+    assert found(two) == won(GAMES)
+    assert {*one.left.tolist()} == {*two.right.tolist()}
+
+
+def test_numbers_of_a_scale_are_no_results_where_some_are_names() -> None:
+    rows = [[game[0] % 4, 4 + game[0] % 3, game[0] % 4] for game in GAMES]
+    rows[3][2] = 5  # which did not play
+    data = read_any({name: [row[n] for row in rows] for n, name in enumerate(("left", "right"))}
+                    | {"winner": ["left"] * len(rows)})  # fmt: skip
+    assert data.kind.name == "battles"
+    with pytest.raises(Exception, match="unknown outcome 5"):
+        read_any({n: [row[k] for row in rows] for k, n in enumerate(("left", "right", "winner"))})
+
+
+def test_games_on_two_rows_leave_together() -> None:
+    rows: list[list[object]] = []
+    for number, one, two, left, right in GAMES:
+        rows += [[number, one, two, left, right], [number, two, one, right, left]]
+    reading = suggested("match_id,team,opponent,gf,ga", rows)[0]
+    assert (reading.arguments["unit"], reading.read().n_units) == ("match_id", len(GAMES))
+    assert "each game is told twice, once by each side" in reading.against
+    assert found(reading.read()) == Counter({name: 2 * n for name, n in won(GAMES).items()})
+
+
+def test_seasons_at_home_and_away_are_told_once() -> None:
+    rows = [[2020, *game[1:]] for game in GAMES[:20]] + [[2021, *game[1:]] for game in GAMES[20:40]]
+    assert found(first("season,home,away,home_goals,away_goals", rows)) == won(GAMES[:40])
+
+
+def test_an_item_that_meets_itself_says_nothing() -> None:
+    rows: list[list[object]] = [[g[1], g[2], g[3], g[4]] for g in GAMES]
+    data = first("home,away,home_goals,away_goals", [*rows, ["Arden", "Arden", 2, 1]])
+    assert found(data) == won(GAMES)
+    assert "1 battle of an item with itself left out" in data.notes
+
+
+def test_points_that_say_another_result_are_read_alone() -> None:
+    rows = [[g[1], g[2], g[3], g[4], result(g, g[1], g[2], "tie")] for g in GAMES]
+    rows[0][4] = "tie" if rows[0][4] != "tie" else rows[0][0]
+    header = "one,other,one_score,other_score,winner"
+    ways = [reading for reading in suggested(header, rows) if reading.arguments.get("ignore")]
+    assert all(found(way.read()) == won(GAMES) for way in ways)
+
+
+def test_what_is_no_result_and_comes_again_is_dropped_by_the_command() -> None:
+    rows = [[g[1], g[2], result(g, g[1], g[2], "no result")] for g in GAMES]
+    reading = suggested("Team 1,Team 2,Winner", rows)[0]
+    assert reading.arguments["drop"] == ["", "no result"]
+    assert found(reading.read()) == won(DECIDED)
