@@ -332,7 +332,7 @@ def test_confidences_that_are_none_are_refused(confidence: object) -> None:
 def test_huge_and_tiny_values_are_the_same_question() -> None:
     values = np.random.default_rng(3).normal((0.5, 0.0), size=(30, 2))
     expected = Study(ScoreMatrix(values)).needed(1).needed
-    for power in (1000, -900):
+    for power in (390, -390):  # beyond 1e120 and below 1e-120 they are refused by name
         assert Study(ScoreMatrix(values * 2.0**power)).needed(1).needed == expected
 
 
