@@ -128,10 +128,10 @@ BROKEN: dict[str, tuple[str, str, Any, str]] = {
         r"'all' instead of a list at resolved_ids of birch.run-1.json",
     ),
     "swe_submissions": (
-        "swe_runs",
-        "birch.run-1.json",
-        lambda _: {"no_generation": [], "no_logs": [], "resolved": ["owner__repo-1"]},
-        r"birch.run-1.json lists what a submission to SWE-bench resolved.* no longer read",
+        "swe_submissions",
+        "evaluation/*/*birch/results/results.json",
+        put("resolved", [{}]),
+        r"{} instead of text at resolved\[0\]",
     ),
     "leaderboards": (
         "leaderboards",

@@ -100,6 +100,13 @@ class TestObjectsByName:
         assert found.names == ["name", "t1.acc", "t1.f1", "t2.acc", "t2.f1"]
         assert found.numbers("t2.f1").tolist() == [0.5] * 3
 
+    def test_records_four_deep(self) -> None:
+        """Each experiment as a row would have a column for each season, team and figure."""
+        teams = {"x": {"won": 3, "lost": 1}, "y": {"won": 1, "lost": 3}}
+        found = table({"a": {"2024": teams, "2025": teams}, "b": {"2024": teams}})
+        assert found.names == ["name", "key", "x.won", "x.lost", "y.won", "y.lost"]
+        assert found.cells("key") == ["2024", "2025", "2024"]
+
     def test_few_have_the_same_names(self) -> None:
         """As ratings by user: a column for each film would be blank nearly everywhere."""
         found = table({"ann": {"f1": 5, "f2": 3}, "bob": {"f3": 4}, "cyd": {"f4": 1, "f1": 2}})

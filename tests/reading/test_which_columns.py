@@ -227,3 +227,19 @@ def test_what_came_off_is_the_score() -> None:
     assert first.roles == {"row": "task_id", "item": "model", "score": "passed"}
     # Of 9 tasks, 3 are passed by all, and 2 each by those of place 1, 2 and 3 at least.
     assert (first.read().values.sum(axis=0) == [3, 5, 7, 9]).all()
+
+
+@pytest.mark.parametrize(("award", "winner"), [("Medal", "Country"), ("Prize", "School")])
+def test_in_a_list_of_medals_each_row_is_one(award: str, winner: str) -> None:
+    columns: dict[str, list[Any]] = {
+        "Year": [1924 + 4 * (n // 12) for n in range(48)],
+        "Sport": [f"s{n % 4}" for n in range(48)],
+        winner: [("a", "b", "a", "c", "a", "b")[n % 6] for n in range(48)],
+        "Rank": [n % 3 + 1 for n in range(48)],
+        award: [("gold", "silver", "bronze")[n % 3] for n in range(48)],
+    }
+    readings = offered(columns)
+    counted = next(one for one in readings if one.kind.name == "votes")
+    data = counted.read()
+    assert counted.roles == {"choice": winner}
+    assert dict(zip(data.items, data.item_counts.tolist(), strict=True)) == {"a": 24, "b": 16, "c": 8}

@@ -81,7 +81,7 @@ def test_what_was_not_claimed_is_not_told() -> None:
 
 
 coarse = st.integers(0, 20).map(lambda number: number / 8)
-fine = st.floats(-5, 5, allow_subnormal=False)
+fine = st.floats(-5, 5).map(lambda value: value if abs(value) > 1e-110 else 0.0)
 
 
 def test_a_long_curve_is_thinned_to_exact_points() -> None:

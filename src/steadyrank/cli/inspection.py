@@ -87,14 +87,9 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         found |= {"n_units": data.n_units, "unit": data.units.kind, "units": plural(data.units.kind)}
         first = [] if engine is None or asked else table.notes[:1]
         found |= {"notes": [*first, *data.notes], "command": shlex.join(command)}
-        found["unit_candidates"] = [
-            {
-                "column": name,
-                "values": values,
-                "command": shlex.join([*command, *typed_words("unit", name)]),
-            }
-            for name, values in data.unit_candidates
-        ]
+        for name, values in data.unit_candidates:
+            told = shlex.join([*command, *typed_words("unit", name)])
+            found["unit_candidates"].append({"column": name, "values": values, "command": told})
     except SteadyrankError as error:
         found["problem"] = error.worded(Option.typed)
         if not isinstance(error, NotRecognisedError) and found["readings"]:

@@ -20,12 +20,12 @@ import typer
 from typer.core import TyperCommand
 
 from steadyrank.errors import InvalidValueError, SteadyrankError, UnwritableFileError, typed_name
-from steadyrank.reading.declarations import Role
+from steadyrank.reading.declarations import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from steadyrank.reading.declarations import Kind, Setting
+    from steadyrank.reading.declarations import Kind, Role
 
 COLUMNS = "Columns (guessed from their names; every guess is shown)"
 READING = "Reading the file"
@@ -448,18 +448,20 @@ def data_options(kinds: Sequence[Kind], formats: Iterable[str]) -> dict[str, Par
             meant.setdefault(name, {}).setdefault(part.means, []).append(kind.name)
             parts.setdefault(name, part)
     known = ", ".join(sorted(kind.name for kind in kinds))
+    what = f"What the data are: {known}; if not given, it is recognised."
     readable = f"{', '.join(formats)}; if not given, it is recognised."
     found = {
-        "kind": (COMMON, "KIND", f"What the data are: {known}; if not given, it is recognised."),
-        "format": (READING, "FORMAT", readable),
-    } | {
-        name: (*_place_of(name, part), _explained(meant[name], len(kinds)))
-        for name, part in parts.items()
+        "kind": option("kind", (), "KIND", COMMON, what, str),
+        "format": option("format", (), "FORMAT", READING, readable, str),
     }
-    return {
-        name: option(name, (), metavar or "", panel, text, bool if metavar is None else str)
-        for name, (panel, metavar, text) in found.items()
-    }
+    for name, part in parts.items():
+        panel, value, flag = COMMON if name == "unit" else COLUMNS, "COLUMN", False
+        if isinstance(part, Setting):
+            panel, value, flag = READING, part.takes, part.flag
+        value = "A,B,..." if part.several else value
+        text = _explained(meant[name], len(kinds))
+        found[name] = option(name, (), value, panel, text, bool if flag else str)
+    return found
 
 
 def _explained(explanations: dict[str, list[str]], every: int) -> str:
@@ -469,14 +471,6 @@ def _explained(explanations: dict[str, list[str]], every: int) -> str:
         for means, kinds in explanations.items()
     )
     return f"{text[:1].upper()}{text[1:]}."
-
-
-def _place_of(name: str, part: Role | Setting) -> tuple[str, str | None]:
-    """Return where the help shows an argument of a kind, and what it takes: a flag takes nothing."""
-    several = "A,B,..." if part.several else None
-    if isinstance(part, Role):
-        return COMMON if name == "unit" else COLUMNS, several or "COLUMN"
-    return READING, None if part.flag else several or part.takes
 
 
 def takes(

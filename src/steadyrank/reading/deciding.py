@@ -373,11 +373,9 @@ class Decision:
         long = {"user", "item", "score"} <= roles.keys() and "row" not in self.asked
         if not (kinds and long) or "lower_is_better" in reading.options:
             return None
-        options, mend = (
-            {name: value for name, value in told.items() if name != "missing"}
-            for told in (reading.options, reading.mend)
-        )
-        made = replace(reading, kind=kinds[0], roles=roles, options=options, mend=mend)
+        told = {**reading.options, **reading.mend}
+        told.pop("missing", None)
+        made = replace(reading, kind=kinds[0], roles=roles, options=told, mend={})
         kept = [*reading.support, "all items are kept: scores would leave out those of one row"]
         return self._tried(replace(made, points=points, support=kept))
 

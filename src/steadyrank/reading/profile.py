@@ -533,10 +533,10 @@ class Profile:
             for turned in _turned(column, left, right):
                 yield from self.table.by_simple_name.get(turned, ())[:1]
 
-    def on_one_scale(self, names: Iterable[str]) -> bool:
-        """Tell whether columns of numbers reach equally far, and are all positive or not."""
+    def on_one_scale(self, names: Iterable[str], apart: float = SCALE) -> bool:
+        """Tell whether columns of numbers reach about as far, at most so many times as far."""
         reaches = [self[name].reach for name in names if len(self[name].some)]
-        return not reaches or max(reaches) <= SCALE * min(reaches)
+        return not reaches or max(reaches) <= apart * min(reaches)
 
 
 SIDES: list[tuple[str, str]] = [tuple(pair.split("/")) for pair in known("sides")]  # type: ignore[misc]

@@ -211,22 +211,23 @@ def _rows_of_object(found: Mapping[str, Any]) -> list[Record]:
     level: list[tuple[tuple[str, ...], Any]] = [((name,), one) for name, one in found.items()]
     while len(level) > 1 and all(isinstance(one, dict) for _, one in level):
         deeper = [((*way, name), one) for way, each in level for name, one in each.items()]
-        fields = not all(isinstance(one, list) for _, one in deeper) or len(deeper) == len(level)
-        if fields and _overlap([one for _, one in level]) > ALIKE:
+        lists = all(isinstance(one, list) for _, one in deeper) and len(deeper) > len(level)
+        # Objects that hold nothing but objects of objects would have too many columns.
+        deep = all(isinstance(one, dict) and _are_objects([*one.values()]) for _, one in deeper)
+        if not lists and not deep and _overlap([one for _, one in level]) > ALIKE:
             return _unfolded(_with_names(level))
         level = deeper
-    inner = [one for _, one in level]
-    if len(level) < 2:
-        return []
-    if all(isinstance(one, list) for one in inner):
+    values = [one for _, one in level]
+    if len(level) > 1 and all(isinstance(one, list) for one in values):
         every = [(way, one) for way, several in level for one in several]
-        if _are_objects(values := [one for _, one in every]):
-            several = len({name for one in values for name in one}) > 1 and all(inner)
-            return _unfolded(_with_names(every)) if several and _overlap(values) > ALIKE else []
-        if _are_texts(values):
+        inner = [one for _, one in every]
+        if _are_objects(inner):
+            several = len({name for one in inner for name in one}) > 1 and all(values)
+            return _unfolded(_with_names(every)) if several and _overlap(inner) > ALIKE else []
+        if _are_texts(inner):
             return _with_names([(way, {LIST: one}) for way, one in level])
-        level, inner = every, values
-    if not all(one is None or _is_number(one) for one in inner):
+        level, values = every, inner
+    if len(level) < 2 or not all(one is None or _is_number(one) for one in values):
         return []
     return _with_names([(way, {VALUE: one}) for way, one in level])
 

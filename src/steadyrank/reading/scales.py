@@ -64,7 +64,7 @@ def turned_rows(table: Table, rows: Sequence[object], given: Any) -> BoolArray:
     if given is None:
         return np.zeros(len(rows), dtype=bool)
     asked = _asked_for(rows, given)
-    some = listing(map(shorten, compress(rows, asked)))
+    some = listing(map(shorten, compress(rows, asked)), int(asked.sum()))
     shown = "all tasks" if asked.all() else some
     turned = "the sign is changed, so that more is better"
     if asked.any():

@@ -62,9 +62,8 @@ def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
     """
     shown = around_cut(len(answer.items), answer.k, limit)
     rows = list(answer.rows(shown.stop))[shown.start :]
-    ax = _axes(ax, len(rows))
     scale = RankScale.of([vars(row) for row in rows])
-    _ranges(ax, rows, [(row.best_rank, row.worst_rank) for row in rows], STANDINGS)
+    ax = _ranges(ax, answer, rows, ("best_rank", "worst_rank"))
     titles = f"in top {answer.k:,}", f"{shortened(plural(answer.unit), 12)} to flip"
     _inside(ax, rows[0].rank - 1, titles)
     for row in rows:
@@ -72,8 +71,6 @@ def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
     if answer.k < len(answer.items):
         ax.axvline(answer.k + 0.5, **DASHED)
         ax.axhline(answer.k + 0.5, **DASHED)
-    if answer.told:
-        _legend(ax)
     ax.set_title(f"Top {answer.k:,}: ranks without any one {answer.unit}", loc="left")
     ax.set_xticks(scale.ticks())
     width = scale.high - scale.low + 1.4
@@ -103,13 +100,8 @@ def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> A
     >>> [text.get_text() for text in rank_intervals(answer).get_yticklabels()]
     ['1. ann', '2. bob', '3. cyd']
     """
-    rows = list(answer.rows(limit))
-    ax = _axes(ax, len(rows))
     ends = ("best_rank", "worst_rank") if answer.eps is None else ("inflated_best", "inflated_worst")
-    words = RANK_STANDINGS if answer.k is None else STANDINGS
-    _ranges(ax, rows, [tuple(getattr(row, end) for end in ends) for row in rows], words)
-    if answer.told:
-        _legend(ax)
+    ax = _ranges(ax, answer, list(answer.rows(limit)), ends)
     ax.set_title(f"Best to worst rank of each {answer.item_name}", loc="left")
     return ax
 
@@ -265,11 +257,11 @@ def _axes(ax: Axes | None, rows: float = 16) -> Axes:
     return made
 
 
-def _ranges(
-    ax: Axes, rows: Sequence[Any], ranges: Sequence[tuple[int | None, ...]], words: Mapping[str, str]
-) -> None:
+def _ranges(ax: Axes | None, answer: Any, rows: Sequence[Any], ends: tuple[str, str]) -> Axes:
     """Draw ranks as bars and plain ranks as marks; what is not known has no bar, or no standing."""
-    for row, (best, worst) in zip(rows, ranges, strict=True):
+    ax, words = _axes(ax, len(rows)), RANK_STANDINGS if answer.k is None else STANDINGS
+    for row in rows:
+        best, worst = (getattr(row, end) for end in ends)
         if best is not None and worst is not None:
             ax.plot([best, worst], [row.rank, row.rank], color=COLOURS[row.standing or "out"], **BAR)
     for standing, marker in MARKERS.items():
@@ -286,6 +278,9 @@ def _ranges(
     ax.set_ylim(rows[-1].rank + 0.7, rows[0].rank - 0.7)
     ax.grid(axis="y", alpha=0.25)
     ax.spines[["top", "right"]].set_visible(False)
+    if answer.told:
+        _legend(ax)
+    return ax
 
 
 def _inside(ax: Axes, y: float, texts: Sequence[str]) -> None:

@@ -99,7 +99,7 @@ class ItemSums:
         From ``(shrinkage + count) w = (shrinkage + count - leaving) w\i + leaving * mean`` follows
         ``w - w\i = (mean - w\i) leaving / (shrinkage + count)``, which does not cancel.
         """
-        share, mean = self.prior.share, together(parts) / leaving / of_items(self.form.scale, items)
+        share, mean = self.prior.share, together(parts) / (of_items(self.form.scale, items) * leaving)
         below = of_items(self.counts, items) * share + self.prior.weight
         return (mean - self.without(items, parts, leaving)) * (leaving * share / below)
 

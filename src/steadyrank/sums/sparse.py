@@ -144,7 +144,7 @@ class SparseEntries(Entries):
     def shifts(self, sums: ItemSums) -> FloatArray:
         """Return how far each unit moves the scores."""
         found = [
-            lengths(sums.moves(self.rated[entries], self._given(entries)[0]), indptr=pointers)
+            lengths(sums.moves(self.rated[entries], self._given(entries)[0]), pointers)
             for _, entries, pointers in self._ranges(self.scan)
         ]
         return np.concatenate(found)

@@ -227,6 +227,7 @@ def _winner(node: Node) -> str:
 
 def swe_bench_entries(file: OpenFile) -> Found:
     """Yield instances, with 1 where one was resolved."""
+    submissions: list[tuple[str, Node]] = []
     for part in file.parts():
         top = load(part)
         if top["leaderboards"].value is not None:
@@ -236,11 +237,22 @@ def swe_bench_entries(file: OpenFile) -> Found:
             resolved = set(listed.labels())
             for instance in dict.fromkeys(one for kind in LISTS for one in top[f"{kind}_ids"].labels()):
                 yield _entry(part.name.removesuffix(".json"), instance, instance in resolved, listed)
-        elif top["no_generation"].value is not None:
-            raise part.wrong("lists what a submission to SWE-bench resolved, not each instance", OLD)
+        elif isinstance(top["resolved"].value, list):
+            submissions.append((folder_of(part, "results"), top))
         else:
             for instance, node in top.inside().items():
                 yield _entry(folder_of(part, instance, "logs"), instance, node["resolved"].value, node)
+    yield from _submissions(submissions)
+
+
+def _submissions(every: list[tuple[str, Node]]) -> Found:
+    """Yield what submissions say that name only some instances that they did not resolve."""
+    lists = [ids for _, top in every for ids in top.inside().values() if isinstance(ids.value, list)]
+    every_one = dict.fromkeys(instance for ids in lists for instance in ids.labels())
+    for item, top in every:
+        yield "only resolved ones are listed: all others that any file names count as not resolved"
+        resolved = set(top["resolved"].labels())
+        yield from (_entry(item, one, one in resolved, top["resolved"]) for one in every_one)
 
 
 def _leaderboards(boards: Node, asked: str | None) -> Found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 import numpy as np
@@ -33,7 +33,9 @@ def votes(asked: Asked) -> Iterator[Reading]:
     totals = [c.name for c in profile if c.whole and names and asked.level("count", c.name) > NOTHING]
     called = [name for name in called if name not in totals]
     texts = [c for c in names if c.name not in called and (2 * c.distinct <= c.present or totals)]
-    texts.sort(key=lambda c: sounds_like_a_unit(c.name) + (c.noun in known("attributes")))
+    unlikely = {*known("attributes", "occasions", "awards")}
+    texts.sort(key=lambda c: sounds_like_a_unit(c.name) or c.noun in unlikely)
+    texts.sort(key=lambda c: c.noun not in known("place_columns"))  # countries win medals
     alone = [c.name for c in texts]
     rest = [c.name for c in profile if c.name not in asked.apart and c.type != "list"]
     alone = rest if len(rest) == 1 else [] if "choice" in asked.named else alone
@@ -67,17 +69,19 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     voters = [c for c in others if c.noun in {"voter", "respondent", "user", "person"}]
     whole = not others or column.unique or column.noun in ELECTED
     elected = counted and level >= EXACT and whole
-    alone = elected or (voters and voters[0].unique)
+    won = [c.name for c in others if c.noun in known("awards") and not counted]
+    awarded = reading.weigh(won, 2, f"each row is a {quoted(*won[:1])}")
+    alone = elected or awarded or (voters and voters[0].unique)
     rest = [] if alone else asked.unexplained([name, *beside.values()], flags=False)
-    rest += [c.name for c in others if c.noun in VALUES and c.name not in rest]
-    if not rest and not counted and not voters and not said:
+    rest += [c.name for c in others if c.noun in VALUES and c.name not in rest and not awarded]
+    if not (rest or counted or voters or said or awarded):
         rest = [c.name for c in numbers]
     reading.weigh(rest, -min(3, len(rest)), f"{quoted(*rest)} would not be used")
     reading.firm = level > NOTHING or only or len(asked.label_columns) == 1
     named = [c for c in others if c.type == "text" and c.noun not in known("units")]
     answer = column.noun in {"answer", "option", "item"} and not counted
     answer |= column.noun in ELECTED and bool(named) and not counted and not voters
-    reading.strong = level >= EXACT and not reading.against and not answer
+    reading.strong = level >= EXACT and not (reading.against or answer or awarded)
     yield from counted_or_not(asked, reading)
 
 
@@ -180,17 +184,13 @@ def estimates(asked: Asked) -> Iterator[Reading]:
     if not asked.allows("item", "score", "error"):
         return
     profile = asked.profile
-    errors = asked.named.get("error") or next(
-        (c.name for c in profile if _ends_in(c, "se stderr sem standarderror stderror") and c.is_number),
-        None,
-    )
+    numbers = [c for c in profile if c.is_number]
+    errors = asked.named.get("error") or _first(numbers, "error_columns")
     if errors is None:
         return
-    scores = [c.name for c in profile if c.is_number and c.name != errors and not c.is_id]
-    stem = profile[errors].words[:-1]
-    score = asked.named.get("score") or next(
-        (name for name in scores if profile[name].words == stem or _ends_in(profile[name], SCORES)), None
-    )
+    scores = [c for c in numbers if c.name != errors and not c.is_id]
+    same = [c.name for c in scores if c.words == profile[errors].words[:-1]]
+    score = asked.named.get("score") or (*same, _first(scores, "estimate_columns"))[0]
     items = asked.candidates("item", lambda column: column.is_label, [errors, score])
     items += [c.name for c in asked.label_columns if c.unique and c.name not in items]
     if score is None or not items:
@@ -200,13 +200,12 @@ def estimates(asked: Asked) -> Iterator[Reading]:
     reading.firm, reading.points = True, 5.0
     once = profile[items[0]].unique
     reading.weigh(not once, -5, f"{quoted(items[0])} repeats")
-    others = [name for name in scores if name != score and "error" not in asked.named]
+    others = [c for c in scores if c.name != score and "error" not in asked.named]
     reading.strong = once and not others and asked.level("item", items[0]) > NOTHING
     yield reading
 
 
-SCORES = "score estimate mean value rating accuracy acc coefficient effect"
-
-
-def _ends_in(column: Column, words: str) -> bool:
-    return column.simple in words.split() or bool(column.words and column.words[-1] in words.split())
+def _first(columns: Sequence[Column], called: str) -> str | None:
+    """Return the first column whose name is, or ends in, one of some words."""
+    words = {*known(called)}
+    return next((c.name for c in columns if not words.isdisjoint([c.simple, *c.words[-1:]])), None)

@@ -17,7 +17,7 @@ import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray
 from steadyrank.errors import Option, listing, shorten
-from steadyrank.reading.profile import Column, Profile
+from steadyrank.reading.profile import SCALE, Column, Profile
 from steadyrank.reading.proposals.long import MEASURES, NAMES, is_scale, turned
 from steadyrank.reading.readings import EXACT, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
@@ -42,7 +42,7 @@ MOST_PARTS, TOTALS, SEEN = 60, 40, 100
 """How many neighbours are looked at as parts of a whole, how many totals, and in how many rows."""
 TALLIES = {*known("tallies")}
 SHARES = {"percent", "percentage", "pct", "share", "ratio", "rate"}
-OF_ITEMS = {*known("shares", "measures", "points"), "per", "count", "num", "n"}
+OF_ITEMS = {*known("shares", "measures", "points", "less_is_better"), "per", "count", "num", "n"}
 """Words beside the name of an item that say what its column counts or measures."""
 BLOCKS = 4
 """How many blocks of columns that belong together are proposed."""
@@ -156,7 +156,7 @@ def _is_tally(column: Column) -> bool:
 def _is_of(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether names say of what they are votes or shares: votes_left, votes_right."""
     shared = {*profile[names[0]].words}.intersection(*(profile[name].words for name in names))
-    return not shared.isdisjoint(OF_ITEMS)
+    return len(names) > 1 and not shared.isdisjoint(OF_ITEMS)
 
 
 def _families(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
@@ -184,10 +184,14 @@ def _neighbours(profile: Profile, usable: Collection[str]) -> Iterator[list[str]
 def _on_one_scale(profile: Profile, run: Sequence[str]) -> list[list[str]]:
     """Return the neighbours of one scale and type, the most first."""
     found: list[list[str]] = [[]]
+    low, high = np.inf, 0.0
     for name in run:
+        reach = profile[name].reach
+        low, high = min(low, reach), max(high, reach)
         alike = all(profile[name].whole == profile[one].whole for one in found[-1][-1:])
-        if not (alike and profile.on_one_scale([*found[-1], name])):
+        if not alike or high > SCALE * low:
             found.append([])
+            low = high = reach
         found[-1].append(name)
     return sorted(found, key=len, reverse=True)
 
@@ -195,9 +199,9 @@ def _on_one_scale(profile: Profile, run: Sequence[str]) -> list[list[str]]:
 def _are_alike(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether columns are all scores, all whole or none, and reach about as far."""
     columns = [profile[name] for name in names[:LOOKED_AT]]
-    reaches = [c.reach for c in columns if c.reach] or [1.0]
-    even = len({c.whole for c in columns}) == 1 and max(reaches) <= ALIKE * min(reaches)
-    return even and len(columns) >= LEAST and not any(_is_no_score(c) for c in columns)
+    even = len({c.whole for c in columns}) == 1 and len(columns) >= LEAST
+    held = (c.name for c in columns if c.reach)
+    return even and profile.on_one_scale(held, ALIKE) and not any(map(_is_no_score, columns))
 
 
 def _are_counts(profile: Profile, names: Sequence[str]) -> bool:
@@ -276,14 +280,15 @@ def _weighed(
     reading = asked.reading(roles, items_in=way)
     listed = "items" in asked.named or (label is None and any(c.type == "text" for c in profile))
     reading.implied = frozenset() if listed else frozenset({"items"})
-    told, why = _orientation(asked, label, values)
+    told = _orientation(asked, label, values)
     settled = asked.settings.get("items_in") is not None or {"row", "items", "item"} & asked.named.keys()
-    reading.firm = bool(settled) or way in told or (label is None and len(told) < 1)
+    reading.firm = bool(settled) or way in told or (label is None and not told)
     plainly = label is not None and asked.level("item", label) == EXACT
     measures = [*values] not in profile.families and _mostly(values, _is_measure)
-    turned = told and way not in told and not (way == "rows" and measures)
-    reading.points = 1.5 - ((6 if plainly else 2) if turned else 0)
-    if reading.weigh(way in told, 2, f"{WAYS[way]}, by {why.get(way)}") and not settled:
+    against = told and way not in told and not (way == "rows" and measures)
+    reading.points = 1.5 - ((6 if plainly else 2) if against else 0)
+    plain, why = told.get(way, (False, ""))
+    if reading.weigh(why, 2, f"{WAYS[way]}, by {why}") and not settled:
         brief, which = reading.support[0], "items" if way == "rows" else "rows"
         other = Option("items_in", "columns" if way == "rows" else "rows")
         note = f"{quoted(str(label))} read as names of the {which}: {brief}"
@@ -294,7 +299,7 @@ def _weighed(
     doubtful = _weigh_columns(asked, reading, values, label, whole=whole)
     if way == "columns":
         _weigh_as_items(asked, reading, values, label, whole=whole)
-    plain = told.get(way) is True and len(told) == 1
+    plain = plain and len(told) == 1
     reading.weigh(doubtful and not plain, -1.5)
     reading.strong = plain and len(values) >= LEAST and not reading.against
     if left_out:
@@ -306,32 +311,31 @@ def _weighed(
     yield from _directed(asked, reading, label, values, sure=whole or doubtful)
 
 
-def _orientation(
-    asked: Asked, label: str | None, values: Sequence[str]
-) -> tuple[dict[str, bool], dict[str, str]]:
+def _orientation(asked: Asked, label: str | None, values: Sequence[str]) -> dict[str, tuple[bool, str]]:
     """Return the ways that names speak for, each with whether that is plain, and why."""
     if "unit" in asked.named:  # items in rows have none
-        return {"columns": True}, {"columns": "its units"}
+        return {"columns": (True, "its units")}
     if label is None:
-        return {}, {}
+        return {}
     item, row = asked.level("item", label) % SAID, asked.level("row", label) % SAID
     unit = sounds_like_a_unit(label) or asked.profile[label].is_time
+    measures = _mostly(values, _is_measure)
     if bool(item) != bool(row or unit):
-        way, noun = "rows" if item else "columns", asked.profile[label].noun
-        scored = noun in known("methods") or _mostly(values, _is_measure)
+        noun = asked.profile[label].noun
+        scored = noun in known("methods") or measures
         plain = scored if item else noun in {*asked.kind.roles["row"].names, *known("user_columns")}
-        return {way: plain}, {way: f"the column {shorten(label)}"}
+        return {"rows" if item else "columns": (plain, f"the column {shorten(label)}")}
     rows = asked.profile[label].labels[:LOOKED_AT]
     is_model = pattern("models").search
+    models, repeated = _mostly(rows, is_model), asked.profile[label].repeats
+    numbered = _mostly(rows, COUNTING.match) and not models
+    plain = _mostly(rows, _is_benchmark) or (measures and models)
     signs = {}
-    if _mostly(values, _is_measure) or _mostly(rows, is_model):
-        signs["rows"] = "names of tasks and measures" if _mostly(values, _is_measure) else "model names"
-    numbered = _mostly(rows, COUNTING.match) and not _mostly(rows, is_model)
-    repeated = asked.profile[label].repeats
+    if measures or models:
+        signs["rows"] = plain, "names of tasks and measures" if measures else "model names"
     if repeated or numbered or _mostly(rows, _is_measure) or _mostly(values, is_model):
-        signs["columns"] = "repeated rows" if repeated else "the names in it"
-    plain = _mostly(rows, _is_benchmark) or (_mostly(values, _is_measure) and _mostly(rows, is_model))
-    return dict.fromkeys(signs, plain), signs
+        signs["columns"] = plain, "repeated rows" if repeated else "the names in it"
+    return signs
 
 
 def _is_measure(name: str) -> bool:
@@ -361,7 +365,7 @@ def _weigh_columns(
         brief = f"{quoted(*odd)} as {'scores' if in_rows else 'items'}"
         doubt = f"{brief}, though hardly a score"
         reading.remarks.append(Guess(doubt, brief, Option("items", several=True)))
-    of_items = not in_rows and len(values) > 1 and _is_of(profile, values[:LOOKED_AT])
+    of_items = not in_rows and _is_of(profile, values[:LOOKED_AT])
     low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
     reach = [f"{shorten(c.name)} {word} {c.reach:.3g}" for c, word in ((low, "reaches"), (high, ""))]
     few, some = values[:LOOKED_AT], f"{len(values):,} columns of"
@@ -370,7 +374,7 @@ def _weigh_columns(
         (lone, -1, f"only {counted(len(columns), 'column')} of numbers"),
         (whole, 2.5, "the numbers of each row are parts of a whole"),
         (profile.on_one_scale(few), 1, f"{some} numbers on one scale"),
-        (of_items or (not in_rows and _one_measure(profile, values)), 1, f"{some} one measure"),
+        (of_items, 1, f"{some} one measure"),
         (not in_rows and len(few) > LEAST and _are_counts(profile, few), 1.5, f"{some} counts"),
     )
     told = any(reading.weigh(*fact) for fact in facts)  # the first that holds
@@ -407,7 +411,7 @@ def _weigh_as_items(
     reading.weigh(less, -min(2, len(tallies)), f"{quoted(*tallies)} {are} for anyone")
     if label is not None:
         measures = 2 * sum(profile[n].is_measure for n in values) > len(values)
-        one = [*values] in profile.families or _one_measure(profile, values)
+        one = [*values] in profile.families or _is_of(profile, values)
         reading.weigh(measures and not one and not whole, -4)
         reading.weigh(measures and one and profile[label].simple in NAMES, -2.25)
         looks: dict[str, Callable[[str], Any]] = {
@@ -429,12 +433,6 @@ def _weigh_as_items(
     pairs = combinations([*labels[:TEXTS], *times[:1]], 2)
     crossed = any(profile.crossed(one.name, two.name) for one, two in pairs)
     reading.weigh(crossed, -2.5, "two columns of names make up each row: a long table")
-
-
-def _one_measure(profile: Profile, values: Sequence[str]) -> bool:
-    """Tell whether columns hold one measure of several: alpha_time, beta_time."""
-    names = [profile[name].words for name in values[:LOOKED_AT]]
-    return len({*map(tuple, (words[-1:] for words in names))}) == 1 and all(len(w) > 1 for w in names)
 
 
 def _is_no_score(column: Column, *, amounts: bool = False) -> bool:
@@ -481,7 +479,7 @@ def _error_in(source: str) -> str:
 
 def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
     """Tell whether each row, or each column of items in rows, holds ranks."""
-    if len(values) > LOOKED_AT:
+    if len(values) > LOOKED_AT or not all(profile[name].whole for name in values):
         return False
     columns = np.array([profile[name].numbers for name in values])
     vectors = columns if way == "rows" else columns.T[:LOOKED_AT]

@@ -155,11 +155,6 @@ class Near(NamedTuple):
     less: IntArray | None = None
 
     @classmethod
-    def of(cls, sketch: Sketch, fitted: FloatArray, items: IntArray) -> Near:
-        """Return the scores of some items."""
-        return cls(sketch.table[:, items], fitted[items], sketch.heights[items], items)
-
-    @classmethod
     def gaps(cls, sketch: Sketch, fitted: FloatArray, above: IntArray, below: IntArray) -> Near:
         """Return by how much some items are ahead of others."""
         heights = sketch.factor * np.sqrt(sketch.curves.resistance(above, below))
@@ -348,7 +343,8 @@ class BattlesOut(RowsOut, Sketched):
         yield from self._exactly(items, asked)
 
     def _near(self, items: IntArray) -> Near:
-        return Near.of(self.folds.sketch[1], self._fitted, items)
+        sketch = self.folds.sketch[1]
+        return Near(sketch.table[:, items], self._fitted[items], sketch.heights[items], items)
 
     def _enough(self, part: float) -> Settled:
         """Return what tells which scores of all items are known to such a part of their moves."""

@@ -196,6 +196,7 @@ class _Tally:
     """Running sums of one method for one k."""
 
     members: Members
+    size: int = 0
     broken: list[IntArray] = field(default_factory=list)
     uncovered: int = 0
     lost_jaccard: float = 0.0
@@ -222,6 +223,7 @@ class TopKAudit(TopKRows):
                 tally = tallies[name, active.k]
                 answers = plain if name == "topk" else tally.members(rows, window, active.places)
                 full, inside = answers[0], answers[1:]
+                tally.size = int(full.sum()) + active.always_in
                 outside = plain[1:] & ~full
                 other = np.flatnonzero((outside | (inside ^ full)).any(axis=1))
                 mine, times = inside[other], counts[other]
@@ -237,8 +239,10 @@ class TopKAudit(TopKRows):
         active, total = self._active[k], self._facts.units.total
         broken = np.sort(np.concatenate([np.empty(0, np.int64), *tally.broken]))
         shares = self._facts.share(broken), tally.uncovered / total, 1 - tally.lost_jaccard / total
-        size = int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in
-        return AuditRow(name, k, *shares, size, None if name == "topk" else self._eps[k], broken=broken)
+        if not tally.size:  # no unit moves anything
+            tally.size = int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in
+        eps = None if name == "topk" else self._eps[k]
+        return AuditRow(name, k, *shares, tally.size, eps, broken=broken)
 
     def flips(self, method: str, members: Members, units: IntArray) -> tuple[Flip, ...]:
         """Return, for each of these units, the items that leave and that enter when it is left out."""
