@@ -120,11 +120,6 @@ class Decision:
         return Profile.of(self.table)
 
     @property
-    def settled(self) -> bool:
-        """Whether a column that the user named settles the kind."""
-        return self._proposals[0]
-
-    @property
     def readings(self) -> list[Reading]:
         """What is proposed, the best first."""
         return self._proposals[1]
@@ -145,7 +140,7 @@ class Decision:
         strong = folded([one for one in self.readings if one.strong])
         if len(strong) == 1:
             return strong[0]
-        named = self.named_kind or self.settled or self.table.kind is not None
+        named = self.named_kind or self._proposals[0] or self.table.kind is not None
         if not named:
             return None
         firm = [one for one in (strong or self.readings) if one.firm]

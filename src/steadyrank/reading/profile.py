@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
 from itertools import compress, takewhile
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -31,7 +31,6 @@ from steadyrank.reading.text_columns import (
 )
 from steadyrank.reading.words import in_seconds, known, measured_words, words_of
 
-P = ParamSpec("P")
 Found = TypeVar("Found")
 
 ROWS = 6_000
@@ -69,16 +68,15 @@ SUCCESS = [{*both} for both in OUTCOMES]
 YES_NO = [{"0", "1"}, {"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}, *SUCCESS]
 
 
-def kept(method: Callable[Concatenate[Any, P], Found]) -> Callable[Concatenate[Any, P], Found]:
+def kept(method: Callable[..., Found]) -> Callable[..., Found]:
     """Keep what a method returns for the same arguments, as long as its object lives."""
 
     @wraps(method)
-    def looked_up(self: Any, *asked: P.args, **named: P.kwargs) -> Found:
+    def looked_up(self: Any, *asked: Any) -> Found:
         held: dict[Any, Found] = vars(self).setdefault("_kept", {})
-        key = method.__name__, *asked, *named.items()
-        if key not in held:
-            held[key] = method(self, *asked, **named)
-        return held[key]
+        if (method.__name__, *asked) not in held:
+            held[method.__name__, *asked] = method(self, *asked)
+        return held[method.__name__, *asked]
 
     return looked_up
 

@@ -70,15 +70,14 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         column, level = asked.profile[name], asked.level("ballot", name)
         mark, turned = by_shape.get(name, ("", False))
         lists, ordered = column.type == "list", mark == ">"
-        some = column.labels[:SOME] if column.type in {"text", "date"} else []
-        marked = (
-            1.0 if lists else sum(MARKS.search(label) is not None for label in some) / max(1, len(some))
-        )
+        texts = column.labels[:SOME] if column.type in {"text", "date"} else []
+        several = [MARKS.search(label) is not None for label in texts] or [lists]
+        marked = sum(several) / len(several)
         reading = asked.reading({"ballot": name, **asked.beside(("count", "weights"), [name])})
         reading.firm = level > NOTHING or name in only
         reading.points = 2.0 * level + 4 * ordered + 2 * (marked > 0.2) - 2 - 5 * column.is_number
-        several = lists or (marked > 0 and not asked.unexplained(reading.roles.values()))
-        reading.strong = ordered or (level >= EXACT and several)
+        alone = lists or (marked > 0 and not asked.unexplained(reading.roles.values()))
+        reading.strong = ordered or (level >= EXACT and alone)
         reading.support += [f"{quoted(name)} is named like a ballot"] * bool(level)
         reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked)
         if lists:
@@ -91,10 +90,7 @@ def _orders(asked: Asked) -> Iterator[Reading]:
             reading.points = 0.25 + 2.25 * liked  # else these may be genres
             if turned:
                 ranked = replace(reading, points=reading.points + 0.5)
-                ranked.support = [
-                    *reading.support,
-                    "names stand in one order in some cells, in another in others",
-                ]
+                ranked.support = [*reading.support, "names stand in more than one order"]
                 yield from counted_or_not(asked, ranked)
             reading.options = {**reading.options, "approval": True}
         if level or lists or marked > 0.5 or mark or "approval" in asked.settings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, islice
@@ -81,25 +81,24 @@ def _pairs(asked: Asked) -> list[Sides]:
     texts = [one for one in by_name if one.of_text and 2 * profile[one.left].blanks < profile.rows]
     by_name = [one for one in by_name if one.of_text or not texts]  # else numbers are something else
     pairs = {frozenset(sides.pair) for sides in by_name}
-    by_shape = [
-        Sides(asked, (one.name, two.name), _difference(one.words, two.words), NOTHING)
-        for one, two in combinations(asked.label_columns[:TEXTS], 2)
-        if frozenset((one.name, two.name)) not in pairs
-    ]
-    both = by_name + [sides for sides in by_shape if sides.never_equal] or _pairs_of_ids(asked)
+    by_shape = _by_shape(asked, asked.label_columns[:TEXTS])
+    both = by_name + [sides for sides in by_shape if frozenset(sides.pair) not in pairs]
+    if not both:
+        # Whole numbers of which a third column always repeats one say who met, and who won.
+        ids = [column for column in islice(profile, TEXTS) if column.whole and not column.counts_rows]
+        names = {column.name for column in ids}
+        met = _by_shape(asked, ids)
+        both = [one for one in met if any(one.named_by(name) == 1 for name in names - {*one.pair})]
     return [sides for sides in both if {*filter(None, said)} <= {*sides.pair}]
 
 
-def _pairs_of_ids(asked: Asked) -> list[Sides]:
-    """Return pairs of whole numbers of which a third column always repeats one: who met, and who won."""
-    columns = islice(asked.profile, TEXTS)
-    ids = [column.name for column in columns if column.whole and not column.counts_rows]
-    pairs = [Sides(asked, pair, None, NOTHING) for pair in combinations(ids, 2)]
-    return [
-        sides
-        for sides in pairs
-        if sides.never_equal and any(sides.named_by(name) == 1 for name in {*ids} - {*sides.pair})
-    ]
+def _by_shape(asked: Asked, columns: Sequence[Column]) -> list[Sides]:
+    """Return the pairs of columns that share their names, and are never equal in a row."""
+    words = (
+        (one.name, two.name, _difference(one.words, two.words)) for one, two in combinations(columns, 2)
+    )
+    found = (Sides(asked, (one, two), words, NOTHING) for one, two, words in words)
+    return [sides for sides in found if sides.never_equal]
 
 
 def _difference(one: list[str], two: list[str]) -> tuple[str, str] | None:
@@ -326,25 +325,24 @@ class Sides:
         size = len(names) - max(left, right)
         steps = (s for s in (1, 2, 3, -1) if -min(left, right) <= s < size and left + s != right)
         near = [(names[left + step], names[right + step]) for step in steps]
-        called = [both for both in (*usual, *twins) if both in usual or _are_points(profile[both[0]])]
         clear = bool(self._winners) and not profile[self._winners[0]].blanks  # which may be ties
-        others = [
+        fit = [
             both
-            for both in (*twins, *near)
-            if all(_may_count(profile[name]) for name in both) and profile.on_one_scale(both)
+            for both in dict.fromkeys([*usual, *twins, *near])
+            if not self._doubts(both)[0]
+            or (not clear and all(_may_count(profile[n]) for n in both) and profile.on_one_scale(both))
         ]
-        every = dict.fromkeys([*called, *([] if clear else others)])
-        return sorted(
-            every, key=lambda both: (self._doubts(both)[1], both not in called, self._doubts(both))
-        )
+        return sorted(fit, key=lambda both: (self._doubts(both)[1], self._doubts(both)))
 
+    @kept
     def _doubts(self, both: tuple[str, str]) -> tuple[bool, bool, bool]:
         """Return whether points are not called so, belong to a team, or to a part of the game."""
         profile, one = self.profile, self.profile[both[0]]
-        usual = both in self._named(("points_left", "points_right"), POINT_PAIRS)
+        called = both in self._named(("points_left", "points_right"), POINT_PAIRS)
+        called |= both in self._twins() and _are_points(one)
         again = profile.rows > FEW and profile[self.left].repeats
         fixed = again and profile.determined(both[0], self.left)
-        return not (usual or _are_points(one)), fixed, not LATER.isdisjoint(one.words)
+        return not called, fixed, not LATER.isdisjoint(one.words)
 
     @cached_property
     def _winners(self) -> list[str]:
@@ -378,9 +376,8 @@ class Sides:
         if 2 * len(column.values & self.profile[self.left].values) > column.distinct:
             return self.named_by(column.name) >= UNDERSTOOD
         if column.type == "number":
-            judged = (
-                not JUDGED.isdisjoint(column.words) and column.whole and column.distinct <= FEWEST + 1
-            )
+            few = column.whole and column.distinct <= FEWEST + 1
+            judged = few and not JUDGED.isdisjoint(column.words)
             return judged and self.understood(column.name) == 1 and self._both_won(column.name)
         if _are_results(column):
             return True
