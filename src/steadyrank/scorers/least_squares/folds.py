@@ -224,11 +224,12 @@ def decomposed(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 
     lengths = np.sqrt((X**2).sum(axis=0))
     scaled = X / np.where(lengths > 0, lengths, 1.0)
-    pivots = np.abs(np.diag(qr(scaled, mode="r", pivoting=True, check_finite=False)[0]))
+    turned, part, order = qr(scaled, mode="economic", pivoting=True, check_finite=False)
+    pivots = np.abs(np.diag(part))
     rank = int((pivots > pivots.max() * max(X.shape) * np.finfo(np.float64).eps).sum())
-    wide = X.shape[1] > X.shape[0]
-    sizes, one, other, *_, info = dgejsv(np.asfortranarray(X.T if wide else X), joba=ROWS_SCALED)
+    wide, small = X.shape[1] > X.shape[0], part * lengths[order]
+    sizes, one, other, *_, info = dgejsv(np.asfortranarray(small.T if wide else small), joba=ROWS_SCALED)
     if info:
         raise SteadyrankError(f"the singular values of the features did not settle (dgejsv: {info}).")
     left, right = (other, one) if wide else (one, other)
-    return left[:, :rank], sizes[:rank], right[:, :rank]
+    return turned @ left[:, :rank], sizes[:rank], right[np.argsort(order), :rank]
