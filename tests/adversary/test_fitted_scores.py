@@ -16,7 +16,7 @@ from oracles.leaving_out import brute_audit, differences
 from oracles.rational import linear_fit
 from oracles.refitting import all_rows
 from steadyrank import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes, audit, stable_topk
-from steadyrank.errors import InvalidSettingError, UndefinedScoresError
+from steadyrank.errors import InvalidValueError, UndefinedScoresError
 from steadyrank.scorers import (
     Bagged,
     BradleyTerry,
@@ -62,13 +62,13 @@ def wild_regression(rng):
     X = rng.normal(size=(rows, items))
     y = rng.normal(size=rows) * 10.0 ** rng.integers(-8, 9)
     if rng.integers(2):
-        X = X * 10.0 ** rng.integers(-6, 7, size=items)
+        X = X * 10.0 ** rng.integers(-12, 13, size=items)
     if rng.integers(3) == 0:  # but not so far that rounding makes columns depend on each other
         X = X * 10.0 ** rng.integers(-3, 4, size=(rows, 1))
     elif rng.integers(3) == 0:
-        X[rng.integers(rows)] *= 10.0 ** rng.integers(-3, 4)
+        X[rng.integers(rows)] *= 10.0 ** rng.integers(-7, 8)
     if rng.integers(3) == 0:
-        y = y * 10.0 ** rng.integers(-3, 4, size=rows)
+        y = y * 10.0 ** rng.integers(-9, 10, size=rows)
     return Regression(X, y)
 
 
@@ -89,12 +89,6 @@ def tied_regression(rng):
     return Regression(X, rng.integers(-3, 4, size=rows).astype(float))
 
 
-def apart(X):
-    """Return how far apart the scales of features are."""
-    peaks = np.abs(X).max(axis=0)
-    return peaks.max() / peaks.min()
-
-
 def without(data, row):
     return Regression(np.delete(data.X, row, axis=0), np.delete(data.y, row))
 
@@ -106,12 +100,6 @@ def test_coefficients_are_those_of_rational_numbers_whatever_the_scales(cases, b
         twin = RationalModel(scorer)
         try:
             out = scorer.leave_one_out(data)
-        except InvalidSettingError as refusal:
-            why = str(refusal)
-            assert "so far apart in size" in why
-            folds = [data, *(without(data, row) for row in range(len(data.y)))]
-            assert max(apart(fold.X) for fold in folds) > 1e12
-            continue
         except UndefinedScoresError as error:
             folds = [data] if not error.rows else [without(data, row) for row in range(len(data.y))]
             assert min(twin.fit(fold)[1] for fold in folds) < data.n_items
@@ -119,8 +107,6 @@ def test_coefficients_are_those_of_rational_numbers_whatever_the_scales(cases, b
         fits = [(data, out.scores)]
         fits += [(without(data, row), found) for row, found in enumerate(all_rows(out))]
         for fold, found in fits:
-            if apart(fold.X) > 1e12:
-                continue  # refused by itself
             exact = twin.score(fold)
             how = {name: getattr(scorer, name) for name in ("penalty", "radius", "intercept")}
             fit = row_folds.RowFolds(fold.X, fold.y, **how)
@@ -282,10 +268,9 @@ class TestExamples:
             assert rows == pytest.approx(np.tile([2e-11, 0.3], (30, 1)), rel=1e-12)
         assert stable_topk(data, 1).sure == ("rate",)
 
-    @pytest.mark.parametrize("scale", [(1.0, 1e-13), (1e101, 1e101), (1e-101, 1e-101)])
-    def test_scales_that_no_fit_holds_are_refused(self, scale):
-        data = Regression(np.array([[1.0, 1.0], [1.0, 3.0], [2.0, 1.0]]) * scale, [1.0, 2.0, 3.0])
-        with pytest.raises(InvalidSettingError, match="so far apart in size that no float holds a fit"):
+    def test_scales_beyond_the_range_of_squares_are_refused(self):
+        data = Regression([[1.0, 1e-200], [1.0, 3e-200], [2.0, 1e-200]], [1.0, 2.0, 3.0])
+        with pytest.raises(InvalidValueError, match=r"more than 1e\+140 apart"):
             ConstrainedLeastSquares().score(data)
 
     def test_three_teams(self):

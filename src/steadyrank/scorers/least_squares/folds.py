@@ -14,9 +14,9 @@ the solution of smallest norm. So no fold has to be decomposed, but for the few 
 outweighs all others, in X or in y, and the difference would cancel.
 
 ``X'X`` is never formed: it squares all ratios of scales. Scaled to length one, the columns tell which of
-them depend on others, whatever their units are. One-sided Jacobi rotations, unlike other methods, find
-small singular values, and the small parts of vectors, to as many digits as the large ones. Scales of
-features that are more than twelve powers of ten apart are refused.
+them depend on others, whatever their units are. What is left is a triangle whose rows are of very
+different sizes; one-sided Jacobi rotations, unlike other methods, find its small singular values and
+the small parts of its vectors to as many digits as the large ones.
 
 Coefficients inside a ball, ``||b|| <= radius``, are ``b(t)`` with the smallest ``t >= 0`` that brings
 them there. As a function of t, ``1 / ||b(t)||`` is increasing and concave, so Newton's method started at
@@ -31,7 +31,7 @@ from functools import partial
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.errors import SteadyrankError
+from steadyrank.errors import InvalidValueError, SteadyrankError
 from steadyrank.scorers.base import snapped
 
 RESOLUTION = 1e-10
@@ -44,8 +44,8 @@ STEPS = 100
 SETTLED = 32 * float(np.finfo(np.float64).eps)
 ROWS_SCALED = 2
 """Of the ways of LAPACK's dgejsv, the one that keeps the digits of scaled columns and rows."""
-MOST_APART, MOST_TENS = 12, 100
-"""By how many powers of ten scales of features may differ, and how large or small numbers may be."""
+SMALLEST = 1e-140
+"""Squares of smaller singular values vanish."""
 
 
 class RowFolds:
@@ -64,9 +64,9 @@ class RowFolds:
     Attributes
     ----------
     left, sizes, right, y : float arrays
-        The decomposition and the responses, less their means where there is a constant.
+        The decomposition and the responses, in units that keep their squares ordinary.
     coefficients, radius : float array (features,) and float
-        With their signs, and what bounds their norm.
+        With their signs, and what bounds their norm, both in those units.
     rank : int
         How many features, each scaled to length one, do not depend on others.
     shift : float
@@ -80,13 +80,25 @@ class RowFolds:
     ) -> None:
         self._data, self._intercept = (X, y), intercept
         self._again = partial(RowFolds, penalty=penalty, radius=radius, intercept=intercept)
-        _check_sizes(X, y)
-        if intercept:  # beside the first row a column that does not vary is 0
-            X, y = X - X[0], y - y[0]
-            X, y = X - X.mean(axis=0), y - y.mean()
-        self.left, self.sizes, self.right = decomposed(X)
-        self.y, self._moments, self.rank = y, self.left.T @ y, len(self.sizes)
-        self._penalty, self.radius = penalty, radius
+        x_unit, y_unit = _safe_unit(X), _safe_unit(y)
+        X, y = X / x_unit, y[:, np.newaxis] / y_unit
+        if intercept:
+            contrasts = Contrasts(X)
+            X, y = contrasts.of(X), contrasts.of(y)
+        left, self.sizes, self.right = decomposed(X)
+        if self.sizes.min(initial=1.0) < SMALLEST:
+            raise InvalidValueError(
+                f"the scales of the features are more than {1 / SMALLEST:g} apart",
+                way_out="Measure them in other units.",
+            )
+        self._moments = (left.T @ y)[:, 0]
+        if intercept:
+            left, y = contrasts.back(left), contrasts.back(y)
+        self.left, self.y = left, y[:, 0]
+        self.rank = len(self.sizes)
+        self._unit = y_unit / x_unit
+        self._penalty = penalty / x_unit / x_unit
+        self.radius = radius / self._unit
         nothing, one = np.zeros((1, self.rank)), np.ones(1)
         found, shifts = self._solved(nothing, one, 0 * one, np.full(1, self._penalty))
         self.shift = shifts[0]
@@ -144,14 +156,14 @@ class RowFolds:
         return self._again(X, y)
 
     def _scores(self, found: FloatArray, shifts: FloatArray) -> FloatArray:
-        sizes, widths = np.abs(found @ self.right.T), self.widths(shifts)
+        sizes, widths = np.abs(found @ self.right.T) * self._unit, self.widths(shifts)
         return snapped(np.where(sizes > widths, sizes, 0.0), widths)
 
     def widths(self, shifts: FloatArray) -> FloatArray:
         """Return how close coefficients are equal, for each t, or once where all are the same."""
         t = shifts[:, np.newaxis] if np.isfinite(self.radius) else self._penalty
         squares = (self.sizes / (self.sizes**2 + t)) ** 2 @ (self.right**2).T
-        return np.asarray(RESOLUTION * np.sqrt((self.y**2).sum() * squares))
+        return np.asarray(RESOLUTION * self._unit * np.sqrt((self.y**2).sum() * squares))
 
     def _solved(
         self, left: FloatArray, over: FloatArray, missed: FloatArray, shifts: FloatArray
@@ -200,12 +212,12 @@ def secular_step(
     return moved, moving
 
 
-def _check_sizes(X: FloatArray, y: FloatArray) -> None:
-    """Complain about features whose scales are far apart, and numbers whose squares no float holds."""
-    peaks, largest = np.abs(X).max(axis=0), np.abs(y).max() or 1.0
-    tens = np.log10(np.where(peaks > 0, peaks, peaks.max() or 1.0))
-    if np.ptp(tens) > MOST_APART or np.abs([*tens, np.log10(largest)]).max() > MOST_TENS:
-        raise ArithmeticError
+def _safe_unit(values: FloatArray) -> float:
+    """Return 1, or a power of two near values whose squares would overflow or vanish."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0 or 1e-100 < largest < 1e100:
+        return 1.0
+    return float(2.0 ** (np.frexp(largest)[1] - 1))
 
 
 def decomposed(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -215,21 +227,91 @@ def decomposed(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 
     Examples
     --------
-    >>> U, s, V = decomposed(np.array([[1e6, 0.0, 0.0], [0.0, 1.0, 2.0], [0.0, 2.0, 4.0]]))
-    >>> (s / [1e6, 1]).round(3).tolist(), (U * s @ V.T).round(6).tolist()[1:]
+    >>> U, s, V = decomposed(np.array([[1e20, 0.0, 0.0], [0.0, 1.0, 2.0], [0.0, 2.0, 4.0]]))
+    >>> (s / [1e20, 1]).round(3).tolist(), (U * s @ V.T).round(6).tolist()[1:]
     ([1.0, 5.0], [[0.0, 1.0, 2.0], [0.0, 2.0, 4.0]])
     """
-    from scipy.linalg import qr
+    if not X.size:
+        return np.zeros((len(X), 0)), np.zeros(0), np.zeros((X.shape[1], 0))
+    # Columns that are multiples of one another are taken as one: they share its part, exactly.
+    peaks = np.take_along_axis(X, np.abs(X).argmax(axis=0, keepdims=True), axis=0)[0]
+    shapes = X / np.where(peaks == 0, 1.0, peaks) + 0.0  # no -0, which has other bytes than 0
+    number: dict[bytes, int] = {}
+    which = np.array([number.setdefault(column.tobytes(), len(number)) for column in shapes.T])
+    shapes, largest = shapes[:, np.unique(which, return_index=True)[1]], np.zeros(len(number))
+    np.maximum.at(largest, which, np.abs(peaks))
+    shares = peaks / np.where(largest == 0, 1.0, largest)[which]
+    totals = np.sqrt(np.bincount(which, shares**2))
+    left, sizes, right = _of_columns(shapes * (largest * totals))
+    shares /= np.where(totals == 0, 1.0, totals)[which]
+    return left, sizes, right[which] * shares[:, np.newaxis]
+
+
+def _of_columns(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     from scipy.linalg.lapack import dgejsv
 
-    lengths = np.sqrt((X**2).sum(axis=0))
-    scaled = X / np.where(lengths > 0, lengths, 1.0)
-    turned, part, order = qr(scaled, mode="economic", pivoting=True, check_finite=False)
-    pivots = np.abs(np.diag(part))
-    rank = int((pivots > pivots.max() * max(X.shape) * np.finfo(np.float64).eps).sum())
-    wide, small = X.shape[1] > X.shape[0], part * lengths[order]
-    sizes, one, other, *_, info = dgejsv(np.asfortranarray(small.T if wide else small), joba=ROWS_SCALED)
+    scales = lengths(X)
+    left, part, pivots = _sorted_qr(X / scales)
+    rank = int((pivots > pivots.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps).sum())
+    if not rank:
+        return np.zeros((len(X), 0)), np.zeros(0), np.zeros((X.shape[1], 0))
+    right, square, _ = _sorted_qr((part[:rank] * scales).T)
+    sizes, turned, vectors, *_, info = dgejsv(np.asfortranarray(square.T), joba=ROWS_SCALED)
     if info:
         raise SteadyrankError(f"the singular values of the features did not settle (dgejsv: {info}).")
-    left, right = (other, one) if wide else (one, other)
-    return turned @ left[:, :rank], sizes[:rank], right[np.argsort(order), :rank]
+    return left[:, :rank] @ turned, sizes, right @ vectors
+
+
+def lengths(X: FloatArray) -> FloatArray:
+    """Return the lengths of the columns, and 1 for those without any; squares alone could vanish."""
+    peaks = np.abs(X).max(axis=0, initial=0.0)
+    peaks[peaks == 0] = 1.0
+    found = peaks * np.sqrt(((X / peaks) ** 2).sum(axis=0))
+    return np.where(found > 0, found, 1.0)
+
+
+def _sorted_qr(matrix: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return Q, R with its columns in their old order, and the pivots.
+
+    Rows come in the order of their size, so that small ones keep their digits.
+    """
+    from scipy.linalg import qr
+
+    order = np.argsort(-np.abs(matrix).max(axis=1), kind="stable")
+    turned, triangle, pivoted = qr(matrix[order], mode="economic", pivoting=True, check_finite=False)
+    left, part = np.empty(turned.shape), np.empty(triangle.shape)
+    left[order], part[:, pivoted] = turned, triangle
+    return left, part, np.asarray(np.abs(np.diag(triangle)), dtype=np.float64)
+
+
+class Contrasts:
+    """Each row minus the mean of the rows before it, scaled: n - 1 orthonormal ways to differ.
+
+    That is to subtract the mean, but a row of another size comes last and leaves the digits of the
+    others alone.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0], [2.0], [6.0]])
+    >>> contrasts = Contrasts(X)
+    >>> contrasts.of(X).round(3).tolist(), contrasts.back(contrasts.of(X)).round(3).tolist()
+    ([[0.707], [3.674]], [[-2.0], [-1.0], [3.0]])
+    """
+
+    def __init__(self, X: FloatArray) -> None:
+        self.order = np.argsort(np.abs(X / lengths(X)).max(axis=1), kind="stable")
+        self.before = np.arange(1.0, len(X))[:, np.newaxis]
+
+    def of(self, values: FloatArray) -> FloatArray:
+        """Return the contrasts of columns."""
+        rows = values[self.order]
+        means = np.cumsum(rows, axis=0)[:-1] / self.before
+        return np.asarray((rows[1:] - means) * np.sqrt(self.before / (self.before + 1.0)))
+
+    def back(self, contrasts: FloatArray) -> FloatArray:
+        """Return the columns of mean 0 that have these contrasts."""
+        shares = contrasts / np.sqrt(self.before * (self.before + 1.0))
+        rows = np.zeros((len(self.order), contrasts.shape[1]))
+        rows[self.order[1:]] = shares * (self.before + 1.0)
+        rows[self.order] -= np.cumsum(np.pad(shares, ((1, 0), (0, 0)))[::-1], axis=0)[::-1]
+        return rows
