@@ -165,9 +165,10 @@ def by_scale(words: Sequence[object]) -> list[int] | None:
     """
     numbers = np.array([plain_number(str(word)) for word in words], dtype=np.float64)
     low, high = numbers.min(initial=np.inf), numbers.max(initial=-np.inf)
-    if low < 0 < high or 0 <= low < high <= 1:
+    steps = bool((numbers == numbers.round()).all())  # 0.7 beside -0.1 may be a share, mistyped
+    if (steps and low < 0 < high) or 0 <= low < high <= 1:
         return [*map(int, np.sign(numbers - (low >= 0) / 2))]
-    if low == 1 and 2 < high <= LONGEST_SCALE and (numbers == numbers.round()).all():
+    if steps and low == 1 and 2 < high <= LONGEST_SCALE:
         return [*map(int, np.sign(1 + high - 2 * numbers))]
     return None
 
