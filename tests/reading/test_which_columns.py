@@ -243,3 +243,16 @@ def test_in_a_list_of_medals_each_row_is_one(award: str, winner: str) -> None:
     data = counted.read()
     assert counted.roles == {"choice": winner}
     assert dict(zip(data.items, data.item_counts.tolist(), strict=True)) == {"a": 24, "b": 16, "c": 8}
+
+
+def test_votes_for_nobody_are_asked_about(tmp_path: Any) -> None:
+    """Blank and null votes are no candidates, in whatever language; a language called en is a choice."""
+    rows = "candidate,votes\nVOTOS NULOS,10\nAna,5\nBen,6\nVotos en blanco,9\nen,1\n"
+    (tmp_path / "acta.csv").write_text(rows, encoding="utf-8")
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(tmp_path / "acta.csv")
+    first = caught.value.readings[0]
+    assert first.options["drop"] == ["VOTOS NULOS", "Votos en blanco"]
+    assert sorted(first.read().items) == ["Ana", "Ben", "en"]
+    (tmp_path / "plain.csv").write_text("candidate,votes\nAna,5\nBen,6\nen,1\n", encoding="utf-8")
+    assert sorted(read_any(tmp_path / "plain.csv").items) == ["Ana", "Ben", "en"]

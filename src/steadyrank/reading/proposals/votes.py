@@ -10,13 +10,18 @@ import numpy as np
 from steadyrank.reading.profile import Column
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit, taken_by
-from steadyrank.reading.words import known
+from steadyrank.reading.words import known, words_of
 
 COUNTED = ("votes", "ballots")
 """How names of columns end that count what rows stand for, though they are called more than that."""
 VALUES = {*known("rating_columns"), "rank", "position", "place"}
 """Nouns of columns that say more of an item than that it was chosen."""
 ELECTED = ("candidate", "party")
+VOTES = ("vote", "votes", "voto", "votos", "voti", "stimmen", "en", "in", "ballots")
+NOBODY = {*known("tallies", "no_vote")}
+"""Words of votes that are nobody's: blank, null, votos en blanco."""
+LOOKED_AT = 1000
+"""How many names of choices are looked at for such words."""
 MOST_FEATURES = 30
 FEATURES = 2
 """The fewest features that a regression is taken with, without being named."""
@@ -77,12 +82,21 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     if not (rest or counted or voters or said or awarded):
         rest = [c.name for c in numbers]
     reading.weigh(rest, -min(3, len(rest)), f"{quoted(*rest)} would not be used")
+    nobody = _for_nobody(column) if "drop" not in asked.settings else []
+    if reading.weigh(nobody, 0, f"votes for {quoted(*nobody)} seem to be nobody's: they are left out"):
+        reading.mend["drop"] = nobody
     reading.firm = level > NOTHING or only or len(asked.label_columns) == 1
     named = [c for c in others if c.type == "text" and c.noun not in known("units")]
     answer = column.noun in {"answer", "option", "item"} and not counted
     answer |= column.noun in ELECTED and bool(named) and not counted and not voters
     reading.strong = level >= EXACT and not (reading.against or answer or awarded)
     yield from counted_or_not(asked, reading)
+
+
+def _for_nobody(column: Column) -> list[str]:
+    """Return the choices that name nobody, by words that say so and nothing else but votes."""
+    some = {name: {*words_of(name)} - {*VOTES} for name in column.labels[:LOOKED_AT]}
+    return [name for name, words in some.items() if column.type == "text" and set() < words <= NOBODY]
 
 
 def counted_or_not(asked: Asked, reading: Reading) -> Iterator[Reading]:
