@@ -256,3 +256,12 @@ def test_votes_for_nobody_are_asked_about(tmp_path: Any) -> None:
     assert sorted(first.read().items) == ["Ana", "Ben", "en"]
     (tmp_path / "plain.csv").write_text("candidate,votes\nAna,5\nBen,6\nen,1\n", encoding="utf-8")
     assert sorted(read_any(tmp_path / "plain.csv").items) == ["Ana", "Ben", "en"]
+
+
+def test_a_column_of_lists_that_is_named_is_taken_beside_another(tmp_path: Any) -> None:
+    """What a refusal suggests of two columns of lists is read; each suggestion ranks what it says."""
+    rows = [f'"[{a}, {b}]","[{b}, {c}]"\n' for a, b, c in [(1, 2, 3), (2, 1, 3), (3, 1, 2), (1, 3, 2)]]
+    (tmp_path / "drafts.csv").write_text("pick_one,pick_two\n" + "".join(rows), encoding="utf-8")
+    data = read_any(tmp_path / "drafts.csv", kind="ballots", ballot="pick_two")
+    assert sorted(data.items) == [1, 2, 3]
+    assert data.n_units == 4

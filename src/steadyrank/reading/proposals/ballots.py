@@ -63,6 +63,7 @@ def _orders(asked: Asked) -> Iterator[Reading]:
     if not asked.allows("ballot", "count"):
         return
     free = [c for c in asked.profile if c.name not in asked.apart]
+    free = [c for c in free if asked.named.get("ballot", c.name) == c.name]
     called = asked.candidates("ballot", lambda _: True)
     by_shape = {c.name: found for c in free if (found := _parted(c)) is not None}
     only = [c.name for c in free if len(free) == 1]
