@@ -18,8 +18,8 @@ VALUES = {*known("rating_columns"), "rank", "position", "place"}
 """Nouns of columns that say more of an item than that it was chosen."""
 ELECTED = ("candidate", "party")
 VOTES = ("vote", "votes", "voto", "votos", "voti", "stimmen", "en", "in", "ballots")
-NOBODY = {*known("tallies", "no_vote")}
-"""Words of votes that are nobody's: blank, null, votos en blanco."""
+NOBODY = {*known("tallies", "no_vote")} - {"total", "totals"}
+"""Words of votes that are nobody's: blank, null, votos en blanco. Totals are refused by name."""
 LOOKED_AT = 1000
 """How many names of choices are looked at for such words."""
 MOST_FEATURES = 30
