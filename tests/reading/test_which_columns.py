@@ -265,3 +265,16 @@ def test_a_column_of_lists_that_is_named_is_taken_beside_another(tmp_path: Any) 
     data = read_any(tmp_path / "drafts.csv", kind="ballots", ballot="pick_two")
     assert sorted(data.items) == [1, 2, 3]
     assert data.n_units == 4
+
+
+@pytest.mark.parametrize("counts", ["votes", "precinct_votes"])
+def test_lists_under_vote_are_no_names(counts: str, tmp_path: Any) -> None:
+    """Cells of several names are asked about, and stay approvals whatever counts them."""
+    rows = f'vote,{counts}\n"a;b",3\n"a;c",2\n"b;c",4\n"a",5\n'
+    (tmp_path / "ticks.csv").write_text(rows, encoding="utf-8")
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(tmp_path / "ticks.csv")
+    first = caught.value.readings[0]
+    data = first.read()
+    assert (first.kind.name, first.options["approval"]) == ("ballots", True)
+    assert dict(zip(data.items, data.item_counts, strict=True)) == {"a": 10, "b": 7, "c": 6}

@@ -56,7 +56,8 @@ BY_LABEL = "outcomes read as the label of the item that won"
 BY_VERDICT = "outcomes read as the side that each one names"
 BY_SHARE = "outcomes read as the share that the left side won, to 6 decimals"
 BY_SCALE = (
-    "outcomes read as a scale between the sides: below 0, or from the middle up, for the right one"
+    "outcomes read as a scale: the left side won above 0, or below the middle of a scale that begins "
+    "with 1; 0, or the middle, is a tie"
 )
 LONGEST_SCALE = 10
 """How many steps a scale from 1 on has at most; below three it has no middle."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -21,7 +23,8 @@ VOTES = ("vote", "votes", "voto", "votos", "voti", "stimmen", "en", "in", "ballo
 NOBODY = {*known("tallies", "no_vote")} - {"total", "totals"}
 """Words of votes that are nobody's: blank, null, votos en blanco. Totals are refused by name."""
 LOOKED_AT = 1000
-"""How many names of choices are looked at for such words."""
+"""How many names of choices are looked at for such words, and for several names in one."""
+LISTED = re.compile(r"[^;|>]+[;|>]")
 MOST_FEATURES = 30
 FEATURES = 2
 """The fewest features that a regression is taken with, without being named."""
@@ -82,8 +85,11 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     if not (rest or counted or voters or said or awarded):
         rest = [c.name for c in numbers]
     reading.weigh(rest, -min(3, len(rest)), f"{quoted(*rest)} would not be used")
+    some = column.labels[:LOOKED_AT] if column.type == "text" else []
+    several = 2 * sum(LISTED.match(label) is not None for label in some) > len(some)
+    reading.weigh(several and not said, -9, f"{quoted(name)} holds several names in a cell")
     nobody = _for_nobody(column) if "drop" not in asked.settings else []
-    if reading.weigh(nobody, 0, f"votes for {quoted(*nobody)} seem to be nobody's: they are left out"):
+    if reading.weigh(nobody, 0, f"votes for {quoted(*nobody)} seem to be for nobody: they are left out"):
         reading.mend["drop"] = nobody
     reading.firm = level > NOTHING or only or len(asked.label_columns) == 1
     named = [c for c in others if c.type == "text" and c.noun not in known("units")]
@@ -111,8 +117,9 @@ def counted_or_not(asked: Asked, reading: Reading) -> Iterator[Reading]:
         ({"count": count}, {}, f"rows count as often as {quoted(count)} says"),
         ({}, {"ignore": [count]}, "each row counts once"),
     ):
-        made = asked.reading({**reading.roles, **roles}, **options)
+        made = replace(reading, roles={**reading.roles, **roles}, options={**reading.options, **options})
         made.points, made.support = reading.points + bool(roles), [*reading.support, told]
+        made.strong = made.firm = False
         yield made
 
 
