@@ -205,8 +205,12 @@ class InvalidDataError(InvalidValueError):
         The column of a table that is at fault; or the argument, if only the caller knows its column.
     source : str, optional
         The file or list at fault, where no row of it is to be named.
+    readings : sequence of readings, optional
+        The ways to read a table that work, the best first: each has ``read()``, the ``arguments`` that
+        say it, and ``command(...)``.
     """
 
+    readings: Sequence[Any] = ()
     column: str | None = None
     subject: str | None = None
     lines: list[object] | None = None
@@ -222,6 +226,13 @@ class InvalidDataError(InvalidValueError):
     def place_in(self, name: str, lines: list[object] | None, lead: str = "on line") -> None:
         """Say the places as ``lines`` of the file ``name`` from now on, or what else ``lead`` says."""
         self.placed, self.source, self.lines, self.lead = True, name, lines, lead
+
+    def worded(self, option: Callable[[Option], str] = str) -> str:
+        """Return the message; in Python, with the calls that read the table."""
+        told = super().worded(option)
+        if option is not str or not self.readings:
+            return told
+        return "\n".join([told, "It could be read in these ways:", *map(_way, self.readings)])
 
     def _body(self) -> str:
         text = self.problem
@@ -276,25 +287,7 @@ class ColumnError(InvalidDataError):
 
 
 class NotRecognisedError(InvalidDataError):
-    """The kind or the format of the data cannot be told from the content.
-
-    Parameters
-    ----------
-    problem, source, way_out
-        As for all errors about data.
-    readings : sequence of readings, optional
-        The ways to read a table that work, the best first: each has ``read()``, the ``arguments`` that
-        say it, and ``command(...)``.
-    """
-
-    readings: Sequence[Any] = ()
-
-    def worded(self, option: Callable[[Option], str] = str) -> str:
-        """Return the message; in Python, with the calls that read the table."""
-        told = super().worded(option)
-        if option is not str or not self.readings:
-            return told
-        return "\n".join([told, "It could be read in these ways:", *map(_way, self.readings)])
+    """The kind or the format of the data cannot be told from the content."""
 
 
 def _way(reading: Any) -> str:

@@ -1,7 +1,8 @@
-"""On a terminal a refusal asks which reading is meant; elsewhere it never does."""
+"""On a terminal a refusal asks which reading is meant, or for two columns; elsewhere it never does."""
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import shlex
@@ -56,6 +57,57 @@ def test_the_answer_is_taken_and_the_command_is_shown(
     assert "Which one do you mean? 1/2" in err
     assert f"Next time: steadyrank topk {table} -k 1 --kind scores" in err
     assert "scores" in out
+
+
+MANY = "lab,stage,kit,minutes,grade\n" + "".join(
+    f"lab {lab},{'early' if turn < 3 else 'late'},{kit},{(5 * lab + 7 * turn + place) % 9},{place + 1}\n"
+    for lab in range(4)
+    for turn in range(6)
+    for place, kit in enumerate(["plain", "fancy", "sturdy"])
+)
+
+
+@pytest.mark.parametrize(
+    ("answers", "options", "best"),
+    [
+        ("kit\ngrade\n\n", "--item kit --score grade", "sturdy"),
+        ("kit\nminutes\ny\n", "--item kit --score minutes --lower-is-better all", None),
+        ("lab\n\n", "--choice lab", "lab 0"),
+    ],
+)
+def test_two_columns_settle_what_is_ranked_and_by_what(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    answers: str,
+    options: str,
+    best: str | None,
+) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    file = tmp_path / "kits.csv"
+    file.write_text(MANY)
+    code, out, err = asked(file, answers, monkeypatch, capsys)
+    assert code == 0, err
+    assert "or which column names what is ranked?" in err
+    next_time = err.partition("Next time: steadyrank ")[2].splitlines()[0]
+    assert options in next_time
+    assert main(shlex.split(next_time)) == 0
+    again = capsys.readouterr().out
+    assert again == out
+    if best is None:  # the fewest minutes on average, counted from the text
+        times: dict[str, list[int]] = {}
+        for row in csv.DictReader(io.StringIO(MANY)):
+            times.setdefault(row["kit"], []).append(int(row["minutes"]))
+        best = min(times, key=lambda kit: sum(times[kit]) / len(times[kit]))
+    assert best in out
+
+
+def test_a_column_that_is_not_there_is_refused_by_name(
+    table: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = asked(table, "nobody\nx\n\n", monkeypatch, capsys)
+    assert (code, out) == (2, "")
+    assert "'nobody'" in err
 
 
 def test_anything_else_ends(

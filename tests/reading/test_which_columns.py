@@ -64,7 +64,7 @@ def test_a_file_may_be_called_by_an_error(name: str, rng: np.random.Generator, t
     path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
     with pytest.raises(NotRecognisedError) as caught:
         read_any(path)
-    assert [one.options["lower_is_better"] for one in caught.value.readings] == ["all", "none"]
+    assert [one.options["lower_is_better"] for one in caught.value.readings[:2]] == ["all", "none"]
 
 
 def test_words_within_names_are_none() -> None:

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from steadyrank import errors
 from steadyrank.cli.output import say, say_error, working
 from steadyrank.data.kinds import KINDS
-from steadyrank.data.read import read_checked, scan_any
+from steadyrank.data.observations import decision_on
+from steadyrank.data.read import read_checked, scan_any, table_of
 from steadyrank.errors import NotRecognisedError, Option, typed_name
 from steadyrank.reading.formats import read_together
+from steadyrank.reading.readings import typed_words
 from steadyrank.text import counted, names_in
 from steadyrank.writing import target_of
 
@@ -57,10 +59,10 @@ def open_study(
             with working("Reading"):
                 data: Any = load(options) if column is None else _split(options, column, how)
         except NotRecognisedError as error:
-            if not error.readings or column is not None or not may_ask(options):
+            if column is not None or not may_ask(options):
                 raise
-            chosen = asked(error)
-            data, how = chosen.read(), how | chosen.answer
+            data, answer = asked(error, options)
+            how |= answer
         if column is None and how["min_count"] is not None:
             data = data.with_min_count(how["min_count"])
     except (errors.InvalidDataError, errors.FileNotThereError) as error:
@@ -156,20 +158,55 @@ def may_ask(options: InputOptions) -> bool:
     return seen and not machine and options.file != STANDARD_INPUT
 
 
-def asked(error: NotRecognisedError) -> Any:
-    """Ask which reading is meant, print the command for the next time, and return the reading."""
+def asked(error: NotRecognisedError, options: InputOptions) -> tuple[Any, dict[str, Any]]:
+    """Ask how a table is meant, print the command for the next time, and return the data.
+
+    One of the readings that are shown, or what is ranked and by what: two columns settle most tables.
+    """
     typed = sys.argv[1:]
     say_error(error, typed)
     numbers = [str(number) for number in range(1, len(error.readings) + 1)]
-    sys.stderr.write(f"Which one do you mean? {'/'.join(numbers)} (anything else quits): ")
-    sys.stderr.flush()
-    answer = sys.stdin.readline().strip()
-    if answer not in numbers:
+    which = f"Which one do you mean? {'/'.join(numbers)}, or which" if numbers else "Which"
+    answer = _answer(f"{which} column names what is ranked? (Enter quits): ")
+    if not answer:
         error.readings = []  # they were shown
         raise error
-    chosen = error.readings[int(answer) - 1]
-    say(f"Next time: {shlex.join(chosen.command(*typed))}", lead="")
-    return chosen
+    named = {} if answer in numbers else _by_columns(answer)
+    chosen = error.readings[int(answer) - 1] if answer in numbers else _first(options, named)
+    told = [word for name, value in named.items() for word in typed_words(name, value)]
+    say(f"Next time: {shlex.join(chosen.command(*typed, *told))}", lead="")
+    return chosen.read(), chosen.answer
+
+
+def _first(options: InputOptions, named: Mapping[str, str]) -> Any:
+    """Return the best reading that works with what was named."""
+    source, _, given = described(options)
+    about = {name: given.pop(name) for name in ("kind", "format", "encoding")}
+    decision = decision_on(
+        table_of(source, given, format=about["format"], encoding=about["encoding"]),
+        about["kind"],
+        {**given, **named},
+        lambda data: withstanding(data, options),
+    )
+    found = decision.considered
+    if not found:
+        raise decision.refusal()
+    return found[0]
+
+
+def _by_columns(item: str) -> dict[str, str]:
+    """Return what is ranked and by what, once the rest is asked."""
+    score = _answer("Which column holds their scores? (Enter: each row is a vote): ")
+    if not score:
+        return {"choice": item}
+    less = _answer("Is less better? y/n (Enter: no): ").casefold().startswith("y")
+    return {"item": item, "score": score} | ({"lower_is_better": "all"} if less else {})
+
+
+def _answer(question: str) -> str:
+    sys.stderr.write(question)
+    sys.stderr.flush()
+    return sys.stdin.readline().strip()
 
 
 def source_name(options: InputOptions) -> str:

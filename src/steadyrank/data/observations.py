@@ -547,12 +547,12 @@ def from_resolved(cls: type[Data], found: Resolved) -> Data:
     return data if labels is None else data.with_labels(labels)
 
 
-def decided(
+def decision_on(
     table: Table, kind: str | None, arguments: Mapping[str, Any], check: Check = as_they_are
-) -> Resolved:
-    """Return a table with its kind and its roles, as was said and else by the evidence, or refuse it."""
+) -> Decision:
+    """Return how a table is read, as was said and else by the evidence."""
     known = [KINDS[kind]] if kind is not None else list(KINDS.values())
-    return Decision(known, table, arguments, made_of, kind is not None, check).taken()
+    return Decision(known, table, arguments, made_of, kind is not None, check)
 
 
 def made_of(found: Resolved) -> Observations:

@@ -7,8 +7,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.kinds import KINDS
-from steadyrank.data.observations import Observations, class_of, decided, made_of
-from steadyrank.errors import UnreadableFileError, not_a_choice
+from steadyrank.data.observations import Observations, class_of, decision_on, made_of
+from steadyrank.errors import InvalidDataError, UnreadableFileError, not_a_choice
 from steadyrank.reading.deciding import Check, as_they_are
 from steadyrank.reading.formats import read_table, read_together
 from steadyrank.reading.table import Table, as_table, is_frame
@@ -89,7 +89,7 @@ def read_checked(
     arguments: Mapping[str, Any],
     check: Check = as_they_are,
 ) -> Observations:
-    """Do what :func:`read_any` does; a refusal suggests only what passes a check."""
+    """Do what :func:`read_any` does; a refusal suggests what would work, and passes a check."""
     check_kind(kind)
     try:
         table = table_of(source, arguments, format=format, encoding=encoding)
@@ -98,7 +98,12 @@ def read_checked(
             raise
         table = table_of(source, arguments, format=format, encoding=error.encoding)
         table.guessed["encoding"] = error.encoding
-    return made_of(decided(table, kind, arguments, check))
+    decision = decision_on(table, kind, arguments, check)
+    try:
+        return made_of(decision.taken())
+    except InvalidDataError as error:
+        error.readings = error.readings or decision.mended
+        raise
 
 
 def table_of(source: Any, given: Mapping[str, Any], **layout: Any) -> Table:

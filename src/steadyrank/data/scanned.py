@@ -16,7 +16,7 @@ from steadyrank.data.observations import (
     Observations,
     about_items,
     class_of,
-    decided,
+    decision_on,
     from_resolved,
     set_fields,
     with_notes,
@@ -143,15 +143,14 @@ def scanned(
         _check_scannable(made.kind)
     lazy = opened(source, engine, **layout)
     try:
-        found = decided(
-            replace(lazy.first_rows(), as_is=True), None if made is None else made.kind.name, given
-        )
+        first, named = replace(lazy.first_rows(), as_is=True), None if made is None else made.kind.name
+        found = decision_on(first, named, given).taken()
         told = [found.table.notes.pop(0)] if made is None else []
         made, name = made or class_of(found.kind), found.kind.name
         _check_scannable(made.kind)
         if lazy.files is not None:
             lazy.files.check_roles(
-                lambda table: decided(replace(table, as_is=True), name, given).columns
+                lambda table: decision_on(replace(table, as_is=True), name, given).taken().columns
             )
         lazy.dropping = Dropping(found.reading.get("drop"), found.answers)
         lazy.spellings, lazy.holds = found.table.spellings, made.kind.name

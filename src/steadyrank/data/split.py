@@ -10,7 +10,7 @@ import numpy as np
 
 from steadyrank._typing import IntArray
 from steadyrank.data.kinds import KINDS
-from steadyrank.data.observations import Observations, class_of, decided, made_of, set_fields
+from steadyrank.data.observations import Observations, class_of, decision_on, made_of, set_fields
 from steadyrank.data.read import check_kind, table_of
 from steadyrank.errors import ColumnError, InvalidDataError, SteadyrankError, shorten
 from steadyrank.reading.deciding import Check, as_they_are
@@ -36,7 +36,7 @@ def read_split(
     check_kind(kind)
     table = table_of(source, arguments, **layout)
     by = _column(table, column, arguments)
-    found = decided(_without(table, column), kind, arguments, check)
+    found = decision_on(_without(table, column), kind, arguments, check).taken()
     labels = found.reading.pop("labels", None)
     whole = made_of(_own(found, found.table))
     named = whole if labels is None else whole.with_labels(labels)

@@ -57,20 +57,14 @@ PROPOSE: dict[str, tuple[Proposals, ...]] = {
 Check = Callable[[Any], tuple[Any, dict[str, Any], str]]
 """Return data, what an answer must be asked for with so that it exists, and why; or raise an error."""
 
-SUGGESTED, BEHIND = 3, 7.0
-"""At most so many suggestions, none so many points behind the first."""
+SUGGESTED, ATTEMPTS = 3, 12
+"""At most so many suggestions, of so many readings that are tried."""
 FAINT = -4.0
-"""Where nothing has a point, the best reading is suggested if it has more than this."""
+"""Readings with fewer points are not suggested."""
 LEFT_OUT = 3.0
 """How many points a reading loses that leaves most of its items out."""
-ALIKE = 2.0
-"""How many points a third reading of one shape falls behind others."""
-DETAIL = 100.0
-"""How many points one falls behind that ranks the same as another, by another column."""
 TRIED = 10 * ROWS
 """Beyond so many rows a suggestion is tried on the first ones before it is on all of them."""
-ATTEMPTS = 8
-"""How many readings are tried at most."""
 AGAIN = 0.6
 """The share of its fields that are names of their columns in a row that is a header once more."""
 WIDE = 2000
@@ -152,9 +146,13 @@ class Decision:
     @cached_property
     def considered(self) -> list[Reading]:
         """The readings that work, at most three, that which is taken first."""
-        first = [] if self.chosen is None else self.suggestions([self.chosen], least=-BEHIND)
-        others = self.suggestions([one for one in self.readings if one is not self.chosen], first)
-        return [*first, *others][:SUGGESTED]
+        others = [one for one in self.readings if one is not self.chosen]
+        return [*self.mended, *self.suggestions(others, self.mended)]
+
+    @cached_property
+    def mended(self) -> list[Reading]:
+        """The reading that is taken, with what it needs to work; none if nothing is, or none does."""
+        return [] if self.chosen is None else self.suggestions([self.chosen])
 
     @cached_property
     def _proposals(self) -> tuple[bool, list[Reading]]:
@@ -293,27 +291,15 @@ class Decision:
         why = [f"Each {shorten(once[0])} has only one row, so nothing can be left out. "] if once else []
         return [*why, "Name what is to be ranked with ", Option("item"), " and give ", Option("kind")]
 
-    def suggestions(
-        self, readings: Sequence[Reading], before: Sequence[Reading] = (), least: float = 0.0
-    ) -> list[Reading]:
+    def suggestions(self, readings: Sequence[Reading], before: Sequence[Reading] = ()) -> list[Reading]:
         """Return the best readings that work, at most three; each was tried, and mended if need be."""
-        found: list[Reading] = []
-        worse: list[Reading] = []
-        left = sorted(readings, key=lambda one: -one.points)
-        for _ in range(ATTEMPTS):
-            known, best = [*before, *found, *worse], max((one.points for one in found), default=-np.inf)
-            above = max(best - BEHIND, np.nextafter(least if known or least else FAINT, np.inf))
-            left = [one for one in left if one.points >= above]
-            left = [one for one in left if not any(_tells(other, one, known=True) for other in known)]
-            said = len(found) == 2 and all("lower_is_better" in one.options for one in found)
-            turned = said and found[0].roles == found[1].roles  # the question is which end
-            if not left or turned or len(before) + len(found) == SUGGESTED:
-                break
-            reading = max(left, key=lambda one: one.points - _likeness(one, [*found, *worse]))
-            left = [one for one in left if one is not reading]
-            if (tried := self._tried(reading)) is not None:
-                (worse if tried.points < reading.points else found).append(tried)
-        return sorted([*found, *worse], key=lambda one: -one.points)[:SUGGESTED]
+        found = list(before)
+        for reading in sorted(readings, key=lambda one: -one.points)[:ATTEMPTS]:
+            if len(found) < SUGGESTED and not any(_are_same(one, reading) for one in found):
+                likely = reading.points > FAINT or reading is self.chosen
+                tried = self._tried(reading) if likely else None
+                found += [] if tried is None else [tried]
+        return sorted(found[len(before) :], key=lambda one: -one.points)
 
     def _tried(self, reading: Reading) -> Reading | None:
         """Return a reading that works, as it is or mended, with what it would rank; else None."""
@@ -422,22 +408,19 @@ def folded(readings: Sequence[Reading]) -> list[Reading]:
     return kept
 
 
-def _tells(better: Reading, other: Reading, *, known: bool = False) -> bool:
+def _tells(better: Reading, other: Reading) -> bool:
     """Tell whether two readings are the same battles, or the same values of the same items."""
     if better.kind.name == other.kind.name == "battles":
-        return better.points >= other.points and not known
-    if "items_in" in {*better.options, *other.options} or (better.points < other.points and not known):
+        return better.points >= other.points
+    return better.points >= other.points and _are_same(better, other)
+
+
+def _are_same(one: Reading, other: Reading) -> bool:
+    """Tell whether two readings hold the same values of the same items, as another kind perhaps."""
+    if "items_in" in {*one.options, *other.options}:
         return False
-    parts = [[one.roles.get(role) for role in ("item", "score", "rank")] for one in (better, other)]
+    parts = [[each.roles.get(role) for role in ("item", "score", "rank")] for each in (one, other)]
     return parts[0] == parts[1] and parts[0][0] is not None
-
-
-def _likeness(one: Reading, others: Sequence[Reading]) -> float:
-    """Return the points that a reading is behind for telling what others do: what is ranked, by how."""
-    same = [other for other in others if (other.kind, other.ranked) == (one.kind, one.ranked)]
-    shapes = [(other.kind, other.ranked[0]) for other in others]
-    detail = bool(same) and all(other.roles != one.roles for other in same)
-    return ALIKE * (shapes.count((one.kind, one.ranked[0])) // 2) + DETAIL * detail
 
 
 def _because(reading: Reading) -> str:

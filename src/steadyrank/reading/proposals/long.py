@@ -18,12 +18,12 @@ from steadyrank.reading.scales import less_is_better
 from steadyrank.reading.table import Guess
 from steadyrank.reading.words import known
 
-UNITS, ITEMS, VALUES = 6, 6, 4
+UNITS, ITEMS, VALUES = 6, 6, 5
 """How many columns are tried as units, as items and as values."""
+KEPT = 2
+"""How many of the units are proposed for each column of items."""
 NUMBERS = 60
 """How many columns of numbers are looked at for units."""
-WEIGHED, KEPT = 8, 3
-"""How many combinations of them are weighed for each column of items, and how many proposed."""
 AGREE = 4
 """So many further rows of the items must agree before a value counts as a fact of the item."""
 REPEATED = 0.02
@@ -88,17 +88,19 @@ def _long(asked: Asked, who: str, what: str | None) -> Iterator[Reading]:
     if not asked.allows(*roles):
         return
     values: Sequence[str | None] = [None] if what is None else _values(asked, what)[:VALUES]
-    ways = [
-        dict(zip(roles, way, strict=False))
-        for way in product(_units(asked, who), _items(asked), values)
-        if len({*way}) == 3
-    ]
-    # What names tell is told at once; shape takes a while, so it is looked at for the best of these.
-    ways.sort(key=lambda way: -sum([asked.level(role, name) for role, name in way.items()]))
     for item in _items(asked):
-        some = [way for way in ways if way["item"] == item]
-        found = [_weighed(asked, way, what) for way in some[:WEIGHED]]
-        yield from sorted(found, key=lambda one: -one.points)[:KEPT]
+        units = sorted(_units(asked, who), key=lambda unit: -_fits(asked, who, unit, item))
+        for way in product([unit for unit in units if unit != item][:KEPT], [item], values):
+            if len({*way}) == 3:
+                yield _weighed(asked, dict(zip(roles, way, strict=False)), what)
+
+
+def _fits(asked: Asked, who: str, unit: str, item: str) -> float:
+    """Return how well a column says what leaves together beside one of items."""
+    reading = asked.reading({who: unit, "item": item})
+    levels = {role: asked.level(role, name) for role, name in reading.roles.items()}
+    _weigh_unit(asked, reading, levels, unit, item)
+    return reading.points + levels[who]
 
 
 def _units(asked: Asked, role: str) -> list[str]:
@@ -186,41 +188,39 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     if reading.roles.get("unit") == unit:
         reading.roles.pop("unit", None)
     levels = {role: asked.level(role, name) for role, name in roles.items()}
-    plain = all(level >= EXACT for level in levels.values())
     reading.points = -1.0
     named = [roles[role] for role, level in levels.items() if level]
-    has = "has a name" if len(named) == 1 else "have names"
-    reading.weigh(
-        named, sum(levels.values()), f"{quoted(*named)} {has} that fit{'s' * (len(named) == 1)}"
-    )
+    fits = "has a name that fits" if len(named) == 1 else "have names that fit"
+    reading.weigh(named, sum(levels.values()), f"{quoted(*named)} {fits}")
     doubtful = False
     if value is not None:
         doubtful = _weigh_value(asked, reading, levels[str(what)], value, unit)
         every = _values(asked, str(what))[:VALUES]
         first = next((v for v in every if not unit or not profile.determined(v, unit)), value)
         reading.points += profile.explained(first, item)  # it is to tell items apart, not values
+        if profile[value].blanks and kind != "scores":
+            reading.mend["drop"] = [""]
     rest = asked.unexplained(roles.values(), *filter(None, (unit, item)))
     reading.weigh(rest, 0, f"{quoted(*rest)} would not be used")
     _weigh_item(asked, reading, levels["item"], unit, item)
-    if value is not None and profile[value].blanks and kind != "scores":
-        reading.mend["drop"] = [""]
     if unit is None:
         reading.weigh(True, 0, "no column says who rated, so each row counts by itself")
         reading.weigh(not profile[item].repeats, -2, f"each {quoted(item)} has only one row")
         reading.firm = {"item", "score"} <= asked.named.keys()
         reading.remarks.append(Guess(EACH_ROW, "each row as a user of its own", Option("user")))
         return reading
-    repeated = _weigh_pairs(asked, reading, unit, item, plain=plain)
     _weigh_unit(asked, reading, levels, unit, item)
+    repeated = profile.repeated(unit, item)
+    reading.weigh(repeated >= REPEATED, 0, f"pairs of {quoted(unit, item)} repeat: their mean is taken")
     if repeated and kind in {"ratings", "scores"}:
         reading.mend["duplicates"] = "mean"
-        again = [
-            c.name for c in profile if c.noun in known("replicates") and c.name not in roles.values()
-        ]
+        again = [c.name for c in profile if c.noun in known("replicates")]
+        again = [name for name in again if name not in roles.values()]
         if again and kind == "scores" and "duplicates" not in asked.settings:
             reading.options["duplicates"] = "mean"  # which is said, with how many were averaged
             reading.support.append(f"{quoted(*again)} numbers repeats, which are averaged")
     reading.firm = all(levels.values()) and not doubtful
+    plain = all(level >= EXACT for level in levels.values())
     keyed = not repeated if kind == "ballots" else plain or repeated < REPEATED
     against = len(reading.against) - (repeated >= REPEATED)  # that pairs repeat is weighed in keyed
     reading.strong = reading.firm and not rest and keyed and not against
@@ -240,43 +240,30 @@ def is_scale(column: Column) -> bool:
     return column.whole and column.some.min(initial=0) >= 0 and column.some.max(initial=0) <= TEN
 
 
-def _weigh_pairs(asked: Asked, reading: Reading, unit: str, item: str, *, plain: bool) -> float:
-    """Weigh whether units and items cross, each pair once; return the share of repeated pairs."""
-    profile, both = asked.profile, quoted(unit, item)
-    repeated, alone = profile.repeated(unit, item), profile.alone(item, unit)
-    crossed = profile[unit].repeats and profile[item].repeats
-    reading.weigh(repeated < REPEATED and crossed, 2, f"each pair of {both} appears once")
-    reading.weigh(repeated >= REPEATED, 0, f"pairs of {both} repeat: their mean is taken")
-    if profile.rows > FEW and not plain:
-        cost = -4 * max(0.0, alone - 0.5) - 8 * max(0.0, alone - 0.75)
-        reading.weigh(alone > 0.5, cost, f"most {quoted(item)} have only one {quoted(unit)}")
-        single = profile[unit].unique or (crossed and profile.alone(unit, item) > 0.95)
-        cost = -4 if profile[unit].unique else -2
-        reading.weigh(single, cost, f"each {quoted(unit)} has only one {quoted(item)}")
-    return repeated
-
-
 def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: str, item: str) -> None:
     """Weigh whether a column says what leaves together, and whether these are ratings or scores."""
     profile, kind, who = asked.profile, asked.kind.name, next(iter(levels))
     column, cells = profile[unit], profile[unit].distinct * profile[item].distinct
-    reading.weigh(kind in {"ratings", "ballots"} and not levels[who], -2)
     if kind == "scores" and len(profile.pairs(unit, item)[2]) < cells:
         reading.mend["missing"] = "available"
     # Of rows that are not looked at, both may have other names.
     reading.weigh(kind == "scores" and cells > CELLS * profile.share**2, -9)
-    reading.weigh(column.noun in known("replicates"), -2)
-    reading.weigh(column.type == "flag", -2)
+    unknown = not levels[who]
     again = profile.repeated(unit, item) >= REPEATED
-    reading.weigh(again and not levels[who] and not column.is_time, -1.5)  # each row is by itself
-    reading.weigh(column.type == "number" and not levels[who] and not column.is_id, -1)
-    reading.weigh(not profile[item].repeats and not levels[who], -3, f"each {quoted(item)} appears once")
+    reading.weigh(kind in {"ratings", "ballots"} and unknown, -2)
+    reading.weigh(again and unknown and not column.is_time, -1.5)  # each row is by itself
+    reading.weigh(column.type == "number" and unknown and not column.is_id, -1)
     called = asked.level(who, item)
     reading.weigh(called > levels["item"], -2 if called >= EXACT else -0.5)
-    for name, sign in ((unit, 1), (item, -1)):
-        first = profile[name].words[:1]
-        reading.weigh({*first} & {*known("givers")}, sign)
-        reading.weigh({*first} & {*known("takers")}, -sign)
+    crossed = column.repeats and profile[item].repeats
+    reading.weigh(crossed and not again, 1.5, f"each pair of {quoted(unit, item)} appears once")
+    if profile.rows > FEW and min(levels.values()) < EXACT:
+        once = profile.alone(item, unit)
+        cost = -4 * max(0.0, once - 0.5) - 8 * max(0.0, once - 0.75)
+        reading.weigh(once > 0.5, cost, f"most {quoted(item)} have only one {quoted(unit)}")
+        single = column.unique or (crossed and profile.alone(unit, item) > 0.95)
+        cost = -4 if column.unique else -2
+        reading.weigh(single, cost, f"each {quoted(unit)} has only one {quoted(item)}")
 
 
 def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, item: str) -> None:
@@ -290,7 +277,6 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, it
         reading.weigh(any(unit is None or profile.alone(c.name, unit) < 0.75 for c in finer), -1)
         reading.weigh(column.simple in NAMES, 1.5)
         reading.weigh(unit is not None and column.distinct <= profile[unit].distinct, 0.5)
-        reading.weigh(column.noun in known("remarks") and column.simple not in NAMES, -2)
         reading.weigh(column.noun in known("attributes", "occasions"), -1)
         reading.weigh(column.is_number and not column.is_id, -3)
     texts = [c for c in takewhile(lambda c: c.name != item, profile) if c.type == "text"]
@@ -298,13 +284,10 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, it
     reading.weigh(level < SAID and items, -1)  # what is ranked comes first
     unknown = level == NOTHING and column.simple not in NAMES
     reading.points -= min(len(texts), 5) / 10 if unknown else 0
-    methods = asked.kind.name == "scores" and column.noun in known("methods")
-    reading.weigh(methods and not items, 1)
-    reading.weigh(column.distinct < 3 and level < EXACT, -1.5)
+    reading.weigh(asked.kind.name == "scores" and column.noun in known("methods") and not items, 1)
     named = (profile.determined(c.name, item) and c.distinct > 2 for c in others if column.is_id)
     reading.weigh(any(named), -0.75)  # there are names for these ids
-    single = column.distinct < 2 < profile.rows and level < EXACT
-    none = column.is_time or column.counts_rows or single
+    none = column.is_time or column.counts_rows or (column.distinct < 2 < profile.rows and level < EXACT)
     reading.weigh(none, -4, f"{quoted(item)} names no items to rank")
     reading.weigh(column.type == "flag", -3)
 
@@ -312,23 +295,20 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, it
 def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: str | None) -> bool:
     """Weigh the column of values; tell whether another could be it."""
     profile, kind, item = asked.profile, asked.kind.name, reading.roles["item"]
-    column, role = profile[value], "rank" if kind == "ballots" else "score"
+    column, role, by = profile[value], "rank" if kind == "ballots" else "score", unit or item
     rivals = list(asked.candidates(role, lambda c: c.is_number, [value, *reading.roles.values()]))
     rivals = [] if role in asked.named else rivals
     reading.weigh(rivals, 0, f"{quoted(*rivals)} could be the {role}, too")
     reading.weigh_words([column])
     listed = column.whole and len(column.some) > 0 and column.some.min() in {0, 1}
-    by = unit or item
     listed = listed and profile[by].repeats and profile.repeated(by, value) < REPEATED
     places = f"places: from 1, none twice for a {quoted(by)}"
     if kind == "ballots":
         reading.weigh(listed, 2, f"{quoted(value)} are {places}")
         reading.weigh(not listed and level < EXACT, -9)
         reading.weigh(level == NOTHING and column.noun not in PLACES, -2)
-        reading.weigh(profile.repeated(by, item), -3)
         return bool(rivals)
-    listed = listed and level < EXACT and profile.repeated(by, by) > REPEATED
-    reading.weigh(listed, -2, f"{quoted(value)} may be {places}")
+    reading.weigh(listed and level < EXACT and unit, -2, f"{quoted(value)} may be {places}")
     if kind == "scores" and "lower_is_better" not in asked.settings:
         measures = profile[by].labels if profile[by].noun in MEASURES else []
         less = [name for name in measures or [value] if less_is_better(name)]
@@ -337,13 +317,11 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
             reading.support.append(f"{quoted(*less)} says that less is better")
     reading.weigh(kind == "ratings" and less_is_better(value), -3)  # of ratings more is better
     reading.points += 0.5 * column.is_measure - 0.5 * (level == NOTHING)
-    reading.weigh({*column.words} & {*known("stale")}, -0.5)
-    reading.weigh(column.type != "number" and not column.is_measure, -3)
     # A few rows that agree by chance prove nothing.
     again = int((profile[item].codes >= 0).sum()) - profile[item].distinct
     for of in filter(None, (item, unit)):
         same = again >= AGREE and profile[of].repeats and profile.determined(value, of)
         reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(of)}")
     amount = level <= NOUN and _is_amount(column)
-    reading.weigh(amount, -1, f"{quoted(value)} looks like an amount, not a score")
+    reading.weigh(amount, 0, f"{quoted(value)} looks like an amount, not a score")
     return bool(rivals)

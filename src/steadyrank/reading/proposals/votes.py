@@ -193,7 +193,7 @@ def _at_an_end(asked: Asked) -> Iterator[Reading]:
         reading = asked.reading({"response": name, "items": features})
         reading.support.append(f"numbers on scales of their own; {quoted(name)} is at their end")
         reading.against.append("no name says that it is the response")
-        reading.weigh(texts, -0.5, f"{quoted(*texts)} would not be used")
+        reading.weigh(texts, -2.5, f"{quoted(*texts)} would not be used")  # which name something
         reading.points += 1.0 - place / 4
         if any(profile[one].blanks for one in numbers):
             reading.mend["missing"] = "drop"
