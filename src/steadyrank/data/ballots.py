@@ -15,7 +15,7 @@ from steadyrank.data.families import CountedRows
 from steadyrank.data.kinds import BALLOTS, BallotsArguments
 from steadyrank.data.observations import Ends, from_table, set_fields
 from steadyrank.data.orders import BallotArrays, cleaned, flatten, parse_orders
-from steadyrank.data.rows import check_some, check_spans, row_counts
+from steadyrank.data.rows import check_some, check_spans, repeated_cells, row_counts
 from steadyrank.data.units import People, agreed, of_people, renumbered, said_of
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts, check_length, is_missing, objects
@@ -250,7 +250,11 @@ class Ballots(CountedRows):
             codes, labels = encode(found.values("item"), known=items)
             ranks = np.zeros(len(codes)) if approval else found.values("rank")
             _, levels = np.unique(np.asarray(ranks), return_inverse=True)
-            order = np.argsort(voters, kind="stable")
+            order = np.lexsort((levels, voters))
+            if found.settings.get("repeats") == "skip":
+                later = repeated_cells(voters[order], codes[order])
+                _say_again(found.table, len(np.unique(voters[order[later]])))
+                order = np.delete(order, later)
             indptr = np.searchsorted(voters[order], np.arange(len(voting) + 1))
             people = agreed(people, voters, len(voting), "user")
             kept = codes[order], levels[order]
@@ -262,9 +266,7 @@ class Ballots(CountedRows):
         once = found.settings.get("repeats", "skip" if "ranks" in found.columns else "error") == "skip"
         orders, stay, again = cleaned(orders, found.reading["drop"], approval=approval, once=once)
         counts = as_counts(found.values("count"), len(found.table))[stay]
-        if twice := int(counts[again].sum()):
-            said = f"{counted(twice, 'ballot')} with an item twice: its first place counts (repeats)"
-            found.table.notes.append(said)
+        _say_again(found.table, int(counts[again].sum()))
         people = said_of(people, stay)
         with errors.rows_among(np.arange(len(found.table))[stay]):
             return cls(orders, counts=counts, items=items, approval=approval, **people)
@@ -293,6 +295,11 @@ def _is_approval(found: Resolved) -> bool:
     brief = f"{shorten(name)} as approved items, in no order"
     found.table.notes.append(Guess(brief, brief, Option("approval", flag=True)))
     return True
+
+
+def _say_again(table: Table, ballots: int) -> None:
+    said = f"{counted(ballots, 'ballot')} with an item twice: its first place counts (repeats)"
+    table.notes += [said] if ballots else []
 
 
 def _order(names: list[str], levels: IntArray) -> str:

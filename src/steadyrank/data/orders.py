@@ -14,6 +14,7 @@ from steadyrank._typing import AnyArray, IntArray
 from steadyrank.data.rows import repeated_cells
 from steadyrank.errors import NO_BLANKS, InvalidDataError, shorten
 from steadyrank.reading.arrays import numbered, objects, written
+from steadyrank.reading.labels import BETWEEN, marks_between, parted
 from steadyrank.reading.table import Dropping
 from steadyrank.reading.text_columns import labels_of
 
@@ -174,16 +175,17 @@ def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any
         with suppress(ValueError, SyntaxError):
             return [literal_eval(text.strip()) for text in texts], "orders read as lists"
     if approval:
-        tiers = [[re.split(r"[,;|\n]", text)] if text.strip() else [] for text in texts]
-        how = "approved items separated by comma, semicolon or bar"
+        marks = marks_between(texts)
+        tiers = [[parted(text, marks)] if text.strip() else [] for text in texts]
+        how = f"approved items separated by {' or '.join(BETWEEN[mark] for mark in marks)}"
     elif any(">" in text or "=" in text for text in texts):
         tiers = [[tier.split("=") for tier in text.split(">")] for text in texts]
         how = "orders read as a > b = c"
     else:
-        marks = {mark for mark in ",;|\n" if any(mark in text for text in texts)}
-        mark = marks.pop() if len(marks) == 1 else ","
+        marks = marks_between(texts)
+        mark = marks if len(marks) == 1 else ","
         tiers = [_tiers_apart(text, row, mark) for row, text in enumerate(texts)]
-        how = "orders read as a, {b, c}" if mark == "," else f"orders read as a{mark} b{mark} c"
+        how = "orders read as a, {b, c}" if mark == "," else f"orders separated by {BETWEEN[mark]}"
     flat = [label.strip() for ballot in tiers for tier in ballot for label in tier]
     labels = iter(labels_of(flat).tolist())
     named = [[[next(labels) for _ in tier] for tier in ballot] for ballot in tiers]
@@ -194,7 +196,7 @@ def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any
 
 def _tiers_apart(text: str, row: int, mark: str) -> list[list[str]]:
     if mark != "," or ("{" not in text and "}" not in text):
-        return [[label] for label in text.split(mark)]
+        return [[label] for label in parted(text, mark)]
     if not BRACED.match(text):
         raise InvalidDataError(
             f"{shorten(text)} is not of the form a, {{b, c}}", rows=[row], way_out="Correct its braces."

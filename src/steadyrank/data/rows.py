@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -17,6 +18,9 @@ from steadyrank.errors import (
 )
 from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.labels import encode, unique_labels
+
+QUESTION_ENDS, LONG_QUESTION = ("[", "? ", ": ", " - ", ". "), 20
+"""What stands between a question and an answer, and how many letters the question has at least."""
 
 
 def check_some(size: int, what: str) -> None:
@@ -214,3 +218,22 @@ def placed(codes: AnyArray, ends: IntArray, size: int) -> Any:
     places: AnyArray = np.arange(len(codes), dtype=wide)
     shape = (len(ends) - 1, size)
     return csr_array((places, codes.astype(wide), ends.astype(wide)), shape=shape)
+
+
+def told_apart(names: Sequence[object]) -> tuple[object, ...]:
+    """Return names of columns without the question that all of them begin with, if it is a long one.
+
+    Examples
+    --------
+    >>> told_apart(["Order these two projects. [Lounge]", "Order these two projects. [Printer]"])
+    ('Lounge', 'Printer')
+    >>> told_apart(["How much do you like: North ham", "How much do you like: North tea"])
+    ('North ham', 'North tea')
+    """
+    texts = [name.strip() for name in names if isinstance(name, str)]
+    shared = os.path.commonprefix(texts)  # noqa: RUF071 (letter by letter)
+    cut = max((shared.rfind(end) + len(end) for end in QUESTION_ENDS if end in shared), default=0)
+    bracket = "]" if shared[:cut].endswith("[") else ""
+    short = tuple(text[cut:].removesuffix(bracket) for text in texts)
+    plain = all(any(map(str.isalpha, name)) for name in short) and len({*short}) == len(names) > 1
+    return short if plain and cut >= LONG_QUESTION else tuple(names)

@@ -18,6 +18,7 @@ from steadyrank.data.observations import (
     class_of,
     decision_on,
     from_resolved,
+    labelled,
     set_fields,
     with_notes,
 )
@@ -172,8 +173,7 @@ def scanned(
             entries, made.kind, found.columns.get("unit", made.kind.unit), (*told, *notes)
         )
         set_fields(data, unit_candidates=offered_units(lazy, found))
-        labels = found.reading.get("labels")
-        return data if labels is None else data.with_labels(labels)
+        return labelled(data, found)
     except BaseException:
         lazy.close()
         raise

@@ -39,6 +39,7 @@ GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
 ZIP = b"PK\x03\x04"
 MARK = "\ufeff".encode()
+MARKED = re.compile(rb"\A(?:%b)+" % MARK)  # some programs write it again
 SPREADSHEET = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
 EVAL_LOG = (b"_journal/", b"header.json", b"samples/", b"summaries.json")
 OF_A_FORMAT = SPREADSHEET + EVAL_LOG
@@ -203,8 +204,8 @@ class OpenFile:
     def text_head(self) -> bytes:
         """The first bytes, as UTF-8 without a byte order mark."""
         if self.is_utf8:
-            return self.head.removeprefix(MARK)
-        text = self.head.decode(self.encoding or "", "ignore").removeprefix("\ufeff")
+            return MARKED.sub(b"", self.head)
+        text = self.head.decode(self.encoding or "", "ignore").lstrip("\ufeff")
         return text.encode("utf-8", "ignore")
 
     @cached_property
@@ -255,7 +256,7 @@ class OpenFile:
 
     def _as_utf8(self) -> Iterator[bytes]:
         chunks = self._chunks() if self.is_utf8 else self._decoded()
-        yield next(chunks, b"").removeprefix(MARK)
+        yield MARKED.sub(b"", next(chunks, b""))
         yield from chunks
 
     def _decoded(self) -> Iterator[bytes]:

@@ -6,6 +6,7 @@ where all but the last say some things twice, as pivots do. A first row of numbe
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ MOST_LINES = 4
 FEWEST = 3
 """With fewer rows below it, a first line of numbers is taken for a header."""
 REMARKS = ("#", "%", "//")
+CODE = re.compile(r"[A-Za-z]{1,3}[ ._]?\d+(_\d+)*")
+"""What questions are numbered like."""
 Row = Sequence[str]
 
 
@@ -135,7 +138,10 @@ def _lines_before(rows: Sequence[Row]) -> int:
             told = all(one[0].startswith(REMARKS) for one in rows[:place] if _filled(one))
             below = rows[place + 1 :]
             told_below = (_numbers_below(row, below[at:]) for at in range(MOST_LINES))
-            header = not any(map(_is_number, row)) and any(told_below)
+            titled = all(len(one) == 1 or " " in _shown(one) for one in rows[:place])
+            even = len(below) >= FEWEST and {*map(len, below)} == {_filled(row)}
+            sure = any(told_below) or (titled and even and not _come_again(row, below))
+            header = sure and not any(map(_is_number, row))
             return place if header or told else 0
     return 0
 
@@ -153,6 +159,8 @@ def _numbers_below(first: Row, below: Sequence[Row]) -> list[int]:
 def _joined(first: Row, below: Sequence[Row], *, surely: bool) -> tuple[list[str], int] | None:
     """Return the names that rows make together, and how many rows; None where one is the header."""
     rows = [[field.strip() for field in row] for row in (first, *below[: MOST_LINES - 1])]
+    if not surely and (described := _described(rows, below)) is not None:
+        return described
     sizes = [size for size in range(2, len(rows) + 1) if {*map(len, rows[:size])} == {len(first)}]
     if not surely:
         sizes = [size for size in sizes if _belong_together(rows[:size], below[size - 1 :])]
@@ -168,11 +176,27 @@ def _joined(first: Row, below: Sequence[Row], *, surely: bool) -> tuple[list[str
     columns = zip(*whole, rows[size - 1], strict=True)
     names = [" ".join(filter(None, dict.fromkeys(column))) for column in columns]
     under = [field.strip() for field in below[size - 1]] if len(below) >= size else []
-    if (
-        under and under[0] and not first[0].strip() and _filled(under) == 1
-    ):  # pandas names the index there
+    # Pandas names the index there.
+    if under and under[0] and not first[0].strip() and _filled(under) == 1:
         return [under[0], *names[1:]], size + 1
     return (names, size) if surely or len({*names}) == len(names) else None
+
+
+def _described(rows: Sequence[Row], below: Sequence[Row]) -> tuple[list[str], int] | None:
+    """Return the names in the last line of a header that begins with codes, and how many lines it has.
+
+    Survey tools write questions below Q1, Q2... and codes of their own, as JSON, below these; texts
+    above nothing but numbers are no answers either.
+    """
+    first, second = rows[0], [*rows[1:2], []][0]
+    tool = [at for at, row in enumerate(rows) if {f[:1] + f[-1:] for f in row if f} == {"{}"}][:1]
+    codes = {at for at, name in enumerate(first) if CODE.fullmatch(name)}
+    numeric = codes.intersection(_numbers_below(second, below[1:]))
+    if tool == [0] or not (tool or (2 * len(numeric) > len(first) and not any(map(_is_number, second)))):
+        return None
+    last = rows[tool[0] - 1 if tool else 1]
+    distinct = len({*last}) == len(last) == len(first) and all(last)
+    return list(last if distinct else first), tool[0] + 1 if tool else 2
 
 
 def _belong_together(rows: Sequence[Row], below: Sequence[Row]) -> bool:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numbers
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -33,6 +34,11 @@ from steadyrank.reading.table import Table, as_table
 NOT_LISTED = "Add them to the list, or remove these rows; 1 and '1' are different labels."
 NAMES = ("title", "name", "label", "fullname", "displayname", "itemname", "description")
 """What a column of names is called, best first."""
+BETWEEN = {"\n": "line breaks", ";": "semicolons", "|": "bars", ",": "commas"}
+"""What stands between names in a list, the likeliest first."""
+IN_BRACKETS = re.compile(r"\([^()]*+\)")
+NEARLY = 0.9
+"""The share of lists in which a mark stands that parts all of them."""
 
 
 def encode(
@@ -228,3 +234,31 @@ def _names(table: Table, ids: str) -> str:
     if found is None:
         raise ColumnError("no column of the labels holds names", source=table.source)
     return found
+
+
+def marks_between(texts: Sequence[str]) -> str:
+    r"""Return the mark that parts the names of lists: one that nearly all lists have, or all marks.
+
+    What stands in brackets belongs to a name.
+
+    Examples
+    --------
+    >>> marks_between(["eyes (left, right);hair", "hair"]), marks_between(["a, b", "c; d"])
+    (';', '\n;|,')
+    """
+    bare = (IN_BRACKETS.sub("", text) for text in texts)
+    lists = [held for text in bare if (held := {*BETWEEN} & {*text})]
+    shared = (mark for mark in BETWEEN if sum(mark in held for held in lists) >= NEARLY * len(lists))
+    return next(shared, "".join(BETWEEN)) if lists else ","
+
+
+def parted(text: str, marks: str) -> list[str]:
+    """Part a text at marks that stand outside brackets.
+
+    Examples
+    --------
+    >>> parted("eyes (left, right), hair,", ",")
+    ['eyes (left, right)', ' hair', '']
+    """
+    mark = f"[{re.escape(marks)}]"
+    return re.findall(rf"(?:\A|{mark})((?:{IN_BRACKETS.pattern}|[^{mark[1:]})*+)", text)

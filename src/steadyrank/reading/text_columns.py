@@ -84,6 +84,7 @@ SHARED = r"(?:(?<=\.\d)|(?<=\.\d\d)|(?<=\.\d{3})|(?<=\.\d{4}))/\d++"  # no date,
 BEHIND = rf"(?:±|\+/?-)\s*+[\d.,]++ ?%?|\([^()]*+\)|\[[^\[\]]*+\]|{SHARED}|[*†‡§★☆✓✔]++"
 WITH_ERROR = re.compile(rf"[$€£¥~≈]?\s*+(.*?\d ?%?)\s*+(?:{BEHIND})?\Z")
 NUMERAL = re.compile(r"[+-]?[\d.,' ]+(?:[eE][+-]?\d+)?%?\Z")
+FRACTION = re.compile(r"\d{1,9}/\d{1,9}\Z")
 NAN = float("nan")
 FEW = 4000
 FIRST = 50
@@ -94,6 +95,7 @@ PLAIN_BEGINS, NUMBER_BEGINS = {*"0123456789+-.iI"}, {*"0123456789+-.,$€£¥~�
 ERROR_ENDS = {*"0123456789%)]*†‡§★☆✓✔"}
 SAME_MARKS = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
 ERRORS_CUT = "of a number with its error after ±, a remark or a sign behind it, the number is taken"
+FRACTIONS = "fractions such as 3/4 read as decimals"
 MARKS = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 
 
@@ -178,6 +180,25 @@ def without_error(word: str) -> str:
     found = WITH_ERROR.match(word.strip()) if word.rstrip()[-1:] in ERROR_ENDS else None
     bare = word if found is None else found[1].rstrip()
     return word if bare == word.strip() else bare
+
+
+def bared(words: Sequence[str]) -> list[str]:
+    """Return the numbers of fields without errors and remarks; fractions, if all are, as decimals.
+
+    Examples
+    --------
+    >>> bared(["3/4", "1/4", ""]), bared(["3/4", "1/12"])  # which may be dates
+    (['0.75', '0.25', ''], ['3/4', '1/12'])
+    """
+    there = [word.strip() for word in words if not is_missing_word(word)]
+    if there and all(map(FRACTION.match, there)):
+        parts = {word: tuple(map(int, word.split("/"))) for word in there}
+        several = len({whole for _, whole in parts.values()}) > 1
+        dates = several and all(0 < part <= 12 and whole <= 31 for part, whole in parts.values())
+        if not dates and all(part <= whole > 0 for part, whole in parts.values()):
+            values = {word: str(part / whole) for word, (part, whole) in parts.items()}
+            return [values.get(word.strip(), word) for word in words]
+    return [without_error(word) for word in words]
 
 
 def number_in(field: str) -> int | float | None:
@@ -298,7 +319,7 @@ class TextColumn:
     @cached_property
     def _bare(self) -> list[str]:
         """The words without the errors of numbers."""
-        return [without_error(word) for word in self.words]
+        return bared(self.words)
 
     def labels(self) -> AnyArray:
         """Return labels: whole numbers where that loses nothing, else the text, None if empty.
@@ -333,7 +354,7 @@ class TextColumn:
 
     @cached_property
     def _may_be_numbers(self) -> bool:
-        return bool(shared(map(without_error, self._first)))
+        return bool(shared(bared(self._first)))
 
     def numbers(
         self, what: str, among: tuple[Spelling, ...] = SPELLINGS, notes: list[str] | None = None
@@ -358,7 +379,8 @@ class TextColumn:
             return plain
         spelling = self._spelling(what, among)
         values = self._values(spelling)
-        said = [str(spelling)] * (spelling != PLAIN) + [ERRORS_CUT] * (self._bare != self.words)
+        cut = FRACTIONS if any(map(FRACTION.match, self.words)) else ERRORS_CUT
+        said = [str(spelling)] * (spelling != PLAIN) + [cut] * (self._bare != self.words)
         if notes is not None:
             new = (f"column {shorten(what)}: {told}" for told in said)
             notes += [note for note in new if note not in notes]

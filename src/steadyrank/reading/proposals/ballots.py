@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.reading.labels import marks_between, parted
 from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.proposals.long import NAMES, places
 from steadyrank.reading.proposals.votes import counted_or_not
@@ -20,8 +22,8 @@ from steadyrank.reading.table import simplify
 from steadyrank.reading.words import known
 
 CHOICES = re.compile("choice|preference|pref|rank|pick|priority|vote")
-MARKS, PARTS = re.compile(r"[>{,;|\n]"), (">", "\n", ";", "|", ",")
-"""What stands between names in a cell, the likeliest first."""
+MARKS = re.compile(r"[>{,;|\n]")
+"""What stands between names in a cell."""
 SEVERAL, TURNED, SOME = 0.3, 0.2, 200
 """The share of cells that list several names, that of pairs of names in both orders, and of how many."""
 LONGEST = 80
@@ -34,7 +36,7 @@ MANY = 100
 SHORT = 5
 """In so few ballots names need not come again."""
 TWICE = 0.1
-"""The largest share of ballots that may name an item twice."""
+"""The largest share of ballots, or of their entries, that may name an item twice."""
 ALIKE = 0.5
 """The least share of its names that each column of choices has in common with the others."""
 
@@ -65,16 +67,22 @@ def _orders(asked: Asked) -> Iterator[Reading]:
     free = [c for c in asked.profile if c.name not in asked.apart]
     free = [c for c in free if asked.named.get("ballot", c.name) == c.name]
     called = asked.candidates("ballot", lambda _: True)
-    by_shape = {c.name: found for c in free if (found := _parted(c)) is not None}
+    form = _is_form(asked.profile)
+    by_shape = {c.name: found for c in free if (found := _parted(c, TWICE * form)) is not None}
     only = [c.name for c in free if len(free) == 1]
+    words = [c.name for c in asked.profile if c.type == "text" or c.in_words]  # how often, in words
     for name in dict.fromkeys([*called, *by_shape, *only]):
         column, level = asked.profile[name], asked.level("ballot", name)
         mark, turned = by_shape.get(name, ("", False))
         lists, ordered = column.type == "list", mark == ">"
+        listed = _listed(column.labels if lists or mark else [], mark or ",")
+        again = {} if all(len({*one}) == len(one) for one in listed) else {"repeats": "skip"}
         texts = column.labels[:SOME] if column.type in {"text", "date"} else []
         several = [MARKS.search(label) is not None for label in texts] or [lists]
         marked = sum(several) / len(several)
-        reading = asked.reading({"ballot": name, **asked.beside(("count", "weights"), [name])})
+        beside = asked.beside(("count", "weights"), [name]).items()
+        fit = {role: one for role, one in beside if role in asked.named or one not in words}
+        reading = asked.reading({"ballot": name, **fit})
         reading.firm = level > NOTHING or name in only
         reading.points = 2.0 * level + 4 * ordered + 2 * (marked > 0.2) - 2 - 5 * column.is_number
         alone = lists or (marked > 0 and not asked.unexplained(reading.roles.values()))
@@ -83,12 +91,11 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked)
         if lists:
             reading.points += 2.0 * (name in by_shape)
-            names = [[name.strip(" []") for name in label.split(",")] for label in column.labels]
-            reading.mend |= {} if _are_once(names) else {"repeats": "skip"}
+            reading.mend |= again
         elif mark and not ordered and not level and "approval" not in asked.settings:
             liked = not {*column.words}.isdisjoint(known("liked")) or bool(CHOICES.search(column.simple))
-            reading.strong, reading.mend["drop"] = False, [""]
-            reading.points = 0.25 + 2.25 * liked  # else these may be genres
+            reading.strong, reading.mend = False, {"drop": [""], **again}
+            reading.points = 0.25 + 2.25 * liked + 4 * form  # else perhaps genres
             if turned:
                 ranked = replace(reading, points=reading.points + 0.5)
                 ranked.support = [*reading.support, "names stand in more than one order"]
@@ -98,30 +105,39 @@ def _orders(asked: Asked) -> Iterator[Reading]:
             yield from counted_or_not(asked, reading)
 
 
-def _parted(column: Column) -> tuple[str, bool] | None:
+def _parted(column: Column, twice: float) -> tuple[str, bool] | None:
     """Return what parts the names that cells list, and whether these stand in more than one order.
 
-    Several cells list several names, which are short and come again in other cells.
+    Several cells list several names, which are short and come again in other cells, and at most a share
+    of them twice in one.
     """
     written = column.type == "list"  # with texts in quotes
     if column.type not in {"text", "list"}:
         return None
-    for mark in "," if written else PARTS:
-        lists = [[name.strip(" []") for name in label.split(mark)] for label in column.labels[:SOME]]
-        names = [name for one in lists for name in one if name]
-        several = sum(len(one) > 1 for one in lists) > (0.5 if mark == ">" else SEVERAL) * len(lists) > 0
-        again = 3 * len({*names}) <= 2 * len(names) or (mark == ">" and len(lists) <= SHORT)
-        if not several or not again or max(map(len, names)) > LONGEST or any("<" in n for n in names):
-            continue
-        named = 2 * sum(n[0] in "'\"" for n in names) > len(names) if written else _are_once(lists)
-        if named or mark == ">":
-            before = {pair for one in lists for pair in itertools.combinations(one, 2)}
-            return mark, sum((two, one) in before for one, two in before) > TURNED * len(before)
-    return None
+    labels = column.labels[:SOME]
+    ordered = not written and 2 * sum(">" in label for label in labels) > len(labels)
+    marks = ">" if ordered else "," if written else marks_between(labels)
+    lists = _listed(labels, marks)
+    names = [name for one in lists for name in one if name]
+    several = sum(len(one) > 1 for one in lists) > SEVERAL * len(lists) > 0
+    again = 3 * len({*names}) <= 2 * len(names) or (ordered and len(lists) <= SHORT)
+    if not several or not again or max(map(len, names)) > LONGEST or any("<" in n for n in names):
+        return None
+    seldom = sum(len({*one}) for one in lists) >= (1 - twice) * sum(map(len, lists))
+    named = 2 * sum(n[0] in "'\"" for n in names) > len(names) if written else seldom
+    before = {pair for one in lists for pair in itertools.combinations(one, 2)}
+    turned = sum((two, one) in before for one, two in before) > TURNED * len(before)
+    return (marks, turned) if named or ordered else None
 
 
-def _are_once(lists: Sequence[Sequence[str]]) -> bool:
-    return all(len({*one}) == len(one) for one in lists)
+def _is_form(profile: Profile) -> bool:
+    """Tell whether each row holds the answers of somebody to a form: it begins with when they came."""
+    times = [c for c in itertools.islice(profile, 1) if c.type == "date" and ":" in c.labels[0]]
+    return any(10 * c.distinct > 9 * profile.rows for c in times)
+
+
+def _listed(labels: Sequence[str], marks: str) -> list[list[str]]:
+    return [[name.strip(" []") for name in parted(label, marks)] for label in labels]
 
 
 def _choices(asked: Asked) -> Iterator[Reading]:
@@ -144,8 +160,8 @@ def _neighbours(profile: Profile) -> list[list[str]]:
     apart = itertools.groupby(profile, lambda column: column.type == "text")
     runs = [[c.name for c in run] for text, run in apart if text]
     shorter = (run[start:] for run in runs for start in range(min(FIRST, len(run) - 2)))
-    shared = (run for run in shorter if all(profile.shared(run[0], n) >= ALIKE for n in run[1:12]))
-    return [run for run in shared if _alike(profile, run)][:1]
+    linked = (run for run in shorter if all(profile.shared(*two) for two in pairwise(run[:12])))
+    return [run for run in linked if _alike(profile, run)][:1]
 
 
 def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
@@ -160,17 +176,15 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
     reading.weigh(said, 6)
     reading.weigh(called, 2, f"{quoted(*names)} are called first, second... choice")
     reading.weigh(alike, 3, "these columns share one set of names, none twice on a ballot")
-    plain = re.fullmatch(
-        f"({CHOICES.pattern})(1|first)|(1st|first|1)({CHOICES.pattern})", columns[0].simple
-    )
+    choice = f"({CHOICES.pattern})"
+    plain = re.fullmatch(f"{choice}(1|first)|(1st|first|1){choice}", columns[0].simple)
     named = said or (plain and _seldom_twice(profile, names))
     reading.weigh(not texts and not said, 0 if named else -9, f"{quoted(names[0])} holds numbers")
     if reading.points > 0 and not np.any([_names(profile, name) for name in names], axis=0).all():
         reading.mend["drop"] = [""]
     reading.firm = called or said
-    reading.strong = (
-        called and not reading.mend and (alike or profile.rows <= 20) and (texts or plain is not None)
-    )
+    fits = (alike or profile.rows <= 20) and (texts or plain is not None)
+    reading.strong = called and not reading.mend and fits
     return reading
 
 
@@ -192,15 +206,14 @@ def _alike(profile: Profile, names: Sequence[str], *, bare: bool = False) -> boo
 
 def _seldom_twice(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether hardly a ballot names an item twice."""
-    again = ((profile.same(*two) & _names(profile, two[0])) for two in itertools.pairwise(names[:12]))
+    again = ((profile.same(*two) & _names(profile, two[0])) for two in pairwise(names[:12]))
     return all(both.sum() <= TWICE * max(1, profile.rows) for both in again)
 
 
 def _names(profile: Profile, name: str) -> BoolArray:
     """Mark the rows in which a column names somebody."""
-    return np.array([*(not _is_no_vote(label) for label in profile[name].labels), False])[
-        profile[name].codes
-    ]
+    column = profile[name]
+    return np.array([*(not _is_no_vote(label) for label in column.labels), False])[column.codes]
 
 
 def _is_no_vote(label: str) -> bool:
@@ -227,13 +240,17 @@ def ways(profile: Profile) -> Iterator[Way]:
     texts = [c for c in columns if c.type == "text"]
     if len(whole) >= LEAST:
         yield from _ranks(profile, [c.name for c in whole], texts)
+    asked = _questions(c for c in columns if c.is_number)
+    for names in asked or [[c.name for c in whole]]:
+        yield from _by_voters(profile, names, len(asked))
     yield from _crosses([c for c in columns if c.distinct == 1])
     for those in (texts, whole if not texts else []):
         if names := _lists(profile, those):
             order = next((c.name for c in profile if _counts(c) and c.name not in names), "row")
             roles = {"user": "column", "item": "value", "rank": order}
-            told = f"{quoted(*names)} each list names, none twice: a ballot for each"
-            yield Way(names, "ballots", roles, {}, told)
+            told = f"{quoted(*names)} each list names, hardly one twice: a ballot for each"
+            again = any(profile[name].repeats for name in names)
+            yield Way(names, "ballots", roles, {"repeats": "skip"} if again else {}, told)
 
 
 def _crosses(columns: Sequence[Column]) -> Iterator[Way]:
@@ -266,11 +283,31 @@ def _ranks(profile: Profile, names: list[str], texts: Sequence[Column]) -> Itera
             means = {"lower_is_better": "all", "missing": "available"}
             means |= {"duplicates": "mean"} if repeats else {}
             yield Way(ranked, "scores", roles, means, told)
-    rows = matrix[np.isfinite(matrix).sum(axis=1) > 1]
-    if gaps and len(rows) > LEAST and np.mean([_are_places(row) for row in rows[:1000]]) >= RANKED:
-        users = [c.name for c in profile if c.unique and c.name not in names and not c.blanks]
-        roles = {"user": users[0] if users else "row", "item": "column", "rank": "value"}
+
+
+def _questions(columns: Iterable[Column]) -> list[list[str]]:
+    """Return the columns of each question of a form: their names end with an answer in brackets."""
+    named = (str(c.name) for c in columns)
+    runs = itertools.groupby(named, lambda name: name.endswith("]") and name.rpartition("[")[0])
+    return [names for asked, run in runs if asked and len(names := [*run]) >= LEAST]
+
+
+def _by_voters(profile: Profile, names: list[str], asked: int) -> Iterator[Way]:
+    """Yield cells as places that somebody gives in a row, or as answers to one of several questions."""
+    matrix = np.array([profile[name].numbers for name in names]).T
+    held = np.isfinite(matrix)
+    rows, gaps = matrix[held.sum(axis=-1) > 1], not held.all()
+    users = [c.name for c in profile if c.unique and c.name not in names and not c.blanks]
+    user = users[0] if users else "row"
+    if len(names) < LEAST or len(rows) <= LEAST:
+        return
+    if (gaps or asked) and np.mean([_are_places(row) for row in rows[:1000]]) >= RANKED:
+        roles = {"user": user, "item": "column", "rank": "value"}
         yield Way(names, "ballots", roles, {}, "the numbers of each row are places: 1 is best")
+    elif asked > 1:
+        roles = {"row": user, "item": "column", "score": "value"}
+        means = {"missing": "available"} if gaps else {}
+        yield Way(names, "scores", roles, means, f"{quoted(*names)} are one question of several")
 
 
 def _groups(profile: Profile, column: Column) -> bool:
@@ -292,8 +329,8 @@ def _are_places(numbers: FloatArray) -> bool:
 
 
 def _lists(profile: Profile, columns: Sequence[Column]) -> list[str]:
-    """Return the columns that each list names of one set, none twice."""
-    once = [c for c in columns if c.present == c.distinct > 2]
+    """Return the columns that each list names of one set, hardly one twice."""
+    once = [c for c in columns if c.present - (TWICE * c.present >= 1) <= c.distinct > 2]
     held = sum(c.present for c in once)
     every = frozenset().union(*(c.values for c in once))
     some = [c for c in once if 2 * c.present > profile.rows]
