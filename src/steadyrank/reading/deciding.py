@@ -420,7 +420,8 @@ def _are_same(one: Reading, other: Reading) -> bool:
     if "items_in" in {*one.options, *other.options}:
         return False
     parts = [[each.roles.get(role) for role in ("item", "score", "rank")] for each in (one, other)]
-    return parts[0] == parts[1] and parts[0][0] is not None
+    cells = [each.options.get("unpivot") for each in (one, other)]
+    return parts[0] == parts[1] and cells[0] == cells[1] and parts[0][0] is not None
 
 
 def _because(reading: Reading) -> str:

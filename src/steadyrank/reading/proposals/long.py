@@ -24,6 +24,8 @@ KEPT = 2
 """How many of the units are proposed for each column of items."""
 NUMBERS = 60
 """How many columns of numbers are looked at for units."""
+FEWEST = 5
+"""What has fewer values hardly says what leaves together."""
 AGREE = 4
 """So many further rows of the items must agree before a value counts as a fact of the item."""
 REPEATED = 0.02
@@ -253,6 +255,7 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
     reading.weigh(kind in {"ratings", "ballots"} and unknown, -2)
     reading.weigh(again and unknown and not column.is_time, -1.5)  # each row is by itself
     reading.weigh(column.type == "number" and unknown and not column.is_id, -1)
+    reading.weigh(column.distinct < FEWEST and unknown and profile.rows > FEW, -1)
     called = asked.level(who, item)
     reading.weigh(called > levels["item"], -2 if called >= EXACT else -0.5)
     crossed = column.repeats and profile[item].repeats
