@@ -11,12 +11,11 @@ import narwhals as nw
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name, withstanding
 from steadyrank.data.kinds import KINDS
 from steadyrank.data.observations import made_of
-from steadyrank.data.read import check_kind, scan_any
+from steadyrank.data.read import check_kind, scan_any, table_of
 from steadyrank.engines.frame import opened
 from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, SteadyrankError
 from steadyrank.reading.arrays import written
 from steadyrank.reading.deciding import Check, Decision, as_they_are
-from steadyrank.reading.formats import read_table
 from steadyrank.reading.profile import Profile
 from steadyrank.reading.readings import typed_words
 from steadyrank.reading.roles import taken_by
@@ -124,7 +123,7 @@ def _looked_at(
 ) -> tuple[Table, int]:
     """Return the table of a file, on an engine its first rows alone, and how many rows there are."""
     if engine is None:
-        table = read_table(source, given=given, **layout)
+        table = table_of(source, given, **layout)
         return table, len(table)
     with opened(source, engine, **layout) as lazy, suppress(EmptyDataError):
         table, rows = lazy.first_rows(), 0

@@ -91,13 +91,7 @@ def read_checked(
 ) -> Observations:
     """Do what :func:`read_any` does; a refusal suggests what would work, and passes a check."""
     check_kind(kind)
-    try:
-        table = table_of(source, arguments, format=format, encoding=encoding)
-    except UnreadableFileError as error:
-        if error.encoding is None or hasattr(source, "readinto"):  # what was read is gone
-            raise
-        table = table_of(source, arguments, format=format, encoding=error.encoding)
-        table.guessed["encoding"] = error.encoding
+    table = table_of(source, arguments, format=format, encoding=encoding)
     decision = decision_on(table, kind, arguments, check)
     try:
         return made_of(decision.taken())
@@ -108,7 +102,16 @@ def read_checked(
 
 def table_of(source: Any, given: Mapping[str, Any], **layout: Any) -> Table:
     """Return the table of a file, of a format and an encoding if these are told, or of a frame."""
-    return read_table(source, given=given, **layout) if is_source(source) else as_table(source)
+    if not is_source(source):
+        return as_table(source)
+    try:
+        return read_table(source, given=given, **layout)
+    except UnreadableFileError as error:
+        if error.encoding is None or hasattr(source, "readinto"):  # what was read is gone
+            raise
+        table = read_table(source, given=given, **{**layout, "encoding": error.encoding})
+        table.guessed["encoding"] = error.encoding
+        return table
 
 
 def is_source(given: Any) -> bool:

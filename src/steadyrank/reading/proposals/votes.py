@@ -14,11 +14,21 @@ from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, qu
 from steadyrank.reading.roles import sounds_like_a_unit, taken_by
 from steadyrank.reading.words import known, words_of
 
-COUNTED = ("votes", "ballots")
+COUNTED = ("votes", "ballots", "votos", "voti", "voix", "stimmen")
 """How names of columns end that count what rows stand for, though they are called more than that."""
 VALUES = {*known("rating_columns"), "rank", "position", "place"}
 """Nouns of columns that say more of an item than that it was chosen."""
-ELECTED = ("candidate", "party")
+ELECTED = (
+    "candidate",
+    "party",
+    "candidato",
+    "candidat",
+    "kandidat",
+    "partei",
+    "partido",
+    "parti",
+    "partito",
+)
 VOTES = ("vote", "votes", "voto", "votos", "voti", "stimmen", "en", "in", "ballots")
 NOBODY = {*known("tallies", "no_vote")} - {"total", "totals"}
 """Words of votes that are nobody's: blank, null, votos en blanco. Totals are refused by name."""
@@ -47,7 +57,7 @@ def votes(asked: Asked) -> Iterator[Reading]:
     alone = [c.name for c in texts]
     rest = [c.name for c in profile if c.name not in asked.apart and c.type != "list"]
     alone = rest if len(rest) == 1 else [] if "choice" in asked.named else alone
-    for place, name in enumerate(list(dict.fromkeys([*called[:2], *alone[:1]]))[:2]):
+    for place, name in enumerate(list(dict.fromkeys([*called[:2], *alone[:2]]))[:3]):
         for reading in _of_choice(asked, name, only=len(rest) == 1):
             reading.points -= place / 4  # earlier names are usual ones
             yield reading
@@ -84,7 +94,8 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     rest += [c.name for c in others if c.noun in VALUES and c.name not in rest and not awarded]
     if not (rest or counted or voters or said or awarded):
         rest = [c.name for c in numbers]
-    reading.weigh(rest, -min(3, len(rest)), f"{quoted(*rest)} would not be used")
+    cost = 0 if counted else -min(2, len(rest))
+    reading.weigh(rest, cost, f"{quoted(*rest)} would not be used")
     some = column.labels[:LOOKED_AT] if column.type == "text" else []
     several = 2 * sum(LISTED.match(label) is not None for label in some) > len(some)
     reading.weigh(several and not said, -9, f"{quoted(name)} holds several names in a cell")
