@@ -99,6 +99,7 @@ def _label(asked: Asked, way: str) -> str | None:
     ids = [c for c in free if c.is_id and c.is_number]
     units = [c for c in ids if c.unique and len(c.words) > 1 and sounds_like_a_unit(c.name)]
     once = [c for c in called if not c.repeats]
+    once.sort(key=lambda c: c.is_id)  # names say more than ids
     every = sorted([*once, *units, *called, *texts, *ids], key=lambda c: c.blanks > 0)
     if way == "rows" and every and every[0].repeats:
         every = [c for c in texts if c.type == "text" and c.unique] or every
@@ -426,9 +427,6 @@ def _weigh_as_items(
     reading.weigh(
         items, -2.5, f"{quoted(*items)} {'is' if len(items) == 1 else 'are'} called like items"
     )
-    named = [c for c in labels if c.name != label and 4 * c.distinct > 3 * profile.rows]
-    few = label is not None and 4 * profile[label].distinct < profile.rows
-    reading.weigh(few and any(c.noun not in known("remarks") for c in named), -1)
     times = [c for c in profile if c.is_time and c.name not in asked.apart]
     pairs = combinations([*labels[:TEXTS], *times[:1]], 2)
     crossed = any(profile.crossed(one.name, two.name) for one, two in pairs)
