@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from steadyrank.cli import main
+from steadyrank.cli import inputs, main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -177,3 +177,32 @@ def test_a_league_that_falls_apart_has_an_answer_by_win_rates(
     capsys.readouterr()
     assert main(["inspect", str(file), "--json"]) == 0
     assert "win-rate" in json.loads(capsys.readouterr().out)["readings"][0]["command"]
+
+
+@pytest.mark.parametrize(
+    ("few", "scorer", "why"),
+    [
+        (3000, "bradley-terry:ridge=0.1", "a ridge, since Bradley-Terry scores and win rates do not"),
+        (3, "win-rate:shrinkage=1", "win rates as if each item had lost one battle more"),
+    ],
+)
+def test_whoever_played_one_game_alone_is_kept(
+    few: int,
+    scorer: str,
+    why: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(inputs, "FEW_ITEMS", few)
+    file = tmp_path / "league.csv"
+    rows = ["x,y,2,1", "y,x,0,1", "x,z,3,0", "z,x,0,2", "y,z,1,0", "z,y,2,1", "w,x,0,1", "y,v,2,0"]
+    file.write_text("home_team,away_team,home_score,away_score\n" + "\n".join(rows))
+    assert main(["topk", str(file), "-k", "1"]) == 2
+    assert f"There is an answer with --scorer {scorer}." in " ".join(capsys.readouterr().err.split())
+    assert main(["inspect", str(file), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["readings"][0]
+    assert found["n_items"] == 5
+    assert why in found["against"][-1]
+    assert main([*found["command"][1:], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["n_items"] == 5

@@ -83,7 +83,7 @@ BAD_FILES = {
     "what.csv": (b"colour,shape\nred,round\n", "--kind ..."),
     "bad.jsonl": (b'{"user": 1, "item": 2, "rating": 3}\n{oops\n', "bad.jsonl"),
     "bad.parquet": (b"PAR1nonsense", "bad.parquet"),
-    "apart.csv": (b"left,right,winner\na,b,left\nb,a,left\nc,d,left\nd,c,left\n", "ridge=0.01"),
+    "apart.csv": (b"left,right,winner\na,b,left\nb,a,left\nc,d,left\nd,c,left\n", "ridge=0.1"),
     "one.csv": (b"user,item,rating\nann,x,5\nann,y,4\n", "only one unit"),
 }
 

@@ -98,7 +98,10 @@ def test_points_and_a_result_must_agree() -> None:
 def test_games_to_come() -> None:
     text = b"home,away,home_goals,away_goals\nx,y,2,1\ny,x,,\n"
     with pytest.raises(MissingValuesError, match=r"on line 3.*drop=\"\""):
+        read_any(io.BytesIO(text), kind="battles")
+    with pytest.raises(NotRecognisedError) as caught:
         read_any(io.BytesIO(text))
+    assert list(caught.value.readings[0].read().units.labels) == ["x beats y"]
     data = read_any(io.BytesIO(text), drop="")
     assert list(data.units.labels) == ["x beats y"]
     assert "1 row left out by drop: blank 1" in data.notes

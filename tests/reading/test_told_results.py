@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from steadyrank.data.read import read_any
-from steadyrank.errors import NotRecognisedError
+from steadyrank.errors import ColumnError, NotRecognisedError
 from steadyrank.reading.readings import Reading
 
 NAMES = ["Arden", "Belmont", "Corvus", "Dunmore", "Elston"]
@@ -89,6 +89,17 @@ TOLD: dict[str, tuple[str, Callable[[Game], list[object]]]] = {
     ),
     "1, 2 and 0": ("q,model1,model2,vote", lambda g: [f"p{g[0]}", g[1], g[2], result(g, 1, 2, 0)]),
     "1, -1 and 0": ("q,model_x,model_y,judgement", lambda g: [g[0], g[1], g[2], result(g, 1, -1, 0)]),
+    "letters in French": ("mc1,mc2,résultat", lambda g: [g[1], g[2], result(g, "V", "D", "N")]),
+    "letters in German": ("spieler_1,spieler_2,Ergebnis", lambda g: [*g[1:3], result(g, "S", "N", "U")]),
+    "letters in Dutch": ("speler 1,speler 2,uitslag", lambda g: [*g[1:3], result(g, "W", "V", "G")]),
+    "words in Italian": (
+        "squadra1,squadra2,risultato",
+        lambda g: [*g[1:3], result(g, "Vittoria", "Sconfitta", "Pareggio")],
+    ),
+    "names beside ids": (
+        "blue id,orange id,blue name,orange name,blue goals,orange goals",
+        lambda g: [f"x{ord(g[1][0])}f", f"x{ord(g[2][0])}f", *g[1:]],
+    ),
     "a scale of five": (
         "rater,system_a,system_b,preference",
         lambda g: [f"r{g[0] % 7}", g[1], g[2], result(g, 1 + g[0] % 2, 4 + g[0] % 2, 3)],
@@ -100,6 +111,58 @@ TOLD: dict[str, tuple[str, Callable[[Game], list[object]]]] = {
 def test_the_first_reading_knows_who_won(how: str) -> None:
     header, row = TOLD[how]
     assert found(first(header, [row(game) for game in GAMES])) == won(GAMES)
+
+
+@pytest.mark.parametrize(
+    ("header", "side"),
+    [
+        ("radiant,dire,win_radiant", 1),
+        ("radiant,dire,dire_won", 2),
+        ("home_team,away_team,home_win", 1),
+        ("home_team,away_team,away_win", 2),
+        ("team,opponent,opponent_result", 2),
+        ("corner red,corner blue,blue winner", 2),
+    ],
+)
+@pytest.mark.parametrize("words", [("True", "False"), (1, 0), ("yes", "no"), ("win", "loss")])
+def test_a_result_of_one_side_is_told_by_its_name(
+    header: str, side: int, words: tuple[object, object]
+) -> None:
+    yes, no = words if side == 1 else words[::-1]
+    rows = [[*g[1:3], result(g, yes, no, "")] for g in DECIDED]
+    assert found(first(header, rows)) == won(DECIDED)
+
+
+def test_a_result_of_the_other_side_is_not_that_of_the_side_that_was_named() -> None:
+    rows = [[*g[1:3], result(g, "False", "True", "")] for g in DECIDED]
+    text = "\n".join(["home_team,away_team,away_win", *(",".join(map(str, row)) for row in rows)])
+    with pytest.raises(ColumnError):
+        read_any(io.BytesIO(text.encode()), kind="battles", left="home_team", right="away_team")
+    given = {"left": "away_team", "right": "home_team"}
+    for told in (given, {"winner": "away_win"}, {**given, "winner": "away_win"}):
+        assert found(read_any(io.BytesIO(text.encode()), kind="battles", **told)) == won(DECIDED)
+
+
+def test_ids_that_are_named_are_kept_beside_names() -> None:
+    header, row = TOLD["names beside ids"]
+    text = "\n".join([header, *(",".join(map(str, row(game))) for game in GAMES)])
+    data = read_any(io.BytesIO(text.encode()), kind="battles", left="blue id")
+    assert data.items[0] == f"x{ord('A')}f"
+
+
+@pytest.mark.parametrize("stem", ["{}", "Quality {}"])
+def test_answers_to_many_questions_are_no_battles(stem: str) -> None:
+    header = ",".join(["name", *(stem.format(number) for number in range(1, 26))])
+    rows = [[f"p{n}", *(NAMES[(n * k + n // 2) % 5] for k in range(25))] for n in range(12)]
+    ways = suggested(header, rows)
+    assert all(way.kind.name != "battles" for way in ways)
+
+
+def test_ranks_of_candidates_are_no_battles() -> None:
+    orders = ["1,2,3", "2,1,3", "3,1,2", "1,3,2", "3,2,1"]
+    rows = [[orders[n % 5], orders[(n // 2) % 5]] for n in range(30)]
+    for one in suggested("old hall,new hall,park,bus,tram,ferry", rows):
+        assert one.kind.name != "battles"
 
 
 @pytest.mark.parametrize("header", ["date,victor,vanquished", "id,chosen_model,rejected_model"])

@@ -31,12 +31,16 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 
-INSTEAD = {"battles": "win-rate"}
-"""Scorers that need less than the usual one."""
-RIDGE, FEW_ITEMS = "bradley-terry:ridge=0.01", 1000
-"""What always has scores, and of how many items it is soon found out."""
+RIDGE, FEW_ITEMS = str(errors.RIDGE.value), 3000
+"""What keeps every item of battles, and of how many it soon answers."""
+INSTEAD = {
+    "win-rate": "win rates, since Bradley-Terry scores do",
+    RIDGE: "a ridge, since Bradley-Terry scores and win rates do",
+    "win-rate:shrinkage=1": "win rates as if each item had lost one battle more, since others do",
+}
+"""Scorers of battles that need less than the usual one, tried in turn, and why."""
 FEWEST = (2, 5, 10, 20, 50)
-"""How many observations items must have, tried in turn, not to be left out; of battles 2 comes last."""
+"""How many observations items must have, tried in turn, not to be left out; battles keep all of them."""
 
 GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
 """Options for one engine alone; each also asks for it."""
@@ -96,20 +100,18 @@ def load(options: InputOptions) -> Observations:
 def withstanding(data: Any, options: InputOptions) -> tuple[Any, dict[str, Any], str]:
     """Return data that have scores without any unit, the options that this takes, and why.
 
-    Win rates exist where Bradley-Terry strengths do not, and items with few observations can be left
-    out. What makes no answer even so is an error.
+    Of battles, some scores exist of every item, whoever it met; otherwise items with few observations
+    can be left out. What makes no answer even so is an error.
     """
     from steadyrank.scorers.registry import resolve_scorer
 
     asked = {name: getattr(options, name, None) for name in ("scorer", "min_count", "k")}
     k = asked["k"] if isinstance(asked["k"], int) else 1
     ways: list[dict[str, Any]] = [{}]
-    if asked["scorer"] is None and data.kind.name in INSTEAD:
-        ways.append({"scorer": INSTEAD[data.kind.name]})
-    fewest = (*FEWEST[len(ways) - 1 :], FEWEST[0]) if asked["min_count"] is None else ()
-    ways += [{**ways[-1], "min_count": least} for least in fewest]
-    if "scorer" in ways[-1] and data.n_items <= FEW_ITEMS:
-        ways.append({"scorer": RIDGE})
+    if asked["scorer"] is None and data.kind.name == "battles":
+        ways += [{"scorer": one} for one in INSTEAD if one != RIDGE or data.n_items <= FEW_ITEMS]
+    elif asked["min_count"] is None:
+        ways += [{"min_count": least} for least in FEWEST]
     fault: errors.SteadyrankError | None = None
     for way in ways:
         chosen = asked | way
@@ -141,8 +143,7 @@ def telling_what_helps(study: Study, options: ScorerOptions) -> Iterator[None]:
 
 def _why(way: Mapping[str, Any], data: Any, kept: Any) -> str:
     """Return why options are needed, in words; nothing where none are."""
-    how = {RIDGE: "a ridge", INSTEAD["battles"]: "win rates"}.get(way.get("scorer", ""))
-    told = [f"{how}, since Bradley-Terry scores do not exist without some battles"] * bool(how)
+    told = [f"{INSTEAD[way['scorer']]} not exist without some battles"] if "scorer" in way else []
     if gone := data.n_items - kept.n_items:
         few = f"with fewer than {counted(way['min_count'], data.kind.observation)}"
         hang = "it hangs" if gone == 1 else "they hang"

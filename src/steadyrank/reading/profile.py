@@ -544,7 +544,10 @@ THIRD = {"b": "c", "1": "2", "2": "3", "y": "z", "two": "three", "second": "thir
 
 
 def _turned(column: Column, left: str, right: str) -> Iterator[str]:
-    """Yield a name with one word changed to another; a letter counts at the ends or by itself only."""
+    """Yield a name with one word changed to another.
+
+    A letter counts at the ends or by itself only, and a digit not within a number.
+    """
     words, name = column.words, column.simple
     if len(left) == 1 and left in words[1:-1]:
         place = words.index(left, 1)
@@ -552,6 +555,7 @@ def _turned(column: Column, left: str, right: str) -> Iterator[str]:
     start = name.find(left)
     while start >= 0:
         end = start + len(left)
-        if len(left) > 1 or start == 0 or end == len(name) or left.isdecimal():
+        inside = left.isdecimal() and any(map(str.isdecimal, name[:start][-1:] + name[end : end + 1]))
+        if not inside and (len(left) > 1 or start == 0 or end == len(name) or left.isdecimal()):
             yield name[:start] + right + name[end:]
         start = name.find(left, start + 1)

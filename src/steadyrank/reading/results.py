@@ -38,7 +38,10 @@ SPELLINGS = {
     for family, name in WAYS.items()
 }
 """Of each way to write results, from its words in lower case to +1 (left wins), 0 (tie) or -1."""
-
+LETTERS = [
+    dict(zip(one.split("/"), (LEFT, RIGHT, TIE), strict=True)) for one in known("results_letters")
+]
+"""The same of letters in other languages, each with its own."""
 DRAWN = {text for text, result in SPELLINGS[HOME].items() if result == TIE}
 SHORT = {"home", "away", "host", "guest", "visitor", "white", "black", "left", "right"}
 """Sides that are called by their first letter, too."""
@@ -274,6 +277,10 @@ def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, 
     told = {SIDES: True, HOME: names or letters & {"h", "d"}, TOTO: letters & {"x", "2", "2.0"}}
     told |= {VIEW: names or letters & {"w", "d"}}
     found = {how: [SPELLINGS[how].get(text, UNKNOWN) for text in texts] for how in told if told[how]}
+    if names and UNKNOWN in found[VIEW]:
+        ways = ([own.get(text, UNKNOWN) for text in texts] for own in LETTERS)
+        both = [one for one in ways if {LEFT, RIGHT} <= {*one}]
+        found[VIEW] = min([found[VIEW], *both], key=lambda one: one.count(UNKNOWN))
     if UNKNOWN in found[SIDES] and sum(map(has_points, texts)) > MOSTLY * len(texts):
         ties = dict.fromkeys(DRAWN, TIE)
         return {SCORED: [by_points(t) if has_points(t) else ties.get(t, UNKNOWN) for t in texts]}

@@ -12,7 +12,7 @@ from steadyrank.operators.checks import Range, setting
 from steadyrank.scorers.sensitivity import Sensitivity, root_rounded_up, same_people
 from steadyrank.scorers.sums import EntrySums
 from steadyrank.sums.exact import EXACT
-from steadyrank.sums.model import Entries, Prior
+from steadyrank.sums.model import Entries
 
 ROUNDING = 1 + 2.0**-40
 """Makes a bound that was computed in floating point larger than its rounding errors."""
@@ -56,11 +56,6 @@ class MeanRating(EntrySums):
 
     shrinkage: float = setting(1.0, Range(0.0, EXACT, way_out="The paper's value is 1."))
     value_range: tuple[float, float] | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "shrinkage", float(self.shrinkage))
-        object.__setattr__(self, "prior", Prior.of(self.shrinkage))
 
     def bound(self, data: Any, entries: Entries, lowest: float, highest: float) -> Sensitivity:
         r"""Return the most that one user can move the scores.

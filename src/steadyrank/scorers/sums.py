@@ -150,9 +150,13 @@ class EntrySums(SumScorer):
     """What to do about items without data."""
     pulled_to: ClassVar[tuple[float, ...]] = ()
     """A value that scores are pulled to, if any."""
+    shrinkage: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.shrinkage:
+            object.__setattr__(self, "shrinkage", float(self.shrinkage))
+            object.__setattr__(self, "prior", Prior.of(self.shrinkage))
         if self.value_range is not None:
             object.__setattr__(self, "value_range", checked_range(self.value_range))
 

@@ -13,7 +13,17 @@ import numpy as np
 from steadyrank._typing import IntArray
 from steadyrank.reading.profile import FEW, Column, kept
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
-from steadyrank.reading.results import LEFT, MOSTLY, RIGHT, UNKNOWN, has_points, meanings, verdicts
+from steadyrank.reading.results import (
+    LEFT,
+    MOSTLY,
+    RIGHT,
+    SPELLINGS,
+    UNKNOWN,
+    VIEW,
+    has_points,
+    meanings,
+    verdicts,
+)
 from steadyrank.reading.table import simplify
 from steadyrank.reading.words import known
 
@@ -36,6 +46,8 @@ WON = {("winner", "loser"), ("winning", "losing"), ("won", "lost"), ("win", "los
        ("chosen", "rejected"), ("preferred", "rejected"), ("victor", "vanquished")}  # fmt: skip
 WON_WORDS = re.compile(r"\b(won|wins?|beat|beats|defeats?|defeated|draw|drawn|tie|tied|better)\b")
 SOME_LABELS = 50
+WINS = {"win", "wins", "won", "winner", "victory", *known("result_columns")}
+"""Words of columns that say whether a side won, beside a word that says which side."""
 WHO = {"winner", "preferred", "preference", "choice", "chosen", "selected", "best", "better", "pick"}
 """Words of columns that say which of two it was: 0 may be the first one, or not the first one."""
 JUDGED = WHO | {*known("result_columns"), "vote", "judgment", "judgement", "label", "rating", "score",
@@ -81,24 +93,25 @@ def _pairs(asked: Asked) -> list[Sides]:
     texts = [one for one in by_name if one.of_text and 2 * profile[one.left].blanks < profile.rows]
     by_name = [one for one in by_name if one.of_text or not texts]  # else numbers are something else
     pairs = {frozenset(sides.pair) for sides in by_name}
-    by_shape = _by_shape(asked, asked.label_columns[:TEXTS])
+    by_shape = _by_shape(asked, asked.label_columns[:MOST])
     both = by_name + [sides for sides in by_shape if frozenset(sides.pair) not in pairs]
     if not both:
         # Whole numbers of which a third column always repeats one say who met, and who won.
-        ids = [column for column in islice(profile, TEXTS) if column.whole and not column.counts_rows]
-        names = {column.name for column in ids}
+        ids = [column for column in islice(profile, MOST) if column.whole and not column.counts_rows]
+        names = {column.name for column in ids[:TEXTS]}
         met = _by_shape(asked, ids)
         both = [one for one in met if any(one.named_by(name) == 1 for name in names - {*one.pair})]
-    return [sides for sides in both if {*filter(None, said)} <= {*sides.pair}]
+    both = [sides for sides in both if {*filter(None, said)} <= {*sides.pair}]
+    return [one for one in both if not any(other.names(one) for other in both)]
 
 
 def _by_shape(asked: Asked, columns: Sequence[Column]) -> list[Sides]:
     """Return the pairs of columns that share their names, and are never equal in a row."""
-    words = (
-        (one.name, two.name, _difference(one.words, two.words)) for one, two in combinations(columns, 2)
+    found = (
+        Sides(asked, (one.name, two.name), _difference(one.words, two.words), NOTHING)
+        for one, two in combinations(columns[:TEXTS], 2)
     )
-    found = (Sides(asked, (one, two), words, NOTHING) for one, two, words in words)
-    return [sides for sides in found if sides.never_equal]
+    return [sides for sides in found if sides.never_equal and not sides.among_others(columns)]
 
 
 def _difference(one: list[str], two: list[str]) -> tuple[str, str] | None:
@@ -167,6 +180,21 @@ class Sides:
         equal, chance = self.profile.equal(*self.pair)
         return equal <= EQUAL and chance >= BY_CHANCE
 
+    def among_others(self, columns: Sequence[Column]) -> bool:
+        """Tell whether a third column has their names, but names neither side: all are answers then."""
+        mine = self.profile[self.left].values | self.profile[self.right].values
+        return any(
+            2 * len(one.values & mine) > len(one.values | mine) and self.named_by(one.name) < UNDERSTOOD
+            for one in columns
+            if one.name not in self.pair
+        )
+
+    def names(self, other: Sides) -> bool:
+        """Tell whether these are the names of the ids that other columns hold."""
+        profile, both = self.profile, [*zip(self.pair, other.pair, strict=True)]
+        ids = [profile[side].is_id for side in (self.left, other.left)] == [False, True]
+        return ids and all(profile.determined(*two) and profile.determined(*two[::-1]) for two in both)
+
     @cached_property
     def game(self) -> str | None:
         """What tells games that are on two rows, one for each side: a column, or nothing ("")."""
@@ -225,7 +253,8 @@ class Sides:
     def _turned(self, reading: Reading) -> Iterator[Reading]:
         """Yield a reading, and where numbers say who won, that in which they mean the other side."""
         column, told = self.profile[reading.roles["winner"]], self.told(reading.roles["winner"])
-        of_two = column.values == {"0", "1"} and not WHO.isdisjoint(column.words)
+        who = not WHO.isdisjoint(column.words) and not self._speaks_of(column.name)
+        of_two = column.values == {"0", "1"} and who
         scaled = column.whole and not column.odd_words and column.distinct > 2
         scaled = scaled and not self.named_by(column.name) and self.understood(column.name) == 1
         if not (of_two or scaled) or {"left", "right"} & self.asked.named.keys():
@@ -243,7 +272,9 @@ class Sides:
     def _by_result(self, name: str) -> Reading:
         """Propose games with a column that says who won."""
         profile, column, level = self.profile, self.profile[name], self.asked.level("winner", name)
-        roles = {"left": self.left, "right": self.right, "winner": name}
+        free = {"left", "right"}.isdisjoint(self.asked.named)
+        left, right = self.pair[::-1] if free and self._speaks_of(name) == RIGHT else self.pair
+        roles = {"left": left, "right": right, "winner": name}
         reading = self._weighed(roles, ("count",), f"{quoted(name)} says who won")
         rivals = [other for other in self._winners if other != name and self._differ(name, other)]
         called = column.simple.startswith("winner") and not column.simple[-1].isdecimal()
@@ -254,14 +285,13 @@ class Sides:
         odd = [column.labels[code] for code in np.unique(unknown)]
         if reading.weigh(0 < len(odd) <= FEWEST, 0, f"no results: {quoted(*odd)}"):
             reading.mend["drop"] = ["", *odd]
-        blanks = column.blanks and level != SAID and "drop" not in self.asked.settings
         again = scored or len(unknown) > len(odd)  # what is mistyped is said where it is
-        reading.strong &= fully and not (odd and again) and not blanks and (called or not rivals)
+        reading.strong &= fully and not (odd and again) and (called or not rivals)
         reading.strong &= level > NOTHING or scored or self.named_by(name) >= UNDERSTOOD
         reading.weigh(rivals, 0 if called else -1, f"{quoted(*rivals)} could say it, too")
         reading.weigh(not fully, -3, f"{quoted(name)} says other things, too")
         reading.weigh(level == NOTHING, -1)
-        mute = self.level == NOTHING and column.type == "flag"
+        mute = self.level == NOTHING and column.type == "flag" and not self._speaks_of(name)
         reading.weigh(mute, -2, f"nothing says which of {quoted(*self.pair)} it is about")
         return reading
 
@@ -290,7 +320,8 @@ class Sides:
         alike = shares >= SHARED or profile.rows <= 20 or (thing and (shares >= SOME or most <= FEWEST))
         gaps = any(2 * profile[side].blanks > profile.rows for side in self.pair)
         met = profile.equal(*self.pair)[0] <= EQUAL or profile.rows <= FEW
-        reading.strong = called and alike and worded and not gaps and met and not odd
+        dropped = "drop" in reading.mend and "drop" not in asked.settings  # which is to be said
+        reading.strong = called and alike and worded and not (gaps or odd or dropped) and met
         if reading.weigh(self.game is not None, 0, "each game is told twice, once by each side"):
             reading.strong = False
             if self.game and "unit" in asked.kind.roles:
@@ -359,7 +390,7 @@ class Sides:
             column.name
             for column in islice(profile, MOST)
             if column.name not in {*called, *self.pair, *asked.apart}
-            and column.type in {"text", "number"}
+            and (column.type in {"text", "number"} or self._speaks_of(column.name))
             and 2 * column.blanks < profile.rows
             and profile.rows > 3
             and column.noun not in WHERE
@@ -369,10 +400,26 @@ class Sides:
         twins = profile.differing(*self.words) if self.words else []
         counts = [left for left, _ in twins if profile[left].type == "number"]
         others = [right for left, right in twins if left in found]  # which say it of the other side
+        if {"left", "right"} & asked.named.keys():  # so that sides are not turned
+            others += [name for name in found if self._speaks_of(name) == RIGHT]
         return [name for name in found if name not in {*others, *counts}]
+
+    @kept
+    def _speaks_of(self, name: str) -> int:
+        """Return the side of which a yes or no, or a win or loss, tells by its name; 0 of neither."""
+        column, words = self.profile[name], {*self.profile[name].words}
+        if words.isdisjoint(WINS):
+            return 0
+        held = {label.casefold() for label in column.labels[:SOME_LABELS]}
+        if column.type != "flag" and not held <= SPELLINGS[VIEW].keys():
+            return 0
+        one, two = ({*self.profile[side].words} for side in self.pair)
+        return LEFT * bool(words & (one - two)) + RIGHT * bool(words & (two - one))
 
     def _tells_who_won(self, column: Column) -> bool:
         """Tell whether a column names a side of each row, or holds words or points of both sides."""
+        if self._speaks_of(column.name):
+            return self._both_won(column.name)
         if 2 * len(column.values & self.profile[self.left].values) > column.distinct:
             return self.named_by(column.name) >= UNDERSTOOD
         if column.type == "number":
