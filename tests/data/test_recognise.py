@@ -135,3 +135,16 @@ def test_nothing_heavy_is_imported() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert done.stdout.strip() == b"[]"
+
+
+def test_truth_in_parquet_is_read_without_pandas(tmp_path: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "truth.parquet"
+    pq.write_table(pa.table({"x": [True, False, True, False]}), path, row_group_size=3)
+    program = (
+        "import sys; from steadyrank.reading.formats import read_table; "
+        f"found = read_table({str(path)!r}).labels('x'); "
+        "print(found.tolist(), found.dtype, 'pandas' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout.strip() == b"[True, False, True, False] bool False"

@@ -205,7 +205,9 @@ def _from_foreign(values: Any) -> AnyArray:
     plain = series.dtype.is_numeric() or series.dtype == nw.Boolean
     beyond = series.dtype in (nw.Decimal, nw.Int128, nw.UInt128)
     if plain and not beyond and series.null_count() == 0:
-        if series.implementation.is_pyarrow() and series.dtype != nw.Boolean and len(series):
+        if series.implementation.is_pyarrow() and len(series):
+            if series.dtype == nw.Boolean:  # which is packed
+                return _from_arrow(series.to_native().cast("uint8").chunks).view(np.bool_)
             return _from_arrow(series.to_native().chunks)
         return _from_numpy(series.to_numpy())
     listed = series.to_list()
