@@ -137,14 +137,14 @@ def test_nothing_heavy_is_imported() -> None:
     assert done.stdout.strip() == b"[]"
 
 
-def test_truth_in_parquet_is_read_without_pandas(tmp_path: Path) -> None:
+def test_truth_and_gaps_in_parquet_are_read_without_pandas(tmp_path: Path) -> None:
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "truth.parquet"
-    pq.write_table(pa.table({"x": [True, False, True, False]}), path, row_group_size=3)
+    path, columns = tmp_path / "gaps.parquet", {"x": [True, False, False], "y": ["a", "b", None]}
+    pq.write_table(pa.table(columns), path, row_group_size=2)
     program = (
         "import sys; from steadyrank.reading.formats import read_table; "
-        f"found = read_table({str(path)!r}).labels('x'); "
-        "print(found.tolist(), found.dtype, 'pandas' in sys.modules)"
+        f"table = read_table({str(path)!r}); "
+        "print({n: table.labels(n).tolist() for n in table.names}, 'pandas' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert done.stdout.strip() == b"[True, False, True, False] bool False"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == f"{columns} False"

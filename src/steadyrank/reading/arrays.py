@@ -141,13 +141,16 @@ def coded(series: nw.Series[Any]) -> nw.Series[Any] | Coded:
 
     if not series.implementation.is_pyarrow() or series.dtype != nw.Categorical:
         return series
+    from pyarrow import compute  # type: ignore[import-untyped,unused-ignore]
+
     chunks = series.to_native().unify_dictionaries()
     chunks.validate(full=True)
     if not chunks.num_chunks:
         return series
     values = [*chunks.chunk(0).dictionary.to_pylist(), None]
     parts = (chunk.indices.cast("int32") for chunk in chunks.chunks)
-    codes = _from_arrow([part.fill_null(len(values) - 1) if part.null_count else part for part in parts])
+    last = compute.count(chunks.chunk(0).dictionary, mode="all").cast("int32")  # an int needs pandas
+    codes = _from_arrow([part.fill_null(last) if part.null_count else part for part in parts])
     used = np.flatnonzero(np.bincount(codes, minlength=len(values)))
     code_of = np.zeros(len(values), dtype=np.int32)
     code_of[used], distinct = numbered([values[code] for code in used])
