@@ -8,6 +8,7 @@ import numpy as np
 
 from steadyrank.operators.inflation import critical_eps
 from steadyrank.operators.intervals import certainly_above, eligible_ends, swap_ends
+from steadyrank.operators.topk_sets import best_first
 
 if TYPE_CHECKING:
     from conftest import Cases
@@ -30,6 +31,15 @@ def drawn_scores(rng: np.random.Generator, size: int) -> np.ndarray:
         np.sort(base)[:: int(rng.choice([-1, 1]))],
     )
     return shapes[int(rng.integers(len(shapes)))]
+
+
+def test_many_scores_are_sorted_as_few_are(cases: Cases) -> None:
+    for rng in cases(300):
+        scores = drawn_scores(rng, int(rng.integers(1, 2000)))
+        order, ranked = best_first(scores, long=1)
+        plain = sorted(range(len(scores)), key=lambda item: (-scores[item], item))
+        assert order.tolist() == plain
+        assert ranked.tolist() == scores[plain].tolist()
 
 
 @np.errstate(over="ignore")  # as wherever the ends are asked for

@@ -135,3 +135,16 @@ def test_nothing_heavy_is_imported() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert done.stdout.strip() == b"[]"
+
+
+def test_truth_and_gaps_in_parquet_are_read_without_pandas(tmp_path: Path) -> None:
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path, columns = tmp_path / "gaps.parquet", {"x": [True, False, False], "y": ["a", "b", None]}
+    pq.write_table(pa.table(columns), path, row_group_size=2)
+    program = (
+        "import sys; from steadyrank.reading.formats import read_table; "
+        f"table = read_table({str(path)!r}); "
+        "print({n: table.labels(n).tolist() for n in table.names}, 'pandas' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == f"{columns} False"

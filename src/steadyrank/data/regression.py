@@ -104,7 +104,7 @@ class Regression(Observations):
         response = np.array(as_scores(column, "y", missing=missing == "drop"), dtype=np.float64)
         check_length(response, len(matrix), "y")
         labels, names = column_labels(items, matrix.shape[1]), row_names(rows, len(matrix))
-        gaps = np.isnan(np.column_stack([matrix, response]))
+        gaps = np.column_stack([np.isnan(matrix), np.isnan(response)])
         fields = of_people(np.ones(len(matrix), dtype=np.int64), "row", **people)
         made = {"X": matrix, "y": response, "row_labels": names, "classes": classes}
         set_fields(self, items=labels, **made, **fields)

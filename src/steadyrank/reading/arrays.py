@@ -141,13 +141,16 @@ def coded(series: nw.Series[Any]) -> nw.Series[Any] | Coded:
 
     if not series.implementation.is_pyarrow() or series.dtype != nw.Categorical:
         return series
+    from pyarrow import compute  # type: ignore[import-untyped,unused-ignore]
+
     chunks = series.to_native().unify_dictionaries()
     chunks.validate(full=True)
     if not chunks.num_chunks:
         return series
     values = [*chunks.chunk(0).dictionary.to_pylist(), None]
     parts = (chunk.indices.cast("int32") for chunk in chunks.chunks)
-    codes = _from_arrow([part.fill_null(len(values) - 1) if part.null_count else part for part in parts])
+    last = compute.count(chunks.chunk(0).dictionary, mode="all").cast("int32")  # an int needs pandas
+    codes = _from_arrow([part.fill_null(last) if part.null_count else part for part in parts])
     used = np.flatnonzero(np.bincount(codes, minlength=len(values)))
     code_of = np.zeros(len(values), dtype=np.int32)
     code_of[used], distinct = numbered([values[code] for code in used])
@@ -205,7 +208,9 @@ def _from_foreign(values: Any) -> AnyArray:
     plain = series.dtype.is_numeric() or series.dtype == nw.Boolean
     beyond = series.dtype in (nw.Decimal, nw.Int128, nw.UInt128)
     if plain and not beyond and series.null_count() == 0:
-        if series.implementation.is_pyarrow() and series.dtype != nw.Boolean and len(series):
+        if series.implementation.is_pyarrow() and len(series):
+            if series.dtype == nw.Boolean:  # which is packed
+                return _from_arrow(series.to_native().cast("uint8").chunks).view(np.bool_)
             return _from_arrow(series.to_native().chunks)
         return _from_numpy(series.to_numpy())
     listed = series.to_list()

@@ -31,8 +31,8 @@ from steadyrank.writing import remember_input
 Source: TypeAlias = "str | os.PathLike[str] | BinaryIO | Sequence[str | os.PathLike[str]]"
 
 HEAD = 1 << 16
-BLOCK, STEP = 1 << 26, 1 << 18
-"""How many bytes are read at a time, and looked at while they are near."""
+BLOCK, STEP = 1 << 24, 1 << 18
+"""How many bytes are read at a time (memory of more is not used again), and looked at while near."""
 MEGABYTE = 10**6
 NEWLINE = b"\n"
 GZIP = b"\x1f\x8b"
@@ -241,18 +241,18 @@ class OpenFile:
         refused with their line.
         """
         waiting: list[bytes] = []
-        line = 1
+        line, block = 1, b""
         for chunk in self._as_utf8():
             cut = chunk.rfind(NEWLINE) + 1
             if not cut:
                 waiting.append(chunk)
                 continue
+            line += times(block, NEWLINE)  # of the last one, nobody asks
             block = b"".join([*waiting, chunk[:cut]])
             waiting = [chunk[cut:]]
             yield self._checked(block, line)
-            line += times(block, NEWLINE)
         if last := b"".join(waiting):
-            yield self._checked(last, line)
+            yield self._checked(last, line + times(block, NEWLINE))
 
     def _as_utf8(self) -> Iterator[bytes]:
         chunks = self._chunks() if self.is_utf8 else self._decoded()

@@ -35,10 +35,8 @@ Found = TypeVar("Found")
 
 ROWS = 6_000
 """How many rows are looked at."""
-CELLS = 2_000_000
+CELLS = 500_000
 """How many cells are looked at, where there are very many columns."""
-SOME = 50
-"""How many cells tell what a column is written like."""
 FEW = 9
 """In so few rows, numbers that go up by one may do so by chance."""
 NEARLY = 0.5
@@ -261,14 +259,14 @@ class Column:
         """Whether its numbers are codes: some begin with a zero."""
         if not isinstance(self._column, TextColumn) or self._column.is_whole:
             return False
-        first = self._column.taken(slice(SOME)).cells()
+        first = self._column.first
         return any(len(word) > 1 and word[0] == "0" and word.isdecimal() for word in first)
 
     @cached_property
     def in_words(self) -> bool:
         """Whether its first cells are steps of a scale in words, which count as numbers."""
-        first = self._column.taken(slice(SOME)).cells() if isinstance(self._column, TextColumn) else []
-        return self.is_number and any(str(word).strip().casefold() in STEPS for word in first)
+        first = self._column.first if isinstance(self._column, TextColumn) else []
+        return self.is_number and not STEPS.keys().isdisjoint(word.strip().casefold() for word in first)
 
     @cached_property
     def is_measure(self) -> bool:

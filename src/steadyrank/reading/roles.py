@@ -140,9 +140,8 @@ def _with_sides(table: Table) -> Table:
     columns = dict(table.columns)
     for name, column in table.columns.items():
         if isinstance(column, TextColumn) and len(column) > 1 and f"{name}.1" not in columns:
-            first = column.taken(slice(2)).cells()
-            cells = column.cells() if all(VERSUS.search(str(cell)) for cell in first) else []
-            both = zip(*(sides_of(list(map(str, cells))) or ()), strict=True)
+            cells = column.cells() if all(map(VERSUS.search, column.first[:2])) else []
+            both = zip(*(sides_of(cells) or ()), strict=True)
             columns |= {f"{name}.{n}": TextColumn.of(list(side)) for n, side in enumerate(both, 1)}
     return replace(table, columns=columns)
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -238,6 +238,7 @@ def shared(words: Iterable[str], among: tuple[Spelling, ...] = SPELLINGS) -> tup
     return among
 
 
+@cache
 def with_decimal(mark: str | None) -> tuple[Spelling, ...]:
     """Return the spellings that have this decimal mark; all of them where none is told."""
     return tuple(one for one in SPELLINGS if mark in {None, one.decimal} or one.end in READ_AS)
@@ -272,15 +273,16 @@ class TextColumn:
         return len(self.series)
 
     @cached_property
-    def _first(self) -> list[str]:
-        return self.taken(slice(FIRST)).cells()
+    def first(self) -> list[str]:
+        """The first fields."""
+        return self.series.head(FIRST).to_list()  # type: ignore[no-any-return]
 
     @cached_property
     def _whole(self) -> AnyArray | None:
         """The numbers that the fields are, where all print as they are written; else None."""
         import polars as pl
 
-        if not len(self) or not all(map(is_plain_whole, self._first)):
+        if not len(self) or not all(map(is_plain_whole, self.first)):
             return None
         found = self.series.cast(pl.Int64, strict=False)
         # Every other way to write a number takes more letters than it prints as.
@@ -346,7 +348,7 @@ class TextColumn:
         odd = np.flatnonzero(np.isnan(found))
         if 2 * len(odd) > len(found) and not self._may_be_numbers:
             return None
-        missing = not len(odd) or all(map(is_missing_word, self.series[odd]))
+        missing = not len(odd) or all(map(is_missing_word, self.series[odd].unique().to_list()))
         if not missing or (np.abs(found) > EXACT).any():
             return None
         whole = not len(odd) and (found == np.floor(found)).all()
@@ -354,7 +356,7 @@ class TextColumn:
 
     @cached_property
     def _may_be_numbers(self) -> bool:
-        return bool(shared(bared(self._first)))
+        return bool(shared(bared(self.first)))
 
     def numbers(
         self, what: str, among: tuple[Spelling, ...] = SPELLINGS, notes: list[str] | None = None
