@@ -482,13 +482,16 @@ def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
     columns = np.array([profile[name].numbers for name in values])
     vectors = columns if way == "rows" else columns.T[:LOOKED_AT]
     several = vectors[np.isfinite(vectors).sum(axis=1) > 1]  # one rank tells nothing
-    ranked = [_is_ranked(vector) for vector in several]
+    ranked = _are_ranked(several)
     return len(ranked) > 1 and vectors.shape[1] >= LEAST and float(np.mean(ranked)) >= PERMUTED
 
 
-def _is_ranked(values: FloatArray) -> bool:
-    """Tell whether numbers are 1, 2, 3..., as far as they go; equal ones share a rank."""
-    there = np.sort(values[np.isfinite(values)])
-    steps = np.unique(there)
-    dense = np.array_equal(steps, np.arange(1, len(steps) + 1)) and 2 * len(steps) >= len(there)
-    return bool(dense or np.array_equal(there, np.searchsorted(there, there) + 1))
+def _are_ranked(rows: FloatArray) -> BoolArray:
+    """Mark the rows whose numbers are 1, 2, 3..., as far as they go; equal ones share a rank."""
+    ordered = np.sort(np.where(np.isfinite(rows), rows, np.nan), axis=1)
+    gone, new = np.isnan(ordered), np.diff(ordered, axis=1, prepend=np.nan) != 0
+    steps, places = new.cumsum(axis=1), np.where(new, np.arange(1, rows.shape[1] + 1), 0)
+    dense = ((ordered == steps) | gone).all(axis=1)
+    dense &= 2 * (new & ~gone).sum(axis=1) >= (~gone).sum(axis=1)
+    shared = (ordered == np.maximum.accumulate(places, axis=1)) | gone
+    return np.asarray(dense | shared.all(axis=1))
