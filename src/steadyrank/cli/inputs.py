@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 
-RIDGE, FEW_ITEMS = str(errors.RIDGE.value), 3000
+RIDGE, FEW_ITEMS = str(errors.RIDGE.value), 500
 """What keeps every item of battles, and of how many it soon answers."""
 INSTEAD = {
     "win-rate": "win rates, since Bradley-Terry scores do",
