@@ -93,7 +93,7 @@ def _pairs(asked: Asked) -> list[Sides]:
     texts = [one for one in by_name if one.of_text and 2 * profile[one.left].blanks < profile.rows]
     by_name = [one for one in by_name if one.of_text or not texts]  # else numbers are something else
     pairs = {frozenset(sides.pair) for sides in by_name}
-    by_shape = _by_shape(asked, asked.label_columns[:MOST])
+    by_shape = _by_shape(asked, [c for c in asked.label_columns[:MOST] if _may_name(c)])
     both = by_name + [sides for sides in by_shape if frozenset(sides.pair) not in pairs]
     if not both:
         # Whole numbers of which a third column always repeats one say who met, and who won.
@@ -123,7 +123,7 @@ def _difference(one: list[str], two: list[str]) -> tuple[str, str] | None:
 def _may_name(column: Column) -> bool:
     """Tell whether a column may name the items of one side: numbers only if called an id or a thing."""
     if column.type in {"text", "empty"}:
-        return True
+        return not _are_results(column)
     if not column.is_number or _are_points(column) or column.counts_rows:
         return False
     thing = column.noun in THINGS or (column.words and column.words[0] in THINGS)
