@@ -296,6 +296,7 @@ class Asked:
     def label_columns(self) -> list[Column]:
         """The columns of text that may name things, those with few values first."""
         found = [c for c in self.profile if c.type == "text" and c.name not in self.apart]
+        found = [c for c in found if not {"url", "link", "href"} & {*c.words, c.noun}]
         return [c for c in found if c.distinct > 1 and not c.labels[0].startswith(("http:", "https:"))]
 
 

@@ -57,7 +57,7 @@ def votes(asked: Asked) -> Iterator[Reading]:
     alone = [c.name for c in texts]
     rest = [c.name for c in profile if c.name not in asked.apart and c.type != "list"]
     alone = rest if len(rest) == 1 else [] if "choice" in asked.named else alone
-    for place, name in enumerate(list(dict.fromkeys([*called[:2], *alone[:2]]))[:3]):
+    for place, name in enumerate(list(dict.fromkeys([*called[:2], *alone[:3]]))[:3]):
         for reading in _of_choice(asked, name, only=len(rest) == 1):
             reading.points -= place / 4  # earlier names are usual ones
             yield reading
