@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 WIDTH = 100
-FENCE = re.compile(r"\s*(```|~~~|\$\$)")
+FENCE = re.compile(r"\s*(`{3,}|~~~|\$\$)")
 APART = re.compile(r"\s*$|\||#|<|:::|--8<--|!!!|\?\?\?|    \S")
 """Lines that are no prose: blank ones, tables, headings, HTML, directives, indented code."""
 ITEM = re.compile(r"(\s*(?:[-*] |\d+\. ))\S")
