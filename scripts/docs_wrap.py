@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 WIDTH = 100
-FENCE = re.compile(r"\s*(`{3,}|~~~|\$\$)")
+FENCE = re.compile(r"\s*(```|~~~|\$\$)")
 APART = re.compile(r"\s*$|\||#|<|:::|--8<--|!!!|\?\?\?|    \S")
 """Lines that are no prose: blank ones, tables, headings, HTML, directives, indented code."""
 ITEM = re.compile(r"(\s*(?:[-*] |\d+\. ))\S")
@@ -72,7 +72,7 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
             continue
         yield [line]
         if fence and not (inside == "" and line.strip().count("$$") == 2):
-            inside = "" if inside == fence[1] else inside or fence[1]
+            inside = "" if inside == line.strip() else inside or fence[1]  # a named one ends nothing
     if prose:
         yield _filled(prose)
 
