@@ -127,13 +127,6 @@ class Reading:
         return f"read_any(..., {told})"
 
     @property
-    def ranked(self) -> list[object]:
-        """What it ranks: the columns that name or are the items."""
-        parts = ("item", "items", "choice", "ranks", "ballot", "left", "winner", "response")
-        role = next((part for part in parts if part in self.roles), "")
-        return [role, self.roles.get(role), self.options.get("items_in")]
-
-    @property
     def form(self) -> Form:
         """How the table holds the data."""
         for form in self.kind.forms:
