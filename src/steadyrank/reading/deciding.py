@@ -61,6 +61,9 @@ SUGGESTED, ATTEMPTS = 3, 12
 """At most so many suggestions, of so many readings that are tried."""
 FAINT = -4.0
 """Readings with fewer points are not suggested."""
+RANKED, BY_WHAT = Option("item"), Option("score")
+CHOOSE = "Choose one of these, or name what is ranked (", RANKED, ") and by what (", BY_WHAT, ")"
+"""The way out where something is suggested."""
 LEFT_OUT = 3.0
 """How many points a reading loses that leaves most of its items out."""
 TRIED = 10 * ROWS
@@ -264,7 +267,7 @@ class Decision:
             f"this table {why} the columns are {shown}",
             source=table.source,
             readings=offered,
-            way_out=() if offered else self._what_is_missing(),
+            way_out=CHOOSE[: 0 if self.asked else None] if offered else self._what_is_missing(),
         )
 
     def _say_what_is_wrong(self) -> None:
