@@ -183,7 +183,7 @@ def test_a_league_that_falls_apart_has_an_answer_by_win_rates(
     ("few", "scorer", "why"),
     [
         (3000, "bradley-terry:ridge=0.1", "a ridge, since Bradley-Terry scores and win rates do not"),
-        (3, "win-rate:shrinkage=1", "win rates as if each item had lost one battle more"),
+        (3, "win-rate:shrinkage=1", "one loss more for each item, since plain ones do not exist"),
     ],
 )
 def test_whoever_played_one_game_alone_is_kept(

@@ -36,7 +36,7 @@ RIDGE, FEW_ITEMS = str(errors.RIDGE.value), 500
 INSTEAD = {
     "win-rate": "win rates, since Bradley-Terry scores do",
     RIDGE: "a ridge, since Bradley-Terry scores and win rates do",
-    "win-rate:shrinkage=1": "win rates as if each item had lost one battle more, since others do",
+    "win-rate:shrinkage=1": "win rates with one loss more for each item, since plain ones do",
 }
 """Scorers of battles that need less than the usual one, tried in turn, and why."""
 FEWEST = (2, 5, 10, 20, 50)
