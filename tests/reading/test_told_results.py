@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Callable
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -150,19 +151,26 @@ def test_ids_that_are_named_are_kept_beside_names() -> None:
     assert data.items[0] == f"x{ord('A')}f"
 
 
-@pytest.mark.parametrize("stem", ["{}", "Quality {}"])
-def test_answers_to_many_questions_are_no_battles(stem: str) -> None:
-    header = ",".join(["name", *(stem.format(number) for number in range(1, 26))])
-    rows = [[f"p{n}", *(NAMES[(n * k + n // 2) % 5] for k in range(25))] for n in range(12)]
-    ways = suggested(header, rows)
-    assert all(way.kind.name != "battles" for way in ways)
+@pytest.mark.parametrize(
+    "named", ["13,23,17,9", "Class 19,Class 29,Class 7,Class 8", "film,song,hero,plot"]
+)
+def test_answers_to_several_questions_are_no_battles(named: str) -> None:
+    """Two of them are never equal, and a third is always one of the two, but there is a fourth."""
+    rows: list[list[object]] = [[*g[1:3], g[1 + (g[0] % 2)], NAMES[g[0] % 5]] for g in GAMES]
+    assert not any(one.kind.name == "battles" for one in suggested(named, rows))
 
 
 def test_ranks_of_candidates_are_no_battles() -> None:
-    orders = ["1,2,3", "2,1,3", "3,1,2", "1,3,2", "3,2,1"]
-    rows = [[orders[n % 5], orders[(n // 2) % 5]] for n in range(30)]
-    for one in suggested("old hall,new hall,park,bus,tram,ferry", rows):
-        assert one.kind.name != "battles"
+    rows = [[*first, *second] for first in permutations("123") for second in permutations("123")]
+    told = [row for row in rows if row[2] != row[5]] * 2
+    header = "old hall,new hall,park,bus,tram,ferry"
+    assert not any(one.kind.name == "battles" for one in suggested(header, told))
+
+
+def test_records_are_no_sides() -> None:
+    rows = [[g[0] % 9, f"{g[3]}-{g[4]}", f"{g[4]}-{g[3]}", f"{g[3] + 1}-{g[4]}"] for g in DECIDED]
+    found = suggested("team,home,road,record", [*rows, *rows])
+    assert not any(one.kind.name == "battles" for one in found)
 
 
 @pytest.mark.parametrize("header", ["date,victor,vanquished", "id,chosen_model,rejected_model"])
