@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from steadyrank.cli import inputs, main
+from steadyrank.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,22 +147,12 @@ def test_every_suggested_command_runs_with_each_unit_left_out(
     file.write_text(LONELY)
     code, out, err = asked(file, "1", monkeypatch, capsys)
     assert code == 0
-    assert "1 item with fewer than 2 scores is left out" in out
-    assert "1 item with fewer than 2 scores left out: it hangs on one row alone" in err
+    assert "scores: column means, -11 without data" in out
+    assert "an item whose only row leaves is last, with -11" in err
     commands = [line.partition(". ")[2] for line in err.splitlines() if line[:1].isdecimal()]
-    assert "--min-count 2" in commands[0]
+    assert "--scorer column-means:empty=-11" in commands[0]
     for command in commands:
         assert main(shlex.split(command)[1:]) == 0
-
-
-def test_an_item_of_one_row_is_kept_where_the_mean_of_ratings_exists_without_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "points.csv").write_text(LONELY.replace("seconds", "points"))
-    assert main(["topk", str(tmp_path / "points.csv"), "-k", "1"]) == 2
-    err = " ".join(capsys.readouterr().err.split())
-    assert "ranks 4 items" in err
-    assert "all items are kept: scores would leave out those of one row" in err
 
 
 def test_a_league_that_falls_apart_has_an_answer_by_win_rates(
@@ -179,30 +169,18 @@ def test_a_league_that_falls_apart_has_an_answer_by_win_rates(
     assert "win-rate" in json.loads(capsys.readouterr().out)["readings"][0]["command"]
 
 
-@pytest.mark.parametrize(
-    ("few", "scorer", "why"),
-    [
-        (3000, "bradley-terry:ridge=0.1", "a ridge, since Bradley-Terry scores and win rates do not"),
-        (3, "win-rate:shrinkage=1", "one loss more for each item, since plain ones do not exist"),
-    ],
-)
 def test_whoever_played_one_game_alone_is_kept(
-    few: int,
-    scorer: str,
-    why: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(inputs, "FEW_ITEMS", few)
     file = tmp_path / "league.csv"
     rows = ["x,y,2,1", "y,x,0,1", "x,z,3,0", "z,x,0,2", "y,z,1,0", "z,y,2,1", "w,x,0,1", "y,v,2,0"]
     file.write_text("home_team,away_team,home_score,away_score\n" + "\n".join(rows))
     assert main(["topk", str(file), "-k", "1"]) == 2
-    assert f"There is an answer with --scorer {scorer}." in " ".join(capsys.readouterr().err.split())
+    told = " ".join(capsys.readouterr().err.split())
+    assert "There is an answer with --scorer win-rate:empty=-1." in told
     assert main(["inspect", str(file), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["readings"][0]
     assert found["n_items"] == 5
-    assert why in found["against"][-1]
+    assert found["against"][-1] == "an item whose only battle leaves is last, with -1"
     assert main([*found["command"][1:], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["n_items"] == 5

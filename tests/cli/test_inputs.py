@@ -102,10 +102,10 @@ def test_real_files_are_read_as_they_are(run: Command, shared_data: Path) -> Non
     ("text", "expected"),
     [
         ("plurality", "Plurality()"),
-        ("mean rating:shrinkage=2.5", "MeanRating(shrinkage=2.5, value_range=None)"),
+        ("mean rating:shrinkage=2.5", "MeanRating(shrinkage=2.5, value_range=None, empty=None)"),
         (
             "mean-rating: shrinkage=2, value_range=-1..5",
-            "MeanRating(shrinkage=2.0, value_range=(-1.0, 5.0))",
+            "MeanRating(shrinkage=2.0, value_range=(-1.0, 5.0), empty=None)",
         ),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,25 +24,26 @@ class Asked:
 
 def offered(columns: dict[str, list[Any]]) -> list[Reading]:
     with pytest.raises(NotRecognisedError) as caught:
-        read_checked(columns, None, None, None, {}, lambda data: withstanding(data, Asked()))  # type: ignore[arg-type]
+        read_checked(columns, None, None, None, {}, partial(withstanding, Asked()))  # type: ignore[arg-type]
     return list(caught.value.readings)
 
 
-def test_items_of_one_row_are_kept_as_ratings() -> None:
-    """As scores, nine clubs would be left out: without their only season they have no mean."""
+def test_items_of_one_row_are_kept() -> None:
+    """Without their only season nine clubs have no mean: they are last then."""
     seasons = [f"s{n}" for n in range(9)]
     clubs = [[*"abc", f"guest{n}"] for n in range(9)]
     cells = [(season, club) for season, some in zip(seasons, clubs, strict=True) for club in some]
     columns: dict[str, list[Any]] = {
         "season": [season for season, _ in cells],
         "club": [club for _, club in cells],
-        "won": [7 * place % 11 + 3 * (club == "a") for place, (_, club) in enumerate(cells)],
+        "won": [1 + 7 * place % 11 + 3 * (club == "a") for place, (_, club) in enumerate(cells)],
         "note": ["xyz"[place % 3] for place in range(len(cells))],
     }
     first = offered(columns)[0]
-    assert (first.kind.name, first.n_items, first.answer) == ("ratings", 12, {})
-    assert first.roles == {"user": "season", "item": "club", "score": "won"}
-    assert any("all items are kept" in told for told in first.support)
+    assert (first.kind.name, first.n_items) == ("scores", 12)
+    assert first.answer == {"scorer": "column-means:empty=0"}
+    assert first.roles == {"row": "season", "item": "club", "score": "won"}
+    assert "an item whose only row leaves is last, with 0" in first.against
 
 
 def methods(rng: np.random.Generator, *names: str) -> dict[str, list[Any]]:

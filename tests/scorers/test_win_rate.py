@@ -13,10 +13,10 @@ from steadyrank.errors import TooFewUnitsError, UndefinedScoresError, WrongDataE
 from steadyrank.scorers import named_scorer
 
 
-def plain(data: Battles, shrinkage: str = "0") -> list[float]:
-    """Count in fractions, row by row, after so many battles that each item lost."""
+def plain(data: Battles) -> list[float]:
+    """Count in fractions, row by row."""
     points = [Fraction(0)] * data.n_items
-    number = [Fraction(shrinkage)] * data.n_items
+    number = [Fraction(0)] * data.n_items
     weights = [1] * len(data.left) if data.weights is None else data.weights.tolist()
     for left, right, outcome, count, weight in zip(
         data.left, data.right, data.outcome, data.counts.tolist(), weights, strict=True
@@ -44,8 +44,6 @@ def test_is_the_share_of_battles_won() -> None:
         some_battles(counts=np.arange(60) % 4),
     ):
         assert WinRate().score(data).tolist() == plain(data)
-        for shrinkage in ("1", "0.1", "2.5"):
-            assert WinRate(float(shrinkage)).score(data).tolist() == plain(data, shrinkage)
 
 
 def test_agrees_with_what_evalica_counts() -> None:
@@ -64,28 +62,15 @@ def test_agrees_with_what_evalica_counts() -> None:
     assert WinRate().score(data) == pytest.approx(points / data.item_counts, abs=1e-12)
 
 
-@pytest.mark.parametrize("shrinkage", ["0", "1", "0.1"])
 @pytest.mark.parametrize("units", [None, np.arange(60) % 7], ids=["battles", "judges"])
-def test_leaving_one_out_is_scoring_anew(units: object, shrinkage: str) -> None:
-    data, scorer = some_battles(units=units, weights=np.arange(60) % 3 + 0.5), WinRate(float(shrinkage))
+def test_leaving_one_out_is_scoring_anew(units: object) -> None:
+    data, scorer = some_battles(units=units, weights=np.arange(60) % 3 + 0.5), WinRate()
     out, proved = scorer.leave_one_out(data), scorer.sensitivity(data)
     assert proved is not None
     assert out.shifts().max() <= proved.eps
     rows = all_rows(out)
     for unit in range(len(data.units)):
-        assert rows[unit].tolist() == plain(data.without(unit), shrinkage)
-
-
-def test_with_a_shrinkage_every_item_has_a_score() -> None:
-    data = Battles(["x", "x", "y"], ["y", "y", "z"], ["left", "right", "left"], items=list("wxyz"))
-    scorer = named_scorer("win-rate:shrinkage=1")
-    assert scorer.name == "win rate (shrinkage 1)"
-    assert scorer.score(data).tolist() == [0.0, 1 / 3, 1 / 2, 0.0]
-    assert len(all_rows(scorer.leave_one_out(data))) == 3
-    found = Study(data, scorer).margin(1)
-    assert found.leaving is not None
-    left = data.with_copies(data.units.counts - found.leaving)
-    assert np.argmax(scorer.score(left)) != 2
+        assert rows[unit].tolist() == plain(data.without(unit))
 
 
 def test_an_item_that_loses_its_battles_is_named() -> None:

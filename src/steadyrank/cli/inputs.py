@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import sys
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,16 +33,8 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 
-RIDGE, FEW_ITEMS = str(errors.RIDGE.value), 500
-"""What keeps every item of battles, and of how many it soon answers."""
-INSTEAD = {
-    "win-rate": "win rates, since Bradley-Terry scores do",
-    RIDGE: "a ridge, since Bradley-Terry scores and win rates do",
-    "win-rate:shrinkage=1": "win rates with one loss more for each item, since plain ones do",
-}
-"""Scorers of battles that need less than the usual one, tried in turn, and why."""
-FEWEST = (2, 5, 10, 20, 50)
-"""How many observations items must have, tried in turn, not to be left out; battles keep all of them."""
+LAST = {"battles": "win-rate", "scores": "column-means", "ratings": "mean-rating:shrinkage=0"}
+"""Scorers by which an item that has nothing left can be last."""
 
 GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
 """Options for one engine alone; each also asks for it."""
@@ -85,7 +79,7 @@ def _split(options: ScorerOptions, column: str, how: Mapping[str, Any]) -> Split
     source, engine, given = described(options)
     if engine is not None:
         raise errors.InvalidDataError("engines cannot split rows by a column", way_out=errors.IN_MEMORY)
-    return Split(source, column, **how, **given, check=lambda data: withstanding(data, options))
+    return Split(source, column, **how, **given, check=partial(withstanding, options))
 
 
 def load(options: InputOptions) -> Observations:
@@ -94,37 +88,47 @@ def load(options: InputOptions) -> Observations:
     if engine is not None:
         return scan_any(source, engine=engine, **given)
     kind, format_, encoding = (given.pop(name) for name in ("kind", "format", "encoding"))
-    return read_checked(source, kind, format_, encoding, given, lambda data: withstanding(data, options))
+    return read_checked(source, kind, format_, encoding, given, partial(withstanding, options))
 
 
-def withstanding(data: Any, options: InputOptions) -> tuple[Any, dict[str, Any], str]:
+def withstanding(
+    options: InputOptions, data: Any, usual: str | None = None
+) -> tuple[Any, dict[str, Any], str]:
     """Return data that have scores without any unit, the options that this takes, and why.
 
-    Of battles, some scores exist of every item, whoever it met; otherwise items with few observations
-    can be left out. What makes no answer even so is an error.
+    Win rates need less than the usual scores of battles, and an item whose data all leave with one unit
+    can be last then. What makes no answer even so is an error.
     """
     from steadyrank.scorers.registry import resolve_scorer
 
     asked = {name: getattr(options, name, None) for name in ("scorer", "min_count", "k")}
-    k = asked["k"] if isinstance(asked["k"], int) else 1
-    ways: list[dict[str, Any]] = [{}]
-    if asked["scorer"] is None and data.kind.name == "battles":
-        ways += [{"scorer": one} for one in INSTEAD if one != RIDGE or data.n_items <= FEW_ITEMS]
-    elif asked["min_count"] is None:
-        ways += [{"min_count": least} for least in FEWEST]
+    if asked["min_count"] is not None:
+        data = data.with_min_count(asked["min_count"])
+    if data.n_items < (asked["k"] if isinstance(asked["k"], int) else 1):
+        raise errors.InvalidValueError(f"there are only {counted(data.n_items, 'item')}")
     fault: errors.SteadyrankError | None = None
-    for way in ways:
-        chosen = asked | way
+    for scorer, why in _scorers(asked["scorer"] or usual, data):
         try:
-            kept = data if chosen["min_count"] is None else data.with_min_count(chosen["min_count"])
-            if kept.n_items < k:
-                continue
-            resolve_scorer(chosen["scorer"], kept).leave_one_out(kept)
-        except errors.SteadyrankError as error:
+            resolve_scorer(scorer, data).leave_one_out(data)
+        except errors.UndefinedScoresError as error:
             fault = fault or error
         else:
-            return kept, way, _why({**way, "min_count": chosen["min_count"]}, data, kept)
-    raise fault or errors.InvalidValueError(f"there are only {counted(data.n_items, 'item')}")
+            return data, {} if scorer == asked["scorer"] else {"scorer": scorer}, why
+    raise fault or errors.InvalidDataError("there are no scores")
+
+
+def _scorers(asked: str | None, data: Any) -> Iterator[tuple[str | None, str]]:
+    """Yield scorers, each of which needs less than the last, and why it is there."""
+    yield asked, ""
+    plain, battles = LAST.get(data.kind.name), data.kind.name == "battles"
+    if plain is None or asked not in {None, plain}:
+        return
+    if battles:
+        yield plain, "win rates, since Bradley-Terry scores do not exist without some battles"
+    lowest = 0.0 if battles else data.entries.form.lowest
+    empty = 0 if lowest > 0 else math.floor(lowest) - 1
+    last = f"an item whose only {data.units.kind} leaves is last, with {empty}"
+    yield f"{plain}{',' if ':' in plain else ':'}empty={empty}", last
 
 
 @contextmanager
@@ -134,21 +138,11 @@ def telling_what_helps(study: Study, options: ScorerOptions) -> Iterator[None]:
         yield
     except errors.UndefinedScoresError as error:
         with suppress(errors.SteadyrankError):
-            way = withstanding(study.data, options)[1]
+            way = withstanding(options, study.data)[1]
             told = [part for name, value in way.items() for part in (" and ", Option(name, str(value)))]
             helps = ("There is an answer with ", *told[1:], ". ") if told else ()
             error.way_out = (*helps, *error.way_out)
         raise
-
-
-def _why(way: Mapping[str, Any], data: Any, kept: Any) -> str:
-    """Return why options are needed, in words; nothing where none are."""
-    told = [f"{INSTEAD[way['scorer']]} not exist without some battles"] if "scorer" in way else []
-    if gone := data.n_items - kept.n_items:
-        few = f"with fewer than {counted(way['min_count'], data.kind.observation)}"
-        hang = "it hangs" if gone == 1 else "they hang"
-        told.append(f"{counted(gone, 'item')} {few} left out: {hang} on one {data.units.kind} alone")
-    return "; ".join(told)
 
 
 def may_ask(options: InputOptions) -> bool:
@@ -187,7 +181,7 @@ def _first(options: InputOptions, named: Mapping[str, str]) -> Any:
         table_of(source, given, format=about["format"], encoding=about["encoding"]),
         about["kind"],
         {**given, **named},
-        lambda data: withstanding(data, options),
+        partial(withstanding, options),
     )
     found = decision.considered
     if not found:

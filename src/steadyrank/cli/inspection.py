@@ -103,7 +103,11 @@ def _checked(options: InspectOptions, engine: Any) -> Check:
     """Return what suggestions must pass; an engine shows its first rows alone, which tell nothing."""
     if engine is not None:
         return as_they_are
-    return lambda d: as_they_are(d) if d.kind.name == "estimates" else withstanding(d, options)
+    return lambda data, scorer: (
+        as_they_are(data, scorer)
+        if data.kind.name == "estimates"
+        else withstanding(options, data, scorer)
+    )
 
 
 def _described(options: InspectOptions, reading: Reading) -> dict[str, Any]:

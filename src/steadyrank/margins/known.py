@@ -74,7 +74,8 @@ def _of_entries(entries: Entries, out: SumsOut) -> PairMargins:
     """Return the margins of sums over counts: by sums alone where all counts are the same."""
     sums, apart = out.sums, entries.apart()
     given = ItemGiven(entries, sums) if apart is None else ItemGiven(apart[0], sums, apart[1])
-    least, most = (np.where(sums.counts > 0, sums_of(sums, end), 0.0) for end in entries.extremes)
+    some = sums.counts > 0
+    least, most = (np.where(some, sums_of(sums, end), given.of_empty) for end in entries.extremes)
     leaving = entries.most_leaving
     scale, several = float(sums.form.scale) if sums.form.whole else 1.0, int(leaving.max())
     grouped, whole = several > 1 or entries.weighted, sums.form.whole
@@ -142,6 +143,9 @@ def with_new_units(known: PairMargins, *, changing: bool) -> PairMargins:
     if isinstance(known, SumMargins):
         return _new_in_sums(known, changing=changing)
     if isinstance(known, RatioMargins):
+        if known.without_data:
+            problem = "what an added unit does to items without any data is not known"
+            raise InvalidSettingError(problem, way_out="Ask about removals.")
         if changing:
             others = "" if known.new.grouped else ", or that are added"
             raise InvalidSettingError(

@@ -83,7 +83,14 @@ class RatioMargins(PairMargins):
         self.scores, prior = given.sums.scores * new.scale, given.sums.prior
         # What denominators have beyond the number of values.
         self._shrinkage = prior.weight / prior.share
-        self.denominators = np.asarray(self._shrinkage + given.sums.counts, dtype=np.float64)
+        counts = np.asarray(given.sums.counts, dtype=np.float64)
+        self.denominators = self._shrinkage + np.where(counts + self._shrinkage > 0, counts, 1.0)
+        # An item that loses all it has falls below all others, where it has a score then.
+        self.without_data = prior.empty is not None and not counts.all()
+        self._emptied = np.full(len(counts), MANY)
+        if prior.empty is not None:
+            few = np.ceil(counts / np.maximum(most_leaving, 1)).astype(np.int64)
+            self._emptied = np.where(counts > 0, few, MANY)
         # Where a unit has several values of an item, or a weight, there is the bound alone.
         self.rule = SPLIT if most_leaving.max() <= 1 else BOUNDED
 
@@ -110,7 +117,7 @@ class RatioMargins(PairMargins):
         if most < self.total:
             apart = self._reach(ahead, most)[0] > self._reach(behind, most)[1]
             found[apart] = np.maximum(found[apart], most + 1)
-        return found
+        return np.asarray(np.minimum(found, self._emptied[ahead]))
 
     def _closely(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Return the bound for any units, so many pairs at once as there is room for."""
@@ -183,25 +190,28 @@ class RatioMargins(PairMargins):
     def _of_pair(self, ahead: int, behind: int, most: int) -> int:
         """Return the number of one pair if it is not larger than ``most``, else a larger one."""
         one, other = self._given.of([ahead, behind])
-        most = min(most, self.total - 1)
+        most, pair = min(most, self.total - 1), _Pair(one, other, tie=behind < ahead)
+        lower, units = None, None
         if meeting(one, other, most) is not None:
-            pair, units = _Pair(one, other, tie=behind < ahead), None
             lower = pair.bound(most)
             if lower is not None and one.single and other.single:
                 lower, units = pair.exact(lower, most)
-            if lower is not None:
-                self._chosen[ahead, behind] = units
-                return lower
-        return most + 1
+        found = most + 1 if lower is None else lower
+        if self._emptied[ahead] < MANY and pair.outlives and len(one.units) < found:
+            found, units = len(one.units), one.units
+        self._chosen |= {(ahead, behind): units} if found <= most else {}
+        return found
 
     def remove(self, ahead: int, behind: int) -> Removal:
         """Return the units of the exact answer, or those with the largest first-order effect."""
         if (ahead, behind) not in self._chosen:
             self.fewest([(ahead, behind)])
-        units = _Pair(*self._given.of([ahead, behind]), tie=behind < ahead).by_effect()
-        chosen = self._chosen.get((ahead, behind))
+        pair = _Pair(*self._given.of([ahead, behind]), tie=behind < ahead)
+        units, chosen = pair.by_effect(), self._chosen.get((ahead, behind))
         if chosen is not None:  # and more, where a tie within rounding did not turn
             units = np.concatenate([chosen, np.setdiff1d(units, chosen, assume_unique=True)])
+        if self._emptied[ahead] < MANY:  # until nothing is left
+            units = np.concatenate([units, np.setdiff1d(pair.ahead.units, units, assume_unique=True)])
         return Removal(self._given.distinct(units), np.ones(len(units), dtype=np.int64))
 
 
@@ -218,6 +228,11 @@ class _Pair:
         for side, given in enumerate((ahead, behind)):
             place = np.searchsorted(self.units, given.units)
             self.sums[side][place], self.counts[side][place] = given.sums, given.counts
+
+    @property
+    def outlives(self) -> bool:
+        """Whether the item behind is above once the other one has lost all it had."""
+        return self.tie or len(np.setdiff1d(self.behind.units, self.ahead.units)) > 0
 
     def effects(self, t: float) -> FloatArray:
         """Return the most that each unit can do for the item behind, at a meeting point t."""

@@ -276,6 +276,7 @@ class ItemGiven:
     def __init__(self, entries: Entries, sums: ItemSums, distinct: IntArray | None = None) -> None:
         self._entries, self.sums, self._distinct = entries, sums, distinct
         self.resolution = entries.resolution
+        self.of_empty = (sums.prior.empty or 0.0) * (float(sums.form.scale) if sums.form.whole else 1.0)
         self._counts: list[int] = entries.observed.tolist()
         self._known: dict[int, Given] = {}
 
@@ -322,6 +323,8 @@ class ItemGiven:
             denominator = self.sums.prior.weight + share * float(number_of_values.sum())
             taken = number_of_values.astype(np.float64) * share
             total = float(sums.sum()) * share
+            if not denominator:  # as if it had one such value, which never leaves
+                total, denominator = self.of_empty, 1.0
             self._known[item] = Given(unit[part], sums * share, taken, total, denominator, share)
 
     def distinct(self, units: IntArray) -> IntArray:

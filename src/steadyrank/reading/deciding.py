@@ -54,8 +54,11 @@ PROPOSE: dict[str, tuple[Proposals, ...]] = {
 }
 """What proposes readings of each kind."""
 
-Check = Callable[[Any], tuple[Any, dict[str, Any], str]]
-"""Return data, what an answer must be asked for with so that it exists, and why; or raise an error."""
+Check = Callable[[Any, str | None], tuple[Any, dict[str, Any], str]]
+"""Return data, what an answer must be asked for with so that it exists, and why; or raise an error.
+
+The scorer that goes with a reading is used where the user named none.
+"""
 
 SUGGESTED, ATTEMPTS = 3, 12
 """At most so many suggestions, of so many readings that are tried."""
@@ -64,8 +67,6 @@ FAINT = -4.0
 RANKED, BY_WHAT = Option("item"), Option("score")
 CHOOSE = "Choose one of these, or name what is ranked (", RANKED, ") and by what (", BY_WHAT, ")"
 """The way out where something is suggested."""
-LEFT_OUT = 3.0
-"""How many points a reading loses that leaves most of its items out."""
 TRIED = 10 * ROWS
 """Beyond so many rows a suggestion is tried on the first ones before it is on all of them."""
 AGAIN = 0.6
@@ -74,7 +75,7 @@ WIDE = 2000
 """Tables with more columns are only looked at as tables of scores."""
 
 
-def as_they_are(data: Any) -> tuple[Any, dict[str, Any], str]:
+def as_they_are(data: Any, scorer: str | None) -> tuple[Any, dict[str, Any], str]:  # noqa: ARG001
     """Pass data that only have to be read."""
     return data, {}, ""
 
@@ -311,6 +312,7 @@ class Decision:
         used = taken_by(reading.roles) if reading.kind.name != "regression" else {*self.table.names}
         columns = {name: self.table.columns[name] for name in self.table.names if name in used}
         whole = replace(self.table, columns=columns)
+        usual = None if reading is self.chosen else reading.answer.get("scorer")
         first = self.profile.table
         first = replace(first, columns={name: first.columns[name] for name in columns})
         for trial in self._ways(reading, used):
@@ -319,16 +321,13 @@ class Decision:
                 made = self.make(self.resolved(trial, _plain(whole)))
                 # Features that are independent in some rows are so in all.
                 enough = some if reading.kind.name == "regression" else None
-                data, trial.answer, why = self.check(enough or made)
+                data, trial.answer, why = self.check(enough or made, usual)
                 if len(data.items) < 2:
                     return None
-                if 2 * len(data.items) < len(made.items):
-                    trial.points -= LEFT_OUT
                 trial.items, trial.n_items = tuple(data.items[:3]), len(data.items)
                 trial.against = [*trial.against, why] if why else trial.against
                 trial.make = self._made
-                few = "min_count" in trial.answer and self.chosen is None
-                return (self._as_ratings(reading, trial.points) if few else None) or trial
+                return trial
         return None
 
     def _ways(self, reading: Reading, used: set[str]) -> Iterator[Reading]:
@@ -354,19 +353,6 @@ class Decision:
             gone = more.get("ignore", [])
             trial.roles = {role: name for role, name in reading.roles.items() if name not in gone}
             yield trial
-
-    def _as_ratings(self, reading: Reading, points: float) -> Reading | None:
-        """Return scores that would leave items out as ratings: the mean of a single one exists, too."""
-        kinds = [kind for kind in self.kinds if kind.name == "ratings"]
-        roles = {"user" if role == "row" else role: name for role, name in reading.roles.items()}
-        long = {"user", "item", "score"} <= roles.keys() and "row" not in self.asked
-        if not (kinds and long) or "lower_is_better" in reading.options:
-            return None
-        told = {**reading.options, **reading.mend}
-        told.pop("missing", None)
-        made = replace(reading, kind=kinds[0], roles=roles, options=told, mend={})
-        kept = [*reading.support, "all items are kept: scores would leave out those of one row"]
-        return self._tried(replace(made, points=points, support=kept))
 
     def _made(self, reading: Reading) -> Any:
         return self.make(self._taken(reading, _plain(self.table), named_kind=True))

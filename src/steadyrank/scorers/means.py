@@ -25,7 +25,7 @@ class MeanRating(EntrySums):
     It is the mean rating pulled towards 0, as if every item had ``shrinkage`` more ratings of
     0, so that one enthusiast does not make a best seller. Without a user only the items that
     the user rated change. An item without any rating has score 0; with ``shrinkage=0`` it has
-    none, and that is an error, both in the data and once a user is gone.
+    what ``empty`` says, or none, and that is an error, both in the data and once a user is gone.
 
     Ratings that are short decimals (whole stars, half stars, 9.95) are added without rounding
     as what they are meant to be, so that equal scores are equal numbers, with and without any user.
@@ -37,6 +37,8 @@ class MeanRating(EntrySums):
     value_range : (float, float), optional
         The lowest and the highest rating that anybody could give; needed only for a proved
         bound, and checked against the data.
+    empty : float, optional
+        What an item without any rating scores: less than any rating, so that it is last.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class MeanRating(EntrySums):
 
     shrinkage: float = setting(1.0, Range(0.0, EXACT, way_out="The paper's value is 1."))
     value_range: tuple[float, float] | None = None
+    empty: float | None = setting(None, Range(optional=True))
 
     def bound(self, data: Any, entries: Entries, lowest: float, highest: float) -> Sensitivity:
         r"""Return the most that one user can move the scores.
@@ -144,15 +147,17 @@ class ColumnMeans(RowMeans):
 
     Without a unit (a row, or a group of rows) the means are those of the rows that are left.
     Where values may be missing, an item whose values all belong to one unit would have no mean
-    without that unit; that is an error which names both. Values that are short decimals (0 and
-    1, percentages with two places) are added without rounding, as what they are meant to be, so
-    that equal means are equal numbers, with and without any unit.
+    without that unit; that is an error which names both, unless ``empty`` says what to do. Values that
+    are short decimals (0 and 1, percentages with two places) are added without rounding, as what they
+    are meant to be, so that equal means are equal numbers, with and without any unit.
 
     Parameters
     ----------
     value_range : (float, float), optional
         The lowest and the highest value that could occur; needed only for a proved bound, since
         the range that did occur proves nothing. Checked against the data.
+    empty : float, optional
+        What an item without any value scores: less than any value, so that it is last.
 
     Examples
     --------
@@ -166,7 +171,8 @@ class ColumnMeans(RowMeans):
            [1. , 0.5]])
     """
 
-    name = "column means"
+    _called = "column means"
     rule, moved = "column means of bounded values", "means"
 
     value_range: tuple[float, float] | None = None
+    empty: float | None = setting(None, Range(optional=True))

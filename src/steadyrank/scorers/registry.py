@@ -76,7 +76,7 @@ def as_scorer(given: object) -> Scorer:
     --------
     >>> from steadyrank.scorers import Plurality
     >>> as_scorer("mean-rating:shrinkage=5"), as_scorer(Plurality)
-    (MeanRating(shrinkage=5.0, value_range=None), Plurality())
+    (MeanRating(shrinkage=5.0, value_range=None, empty=None), Plurality())
     >>> as_scorer(lambda votes: votes.tally).name
     'refit of <lambda>'
     """
@@ -159,9 +159,9 @@ def named_scorer(text: str, **settings: Any) -> Scorer:
     Examples
     --------
     >>> named_scorer("mean rating", shrinkage=5)
-    MeanRating(shrinkage=5.0, value_range=None)
+    MeanRating(shrinkage=5.0, value_range=None, empty=None)
     >>> named_scorer("column-means:value_range=0..1")
-    ColumnMeans(value_range=(0.0, 1.0))
+    ColumnMeans(value_range=(0.0, 1.0), empty=None)
     >>> named_scorer("bord")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...

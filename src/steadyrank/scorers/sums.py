@@ -125,7 +125,7 @@ def scores_without(out: LeaveOneOut, leaving: IntArray) -> FloatArray | None:
     if not isinstance(out, SumsOut) or not out.sums.exact or leaving.sum() > MOST_LISTED:
         return None
     gone = out.added.given_by(np.repeat(np.arange(len(leaving)), leaving))
-    if gone is None or not (out.sums.prior.weight or (gone[1] < out.sums.counts).all()):
+    if gone is None or not (out.sums.prior.always or (gone[1] < out.sums.counts).all()):
         return None
     return np.asarray(out.sums.without(slice(None), *gone))
 
@@ -151,14 +151,29 @@ class EntrySums(SumScorer):
     pulled_to: ClassVar[tuple[float, ...]] = ()
     """A value that scores are pulled to, if any."""
     shrinkage: float = 0.0
+    empty: float | None = None
+    """What an item scores that has no value, or none left; without it that is an error."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.shrinkage and self.empty is not None:
+            raise errors.InvalidSettingError(
+                "with a shrinkage an item without data scores 0, whatever empty says",
+                way_out="Give shrinkage=0, or no empty.",
+            )
+        if self.empty is not None:
+            object.__setattr__(self, "empty", float(self.empty))
+            object.__setattr__(self, "prior", Prior(0.0, 1.0, self.empty))
         if self.shrinkage:
             object.__setattr__(self, "shrinkage", float(self.shrinkage))
             object.__setattr__(self, "prior", Prior.of(self.shrinkage))
         if self.value_range is not None:
             object.__setattr__(self, "value_range", checked_range(self.value_range))
+
+    @property
+    def name(self) -> str:
+        """What to call this scorer in a report."""
+        return super().name + ("" if self.empty is None else f", {self.empty:g} without data")
 
     @abstractmethod
     def bound(self, data: Any, entries: Entries, lowest: float, highest: float) -> Sensitivity:
@@ -176,14 +191,20 @@ class EntrySums(SumScorer):
         """Return the values; complain of those outside the range, and of items without any."""
         entries = self.entries(self.prepared(data))
         self._check_range(entries)
+        if self.empty is not None and self.empty >= entries.form.lowest:
+            raise errors.InvalidSettingError(
+                f"empty={self.empty:g} is not below all {entries.what}: the lowest is "
+                f"{entries.form.lowest:g}",
+                way_out="What has no data should come last.",
+            )
         self._check_some(data, entries, entries.counts == 0)
         return entries
 
     def sensitivity(self, data: Any) -> Sensitivity | None:
         """Return the most that one unit can move the scores, or None without a ``value_range``."""
         entries, ends = self.added(data), self.ends(data)
-        if ends is None:
-            return None
+        if ends is None or (self.empty is not None and (entries.counts <= entries.most_leaving).any()):
+            return None  # whose only values leave falls as far as its score goes
         self._check_left(data, entries)
         return self.bound(data, entries, *ends)
 
@@ -191,7 +212,7 @@ class EntrySums(SumScorer):
         """Return that of the box of the values' range, and of what scores are pulled to."""
         if (stated := self.ends(data)) is None:
             return None
-        ends = (*stated, *self.pulled_to)
+        ends = (*stated, *self.pulled_to, *([] if self.empty is None else [self.empty]))
         square = self.squared_diameter(data, (max(ends) - min(ends)) / 2.0)
         return square if math.isfinite(square) else None
 
@@ -217,7 +238,7 @@ class EntrySums(SumScorer):
         self._check_some(data, added, added.counts == added.most_leaving, lost=True)
 
     def _check_some(self, data: Any, entries: Entries, empty: BoolArray, *, lost: bool = False) -> None:
-        if self.prior.weight or not empty.any():
+        if self.prior.always or not empty.any():
             return
         items, without = np.flatnonzero(empty), ""
         if lost:

@@ -27,7 +27,6 @@ from steadyrank.scorers.bradley_terry.scorer import check_connected, win_counts
 from steadyrank.scorers.means import ROUNDING
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 from steadyrank.scorers.sums import EntrySums
-from steadyrank.sums.exact import EXACT
 from steadyrank.sums.model import Entries
 
 
@@ -38,13 +37,13 @@ class WinRate(EntrySums):
     It is a mean of points (1, a half or 0), exact, with and without any unit: of the items, only
     those of the battles that leave change. Weights count battles as so many. Whom an item met does not
     matter, so an item that met only weak ones does well; Bradley-Terry allows for that. An item
-    without a battle has no win rate, and that is an error, in the data and once a unit is gone; with
-    a shrinkage it has 0.
+    without a battle has no win rate, and that is an error, in the data and once a unit is gone, unless
+    ``empty`` says what to do.
 
     Parameters
     ----------
-    shrinkage : float
-        As if every item had lost so many battles more, so that a single win does not make a champion.
+    empty : float, optional
+        What an item without a battle scores: less than 0, so that it is last.
 
     Examples
     --------
@@ -58,14 +57,10 @@ class WinRate(EntrySums):
 
     takes = ("battles",)
     value_range = (0.0, 1.0)
-    way_out = (*FEW_DATA, ", or use ", Option("scorer", "win-rate:shrinkage=1"))
+    way_out = (*FEW_DATA, ", or use ", Option("scorer", "win-rate:empty=-1"))
+    _called = "win rate"
 
-    shrinkage: float = setting(0.0, Range(0.0, EXACT))
-
-    @property
-    def name(self) -> str:
-        """What to call this scorer in a report."""
-        return "win rate" + (f" (shrinkage {self.shrinkage:g})" if self.shrinkage else "")
+    empty: float | None = setting(None, Range(optional=True))
 
     def bound(self, data: Any, entries: Entries, lowest: float, highest: float) -> Sensitivity:
         r"""Return the most that one unit can move the win rates, whoever wins.
@@ -74,12 +69,12 @@ class WinRate(EntrySums):
         mean of its points in those, ``w - w\i = (c / N) (m - w\i)``: at most c / N. So no unit moves
         the scores by more than the root of the sum of ``(c / N)^2`` over its items, which for one
         battle is ``sqrt(1/N_a^2 + 1/N_b^2)``. It is reached where the one that wins it lost all its
-        other battles, and the one that loses it won all its others. A shrinkage adds to each N.
+        other battles, and the one that loses it won all its others.
 
         No bound for *all* battles goes down with their number: the two may have met nobody else. So
         this one takes as given who met whom, and holds for any results.
         """
-        eps = math.sqrt(entries.largest_squared_reach(self.shrinkage, lowest, highest)) * ROUNDING
+        eps = math.sqrt(entries.largest_squared_reach(0.0, lowest, highest)) * ROUNDING
         scope = "results of these battles" + same_people(data)
         return Sensitivity.of(data, eps, rule=self.name, moved="win rates", scope=scope)
 

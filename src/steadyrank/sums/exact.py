@@ -109,6 +109,15 @@ class ExactForm:
         return found if self.whole else found / (of_items(self.scale, items) / tens)
 
 
+def either(condition: Any, one: Any, other: float) -> Any:
+    """Return the one where a condition holds, and the other elsewhere: of arrays, or of columns."""
+    if isinstance(condition, np.ndarray | np.bool_ | bool):
+        return np.where(condition, one, other)
+    from narwhals import when
+
+    return when(condition).then(one).otherwise(other)
+
+
 def of_items(numbers: float | FloatArray, items: Any) -> Any:
     """Return one number for all items as it is, and of one for each those of the ``items``."""
     return numbers[items] if isinstance(numbers, np.ndarray) else numbers

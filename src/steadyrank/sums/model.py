@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -13,7 +13,7 @@ import numpy as np
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.sums import blocks
 from steadyrank.sums.blocks import Block, Rows, SparseBlock, Wanted
-from steadyrank.sums.exact import EXACT, ExactForm, difference, exact_form, of_items, together
+from steadyrank.sums.exact import EXACT, ExactForm, difference, either, exact_form, of_items, together
 
 Parts: TypeAlias = "tuple[FloatArray, ...]"
 """Values in exact form; see :class:`~steadyrank.sums.exact.ExactForm`."""
@@ -27,11 +27,18 @@ class Prior:
     """The shrinkage as a ratio ``weight / share`` of whole numbers where it is a short decimal.
 
     With it ``sum / (shrinkage + count)`` is one division of whole numbers, correctly rounded:
-    0.1 is one tenth here, not the binary number next to it.
+    0.1 is one tenth here, not the binary number next to it. Without a shrinkage, nothing over nothing is
+    what ``empty`` says.
     """
 
     weight: float
     share: float
+    empty: float | None = None
+
+    @property
+    def always(self) -> bool:
+        """Whether items without any value have a score, too."""
+        return self.weight > 0 or self.empty is not None
 
     @classmethod
     def of(cls, shrinkage: float) -> Prior:
@@ -40,7 +47,7 @@ class Prior:
         Examples
         --------
         >>> Prior.of(1.0), Prior.of(0.1)
-        (Prior(weight=1.0, share=1.0), Prior(weight=1.0, share=10.0))
+        (Prior(weight=1.0, share=1.0, empty=None), Prior(weight=1.0, share=10.0, empty=None))
         """
         form = exact_form([np.array([shrinkage])], addends=1)
         if not form.whole:
@@ -104,8 +111,11 @@ class ItemSums:
         return (mean - self.without(items, parts, leaving)) * (leaving * share / below)
 
     def _ratio(self, sums: Any, counts: Any, items: Any) -> Any:
-        share = self.prior.share
-        return self.form.ratio(sums, share, counts * share + self.prior.weight, items)
+        share, empty = self.prior.share, self.prior.empty
+        if empty is None:
+            return self.form.ratio(sums, share, counts * share + self.prior.weight, items)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return either(counts > 0, self.form.ratio(sums, share, counts * share, items), empty)
 
 
 class Sums(ABC):
@@ -143,7 +153,7 @@ class Sums(ABC):
 
     def sums(self, prior: Prior) -> ItemSums:
         """Return the sums and counts under a shrinkage, of which as many parts make a value."""
-        prior = Prior(prior.weight * self.scale, prior.share)
+        prior = replace(prior, weight=prior.weight * self.scale)
         return ItemSums(self.form, prior, self.counts, self.totals)
 
     def touching(self, sums: ItemSums, wanted: Wanted) -> Iterator[SparseBlock] | None:  # noqa: ARG002

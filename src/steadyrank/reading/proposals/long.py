@@ -37,6 +37,8 @@ NAMES = ("name", "title", "label")
 PLACES = ("rank", "ranking", "place", "position", "placement", "standing", "finish")
 """Nouns of columns that hold places: 1 is best."""
 EACH_ROW = "no column says who rated: each row counts as a user of its own"
+PLAIN = "mean-rating:shrinkage=0"
+"""How values are scored that nobody calls ratings: by their mean."""
 SCALE = 21
 """At most so many different values are a scale of ratings where no name says so."""
 TEN = 10
@@ -65,6 +67,7 @@ def _by_numbers(asked: Asked) -> Iterator[Reading]:
     if ids and (first.repeats or second.repeats) and 2 < value.distinct <= SCALE:
         for user, item in ((first, second), (second, first)):
             reading = asked.reading({"user": user.name, "item": item.name, "score": value.name})
+            reading.answer["scorer"] = PLAIN
             ranked = quoted(user.name, item.name)
             reading.weigh(True, 3, f"{ranked} hold whole numbers, {quoted(value.name)} few values")
             reading.weigh(user is first, 1)  # as most people write them
@@ -189,6 +192,8 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     reading = asked.reading({**roles, **asked.beside(("weights",), roles.values())})
     if reading.roles.get("unit") == unit:
         reading.roles.pop("unit", None)
+    if kind == "ratings":
+        reading.answer["scorer"] = PLAIN
     levels = {role: asked.level(role, name) for role, name in roles.items()}
     reading.points = -1.0
     named = [roles[role] for role, level in levels.items() if level]
