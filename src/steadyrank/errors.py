@@ -118,6 +118,8 @@ NOBODY_COUNTS = "all weights are 0, so nobody counts"
 NO_BLANKS: WayOut = ("Fill them in, or leave them out: of a table with ", Option("drop", ""))
 MEANS_OF_REST = (", or take means over the values that are there with ", Option("missing", "available"))
 """What to do about values that are missing."""
+NO_VALUES = "no values at all, so left out: {}"
+"""What is said of items where the values are used that are there."""
 
 
 class SteadyrankError(Exception):

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from engine_makers import relation
+from steadyrank import Study
 from steadyrank.data import Ballots, Battles, Regression, ScoreMatrix, Votes
 from steadyrank.errors import (
     EmptyDataError,
@@ -295,6 +297,23 @@ class TestScoreMatrix:
         assert matrix.notes[1] == "1 row without any value dropped"
         assert matrix.unit is not None
         assert (matrix.unit.tolist(), matrix.units.labels) == ([0, 1], ("g", "h"))
+
+    def test_columns_of_a_table_without_any_value_are_left_out_and_named(self) -> None:
+        wide = {"task": ["t", "u"], "a": [1.0, None], "b": [None, None], "c": [2.0, 3.0]}
+        told = ScoreMatrix.from_frame(wide, items=["a", "b", "c"], row="task", missing="available")
+        assert told.items == ("a", "c")
+        assert "no values at all, so left out: 'b'" in told.notes
+        rows = [("t", "a", 1.0), ("t", "b", None), ("t", "c", 2.0), ("u", "b", None), ("u", "c", 3.0)]
+        long = {n: [row[p] for row in rows] for p, n in enumerate(("task", "model", "score"))}
+        for data in (
+            ScoreMatrix.from_frame(long, missing="available"),
+            ScoreMatrix.scan(relation(long), missing="available"),
+        ):
+            assert data.items == ("a", "c")
+            assert "no values at all, so left out: 'b'" in data.notes
+            assert Study(data, "column-means:empty=0").scores.tolist() == [1.0, 2.5]
+        with pytest.raises(MissingValuesError, match="no values at all for 'b'"):
+            ScoreMatrix.from_frame(wide, items=["b"], row="task", missing="available")
 
     def test_what_no_policy_can_save(self) -> None:
         with pytest.raises(MissingValuesError, match="no values at all for 1"):

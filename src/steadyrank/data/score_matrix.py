@@ -16,7 +16,7 @@ from steadyrank.data.kinds import GAPS, SCORES, ScoresArguments
 from steadyrank.data.observations import Ends, from_table, set_fields
 from steadyrank.data.rows import check_some, column_labels, repeated_cells, row_names
 from steadyrank.data.units import People, agreed, of_people, said_of, whole_parts
-from steadyrank.errors import MEANS_OF_REST, Option, WayOut, listing, shorten
+from steadyrank.errors import MEANS_OF_REST, NO_VALUES, Option, WayOut, listing, shorten
 from steadyrank.reading import scales
 from steadyrank.reading.arrays import as_doubles, as_matrix, as_scores
 from steadyrank.reading.labels import encode
@@ -185,9 +185,21 @@ class ScoreMatrix(EntryObservations):
         made = _long_matrix(found) if "score" in found.columns else _wide_matrix(found)
         kept = made.pop("kept", None)
         made["values"], resolution = _scaled(found, made["values"], made["rows"])
+        missing = found.settings.get("missing", "error")
+        if missing == "available":
+            made |= _with_values(found.table, made["values"], made["items"])
         with errors.rows_among(kept):
-            missing = found.settings.get("missing", "error")
             return cls(**made, missing=missing, resolution=resolution)
+
+
+def _with_values(table: Table, values: FloatArray, items: Any) -> dict[str, Any]:
+    """Return the items that have a value somewhere; the others are noted."""
+    some = ~np.isnan(values).all(axis=0)
+    if items is None or some.all() or not some.any():
+        return {}
+    gone = [shorten(items[item]) for item in np.flatnonzero(~some).tolist()]
+    table.notes.append(NO_VALUES.format(listing(gone)))
+    return {"values": values[:, some], "items": [items[item] for item in np.flatnonzero(some).tolist()]}
 
 
 def _scaled(found: Resolved, values: FloatArray, named: Any) -> tuple[FloatArray, float]:

@@ -22,7 +22,7 @@ from steadyrank.engines.lazy_columns import (
     with_numbers,
 )
 from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels, unit_keys
-from steadyrank.errors import MOST_COUNTED, Option, listing, shorten
+from steadyrank.errors import MOST_COUNTED, NO_VALUES, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.roles import Candidates, Resolved, number_of_units, what_is_whole
 from steadyrank.reading.scales import ALL, NONE, turned_rows
@@ -134,6 +134,11 @@ def scan_scores(
         frame = with_labels(source, frame, {"unit": "units"})
         _check_groups(source, frame, unit)
     missing = found.settings.get("missing", "error")
+    if missing == "available":
+        some = item_labels(source, frame.filter(~nw.col("value").is_null()))
+        gone = [shorten(label) for label in labels if label not in {*some}]
+        notes += [NO_VALUES.format(listing(gone))] if gone and some else []
+        labels = some or labels
     frame, rows, said = _without_gaps(source, frame, labels, missing)
     if unit is None:
         frame = frame.with_columns(nw.col("row").alias("unit"))
