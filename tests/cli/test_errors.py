@@ -253,6 +253,17 @@ def test_an_item_that_hangs_on_one_unit_is_left_out_by_the_option_that_is_named(
     assert run("topk", "-", "-k", 1, *options, "--min-count", 2, stdin=table).code == 0
 
 
+def test_an_item_that_hangs_on_one_unit_can_be_last(run: Command) -> None:
+    asked = ("topk", "-", "-k", 1, "--missing", "available")
+    table = b"task,a,b,new\nx,1,2,3\ny,2,1,\nz,3,2,\n"
+    last = ("--scorer", "column-means:empty=0")
+    assert_one_message(run(*asked, stdin=table), f"There is an answer with {' '.join(last)}.")
+    found = run(*asked, *last, "--json", stdin=table)
+    assert [(row["item"], row["best_rank"], row["worst_rank"]) for row in found.json["rows"]] == [
+        ("new", 1, 3), ("a", 1, 2), ("b", 2, 3),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("scorer", ["bradley-terry", "eigenvector"])
 def test_items_that_never_met_the_others_are_left_out_by_the_option_that_is_named(
     run: Command, scorer: str

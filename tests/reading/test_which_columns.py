@@ -280,3 +280,15 @@ def test_lists_under_vote_are_no_names(counts: str, tmp_path: Any) -> None:
     data = first.read()
     assert (first.kind.name, first.options["approval"]) == ("ballots", True)
     assert dict(zip(data.items, data.item_counts, strict=True)) == {"a": 10, "b": 7, "c": 6}
+
+
+def test_totals_among_the_items_are_dropped(rng: np.random.Generator) -> None:
+    parties = ["red", "blue", "green", "TOTAL"]
+    columns: dict[str, list[Any]] = {
+        "group": parties * 5,
+        "share": rng.integers(1, 60, 20).tolist(),
+        "note": [f"remark {n % 7}" for n in range(20)],
+    }
+    first = next(one for one in offered(columns) if one.roles.get("item") == "group")
+    assert first.options["drop"] == ["", "TOTAL"]
+    assert first.n_items == 3

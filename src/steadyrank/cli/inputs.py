@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = "-"
 
+RIDGE, FEW_ITEMS = str(errors.RIDGE.value), 500
+"""What gives every item of battles a Bradley-Terry score, and of how many it soon answers."""
 LAST = {"battles": "win-rate", "scores": "column-means", "ratings": "mean-rating:shrinkage=0"}
 """Scorers by which an item that has nothing left can be last."""
 
@@ -93,8 +95,8 @@ def load(options: InputOptions) -> Observations:
 
 def withstanding(
     options: InputOptions, data: Any, usual: str | None = None
-) -> tuple[Any, dict[str, Any], str]:
-    """Return data that have scores without any unit, the options that this takes, and why.
+) -> tuple[Any, list[tuple[dict[str, Any], str]]]:
+    """Return data that have scores without any unit, with which options, and why.
 
     Win rates need less than the usual scores of battles, and an item whose data all leave with one unit
     can be last then. What makes no answer even so is an error.
@@ -113,7 +115,11 @@ def withstanding(
         except errors.UndefinedScoresError as error:
             fault = fault or error
         else:
-            return data, {} if scorer == asked["scorer"] else {"scorer": scorer}, why
+            ways = [({} if scorer == asked["scorer"] else {"scorer": scorer}, why)]
+            few = data.kind.name == "battles" and data.n_items <= FEW_ITEMS
+            if few and fault and asked["scorer"] is None:
+                ways.append(({"scorer": RIDGE}, "a ridge, with which all items have one"))
+            return data, ways
     raise fault or errors.InvalidDataError("there are no scores")
 
 
@@ -138,8 +144,8 @@ def telling_what_helps(study: Study, options: ScorerOptions) -> Iterator[None]:
         yield
     except errors.UndefinedScoresError as error:
         with suppress(errors.SteadyrankError):
-            way = withstanding(options, study.data)[1]
-            told = [part for name, value in way.items() for part in (" and ", Option(name, str(value)))]
+            ways = withstanding(options, study.data)[1]
+            told = [part for way, _ in ways if way for part in (" or ", Option("scorer", way["scorer"]))]
             helps = ("There is an answer with ", *told[1:], ". ") if told else ()
             error.way_out = (*helps, *error.way_out)
         raise

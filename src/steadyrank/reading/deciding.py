@@ -39,8 +39,9 @@ from steadyrank.reading.roles import (
     taken_by,
     told,
 )
-from steadyrank.reading.table import Guess, Table
+from steadyrank.reading.table import Guess, Table, simplify
 from steadyrank.reading.text_columns import NUMBER_BEGINS, TextColumn, plain_number, with_decimal
+from steadyrank.reading.words import known
 
 Proposals = Callable[[Asked], Iterable[Reading]]
 PROPOSE: dict[str, tuple[Proposals, ...]] = {
@@ -54,8 +55,8 @@ PROPOSE: dict[str, tuple[Proposals, ...]] = {
 }
 """What proposes readings of each kind."""
 
-Check = Callable[[Any, str | None], tuple[Any, dict[str, Any], str]]
-"""Return data, what an answer must be asked for with so that it exists, and why; or raise an error.
+Check = Callable[[Any, str | None], tuple[Any, list[tuple[dict[str, Any], str]]]]
+"""Return data, and with what an answer can be asked for so that it exists, and why; or raise an error.
 
 The scorer that goes with a reading is used where the user named none.
 """
@@ -69,15 +70,17 @@ CHOOSE = "Choose one of these, or name what is ranked (", RANKED, ") and by what
 """The way out where something is suggested."""
 TRIED = 10 * ROWS
 """Beyond so many rows a suggestion is tried on the first ones before it is on all of them."""
+LONGEST = max(map(len, known("sums")))
+"""No longer names are those of sums."""
 AGAIN = 0.6
 """The share of its fields that are names of their columns in a row that is a header once more."""
 WIDE = 2000
 """Tables with more columns are only looked at as tables of scores."""
 
 
-def as_they_are(data: Any, scorer: str | None) -> tuple[Any, dict[str, Any], str]:  # noqa: ARG001
+def as_they_are(data: Any, scorer: str | None) -> tuple[Any, list[Any]]:  # noqa: ARG001
     """Pass data that only have to be read."""
-    return data, {}, ""
+    return data, [({}, "")]
 
 
 @dataclass
@@ -301,12 +304,11 @@ class Decision:
         for reading in sorted(readings, key=lambda one: -one.points)[:ATTEMPTS]:
             if len(found) < SUGGESTED and not any(_are_same(one, reading) for one in found):
                 likely = reading.points > FAINT or reading is self.chosen
-                tried = self._tried(reading) if likely else None
-                found += [] if tried is None else [tried]
-        return sorted(found[len(before) :], key=lambda one: -one.points)
+                found += self._tried(reading) if likely else []
+        return sorted(found[len(before) : SUGGESTED], key=lambda one: -one.points)
 
-    def _tried(self, reading: Reading) -> Reading | None:
-        """Return a reading that works, as it is or mended, with what it would rank; else None."""
+    def _tried(self, reading: Reading) -> list[Reading]:
+        """Return a reading that works, as it is or mended, with each way to an answer; else nothing."""
         if reading.tries is not None:
             return reading.tries(replace(reading, tries=None))
         used = taken_by(reading.roles) if reading.kind.name != "regression" else {*self.table.names}
@@ -321,14 +323,14 @@ class Decision:
                 made = self.make(self.resolved(trial, _plain(whole)))
                 # Features that are independent in some rows are so in all.
                 enough = some if reading.kind.name == "regression" else None
-                data, trial.answer, why = self.check(enough or made, usual)
+                data, ways = self.check(enough or made, usual)
                 if len(data.items) < 2:
-                    return None
+                    return []
                 trial.items, trial.n_items = tuple(data.items[:3]), len(data.items)
-                trial.against = [*trial.against, why] if why else trial.against
                 trial.make = self._made
-                return trial
-        return None
+                told = [(answer, [*trial.against, *filter(None, [why])]) for answer, why in ways]
+                return [replace(trial, answer=answer, against=against) for answer, against in told]
+        return []
 
     def _ways(self, reading: Reading, used: set[str]) -> Iterator[Reading]:
         """Yield a reading with what mends it: odd words and blanks dropped, a role less, decimals."""
@@ -342,7 +344,8 @@ class Decision:
         mistyped = "items" in reading.roles and any(word[0] in NUMBER_BEGINS for word in odd)
         if wrong and (not words or (odd and told) or mistyped):
             return
-        if odd := odd + again * ("drop" not in asked):  # a header may come again
+        totals = [] if reading is self.chosen else self._totals(reading)
+        if odd := odd + [*again, *totals] * ("drop" not in asked):  # a header may come again
             blank = [""] * ("items" not in reading.roles)  # cells of a wide table may be missing
             mend["drop"] = list(dict.fromkeys([*blank, *mend.get("drop", []), *odd]))
         mends: list[dict[str, Any]] = [{}, {"drop": [""]}, {"decimal": "."}]
@@ -353,6 +356,13 @@ class Decision:
             gone = more.get("ignore", [])
             trial.roles = {role: name for role, name in reading.roles.items() if name not in gone}
             yield trial
+
+    def _totals(self, reading: Reading) -> list[str]:
+        """Return what is ranked and called a sum of the others."""
+        name = reading.roles.get("item", reading.roles.get("choice"))
+        labels = self.profile[name].labels if isinstance(name, str) else []
+        found = [one for one in labels if len(one) <= LONGEST and simplify(one) in known("sums")]
+        return found if len(found) + 2 <= len(labels) else []
 
     def _made(self, reading: Reading) -> Any:
         return self.make(self._taken(reading, _plain(self.table), named_kind=True))

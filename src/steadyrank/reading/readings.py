@@ -83,7 +83,7 @@ class Reading:
     items: tuple[object, ...] = ()
     n_items: int = 0
     make: Callable[[Reading], Any] | None = None
-    tries: Callable[[Reading], Reading | None] | None = None
+    tries: Callable[[Reading], list[Reading]] | None = None
 
     def weigh(self, fact: object, points: float, told: str = "") -> bool:
         """Take up a fact, if it is one: its points, and a sentence for the reading or against it."""
