@@ -300,11 +300,14 @@ class Decision:
 
     def suggestions(self, readings: Sequence[Reading], before: Sequence[Reading] = ()) -> list[Reading]:
         """Return the best readings that work, at most three; each was tried, and mended if need be."""
-        found = list(before)
-        for reading in sorted(readings, key=lambda one: -one.points)[:ATTEMPTS]:
-            if len(found) < SUGGESTED and not any(_are_same(one, reading) for one in found):
-                likely = reading.points > FAINT or reading is self.chosen
-                found += self._tried(reading) if likely else []
+        found, attempts = list(before), 0
+        for reading in sorted(readings, key=lambda one: -one.points):
+            same = sum(_ranked(one) == _ranked(reading) for one in found)
+            again = same > 1 or any(_are_same(one, reading) for one in found)
+            likely = reading.points > FAINT or reading is self.chosen
+            if likely and not again and len(found) < SUGGESTED and attempts < ATTEMPTS:
+                attempts += 1
+                found += self._tried(reading)
         return sorted(found[len(before) : SUGGESTED], key=lambda one: -one.points)
 
     def _tried(self, reading: Reading) -> list[Reading]:
@@ -412,6 +415,13 @@ def _tells(better: Reading, other: Reading) -> bool:
     if better.kind.name == other.kind.name == "battles":
         return better.points >= other.points
     return better.points >= other.points and _are_same(better, other)
+
+
+def _ranked(reading: Reading) -> Any:
+    """Return what is ranked."""
+    name = reading.roles.get("item", reading.roles.get("choice"))
+    way = reading.options.get("items_in")
+    return object() if name is None and way is None else (name, way)
 
 
 def _are_same(one: Reading, other: Reading) -> bool:
