@@ -39,6 +39,8 @@ CELLS = 500_000
 """How many cells are looked at, where there are very many columns."""
 FEW = 9
 """In so few rows, numbers that go up by one may do so by chance."""
+YEARS, SECONDS = (1700, 2100), (6e8, 2.1e9)
+"""Whole numbers that say when: years, and seconds since 1970 in this century."""
 NEARLY = 0.5
 """The share of numbers from which on a column is one of numbers with faults."""
 DETERMINED = 0.98
@@ -298,8 +300,9 @@ class Column:
         noun = [] if none else [self.noun]
         if self.type == "date" or any(word in known("times") for word in words + noun):
             return True
-        years = self.whole and len(self.some) > 0 and self.some.min() >= 1700 and self.some.max() <= 2100
-        return bool(years and self.distinct > 1 and self.type == "number")
+        if not self.whole or self.type != "number" or self.distinct < 2:
+            return False
+        return any(low <= self.some.min() and self.some.max() <= high for low, high in (YEARS, SECONDS))
 
     @property
     def is_label(self) -> bool:

@@ -18,6 +18,8 @@ from steadyrank.text import typed_list
 SAID, EXACT, NOUN, NOTHING = 3, 2, 1, 0
 """How well a name tells that a column plays a role: it was said, is a usual name, or its noun is."""
 
+CODE, LONGEST = 4, 40
+"""Codes have hardly more letters, and names no more."""
 MANY = 5
 """After so many columns that nothing explains, it does not matter how many more there are."""
 AS_WEIGHT = " (how much each one counts, not how often it occurs)"
@@ -167,6 +169,11 @@ class Reading:
         yield from self.remarks
 
 
+def _longer(column: Column, size: float) -> bool:
+    mean = sum(map(len, column.labels)) / max(1, len(column.labels))
+    return 2 * size <= mean <= LONGEST
+
+
 class Asked:
     """A profile seen by one kind of data, with what the user said of it."""
 
@@ -232,6 +239,19 @@ class Asked:
         kept = [name for name in order if not order[name][0] or levels[name] >= EXACT]
         return sorted(kept, key=order.__getitem__)
 
+    def is_spelt_out(self, name: str) -> bool:
+        """Tell whether a column holds ids or codes, and another one the names for them."""
+        column, profile = self.profile[name], self.profile
+        size = sum(map(len, column.labels)) / max(1, len(column.labels))
+        if not column.is_id and (column.type != "text" or size > CODE):
+            return False
+        others = (c for c in self.label_columns[:12] if c.name != name and c.distinct > 2)
+        return any(
+            profile.determined(c.name, name)
+            and (column.is_id or (profile.determined(name, c.name) and _longer(c, size)))
+            for c in others
+        )
+
     def beside(self, form_may: Iterable[str], taken: Iterable[object]) -> dict[str, Any]:
         """Return the roles that may be there beside others: counts, weights, ties, by their names."""
         found: dict[str, Any] = {}
@@ -289,7 +309,7 @@ class Asked:
     def label_columns(self) -> list[Column]:
         """The columns of text that may name things, those with few values first."""
         found = [c for c in self.profile if c.type == "text" and c.name not in self.apart]
-        found = [c for c in found if not {"url", "link", "href"} & {*c.words, c.noun}]
+        found = [c for c in found if not any(word.endswith(("url", "link", "href")) for word in c.words)]
         return [c for c in found if c.distinct > 1 and not c.labels[0].startswith(("http:", "https:"))]
 
 

@@ -63,7 +63,8 @@ def _by_numbers(asked: Asked) -> Iterator[Reading]:
     if asked.named or len(columns) != 3 or not all(c.type == "number" for c in columns):
         return
     first, second, value = columns
-    ids = all(c.whole and not c.unique and c.distinct > value.distinct for c in (first, second))
+    key = not asked.profile.repeated(first.name, second.name)
+    ids = all(c.whole and not c.unique and (key or c.distinct > value.distinct) for c in (first, second))
     if ids and (first.repeats or second.repeats) and 2 < value.distinct <= SCALE:
         for user, item in ((first, second), (second, first)):
             reading = asked.reading({"user": user.name, "item": item.name, "score": value.name})
@@ -293,8 +294,7 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, it
     unknown = level == NOTHING and column.simple not in NAMES
     reading.points -= min(len(texts), 5) / 10 if unknown else 0
     reading.weigh(asked.kind.name == "scores" and column.noun in known("methods") and not items, 1)
-    named = (profile.determined(c.name, item) and c.distinct > 2 for c in others if column.is_id)
-    reading.weigh(any(named), -0.75)  # there are names for these ids
+    reading.weigh(asked.is_spelt_out(item), -0.75)  # there are names for these ids
     none = column.is_time or column.counts_rows or (column.distinct < 2 < profile.rows and level < EXACT)
     reading.weigh(none, -4, f"{quoted(item)} names no items to rank")
     reading.weigh(column.type == "flag", -3)

@@ -288,6 +288,8 @@ def _weighed(
     measures = [*values] not in profile.families and _mostly(values, _is_measure)
     against = told and way not in told and not (way == "rows" and measures)
     reading.points = 1.5 - ((6 if plainly else 2) if against else 0)
+    once = label is not None and profile[label].type == "text" and profile[label].unique
+    reading.weigh(way == "rows" and once and len(told) != 1, 0.1)  # what comes once, by name, is ranked
     plain, why = told.get(way, (False, ""))
     if reading.weigh(why, 2, f"{WAYS[way]}, by {why}") and not settled:
         brief, which = reading.support[0], "items" if way == "rows" else "rows"
