@@ -336,7 +336,7 @@ def _orientation(asked: Asked, label: str | None, values: Sequence[str]) -> dict
     signs = {}
     if measures or models:
         signs["rows"] = plain, "names of tasks and measures" if measures else "model names"
-    if repeated or numbered or _mostly(rows, _is_measure) or _mostly(values, is_model):
+    if (repeated and not measures) or numbered or _mostly(rows, _is_measure) or _mostly(values, is_model):
         signs["columns"] = plain, "repeated rows" if repeated else "the names in it"
     return signs
 
@@ -383,7 +383,7 @@ def _weigh_columns(
     told = any(reading.weigh(*fact) for fact in facts)  # the first that holds
     reading.weigh_words(columns)
     alike = not in_rows and not odd and _are_alike(profile, values)
-    reading.weigh(not told, 0 if alike else -1, f"scales differ: {', '.join(reach)}")
+    reading.weigh(not told, 0 if alike else -1 if in_rows else -3, f"scales differ: {', '.join(reach)}")
     texts = [c for c in profile if c.type == "text" and c.name != label and c.name not in asked.apart]
     if label is not None:
         named = profile[label]
