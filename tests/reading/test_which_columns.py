@@ -295,3 +295,60 @@ def test_totals_among_the_items_are_dropped(rng: np.random.Generator) -> None:
             assert one.options["drop"] == ["", "TOTAL"]
             assert one.n_items == 3
     assert offered(columns)[0].roles["item"] == "party"
+
+
+def test_names_come_before_the_codes_for_them(rng: np.random.Generator) -> None:
+    lands = {"DE": "Germany", "FR": "France", "IT": "Italy", "PL": "Poland", "SE": "Sweden"}
+    columns: dict[str, list[Any]] = {
+        "code": [code for code in lands for _ in range(6)],
+        "land": [land for land in lands.values() for _ in range(6)],
+        "prose": [f"remark {n % 11}" for n in range(30)],
+        "index": rng.normal(5, 1, 30).tolist(),
+    }
+    ranked = [one.roles.get("item", one.roles.get("choice")) for one in offered(columns)]
+    assert ranked[0] == "land"
+
+
+def test_rows_that_are_named_once_come_before_columns(rng: np.random.Generator) -> None:
+    values = {name: rng.uniform(0, 1, 8).tolist() for name in ("CAMO", "PMD", "SBU", "GSD")}
+    first, second, *_ = offered({"": [f"w{n * n}q" for n in range(8)], **values})
+    assert (first.options["items_in"], second.options["items_in"]) == ("rows", "columns")
+
+
+def test_columns_on_different_scales_are_hardly_items(rng: np.random.Generator) -> None:
+    columns: dict[str, list[Any]] = {
+        "arm": [arm for _ in range(20) for arm in "xyz"],
+        "epoch": [n for n in range(20) for _ in range(3)],
+        "success": rng.uniform(0, 1, 60).tolist(),
+        "length": rng.uniform(500, 2000, 60).tolist(),
+    }
+    first = offered(columns)[0]
+    assert (first.roles["item"], first.roles["score"]) == ("arm", "success")
+
+
+def test_who_rated_what_is_told_by_a_key_of_numbers() -> None:
+    rows = [
+        (u, 100 + i, (3 * u + 5 * i) % 10 / 2) for u in range(1, 6) for i in range(1, 6) if (u + i) % 4
+    ]
+    columns = {f"column_{n}": [row[n - 1] for row in rows] for n in (1, 2, 3)}
+    first = offered(columns)[0]
+    assert first.roles == {"user": "column_1", "item": "column_2", "score": "column_3"}
+    assert first.answer["scorer"].startswith("mean-rating:shrinkage=0")
+
+
+def test_seconds_since_1970_are_no_values() -> None:
+    rows = [(u, i, 1 + (u * i) % 5, 888_551_441 + 977 * u * i) for u in range(9) for i in range(20, 29)]
+    columns = {f"column_{n}": [row[n - 1] for row in rows] for n in (1, 2, 3, 4)}
+    assert offered(columns)[0].roles == {"user": "column_1", "item": "column_2", "score": "column_3"}
+
+
+def test_at_most_two_suggestions_rank_the_same_column(rng: np.random.Generator) -> None:
+    columns: dict[str, list[Any]] = {
+        "dataset": [f"d{n}" for n in range(6) for _ in range(6)],
+        "model": [f"m{n % 3}" for n in range(36)],
+        "activation": [("relu", "gelu")[n // 3 % 2] for n in range(36)],
+    }
+    columns |= {name: rng.uniform(0, 1, 36).tolist() for name in ("accuracy", "recall", "precision")}
+    ranked = [one.roles.get("item") for one in offered(columns)]
+    assert ranked[:2] == ["model", "model"]
+    assert ranked[2] != "model"
