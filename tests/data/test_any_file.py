@@ -40,9 +40,8 @@ class TestElections:
 
     def test_a_column_that_may_be_the_count_is_not_passed_over(self) -> None:
         text = self.STATES.format("total_votes")
-        with pytest.raises(NotRecognisedError, match="count='total_votes'") as caught:
+        with pytest.raises(NotRecognisedError, match="count='total_votes'"):
             read(text)
-        assert "ignore=['total_votes']" in str(caught.value)
         assert tally(read(text, count="total_votes")) == {"ann": 38, "bob": 35}
         assert tally(read(text, ignore=["total_votes"])) == {"ann": 2, "bob": 2}
 
