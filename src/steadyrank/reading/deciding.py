@@ -63,7 +63,7 @@ The scorer that goes with a reading is used where the user named none.
 
 SUGGESTED, ATTEMPTS = 3, 12
 """At most so many suggestions, of so many readings that are tried."""
-FAINT = -4.0
+FAINT = -6.0
 """Readings with fewer points are not suggested."""
 RANKED, BY_WHAT = Option("item"), Option("score")
 CHOOSE = "Choose one of these, or name what is ranked (", RANKED, ") and by what (", BY_WHAT, ")"
@@ -351,7 +351,8 @@ class Decision:
         if odd := odd + [*again, *totals] * ("drop" not in asked):  # a header may come again
             blank = [""] * ("items" not in reading.roles)  # cells of a wide table may be missing
             mend["drop"] = list(dict.fromkeys([*blank, *mend.get("drop", []), *odd]))
-        mends: list[dict[str, Any]] = [{}, {"drop": [""]}, {"decimal": "."}]
+        blanks = list(dict.fromkeys(["", *mend.get("drop", [])]))
+        mends: list[dict[str, Any]] = [{}, {"drop": blanks}, {"decimal": "."}]
         spare = {"weights", *({"winner"} & {*reading.form.may})} & reading.roles.keys() - asked.keys()
         mends += [{"ignore": [reading.roles[role]]} for role in sorted(spare)]
         for more in (more for more in mends if asked.keys().isdisjoint(more)):
@@ -373,7 +374,7 @@ class Decision:
     def _numbers(self, reading: Reading) -> list[str]:
         """Return the columns that must hold numbers."""
         roles = reading.kind.roles
-        held = [name for role, name in reading.roles.items() if roles[role].holds == "numbers"]
+        held = [n for role, n in reading.roles.items() if roles[role].holds in {"numbers", "counts"}]
         items = reading.roles.get("items", []) if "items" in roles else []
         return sorted(taken_by({"": held, "items": items}), key=str)
 

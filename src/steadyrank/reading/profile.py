@@ -251,7 +251,8 @@ class Column:
         last = self.words[-1:] and self.words[-1] in known("ids", "numberings")
         if self.words[-1:] == ["no"]:  # which is no number beside yes
             last = [*self.words[:-1], "yes"] not in map(words_of, self._table.names)
-        called = bool(last) or "id" in self.words
+        coded = len(self.words) > 1 and self.words[0] in known("codes")
+        called = bool(last) or coded or "id" in self.words
         if self.counts_rows or self.simple in {"rownames", "unnamed0", "rowname"}:
             return True
         return called and (self.type != "number" or self.whole)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice, product, takewhile
 from typing import Any
 
@@ -51,7 +52,7 @@ def ratings(asked: Asked) -> Iterator[Reading]:
     """Propose who rated what, and how; where nothing is called like a user, each row is one."""
     yield from _long(asked, "user", "score")
     yield from _by_numbers(asked)
-    if asked.allows("item", "score") and not asked.candidates("user", lambda _: True):
+    if asked.allows("item", "score") and not asked.candidates("user", partial(_may_name, asked)):
         pairs = product(_items(asked), _values(asked, "score")[:VALUES])
         ways = [{"item": item, "score": value} for item, value in pairs if item != value]
         yield from sorted((_weighed(asked, way, "score") for way in ways), key=lambda r: -r.points)[:6]
@@ -145,7 +146,8 @@ def _items(asked: Asked) -> list[str]:
     ids = [c.name for c in asked.profile if c.is_id and c.is_number and c.repeats and c.distinct > 2]
     ids = [name for name in ids if asked.profile[name].simple not in trials]
     texts.sort(key=lambda c: c.simple not in NAMES)
-    once = [c.name for c in asked.label_columns if c.unique and not (texts or called)]
+    labels = asked.label_columns or [c for c in asked.profile if c.is_id]
+    once = [c.name for c in labels if c.unique and not (texts or called or ids)]
     every = called + [c.name for c in texts[:ITEMS]] + [n for n in ids if n not in called][:2]
     return every + once[:1]
 

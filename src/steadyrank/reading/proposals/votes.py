@@ -103,6 +103,7 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     nobody = _for_nobody(column) if "drop" not in asked.settings else []
     if reading.weigh(nobody, 0, f"votes for {quoted(*nobody)} seem to be for nobody: they are left out"):
         reading.mend["drop"] = nobody
+        reading.points += 2  # nothing but votes is counted so
     reading.firm = level > NOTHING or only or len(asked.label_columns) == 1
     named = [c for c in others if c.type == "text" and c.noun not in known("units")]
     answer = column.noun in {"answer", "option", "item"} and not counted
@@ -120,8 +121,10 @@ def _for_nobody(column: Column) -> list[str]:
 def counted_or_not(asked: Asked, reading: Reading) -> Iterator[Reading]:
     """Propose both where a column seems to count: rows count as often as it says, or once each."""
     out = taken_by(reading.roles) | asked.apart
-    called = (c for c in asked.profile if c.simple.endswith(COUNTED) and c.name not in out)
-    count = next((c.name for c in called if c.is_number and c.whole), None)
+    whole = [c for c in asked.profile if c.is_number and c.whole and not c.is_id and c.name not in out]
+    called = [c.name for c in whole if c.simple.endswith(COUNTED)]
+    alone = [c.name for c in whole if "drop" in reading.mend and len(whole) == 1]
+    count = next(iter(called + alone), None)
     if count is None or "count" in {**reading.roles, **asked.named}:
         yield reading
         return

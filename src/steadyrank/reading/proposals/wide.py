@@ -336,7 +336,8 @@ def _orientation(asked: Asked, label: str | None, values: Sequence[str]) -> dict
     signs = {}
     if measures or models:
         signs["rows"] = plain, "names of tasks and measures" if measures else "model names"
-    if (repeated and not measures) or numbered or _mostly(rows, _is_measure) or _mostly(values, is_model):
+    repeated &= not measures
+    if repeated or numbered or _mostly(rows, _is_measure) or _mostly(values, is_model):
         signs["columns"] = plain, "repeated rows" if repeated else "the names in it"
     return signs
 
