@@ -156,6 +156,13 @@ class TestLengths:
         with pytest.raises(UnreadableFileError, match=match):
             table(SCORES + more)
 
+    def test_many_short_lines_were_not_broken(self) -> None:
+        found = table(SCORES + "v,4\nw,1\nx,2\n")
+        assert found.cells("arc")[-3:] == ["", "", ""]
+        assert found.notes == ["fewer fields than columns, the last ones read as blank, on line 5, 6, 7"]
+        with pytest.raises(UnreadableFileError, match="line 10 of the stream has 2 fields"):
+            table(SCORES + "v,4\nw,1\nx,2\ny,1,1\nz,a\ntext,5\n")
+
     def test_blank_fields_beyond_the_last_column_are_none(self) -> None:
         assert table("a,b\n1,2,\n3,4,\n").cells("b") == ["2", "4"]
 

@@ -352,3 +352,23 @@ def test_at_most_two_suggestions_rank_the_same_column(rng: np.random.Generator) 
     ranked = [one.roles.get("item") for one in offered(columns)]
     assert ranked[:2] == ["model", "model"]
     assert ranked[2] != "model"
+
+
+def test_numbers_beside_names_and_tallies_are_votes() -> None:
+    names = ["Ann", "Bob", "Cy", "BLANCO", "NULO", "ELECTORES"]
+    columns: dict[str, list[Any]] = {
+        "COD_CANTON": [7 + n // 6 for n in range(24)],
+        "NOM_CANTON": [f"canton {n // 6}" for n in range(24)],
+        "NOM_LISTA": names * 4,
+        "RESULTADOS": [30 + 7 * n % 13 for n in range(24)],
+    }
+    first = offered(columns)[0]
+    assert first.roles == {"choice": "NOM_LISTA", "count": "RESULTADOS"}
+    assert first.options["drop"] == ["BLANCO", "NULO", "ELECTORES"]
+    assert first.n_items == 3
+
+
+def test_ids_are_ranked_where_nothing_has_a_name() -> None:
+    rows = [(n, 1 + 37 * n % 41 / 10, 100 + n * n) for n in range(1, 30)]
+    columns = {name: [row[n] for row in rows] for n, name in enumerate(("id", "rating", "raters"))}
+    assert offered(columns)[0].roles == {"item": "id", "score": "rating"}

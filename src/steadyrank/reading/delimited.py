@@ -132,6 +132,7 @@ class _Reader:
     blank: int = 0
     long: int = 0
     short: list[tuple[int, int]] = field(default_factory=list)
+    torn: list[tuple[int, list[str]]] = field(default_factory=list)
     below: list[tuple[int, str]] = field(default_factory=list)
 
     def read(self, blocks: Iterator[bytes]) -> Iterator[Table]:
@@ -301,10 +302,12 @@ class _Reader:
             self.below.append((line, row[0]))
             return []
         rest = row[width:]
-        broken = self.short[-1:] == [(line - 1, width - len(row) + 1)]  # one line that was broken in two
-        if any(field.strip() for field in rest) or broken or (len(row) == 1 < width):
+        if any(field.strip() for field in rest) or (len(row) == 1 < width):
             raise self._ragged(line, row, width)
         if len(row) < width:
+            two = [place for place, _ in self.short[-2:]]
+            if self.short[-1:] == [(line - 1, width - len(row) + 1)] and line - 2 not in two:
+                self.torn.append((line, row))
             self.short.append((line, len(row)))
         self.long += bool(rest)
         return row[:width] + [""] * (width - len(row))
@@ -319,6 +322,10 @@ class _Reader:
         for line, text in self.below:
             if " " not in text.strip():
                 raise self._ragged(line, [text], width)
+        places = {line for line, _ in self.short} if self.torn else set()
+        for line, row in self.torn:  # one line that was broken in two, unless all around are short
+            if line + 1 not in places:
+                raise self._ragged(line, row, width)
         if len(self.short) == 1 and not self.ended and self.short[0][0] == self.last_row:
             told = f"the last line of {self.source} has {self.short[-1][1]} fields instead of {width}"
             raise UnreadableFileError(told, way_out="It may be cut short: get the file again.")
