@@ -369,6 +369,6 @@ def test_numbers_beside_names_and_tallies_are_votes() -> None:
 
 
 def test_ids_are_ranked_where_nothing_has_a_name() -> None:
-    rows = [(n, 1 + 37 * n % 41 / 10, 100 + n * n) for n in range(1, 30)]
+    rows = [(3 * n, 1 + 37 * n % 41 / 10, 100 + n * n) for n in range(1, 30)]
     columns = {name: [row[n] for row in rows] for n, name in enumerate(("id", "rating", "raters"))}
     assert offered(columns)[0].roles == {"item": "id", "score": "rating"}

@@ -103,7 +103,6 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     nobody = _for_nobody(column) if "drop" not in asked.settings else []
     if reading.weigh(nobody, 0, f"votes for {quoted(*nobody)} seem to be for nobody: they are left out"):
         reading.mend["drop"] = nobody
-        reading.points += 2  # nothing but votes is counted so
     reading.firm = level > NOTHING or only or len(asked.label_columns) == 1
     named = [c for c in others if c.type == "text" and c.noun not in known("units")]
     answer = column.noun in {"answer", "option", "item"} and not counted
@@ -134,7 +133,8 @@ def counted_or_not(asked: Asked, reading: Reading) -> Iterator[Reading]:
         ({}, {"ignore": [count]}, "each row counts once"),
     ):
         made = replace(reading, roles={**reading.roles, **roles}, options={**reading.options, **options})
-        made.points, made.support = reading.points + bool(roles), [*reading.support, told]
+        sure = 1 + 2 * tallied if roles else 0  # nothing but votes has blank ones
+        made.points, made.support = reading.points + sure, [*reading.support, told]
         made.strong = made.firm = False
         yield made
 
