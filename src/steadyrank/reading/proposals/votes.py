@@ -123,7 +123,7 @@ def counted_or_not(asked: Asked, reading: Reading) -> Iterator[Reading]:
     whole = [c for c in asked.profile if c.is_number and c.whole and not c.is_id and c.name not in out]
     called = [c.name for c in whole if c.simple.endswith(COUNTED)]
     tallied = reading.kind.name == "votes" and "drop" in reading.mend
-    alone = [c.name for c in whole if tallied and len(whole) == 1]
+    alone = [c.name for c in whole if tallied and len(whole) == 1 and not c.unique]
     count = next(iter(called + alone), None)
     if count is None or "count" in {**reading.roles, **asked.named}:
         yield reading
