@@ -63,7 +63,7 @@ The scorer that goes with a reading is used where the user named none.
 
 SUGGESTED, ATTEMPTS = 3, 12
 """At most so many suggestions, of so many readings that are tried."""
-FAINT = -6.0
+FAINT = -5.0
 """Readings with fewer points are not suggested."""
 RANKED, BY_WHAT = Option("item"), Option("score")
 CHOOSE = "Choose one of these, or name what is ranked (", RANKED, ") and by what (", BY_WHAT, ")"
