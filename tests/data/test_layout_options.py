@@ -222,8 +222,8 @@ class TestJson:
         for content in (as_json(rows), b"\n".join(as_json(row, None) for row in rows)):
             data = read_any(io.BytesIO(content), kind="scores")
             assert scores_of(data) == {
-                "t": {"scores.x": 1, "scores.y": 2},
-                "u": {"scores.x": 3, "scores.y": 5},
+                "t": {"x": 1, "y": 2},
+                "u": {"x": 3, "y": 5},
             }
             assert "what is in 'scores' read as columns 'scores.x', 'scores.y'" in data.notes
 
@@ -313,6 +313,11 @@ class TestExcel:
             read_any(io.BytesIO(content), sheet="s9")
         (tmp_path / "votes.xlsx").write_bytes(content)
         assert main(["inspect", str(tmp_path / "votes.xlsx"), "--sheet", "s0"]) == 0
+
+    def test_whole_numbers_are_whole_where_cells_are_blank(self) -> None:
+        rows = [["id", "score"], [7.0, 1], [8, 2.5], [None, None], [7, 4]]
+        table = read_any(self.book(*rows), kind="ratings", item="id", score="score", drop=[""])
+        assert [repr(item) for item in table.items] == ["7", "8"]
 
     def test_rows_are_those_of_the_sheet(self) -> None:
         rows = self.book(

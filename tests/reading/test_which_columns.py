@@ -372,3 +372,12 @@ def test_ids_are_ranked_where_nothing_has_a_name() -> None:
     rows = [(3 * n, 1 + 37 * n % 41 / 10, 100 + n * n) for n in range(1, 30)]
     columns = {name: [row[n] for row in rows] for n, name in enumerate(("id", "rating", "raters"))}
     assert offered(columns)[0].roles == {"item": "id", "score": "rating"}
+
+
+def test_ids_are_no_values_and_records_no_names() -> None:
+    rows = [(7 * n % 90, n % 5, n % 7, 1 + 3 * n % 8, f'[{{"n": {n % 6}}}]') for n in range(35)]
+    names = ("result_id", "round_id", "song_id", "points", "others")
+    columns = {name: [row[n] for row in rows] for n, name in enumerate(names)}
+    for one in offered(columns):
+        assert one.roles.get("score") != "result_id"
+        assert "others" not in one.roles.values()

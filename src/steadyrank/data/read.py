@@ -96,7 +96,7 @@ def read_checked(
     try:
         return made_of(decision.taken())
     except InvalidDataError as error:
-        error.readings = error.readings or decision.mended
+        error.readings = error.readings or decision.mended or decision.considered
         raise
 
 

@@ -18,6 +18,8 @@ from steadyrank.text import typed_list
 SAID, EXACT, NOUN, NOTHING = 3, 2, 1, 0
 """How well a name tells that a column plays a role: it was said, is a usual name, or its noun is."""
 
+NO_NAMES = ("http:", "https:", "[{", "{")
+"""How addresses and records begin."""
 CODE, LONGEST = 4, 40
 """Codes have hardly more letters, and names no more."""
 MANY = 5
@@ -310,7 +312,7 @@ class Asked:
         """The columns of text that may name things, those with few values first."""
         found = [c for c in self.profile if c.type == "text" and c.name not in self.apart]
         found = [c for c in found if not any(word.endswith(("url", "link", "href")) for word in c.words)]
-        return [c for c in found if c.distinct > 1 and not c.labels[0].startswith(("http:", "https:"))]
+        return [c for c in found if c.distinct > 1 and not c.labels[0].startswith(NO_NAMES)]
 
 
 def quoted(*names: str) -> str:

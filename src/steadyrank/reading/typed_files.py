@@ -14,6 +14,8 @@ from steadyrank.reading.headers import LOOKED_AT, find_header, header_size
 from steadyrank.reading.table import Table, as_table
 from steadyrank.text import counted
 
+EXACT = 2.0**53
+"""Whole numbers below are exact."""
 LARGER = 10
 """How many times as large as the first another sheet must be to be taken."""
 
@@ -87,7 +89,7 @@ def _sheet(load_sheet: Callable[..., Any], source: str, sheet: str, size: int | 
     fields = [cells.columns[used[at]] for at in filled]
     frame = load_sheet(skip_rows=lines[0], use_columns=fields).to_polars()
     columns = frame[[row - lines[0] for row in lines]].get_columns()
-    columns = [part.str.strip_chars() if str(part.dtype) == "String" else part for part in columns]
+    columns = [_plain(part) for part in columns]
     table = as_table(dict(zip((header.names[at] for at in filled), columns, strict=True)))
     notes = list(header.notes)
     if gaps := lines[-1] + 1 - lines[0] - len(lines):
@@ -95,3 +97,13 @@ def _sheet(load_sheet: Callable[..., Any], source: str, sheet: str, size: int | 
     if empty := [name for at, name in enumerate(header.names) if at not in filled]:
         notes.append(f"empty columns left out: {listing(map(shorten, empty))}")
     return Table(table.columns, source, [row + 1 for row in lines], notes, lead="on row")
+
+
+def _plain(column: Any) -> Any:
+    """Return texts without blanks around them, and whole numbers as such: a sheet has none."""
+    import polars as pl
+
+    if column.dtype == pl.String:
+        return column.str.strip_chars()
+    whole = column.dtype == pl.Float64 and ((column == column.floor()) & (column.abs() < EXACT)).all()
+    return column.cast(pl.Int64) if whole and column.count() else column

@@ -166,7 +166,7 @@ def _values(asked: Asked, role: str) -> list[str]:
     called = asked.candidates(role, lambda column: column.is_number)
     free = [c for c in asked.profile if c.name not in {*called, *asked.apart} and c.is_number]
     families = asked.profile.of_families  # which are measures together, not one of them alone
-    called = [n for n in called if n not in families]
+    called = [n for n in called if n not in families and not asked.profile[n].is_id]
     free = [c for c in free if c.name not in families and not (c.is_id or c.is_time or c.is_code)]
     if role == "rank":
         places = [c.name for c in free if c.noun in PLACES]
