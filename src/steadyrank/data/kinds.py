@@ -13,7 +13,12 @@ from steadyrank.reading.words import known
 # Of several kinds.
 
 ITEM_NAMES = known("item_columns")
-COUNT = Role("how often a row occurred", known("count_columns"), holds="counts", argument="counts")
+COUNT = Role(
+    "how often a row occurred",
+    known("counted_votes", "count_columns"),
+    holds="counts",
+    argument="counts",
+)
 ITEM_LIST = Setting("the list of items, in order, also those without data", several=True)
 WEIGHTS = Role(
     "how much each unit counts: one person, with their weight", known("weight_columns"), holds="numbers"
@@ -30,7 +35,7 @@ class PeopleArguments(ReadingArguments, total=False):
 
 # Votes
 
-CHOICE = Role("the item voted for", known("choice_columns"), argument="choices", answer=True)
+CHOICE = Role("the item voted for", known("choice_columns", "elected"), argument="choices", answer=True)
 
 
 class VotesArguments(PeopleArguments, total=False):

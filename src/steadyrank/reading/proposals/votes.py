@@ -14,22 +14,12 @@ from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, qu
 from steadyrank.reading.roles import sounds_like_a_unit, taken_by
 from steadyrank.reading.words import known, words_of
 
-COUNTED = ("votes", "ballots", "votos", "voti", "voix", "stimmen")
+COUNTED = known("counted_votes")
 """How names of columns end that count what rows stand for, though they are called more than that."""
 VALUES = {*known("rating_columns"), "rank", "position", "place"}
 """Nouns of columns that say more of an item than that it was chosen."""
-ELECTED = (
-    "candidate",
-    "party",
-    "candidato",
-    "candidat",
-    "kandidat",
-    "partei",
-    "partido",
-    "parti",
-    "partito",
-)
-VOTES = ("vote", "votes", "voto", "votos", "voti", "stimmen", "en", "in", "ballots")
+ELECTED = known("elected")
+VOTES = {*known("counted_votes"), "vote", "voto", "en", "in"}
 NOBODY = {*known("tallies", "no_vote")} - {"total", "totals"}
 """Words of votes that are nobody's: blank, null, votos en blanco. Totals are refused by name."""
 LOOKED_AT = 1000
