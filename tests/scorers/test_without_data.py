@@ -16,7 +16,7 @@ import pytest
 from engine_makers import relation
 from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank import Battles, ColumnMeans, MeanRating, Ratings, ScoreMatrix, Study, WinRate
-from steadyrank.errors import InvalidSettingError, UndefinedScoresError
+from steadyrank.errors import InvalidSettingError, InvalidValueError, UndefinedScoresError
 from steadyrank.margins.known import pair_margins
 from steadyrank.scorers import named_scorer
 
@@ -219,3 +219,22 @@ def test_nobody_knows_what_is_added_to_items_without_data() -> None:
     study = Study(data, MeanRating(0, (1, 5), 0))
     with pytest.raises(InvalidSettingError, match="items without any data"):
         study.margin(1, by="add")
+
+
+def test_draws_without_an_item_say_nothing_about_chance() -> None:
+    rng = np.random.default_rng(8)
+    often = [(user, item, float(rng.integers(1, 6))) for user in range(30) for item in "xyz"]
+    rows = [*often, (0, "w", 3.0)]
+    data = Ratings(*([row[place] for row in rows] for place in range(3)))
+    with pytest.raises(InvalidValueError, match="resamples cannot be scored, too many"):
+        Study(data, MeanRating(0, empty=0)).confidence(draws=100)
+    kept = data.with_min_count(2)
+    given = [Study(kept, MeanRating(0, empty=empty)).confidence(draws=100) for empty in (0, None)]
+    assert list(given[0].rows()) == list(given[1].rows())
+
+
+def test_only_a_scorer_that_has_a_shrinkage_is_told_to_use_a_larger_one() -> None:
+    matrix = ScoreMatrix([[1, 2], [2, 4], [np.nan, 3]], items=["x", "y"], missing="available")
+    rated = Ratings([1, 2, 1, 2, 3], ["x", "x", "y", "y", "y"], [3, 4, 1, 2, 1])
+    for data, said in ((matrix, False), (rated, True)):
+        assert ("A larger shrinkage" in str(Study(data).topk(1).findings()["warnings"])) is said

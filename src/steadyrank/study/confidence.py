@@ -250,6 +250,8 @@ def bootstrap_scores(
         say = "Bring more units, or scores with their standard errors; their column is named by "
         problem = f"{single}, so every draw is the same and says nothing about chance"
         raise TooFewUnitsError(problem, way_out=[say, Option("error")])
+    if getattr(scorer, "empty", None) is not None:  # what is last by decree says nothing about chance
+        scorer = replace(scorer, empty=None)  # type: ignore[type-var]
     copies = partial(draw, data.units.counts, data.n_units, seed, replace=True)
     found, reasons = scored_draws(data, scorer, copies, draws, "resamples")
     return np.array(list(found.values()), dtype=np.float64), reasons

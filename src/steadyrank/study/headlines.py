@@ -153,8 +153,8 @@ def handful_warnings(answer: StableTopK) -> Iterator[str]:
             f"{shortened(str(answer.items[index]), LONGEST_NAME)} ({counts[index]:,})" for index in few
         ]
         stand = "is" if len(few) == 1 else "are"
-        scorer = answer.study.scorer
-        governs = "".join(f"{said} " for name, said in GOVERNS.items() if hasattr(scorer, name))
+        settings = getattr(answer.study.scorer, "__dataclass_fields__", {})
+        governs = "".join(f"{said} " for name, said in GOVERNS.items() if name in settings)
         yield (
             f"{named(some, 'and')} {stand} in the list with fewer than {HANDFUL} {answer.counted_as}. "
             f"{governs}A minimum count leaves such {plural(answer.item_name)} out (--min-count)."
