@@ -238,3 +238,19 @@ def test_only_a_scorer_that_has_a_shrinkage_is_told_to_use_a_larger_one() -> Non
     rated = Ratings([1, 2, 1, 2, 3], ["x", "x", "y", "y", "y"], [3, 4, 1, 2, 1])
     for data, said in ((matrix, False), (rated, True)):
         assert ("A larger shrinkage" in str(Study(data).topk(1).findings()["warnings"])) is said
+
+
+def test_lists_against_two_removals_cover_all_of_them() -> None:
+    tried = 0
+    for _, case in cases(25):
+        study = Study(case.data, case.scorer)
+        for k in (1, 2) if len(case.given) > 3 else ():
+            answer = study.topk(k, removals=2)
+            listed = {answer.items[index] for index in answer.indices.tolist()}
+            for number in (1, 2):
+                for gone in combinations(range(len(case.given)), number):
+                    scores = case.scores(gone)
+                    top = sorted(range(len(ITEMS)), key=lambda i: (-scores[i], i))[:k]
+                    assert {ITEMS[index] for index in top} <= listed
+                    tried += 1
+    assert tried > 1000
