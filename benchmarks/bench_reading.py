@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import tempfile
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from time import process_time
 from types import SimpleNamespace
@@ -128,7 +129,7 @@ def refused(size: int, repeats: int) -> list[Any]:
     def refuse(text: bytes) -> None:
         options = SimpleNamespace(scorer=None, min_count=None, k=None)
         with suppress(SteadyrankError):
-            read_checked(io.BytesIO(text), None, None, None, {}, lambda d: withstanding(d, options))
+            read_checked(io.BytesIO(text), None, None, None, {}, partial(withstanding, options))
 
     return [
         at_most(
