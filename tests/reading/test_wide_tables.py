@@ -154,14 +154,15 @@ def test_a_larger_sheet_is_taken(rng: np.random.Generator) -> None:
     assert (first.options["sheet"], first.kind.name, first.n_items) == ("ratings", "ratings", 6)
 
 
-def test_a_response_at_either_end(rng: np.random.Generator) -> None:
+def test_beside_names_nothing_is_a_response_by_its_place(rng: np.random.Generator) -> None:
     x = rng.normal(size=(60, 3)) * [1, 40, 900]
     y = 3 * x[:, 0] + x[:, 1] / 9 + rng.normal(size=60)
     names = [["good", "bad"][n % 2] + f" car {n}" for n in range(60)]
     rows = [["mpg", "bore", "power", "mass", "name"]]
     rows += [[*np.round([y[n], *x[n]], 4), names[n]] for n in range(60)]
-    responses = [one.roles.get("response") for one in offered(rows)]
-    assert "mpg" in responses
+    assert not any("response" in one.roles for one in offered(rows))
+    alone = offered([[*row[1:-1], row[0]] for row in rows])
+    assert alone[0].roles == {"response": "mpg", "items": ["bore", "power", "mass"]}
 
 
 def test_each_column_of_items_is_weighed(rng: np.random.Generator) -> None:

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
-import numpy as np
-
 from steadyrank.reading.profile import Column
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit, taken_by
@@ -25,7 +23,6 @@ NOBODY = {*known("tallies", "no_vote")} - {"total", "totals"}
 LOOKED_AT = 1000
 """How many names of choices are looked at for such words, and for several names in one."""
 LISTED = re.compile(r"[^;|>]+[;|>]")
-MOST_FEATURES = 30
 FEATURES = 2
 """The fewest features that a regression is taken with, without being named."""
 
@@ -157,7 +154,7 @@ def regression(asked: Asked) -> Iterator[Reading]:
     if not asked.allows("response", "items", "row"):
         return
     if not responses:
-        yield from _at_an_end(asked)
+        yield from _at_the_end(asked)
         return
     name = responses[0]
     roles = {role: asked.named[role] for role in ("items", "row", "unit") if role in asked.named}
@@ -184,26 +181,20 @@ def regression(asked: Asked) -> Iterator[Reading]:
     yield reading
 
 
-def _at_an_end(asked: Asked) -> Iterator[Reading]:
-    """Propose the first or the last column of numbers as the response of others on their own scales."""
+def _at_the_end(asked: Asked) -> Iterator[Reading]:
+    """Propose the last column of numbers alone, on scales of their own, as the response."""
     profile = asked.profile
-    columns = [c for c in profile if c.name not in asked.apart and (c.is_number or not c.unique)]
-    numbers = [c.name for c in columns if c.is_number and not c.is_id and len(c.some) and np.ptp(c.some)]
-    texts = [c.name for c in columns if not c.is_number and c.type not in {"empty", "flag"}]
-    few = not FEATURES < len(numbers) <= MOST_FEATURES or profile.rows <= 3 * len(numbers)
-    if few or asked.named or len(texts) >= len(numbers) or profile.on_one_scale(numbers):
+    columns = [c for c in profile if c.name not in asked.apart and not c.is_id and len({*c.some}) > 1]
+    names = [c.name for c in columns]
+    few = len(names) <= FEATURES or profile.rows <= 3 * len(names)
+    if few or asked.named or not all(c.is_number for c in profile) or profile.on_one_scale(names):
         return
-    measured = [name for name in numbers if not profile[name].is_time and profile[name].distinct > 2]
-    for place, name in enumerate(dict.fromkeys([*measured[-1:], *measured[:1]])):
-        features = [one for one in numbers if one != name]
-        reading = asked.reading({"response": name, "items": features})
-        reading.support.append(f"numbers on scales of their own; {quoted(name)} is at their end")
-        reading.against.append("no name says that it is the response")
-        reading.weigh(texts, -2.5, f"{quoted(*texts)} would not be used")  # which name something
-        reading.points += 1.0 - place / 4
-        if any(profile[one].blanks for one in numbers):
-            reading.mend["missing"] = "drop"
-        yield reading
+    reading = asked.reading({"response": names[-1], "items": names[:-1]})
+    reading.weigh(True, 1, f"numbers on scales of their own; {quoted(names[-1])} is at their end")
+    reading.against.append("no name says that it is the response")
+    if any(column.blanks for column in columns):
+        reading.mend["missing"] = "drop"
+    yield reading
 
 
 def estimates(asked: Asked) -> Iterator[Reading]:
