@@ -147,8 +147,8 @@ def test_every_suggested_command_runs_with_each_unit_left_out(
     file.write_text(LONELY)
     code, out, err = asked(file, "1", monkeypatch, capsys)
     assert code == 0
-    assert "scores: column means, -11 without data" in out
-    assert "an item whose only row leaves is last, with -11" in err
+    assert "scores: column means, -11 for items without data" in out
+    assert "an item counts as last, with score -11, once its only row is removed" in err
     commands = [line.partition(". ")[2] for line in err.splitlines() if line[:1].isdecimal()]
     assert "--scorer column-means:empty=-11" in commands[0]
     for command in commands:
@@ -181,8 +181,9 @@ def test_whoever_played_one_game_alone_is_kept(
     assert "an answer with --scorer win-rate:empty=-1 or --scorer bradley-terry:ridge=0.1." in told
     assert main(["inspect", str(file), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["readings"][:2]
-    assert found[0]["against"][-1] == "an item whose only battle leaves is last, with -1"
-    assert found[1]["against"][-1] == "a ridge, with which all items have one"
+    last = "an item counts as last, with score -1, once its only battle is removed"
+    assert found[0]["against"][-1] == last
+    assert found[1]["against"][-1] == "a ridge, which gives every item a Bradley-Terry score"
     for one in found:
         assert one["n_items"] == 5
         assert main([*one["command"][1:], "--json"]) == 0

@@ -11,7 +11,7 @@ import pytest
 from steadyrank import ScoreMatrix, read_any
 from steadyrank.cli.inputs import withstanding
 from steadyrank.data.read import read_checked
-from steadyrank.errors import NotRecognisedError
+from steadyrank.errors import InvalidDataError, NotRecognisedError
 from steadyrank.reading.readings import Reading
 
 
@@ -43,7 +43,7 @@ def test_items_of_one_row_are_kept() -> None:
     assert (first.kind.name, first.n_items) == ("scores", 12)
     assert first.answer == {"scorer": "column-means:empty=0"}
     assert first.roles == {"row": "season", "item": "club", "score": "won"}
-    assert "an item whose only row leaves is last, with 0" in first.against
+    assert "an item counts as last, with score 0, once its only row is removed" in first.against
 
 
 def methods(rng: np.random.Generator, *names: str) -> dict[str, list[Any]]:
@@ -381,3 +381,28 @@ def test_ids_are_no_values_and_records_no_names() -> None:
     for one in offered(columns):
         assert one.roles.get("score") != "result_id"
         assert "others" not in one.roles.values()
+
+
+def test_what_is_said_of_code_is_no_code(rng: np.random.Generator) -> None:
+    """Nor are gains of about a billion times, or curls addresses."""
+    marks = {name: rng.integers(1, 6, 30).tolist() for name in ("code quality", "tone", "depth")}
+    data = read_any({"model": [f"m{n}" for n in range(30)], **marks}, kind="scores", items_in="rows")
+    assert data.row_labels == ("code quality", "tone", "depth")
+    films: dict[str, list[Any]] = {
+        "curl": [f"film {n % 6}" for n in range(30)],
+        "gross": (7e8 + 1e6 * rng.integers(0, 900, 30)).astype(int).tolist(),
+    }
+    assert any(one.roles == {"item": "curl", "score": "gross"} for one in offered(films))
+
+
+def test_where_what_is_taken_cannot_be_read_other_readings_are_shown() -> None:
+    columns: dict[str, list[Any]] = {
+        "candidate": [f"c{n % 4}" for n in range(24)],
+        "votes": [1.5 + n % 7 for n in range(24)],
+        "county": [f"county {n // 4}" for n in range(24)],
+    }
+    with pytest.raises(InvalidDataError, match=r"whole numbers from 0 on.*1\.5") as caught:
+        read_checked(columns, None, None, None, {}, partial(withstanding, Asked()))  # type: ignore[arg-type]
+    assert {one.roles["item"] for one in caught.value.readings} >= {"candidate"}
+    for one in caught.value.readings:
+        assert len(one.read().items) == one.n_items

@@ -193,12 +193,12 @@ def test_what_it_is_called_and_what_is_refused() -> None:
     data = Ratings([1, 2, 2], ["x", "x", "y"], [3, 4, 1])
     assert (
         named_scorer("mean-rating:shrinkage=0,empty=0").name
-        == "mean rating (shrinkage 0), 0 without data"
+        == "mean rating (shrinkage 0), 0 for items without data"
     )
-    assert WinRate(empty=-1).name == "win rate, -1 without data"
+    assert WinRate(empty=-1).name == "win rate, -1 for items without data"
     with pytest.raises(UndefinedScoresError, match="'y'"):
         MeanRating(0).leave_one_out(data)
-    with pytest.raises(InvalidSettingError, match="not below all ratings: the lowest is 1"):
+    with pytest.raises(InvalidSettingError, match=r"not below all ratings: .* Give a number below 1"):
         MeanRating(0, empty=1).score(data)
     with pytest.raises(InvalidSettingError, match="with a shrinkage"):
         MeanRating(1, empty=0)

@@ -108,33 +108,37 @@ def withstanding(
         data = data.with_min_count(asked["min_count"])
     if data.n_items < (asked["k"] if isinstance(asked["k"], int) else 1):
         raise errors.InvalidValueError(f"there are only {counted(data.n_items, 'item')}")
-    fault: errors.SteadyrankError | None = None
+    faults, ways = list[errors.UndefinedScoresError](), list[tuple[dict[str, Any], str]]()
     for scorer, why in _scorers(asked["scorer"] or usual, data):
+        if ways and scorer != RIDGE:
+            continue
         try:
             resolve_scorer(scorer, data).leave_one_out(data)
         except errors.UndefinedScoresError as error:
-            fault = fault or error
+            faults.append(error)
         else:
-            ways = [({} if scorer == asked["scorer"] else {"scorer": scorer}, why)]
-            few = data.kind.name == "battles" and data.n_items <= FEW_ITEMS
-            if few and fault and asked["scorer"] is None:
-                ways.append(({"scorer": RIDGE}, "a ridge, with which all items have one"))
-            return data, ways
-    raise fault or errors.InvalidDataError("there are no scores")
+            ways.append(({} if scorer == asked["scorer"] else {"scorer": scorer}, why))
+            if not faults:
+                break
+    if not ways:
+        raise faults[0]
+    return data, ways
 
 
 def _scorers(asked: str | None, data: Any) -> Iterator[tuple[str | None, str]]:
-    """Yield scorers, each of which needs less than the last, and why it is there."""
+    """Yield scorers, each of which needs less than the one before, and why; a ridge may stand beside."""
     yield asked, ""
     plain, battles = LAST.get(data.kind.name), data.kind.name == "battles"
     if plain is None or asked not in {None, plain}:
         return
     if battles:
-        yield plain, "win rates, since Bradley-Terry scores do not exist without some battles"
+        yield plain, "win rates, since Bradley-Terry scores do not always exist here"
     lowest = 0.0 if battles else data.entries.form.lowest
     empty = 0 if lowest > 0 else math.floor(lowest) - 1
-    last = f"an item whose only {data.units.kind} leaves is last, with {empty}"
+    last = f"an item counts as last, with score {empty}, once its only {data.units.kind} is removed"
     yield f"{plain}{',' if ':' in plain else ':'}empty={empty}", last
+    if battles and asked is None and data.n_items <= FEW_ITEMS:
+        yield RIDGE, "a ridge, which gives every item a Bradley-Terry score"
 
 
 @contextmanager

@@ -190,16 +190,19 @@ class RatioMargins(PairMargins):
     def _of_pair(self, ahead: int, behind: int, most: int) -> int:
         """Return the number of one pair if it is not larger than ``most``, else a larger one."""
         one, other = self._given.of([ahead, behind])
-        most, pair = min(most, self.total - 1), _Pair(one, other, tie=behind < ahead)
-        lower, units = None, None
-        if meeting(one, other, most) is not None:
-            lower = pair.bound(most)
-            if lower is not None and one.single and other.single:
-                lower, units = pair.exact(lower, most)
+        most = min(most, self.total - 1)
+        meet = meeting(one, other, most) is not None
+        if not meet and self._emptied[ahead] > most:
+            return most + 1
+        pair, units = _Pair(one, other, tie=behind < ahead), None
+        lower = pair.bound(most) if meet else None
+        if lower is not None and one.single and other.single:
+            lower, units = pair.exact(lower, most)
         found = most + 1 if lower is None else lower
         if self._emptied[ahead] < MANY and pair.outlives and len(one.units) < found:
             found, units = len(one.units), one.units
-        self._chosen |= {(ahead, behind): units} if found <= most else {}
+        if found <= most:
+            self._chosen[ahead, behind] = units
         return found
 
     def remove(self, ahead: int, behind: int) -> Removal:

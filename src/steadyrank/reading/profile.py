@@ -303,7 +303,9 @@ class Column:
             return True
         if not self.whole or self.type != "number" or self.distinct < 2:
             return False
-        return any(low <= self.some.min() and self.some.max() <= high for low, high in (YEARS, SECONDS))
+        unnamed = self.simple == f"column{self.simple[6:]}" and self.simple[6:].isdecimal()
+        ranges = (YEARS, SECONDS) if unnamed else (YEARS,)  # a name would say that it is a time
+        return any(low <= self.some.min() and self.some.max() <= high for low, high in ranges)
 
     @property
     def is_label(self) -> bool:

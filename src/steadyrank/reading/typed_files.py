@@ -14,8 +14,6 @@ from steadyrank.reading.headers import LOOKED_AT, find_header, header_size
 from steadyrank.reading.table import Table, as_table
 from steadyrank.text import counted
 
-EXACT = 2.0**53
-"""Whole numbers below are exact."""
 LARGER = 10
 """How many times as large as the first another sheet must be to be taken."""
 
@@ -105,5 +103,8 @@ def _plain(column: Any) -> Any:
 
     if column.dtype == pl.String:
         return column.str.strip_chars()
-    whole = column.dtype == pl.Float64 and ((column == column.floor()) & (column.abs() < EXACT)).all()
-    return column.cast(pl.Int64) if whole and column.count() else column
+    if column.dtype != pl.Float64 or not column.count():
+        return column
+    whole = column.cast(pl.Int64, strict=False)
+    same = whole.null_count() == column.null_count() and (whole.cast(pl.Float64) == column).all()
+    return whole if same else column

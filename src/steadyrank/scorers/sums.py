@@ -159,7 +159,7 @@ class EntrySums(SumScorer):
         if self.shrinkage and self.empty is not None:
             raise errors.InvalidSettingError(
                 "with a shrinkage an item without data scores 0, whatever empty says",
-                way_out="Give shrinkage=0, or no empty.",
+                way_out="Give shrinkage=0, or leave empty out.",
             )
         if self.empty is not None:
             object.__setattr__(self, "empty", float(self.empty))
@@ -173,7 +173,7 @@ class EntrySums(SumScorer):
     @property
     def name(self) -> str:
         """What to call this scorer in a report."""
-        return super().name + ("" if self.empty is None else f", {self.empty:g} without data")
+        return super().name + ("" if self.empty is None else f", {self.empty:g} for items without data")
 
     @abstractmethod
     def bound(self, data: Any, entries: Entries, lowest: float, highest: float) -> Sensitivity:
@@ -193,9 +193,8 @@ class EntrySums(SumScorer):
         self._check_range(entries)
         if self.empty is not None and self.empty >= entries.form.lowest:
             raise errors.InvalidSettingError(
-                f"empty={self.empty:g} is not below all {entries.what}: the lowest is "
-                f"{entries.form.lowest:g}",
-                way_out="What has no data should come last.",
+                f"empty={self.empty:g} is not below all {entries.what}: items without data must be last",
+                way_out=f"Give a number below {entries.form.lowest:g}.",
             )
         self._check_some(data, entries, entries.counts == 0)
         return entries
