@@ -25,7 +25,7 @@ from steadyrank.reading.declarations import Kind
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import with_names
-from steadyrank.reading.roles import UNPIVOTED, Candidates, Resolved, as_list, unit_candidates
+from steadyrank.reading.roles import Candidates, Resolved, as_list, unit_candidates
 from steadyrank.reading.table import Dropping, Table
 from steadyrank.text import counted, html_of, plural, shortened
 
@@ -550,7 +550,7 @@ def labelled(data: Data, found: Resolved) -> Data:
     if (labels := found.reading.get("labels")) is not None:
         return data.with_labels(labels)
     in_rows = found.settings.get("items_in") == "rows"
-    of_columns = ("items" in found.columns and not in_rows) or found.columns.get("item") == UNPIVOTED[1]
+    of_columns = "items" in found.columns and not in_rows
     short = told_apart(data.items) if of_columns else data.items
     if short == data.items:
         return data

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -144,15 +144,13 @@ def scanned(
         _check_scannable(made.kind)
     lazy = opened(source, engine, **layout)
     try:
-        first, named = replace(lazy.first_rows(), as_is=True), None if made is None else made.kind.name
+        first, named = lazy.first_rows(), None if made is None else made.kind.name
         found = decision_on(first, named, given).taken()
         told = [found.table.notes.pop(0)] if made is None else []
         made, name = made or class_of(found.kind), found.kind.name
         _check_scannable(made.kind)
         if lazy.files is not None:
-            lazy.files.check_roles(
-                lambda table: decision_on(replace(table, as_is=True), name, given).taken().columns
-            )
+            lazy.files.check_roles(lambda table: decision_on(table, name, given).taken().columns)
         lazy.dropping = Dropping(found.reading.get("drop"), found.answers)
         lazy.spellings, lazy.holds = found.table.spellings, made.kind.name
         beside = [name for name in names_for_the_unit(found) if name in lazy.common]

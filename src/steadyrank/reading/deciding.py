@@ -29,16 +29,7 @@ from steadyrank.reading.declarations import Kind, is_about_reading
 from steadyrank.reading.profile import ROWS, Profile
 from steadyrank.reading.proposals import ballots, battles, long, votes, wide
 from steadyrank.reading.readings import EXACT, Asked, Reading
-from steadyrank.reading.roles import (
-    UNPIVOTED,
-    Resolved,
-    as_list,
-    missing,
-    outside,
-    split,
-    taken_by,
-    told,
-)
+from steadyrank.reading.roles import Resolved, as_list, missing, outside, split, taken_by, told
 from steadyrank.reading.table import Guess, Table, simplify
 from steadyrank.reading.text_columns import NUMBER_BEGINS, TextColumn, plain_number, with_decimal
 from steadyrank.reading.words import known
@@ -194,7 +185,6 @@ class Decision:
             by_roles += made if said else []
         if not found and faults:
             raise faults[0]
-        found += self._unpivoted() if not asked and table.kind is None else ()
         distinct: dict[str, Reading] = {}
         for one in by_roles or found:
             distinct.setdefault(repr((one.kind.name, one.roles, one.options)), one)
@@ -209,18 +199,6 @@ class Decision:
         if few or asked.kind.name in {"scores", "regression"}:
             for propose in PROPOSE.get(asked.kind.name, (by_names,)):
                 yield from propose(asked)
-
-    def _unpivoted(self) -> Iterator[Reading]:
-        """Yield readings of the table that cells of some columns make, which is tried by itself."""
-        kinds = {kind.name: kind for kind in self.kinds}
-        for way in ballots.ways(self.profile):
-            if way.kind in kinds and not {*UNPIVOTED} & {*self.table.names} - {*way.columns}:
-                other = replace(self, given={**self.given, "unpivot": way.columns})
-                reading = Asked(kinds[way.kind], other.profile, {}, {}).reading(way.roles, **way.options)
-                reading.options["unpivot"] = way.columns
-                reading.points, reading.support = ballots.POINTS[way.kind], [way.why]
-                reading.tries = other._tried  # noqa: SLF001 (one of us)
-                yield reading
 
     def taken(self) -> Resolved:
         """Return the table with the roles of the reading that is taken, and note that; or refuse it."""
@@ -312,8 +290,6 @@ class Decision:
 
     def _tried(self, reading: Reading) -> list[Reading]:
         """Return a reading that works, as it is or mended, with each way to an answer; else nothing."""
-        if reading.tries is not None:
-            return reading.tries(replace(reading, tries=None))
         used = taken_by(reading.roles) if reading.kind.name != "regression" else {*self.table.names}
         columns = {name: self.table.columns[name] for name in self.table.names if name in used}
         whole = replace(self.table, columns=columns)
@@ -430,8 +406,7 @@ def _are_same(one: Reading, other: Reading) -> bool:
     if "items_in" in {*one.options, *other.options}:
         return False
     parts = [[each.roles.get(role) for role in ("item", "score", "rank")] for each in (one, other)]
-    cells = [each.options.get("unpivot") for each in (one, other)]
-    return parts[0] == parts[1] and cells[0] == cells[1] and parts[0][0] is not None
+    return parts[0] == parts[1] and parts[0][0] is not None
 
 
 def _because(reading: Reading) -> str:

@@ -99,10 +99,6 @@ LABELS = Setting(
     "names for items that are ids: a file with columns of ids and of names; FILE:ID,NAME says which",
     takes="FILE",
 )
-UNPIVOT = Setting(
-    "columns whose cells are to be rows of their own: their names are in the column called column, the "
-    "cells in value, and row counts the rows", several=True, takes="COLUMNS",
-)  # fmt: skip
 HEADER = Setting(
     "how many lines the header has; guessed from the first lines if not given",
     {
@@ -128,7 +124,6 @@ class ReadingArguments(TypedDict, total=False):
     ignore: Annotated[Sequence[str] | None, IGNORE]
     drop: Annotated[Iterable[object] | None, DROP]
     decimal: Annotated[str | None, DECIMAL]
-    unpivot: Annotated[Sequence[str] | None, UNPIVOT]
     labels: Annotated[Any, LABELS]
     header: Annotated[str | None, HEADER]
     metric: Annotated[str | None, METRIC]

@@ -69,8 +69,8 @@ class Reading:
         What an answer must be asked for with, so that it exists without any unit: a scorer, say.
     items, n_items : tuple and int
         What it would rank, once it was tried: the first three, and how many.
-    make, tries : callable, optional
-        What reads it, once it was tried; and what tries it, if this is another table.
+    make : callable, optional
+        What reads it, once it was tried.
     """
 
     kind: Kind
@@ -89,7 +89,6 @@ class Reading:
     items: tuple[object, ...] = ()
     n_items: int = 0
     make: Callable[[Reading], Any] | None = None
-    tries: Callable[[Reading], list[Reading]] | None = None
 
     def weigh(self, fact: object, points: float, told: str = "") -> bool:
         """Take up a fact, if it is one: its points, and a sentence for the reading or against it."""

@@ -23,8 +23,6 @@ HOME, TOTO, VIEW = "home/away", "1/X/2", "win/loss of the left side"
 POINTS = re.compile(r"(?:[wdl]\s*)?(\d{1,3})\s*[-–—:]\s*(\d{1,3})(?![\d/.:–-])(?:\D.*)?")
 """Points of both sides in one cell: 2-1, 3:0, W 3-0, 1-1 (4-5 pens)."""
 SCORED = "points of the left and the right side"
-NEARLY_ALL, SHARED = 0.95, 0.2
-"""The share of cells that must name two sides, and of names on both for a dash to stand there."""
 MOSTLY = 0.7
 """The share of results from which on those that are no points are mistaken."""
 MEANS = {LEFT: "left wins", TIE: "a tie", RIGHT: "right wins"}
@@ -47,8 +45,6 @@ SHORT = {"home", "away", "host", "guest", "visitor", "white", "black", "left", "
 """Sides that are called by their first letter, too."""
 
 WORD, PREFERS = re.compile(r"\w+"), re.compile(r"better|best|prefer|\bwins?\b|\bwon\b|beat|defeat|>")
-VERSUS = re.compile(r"(?<=\s)(?:(vs?\.?|versus|@)|[–—-])(?=\s)", re.IGNORECASE)
-"""What stands between two sides in one cell; a dash may be anything."""
 BESIDE, VERDICT_TIES = frozenset(known("beside_sides")), frozenset(known("ties"))
 """Words of verdicts beside the side that they name, and those that name none."""
 MOST_VERDICTS = 1000
@@ -231,24 +227,6 @@ def verdict(text: str, left: str, right: str) -> int:
 def _names(text: str, name: str) -> bool:
     """Tell whether a text holds a name, and not only as part of a word."""
     return name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
-
-
-def sides_of(cells: Sequence[str]) -> list[tuple[str, str]] | None:
-    """Return the two sides that each cell names, None where cells do not.
-
-    Examples
-    --------
-    >>> sides_of(["x vs. y", "y vs. z"]), sides_of(["x - y", "y - x"]), sides_of(["x - y", "a - b"])
-    ([('x', 'y'), ('y', 'z')], [('x', 'y'), ('y', 'x')], None)
-    """
-    split = [[(part or "").strip() for part in VERSUS.split(cell)] for cell in cells]
-    both = [parts for parts in split if len(parts) == 3]
-    left, right = ({parts[place] for parts in both} for place in (0, 2))
-    shared = len(left & right) >= SHARED * min(len(left), len(right))
-    said = all(parts[1] for parts in both)
-    if not both or len(both) < NEARLY_ALL * len(split) or not (said or shared):
-        return None
-    return [(parts[0], parts[2]) if len(parts) == 3 else ("", "") for parts in split]
 
 
 def _distinct(values: Any) -> tuple[AnyArray, list[Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from steadyrank import errors
-from steadyrank.errors import IN_MEMORY, NO_BLANKS, InvalidDataError, Option, listing, shorten
-from steadyrank.reading.arrays import Coded, is_missing
+from steadyrank.errors import NO_BLANKS, Option, listing, shorten
+from steadyrank.reading.arrays import Coded
 from steadyrank.reading.declarations import Columns, Form, Kind
 from steadyrank.reading.labels import encode
-from steadyrank.reading.results import VERSUS, sides_of
-from steadyrank.reading.table import Column, GivenColumn, Table
-from steadyrank.reading.text_columns import TextColumn, is_missing_word, with_decimal
+from steadyrank.reading.table import GivenColumn, Table
+from steadyrank.reading.text_columns import with_decimal
 from steadyrank.reading.words import known, words_of
 
 Candidates = tuple[tuple[str, int], ...]
@@ -112,69 +111,14 @@ class Resolved:
         return replace(self, table=replace(self.table, columns={**self.table.columns, **given}))
 
 
-UNPIVOTED = ("row", "column", "value")
-"""The columns that are made of cells."""
-
-
 def told(table: Table, given: Mapping[str, Any]) -> Table:
     """Return a table without the columns that are to be ignored, its numbers spelt as was said."""
     ignored = as_list(given.get("ignore") or [])
     for name in ignored:
         if name not in table.columns:
             raise column_error(table, f"there is no column {shorten(name)} to ignore", "ignore")
-    apart = as_list(given.get("unpivot") or [])
-    for name in apart:
-        if name not in table.columns:
-            raise column_error(table, f"there is no column {shorten(name)} to unpivot", "unpivot")
     columns = {name: column for name, column in table.columns.items() if name not in ignored}
-    left = replace(table, columns=columns, spellings={"": with_decimal(given.get("decimal"))})
-    if table.as_is and apart:
-        raise InvalidDataError("engines cannot unpivot columns", way_out=IN_MEMORY)
-    return unpivoted(left, apart) if apart else left if table.as_is else _with_sides(left)
-
-
-def _with_sides(table: Table) -> Table:
-    """Return a table with two columns more for each that names two sides in its cells: x vs. y."""
-    if table.kind is not None or table.format is None:
-        return table
-    columns = dict(table.columns)
-    for name, column in table.columns.items():
-        if isinstance(column, TextColumn) and len(column) > 1 and f"{name}.1" not in columns:
-            cells = column.cells() if all(map(VERSUS.search, column.first[:2])) else []
-            both = zip(*(sides_of(cells) or ()), strict=True)
-            columns |= {f"{name}.{n}": TextColumn.of(list(side)) for n, side in enumerate(both, 1)}
-    return replace(table, columns=columns)
-
-
-def unpivoted(table: Table, names: Sequence[str]) -> Table:
-    """Return a table with a row for each cell of some columns that is not blank.
-
-    Examples
-    --------
-    >>> from steadyrank.reading.table import as_table
-    >>> films = as_table({"film": ["x", "y"], "ann": [1, None], "bob": [2, 1]})
-    >>> found = unpivoted(films, ["ann", "bob"])
-    >>> {name: found.cells(name) for name in found.names}
-    {'film': ['x', 'x', 'y'], 'row': [1, 1, 2], 'column': ['ann', 'bob', 'bob'], 'value': [1, 2, 1]}
-    """
-    for name in UNPIVOTED:
-        if name in table.columns and name not in names:
-            told = f"unpivot makes a column {name!r}, and there is one already"
-            raise column_error(table, told, "ignore")
-    cells = [cell for name in names for cell in table.cells(name)]
-    order = np.argsort(np.tile(np.arange(len(table)), len(names)), kind="stable")
-    blank = (is_missing_word(str(cell)) if isinstance(cell, str) else is_missing(cell) for cell in cells)
-    kept = order[~np.fromiter(blank, dtype=bool, count=len(cells))[order]]
-    left = replace(table, columns={n: c for n, c in table.columns.items() if n not in names})
-    made = left.taken(kept % max(1, len(table)))
-    texts = all(isinstance(cell, str) for cell in cells)
-    values = [cells[place] for place in kept.tolist()]
-    found: dict[str, Column] = {
-        "row": GivenColumn((kept % max(1, len(table)) + 1).tolist(), "row"),
-        "column": TextColumn.of([names[place] for place in (kept // max(1, len(table))).tolist()]),
-        "value": TextColumn.of(values) if texts else GivenColumn(values, "value"),
-    }
-    return replace(made, columns={**made.columns, **found})
+    return replace(table, columns=columns, spellings={"": with_decimal(given.get("decimal"))})
 
 
 def split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -221,7 +221,6 @@ class Table:
     kind: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     guessed: dict[str, Any] = field(default_factory=dict)
-    as_is: bool = False  # rows of an engine, which makes no columns of others
     format: str | None = None
     spellings: Mapping[str, tuple[Spelling, ...]] = field(default_factory=lambda: {"": SPELLINGS})
     answers_to: tuple[str, ...] = ()
