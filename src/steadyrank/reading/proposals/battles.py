@@ -39,8 +39,6 @@ TEXTS = 12
 MOST = 40
 FEWEST = 8
 """How many different words results are written with at most, where nothing calls them results."""
-TWICE = 0.95
-"""The share of games that must be told by both of their sides."""
 
 WON = {("winner", "loser"), ("winning", "losing"), ("won", "lost"), ("win", "lose"), ("w", "l"),
        ("chosen", "rejected"), ("preferred", "rejected"), ("victor", "vanquished")}  # fmt: skip
@@ -57,8 +55,6 @@ WHERE = {"venue", "location", "side", "where", "ground", "site", "home"}
 """Nouns of columns that say where a game was, though in the words of results."""
 NO_POINTS = {*known("less_is_better", "stale"), "elo", "rating", "seed", "odds"}
 """Words of numbers that each side has before it plays."""
-LATER = {"ht", "half", "halftime", "et", "extra", "pen", "pens", "penalties", "agg", "aggregate"}
-"""Words of points that count beside the result, or instead of it where it is a tie."""
 THINGS = {name.removesuffix("id") for name in known("item_columns")} | {"left", "right", "p"}
 """What columns that name items are called, so that their numbers are names, too."""
 POINT_WORDS = {name.removesuffix("s") for name in known("points")}
@@ -90,8 +86,8 @@ def _pairs(asked: Asked) -> list[Sides]:
         for one, two, words in profile.sides
         if _may_name(profile[one]) and _may_name(profile[two]) and not {one, two} & asked.apart
     ]
-    texts = [one for one in by_name if one.of_text and 2 * profile[one.left].blanks < profile.rows]
-    by_name = [one for one in by_name if one.of_text or not texts]  # else numbers are something else
+    texts = [one for one in by_name if profile[one.left].type == "text"]
+    by_name = texts or by_name  # beside names, numbers are something else
     pairs = {frozenset(sides.pair) for sides in by_name}
     by_shape = _by_shape(asked, [c for c in asked.label_columns[:MOST] if _may_name(c)])
     both = by_name + [sides for sides in by_shape if frozenset(sides.pair) not in pairs]
@@ -101,23 +97,16 @@ def _pairs(asked: Asked) -> list[Sides]:
         names = {column.name for column in ids[:TEXTS]}
         met = _by_shape(asked, ids)
         both = [one for one in met if any(one.named_by(name) == 1 for name in names - {*one.pair})]
-    both = [sides for sides in both if {*filter(None, said)} <= {*sides.pair}]
-    return [one for one in both if not any(other.names(one) for other in both)]
+    return [sides for sides in both if {*filter(None, said)} <= {*sides.pair}]
 
 
 def _by_shape(asked: Asked, columns: Sequence[Column]) -> list[Sides]:
     """Return the pairs of columns that share their names, and are never equal in a row."""
     found = (
-        Sides(asked, (one.name, two.name), _difference(one.words, two.words), NOTHING)
+        Sides(asked, (one.name, two.name), None, NOTHING)
         for one, two in combinations(columns[:TEXTS], 2)
     )
     return [sides for sides in found if sides.never_equal and not sides.among_others(columns)]
-
-
-def _difference(one: list[str], two: list[str]) -> tuple[str, str] | None:
-    """Return the one word in which two names differ, None where they differ otherwise."""
-    found = [both for both in zip(one, two, strict=False) if both[0] != both[1]]
-    return found[0] if len(one) == len(two) and len(found) == 1 else None
 
 
 def _may_name(column: Column) -> bool:
@@ -167,11 +156,6 @@ class Sides:
     def __post_init__(self) -> None:
         self.profile, (self.left, self.right) = self.asked.profile, self.pair
 
-    @property
-    def of_text(self) -> bool:
-        """Whether they hold text."""
-        return self.profile[self.left].type == "text"
-
     @cached_property
     def never_equal(self) -> bool:
         """Whether they share their names, and are never equal in a row, though they might."""
@@ -189,32 +173,13 @@ class Sides:
             if one.name not in self.pair
         )
 
-    def names(self, other: Sides) -> bool:
-        """Tell whether these are the names of the ids that other columns hold."""
-        profile, both = self.profile, [*zip(self.pair, other.pair, strict=True)]
-        ids = [profile[side].is_id for side in (self.left, other.left)] == [False, True]
-        return ids and all(profile.determined(*two) and profile.determined(*two[::-1]) for two in both)
-
-    @cached_property
-    def game(self) -> str | None:
-        """What tells games that are on two rows, one for each side: a column, or nothing ("")."""
-        profile, (one, two) = self.profile, (self.profile[side] for side in self.pair)
-        keys = [c for c in profile if (c.is_id or c.is_time) and c.name not in self.pair and c.repeats]
-        right = profile.across(*self.pair[::-1])[two.codes].tolist()
-        for key in keys[:4] if self.never_equal else ():
-            if profile.repeated(key.name, self.left) <= EQUAL:  # else they may meet at home and away
-                rows = {*zip(one.codes.tolist(), right, key.codes.tolist(), strict=True)}
-                if len({(b, a, of) for a, b, of in rows} & rows) >= TWICE * len(rows):
-                    return key.name if 2 * key.distinct == profile.rows else ""
-        return None
-
     def readings(self) -> Iterator[Reading]:
         """Propose what they make with each result that there is for them."""
         asked = self.asked
         won = self.words in WON and asked.allows("winner", "loser", "count", "covariate")
         if won or "loser" in asked.named:
             # W and L may count wins and losses.
-            if self.words != ("w", "l") or self.of_text or "loser" in asked.named:
+            if self.words != ("w", "l") or "loser" in asked.named:
                 roles = {"winner": self.left, "loser": self.right}
                 yield self._weighed(roles, ("count",), "one column names who won, one who lost")
             return
@@ -230,7 +195,7 @@ class Sides:
             *sides, "points_left", "points_right", "winner", "count", "covariate"
         ):
             yield self._by_points(sides, points[0])
-            if "winner" not in asked.named and not any(self._doubts(points[0])[:2]):
+            if "winner" not in asked.named and not any(self._doubts(points[0])):
                 return
         if asked.allows(*sides, "winner", "count", "covariate"):
             for name in self._winners[:3]:
@@ -239,11 +204,10 @@ class Sides:
     def _by_points(self, sides: dict[str, str], points: tuple[str, str]) -> Reading:
         """Propose games with the points of both sides, and a result beside them that agrees."""
         roles, winners = {**sides, "points_left": points[0], "points_right": points[1]}, self._winners
-        exact = winners and self.asked.level("winner", winners[0]) == EXACT
-        if "winner" in self.asked.named or (exact and self._agrees(winners[0], points)):
+        if "winner" in self.asked.named:
             roles["winner"] = winners[0]
         reading = self._weighed(roles, ("count",), f"{quoted(*points)} are the points of both")
-        placed, fixed, _ = self._doubts(points)
+        placed, fixed = self._doubts(points)
         reading.strong &= not placed and not fixed
         reading.weigh(fixed, -4, f"{quoted(points[0])} is the same in all games of a side")
         told = "only names or positions say that these belong to the two sides"
@@ -322,10 +286,6 @@ class Sides:
         met = profile.equal(*self.pair)[0] <= EQUAL or profile.rows <= FEW
         dropped = "drop" in reading.mend and "drop" not in asked.settings  # which is to be said
         reading.strong = called and alike and worded and not (gaps or odd or dropped) and met
-        if reading.weigh(self.game is not None, 0, "each game is told twice, once by each side"):
-            reading.strong = False
-            if self.game and "unit" in asked.kind.roles:
-                reading.roles.setdefault("unit", self.game)
         return reading
 
     def _named(self, roles: tuple[str, str], names: Iterable[str]) -> list[tuple[str, str]]:
@@ -366,14 +326,14 @@ class Sides:
         return sorted(fit, key=lambda both: (self._doubts(both)[1], self._doubts(both)))
 
     @kept
-    def _doubts(self, both: tuple[str, str]) -> tuple[bool, bool, bool]:
-        """Return whether points are not called so, belong to a team, or to a part of the game."""
+    def _doubts(self, both: tuple[str, str]) -> tuple[bool, bool]:
+        """Return whether points are not called so, or belong to a team."""
         profile, one = self.profile, self.profile[both[0]]
         called = both in self._named(("points_left", "points_right"), POINT_PAIRS)
         called |= both in self._twins() and _are_points(one)
         again = profile.rows > FEW and profile[self.left].repeats
         fixed = again and profile.determined(both[0], self.left)
-        return not called, fixed, not LATER.isdisjoint(one.words)
+        return not called, fixed
 
     @cached_property
     def _winners(self) -> list[str]:
@@ -466,11 +426,3 @@ class Sides:
     def _differ(self, one: str, two: str) -> bool:
         """Tell whether two results can say different things."""
         return not (self.profile.determined(one, two) and self.profile.determined(two, one))
-
-    def _agrees(self, winner: str, points: tuple[str, str]) -> bool:
-        """Tell whether a result names the sides, or is told by who has more points."""
-        one, two = (self.profile[name].numbers for name in points)
-        sign, codes = np.nan_to_num(np.sign(one - two)).astype(np.int64), self.profile[winner].codes
-        if self.named_by(winner) > 1 - UNDERSTOOD:
-            return bool((self.told(winner) != UNKNOWN).all())
-        return len(np.unique(codes * 3 + sign + 1)) == len(np.unique(codes))
