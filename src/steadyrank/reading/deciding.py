@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from steadyrank.errors import (
     ColumnError,
     NotANumberError,
@@ -31,7 +29,7 @@ from steadyrank.reading.proposals import ballots, battles, long, votes, wide
 from steadyrank.reading.readings import EXACT, Asked, Reading
 from steadyrank.reading.roles import Resolved, as_list, missing, outside, split, taken_by, told
 from steadyrank.reading.table import Guess, Table, simplify
-from steadyrank.reading.text_columns import NUMBER_BEGINS, TextColumn, plain_number, with_decimal
+from steadyrank.reading.text_columns import NUMBER_BEGINS, with_decimal
 from steadyrank.reading.words import known
 
 Proposals = Callable[[Asked], Iterable[Reading]]
@@ -63,8 +61,6 @@ TRIED = 10 * ROWS
 """Beyond so many rows a suggestion is tried on the first ones before it is on all of them."""
 LONGEST = max(map(len, known("sums")))
 """No longer names are those of sums."""
-AGAIN = 0.6
-"""The share of its fields that are names of their columns in a row that is a header once more."""
 WIDE = 2000
 """Tables with more columns are only looked at as tables of scores."""
 
@@ -117,16 +113,6 @@ class Decision:
         return self._proposals[1]
 
     @cached_property
-    def _again(self) -> list[str]:
-        """The columns that hold their own names, where rows are the header once more."""
-        texts = (c for c in self.profile if c.type == "text" or c.odd_words)
-        held = [column.name for column in texts if column.name in column.values]
-        codes = [(self.profile[name], self.profile[name].labels.index(name)) for name in held]
-        times = sum((column.codes == code).astype(int) for column, code in codes)
-        most = max(2.0, AGAIN * len(self.table.names))
-        return held if len(held) >= most and bool(np.max(times) >= most) else []
-
-    @cached_property
     def chosen(self) -> Reading | None:
         """The reading that is taken, None where none may be."""
         strong = folded([one for one in self.readings if one.strong])
@@ -167,7 +153,6 @@ class Decision:
             )
         if table.kind is not None:
             possible = [kind for kind in kinds if kind.name == table.kind]
-        _check_apart(table)
         settled = table.kind is None and len(possible) == 1 < len(kinds) and bool(asked)
         found: list[Reading] = []
         by_roles: list[Reading] = []
@@ -235,8 +220,6 @@ class Decision:
     def refusal(self) -> NotRecognisedError | ColumnError:
         """Return the error that says what the table looks like, with readings that work."""
         table = self.table
-        if not self._again:
-            _check_first_line(table)
         offered = self.considered
         if not offered or offered[0].points <= 0:
             self._say_what_is_wrong()
@@ -296,7 +279,7 @@ class Decision:
         usual = None if reading is self.chosen else reading.answer.get("scorer")
         first = self.profile.table
         first = replace(first, columns={name: first.columns[name] for name in columns})
-        for trial in self._ways(reading, used):
+        for trial in self._ways(reading):
             with suppress(SteadyrankError):
                 some = self.make(self.resolved(trial, _plain(first))) if len(whole) > TRIED else None
                 made = self.make(self.resolved(trial, _plain(whole)))
@@ -311,7 +294,7 @@ class Decision:
                 return [replace(trial, answer=answer, against=against) for answer, against in told]
         return []
 
-    def _ways(self, reading: Reading, used: set[str]) -> Iterator[Reading]:
+    def _ways(self, reading: Reading) -> Iterator[Reading]:
         """Yield a reading with what mends it: odd words and blanks dropped, a role less, decimals."""
         asked = self.asked
         mend = {name: value for name, value in reading.mend.items() if name not in asked}
@@ -319,12 +302,11 @@ class Decision:
         words = [word for name in wrong for word in self.profile[name].odd_words]
         told = {*map(str, as_list(asked.get("drop", [])))}
         odd = [word for word in words if word not in told]
-        again = [name for name in self._again if name in used]
         mistyped = "items" in reading.roles and any(word[0] in NUMBER_BEGINS for word in odd)
         if wrong and (not words or (odd and told) or mistyped):
             return
         totals = [] if reading is self.chosen else self._totals(reading)
-        if odd := odd + [*again, *totals] * ("drop" not in asked):  # a header may come again
+        if odd := odd + totals * ("drop" not in asked):
             blank = [""] * ("items" not in reading.roles)  # cells of a wide table may be missing
             mend["drop"] = list(dict.fromkeys([*blank, *mend.get("drop", []), *odd]))
         blanks = list(dict.fromkeys(["", *mend.get("drop", [])]))
@@ -417,31 +399,3 @@ def _because(reading: Reading) -> str:
 def _plain(table: Table) -> Table:
     """Return a table whose notes and spellings may be changed without changing the other's."""
     return replace(table, notes=list(table.notes), spellings=dict(table.spellings))
-
-
-def _check_first_line(table: Table) -> None:
-    """Refuse a text file whose first line is no header: its fields come again below it."""
-    texts = {n: c for n, c in table.columns.items() if isinstance(c, TextColumn)}
-    again = [name for name, column in texts.items() if column.holds(name)]
-    enough = len(again) > 1 or len(table.names) == 1
-    if table.format in {"csv", "tsv"} and again and enough and 2 * len(again) >= len(texts):
-        with table.errors():
-            table.check_header(again[0], again)
-
-
-def _check_apart(table: Table) -> None:
-    """Refuse a table of one column whose fields are many: apart by blanks, with numbers among them."""
-    if len(table.names) != 1 or table.kind is not None:
-        return
-    size = len(str(table.names[0]).split())
-    rows = [str(cell).split() for cell in table.cells(table.names[0])[:100]]
-    if size > 1 and rows and all(size <= len(row) <= size + 1 and _numbers(row) for row in rows):
-        raise NotRecognisedError(
-            f"blanks seem to separate the fields of the only column {shorten(table.names[0])}",
-            source=table.source,
-            way_out="Put commas or tabs between them.",
-        )
-
-
-def _numbers(row: Sequence[str]) -> bool:
-    return any(plain_number(word) is not None for word in row)

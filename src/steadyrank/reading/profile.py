@@ -24,7 +24,6 @@ from steadyrank.reading.text_columns import (
     MISSING_WORDS,
     ORDINALS,
     OUTCOMES,
-    STEPS,
     TextColumn,
     number_in,
     with_decimal,
@@ -61,7 +60,6 @@ DATE = re.compile(
     re.IGNORECASE,
 )
 NUMBERED = re.compile(rf"(?<!\d)(\d{{1,3}})(?!\d)(?:st|nd|rd|th)?|({'|'.join(ORDINALS)})")
-MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_eE]")
 UNNAMED = re.compile(r"column_\d+")
 """What columns without a name are called."""
 SUCCESS = [{*both} for both in OUTCOMES]
@@ -128,17 +126,11 @@ class Column:
         values = {label.casefold() for label in self.labels[:3]}
         if values in YES_NO:
             return "flag"
-        if numeric or (self._column.share_of_numbers() >= NEARLY and not self._names_things):
+        if numeric or self._column.share_of_numbers() >= NEARLY:
             return "number"
         some = self.labels[:50]
         dates = sum(DATE.fullmatch(label) is not None for label in some)
         return "date" if 10 * dates > 9 * len(some) else "text"
-
-    @property
-    def _names_things(self) -> bool:
-        """Whether what looks like numbers are names: others, that come again, mix digits and letters."""
-        mixed = [code for code, label in enumerate(self.labels) if MIXED.search(label)]
-        return len(mixed) > 1 and int(np.isin(self.codes, mixed).sum()) >= 2 * len(mixed)
 
     @cached_property
     def is_number(self) -> bool:
@@ -256,20 +248,6 @@ class Column:
         if self.counts_rows or self.simple in {"rownames", "unnamed0", "rowname"}:
             return True
         return called and (self.type != "number" or self.whole)
-
-    @cached_property
-    def is_code(self) -> bool:
-        """Whether its numbers are codes: some begin with a zero."""
-        if not isinstance(self._column, TextColumn) or self._column.is_whole:
-            return False
-        first = self._column.first
-        return any(len(word) > 1 and word[0] == "0" and word.isdecimal() for word in first)
-
-    @cached_property
-    def in_words(self) -> bool:
-        """Whether its first cells are steps of a scale in words, which count as numbers."""
-        first = self._column.first if isinstance(self._column, TextColumn) else []
-        return self.is_number and not STEPS.keys().isdisjoint(word.strip().casefold() for word in first)
 
     @cached_property
     def is_measure(self) -> bool:

@@ -98,12 +98,6 @@ class Reading:
             reasons += [told] if told else []
         return bool(fact)
 
-    def weigh_words(self, columns: Iterable[Column]) -> None:
-        """Take up that answers are words of a scale: which numbers these stand for is not said."""
-        worded = [column.name for column in columns if column.in_words]
-        are = "is" if len(worded) == 1 else "are"
-        self.weigh(worded, 0, f"{quoted(*worded)} {are} in words, read as 1 to 5: more is better")
-
     @property
     def arguments(self) -> dict[str, Any]:
         """What to tell ``read_any`` beside what was told already."""
@@ -265,8 +259,8 @@ class Asked:
             part = self.kind.roles[role]
             out = {*taken, *taken_by(found), *taken_by(self.named)}
             called = (c for c in self.profile.called(*part.names) if not c.counts_rows)
-            exact = [c.name for c in called if c.name not in out]
-            exact = [name for name in exact if self.profile[name].is_number or role != "weights"]
+            numbers = part.holds in {"numbers", "counts"}
+            exact = [c.name for c in called if c.name not in out and (c.is_number or not numbers)]
             if exact:
                 found[role] = exact if part.several else exact[0]
         if "unit" in self.named:

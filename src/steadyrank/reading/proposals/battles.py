@@ -97,16 +97,23 @@ def _pairs(asked: Asked) -> list[Sides]:
         names = {column.name for column in ids[:TEXTS]}
         met = _by_shape(asked, ids)
         both = [one for one in met if any(one.named_by(name) == 1 for name in names - {*one.pair})]
-    return [sides for sides in both if {*filter(None, said)} <= {*sides.pair}]
+    both = [sides for sides in both if {*filter(None, said)} <= {*sides.pair}]
+    return [one for one in both if not any(other.names(one) for other in both)]
 
 
 def _by_shape(asked: Asked, columns: Sequence[Column]) -> list[Sides]:
     """Return the pairs of columns that share their names, and are never equal in a row."""
     found = (
-        Sides(asked, (one.name, two.name), None, NOTHING)
+        Sides(asked, (one.name, two.name), _difference(one.words, two.words), NOTHING)
         for one, two in combinations(columns[:TEXTS], 2)
     )
     return [sides for sides in found if sides.never_equal and not sides.among_others(columns)]
+
+
+def _difference(one: list[str], two: list[str]) -> tuple[str, str] | None:
+    """Return the one word in which two names differ, None where they differ otherwise."""
+    found = [both for both in zip(one, two, strict=False) if both[0] != both[1]]
+    return found[0] if len(one) == len(two) and len(found) == 1 else None
 
 
 def _may_name(column: Column) -> bool:
@@ -163,6 +170,12 @@ class Sides:
             return False
         equal, chance = self.profile.equal(*self.pair)
         return equal <= EQUAL and chance >= BY_CHANCE
+
+    def names(self, other: Sides) -> bool:
+        """Tell whether these are the names of the ids that other columns hold."""
+        profile, both = self.profile, [*zip(self.pair, other.pair, strict=True)]
+        ids = [profile[side].is_id for side in (self.left, other.left)] == [False, True]
+        return ids and all(profile.determined(*two) and profile.determined(*two[::-1]) for two in both)
 
     def among_others(self, columns: Sequence[Column]) -> bool:
         """Tell whether a third column has their names, but names neither side: all are answers then."""

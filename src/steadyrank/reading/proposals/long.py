@@ -167,7 +167,7 @@ def _values(asked: Asked, role: str) -> list[str]:
     free = [c for c in asked.profile if c.name not in {*called, *asked.apart} and c.is_number]
     families = asked.profile.of_families  # which are measures together, not one of them alone
     called = [n for n in called if n not in families and not asked.profile[n].is_id]
-    free = [c for c in free if c.name not in families and not (c.is_id or c.is_time or c.is_code)]
+    free = [c for c in free if c.name not in families and not (c.is_id or c.is_time)]
     if role == "rank":
         places = [c.name for c in free if c.noun in PLACES]
         others = [
@@ -309,7 +309,6 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
     rivals = list(asked.candidates(role, lambda c: c.is_number, [value, *reading.roles.values()]))
     rivals = [] if role in asked.named else rivals
     reading.weigh(rivals, 0, f"{quoted(*rivals)} could be the {role}, too")
-    reading.weigh_words([column])
     listed = column.whole and len(column.some) > 0 and column.some.min() in {0, 1}
     listed = listed and profile[by].repeats and profile.repeated(by, value) < REPEATED
     places = f"places: from 1, none twice for a {quoted(by)}"
