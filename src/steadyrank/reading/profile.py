@@ -404,28 +404,6 @@ class Profile:
         others = np.bincount(self.pairs(name, within)[0])[1:]
         return float((others[others > 0] == 1).mean()) if others.any() else 1.0
 
-    def crossed(self, one: str, two: str) -> bool:
-        """Tell whether nearly each value of one column comes with nearly each of another, once."""
-        cells = self[one].distinct * self[two].distinct
-        several = self[one].distinct > 2 < self[two].distinct
-        return several and cells <= 1.5 * self.rows and self.repeated(one, two) < 1.0 - DETERMINED
-
-    @kept
-    def explained(self, value: str, by: str) -> float:
-        """Return which share of the variance of numbers lies between the groups of another column."""
-        numbers, codes = self[value].numbers, self[by].codes
-        there = np.isfinite(numbers) & (codes >= 0)
-        numbers, codes = numbers[there], codes[there]
-        numbers = numbers / max(1.0, np.abs(numbers).max(initial=0))
-        size = np.bincount(codes, minlength=1)
-        groups, rows = int((size > 0).sum()), len(codes)
-        total = float(numbers.var()) if rows else 0.0
-        if total <= 0 or not rows > groups > 1:
-            return 0.0
-        means = np.bincount(codes, numbers) / np.maximum(size, 1)
-        within = float(((numbers - means[codes]) ** 2).sum()) / (rows - groups)
-        return max(0.0, 1.0 - within / (total * rows / (rows - 1)))
-
     @kept
     def determined(self, name: str, by: str) -> bool:
         """Tell whether a column says what another one holds; unique rows say nothing."""

@@ -205,9 +205,6 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     doubtful = False
     if value is not None:
         doubtful = _weigh_value(asked, reading, levels[str(what)], value, unit)
-        every = _values(asked, str(what))[:VALUES]
-        first = next((v for v in every if not unit or not profile.determined(v, unit)), value)
-        reading.points += profile.explained(first, item)  # it is to tell items apart, not values
         if profile[value].blanks and kind != "scores":
             reading.mend["drop"] = [""]
     rest = asked.unexplained(roles.values(), *filter(None, (unit, item)))

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import combinations, groupby, islice
-from pathlib import PurePath
+from itertools import groupby, islice
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from steadyrank.reading.readings import EXACT, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
 from steadyrank.reading.scales import less_is_better
 from steadyrank.reading.table import Guess, simplify
-from steadyrank.reading.words import known, measured_words, pattern, words_of
+from steadyrank.reading.words import known, pattern, words_of
 from steadyrank.text import counted
 
 COUNTING = re.compile(r"[A-Za-z_#-]{0,12}[ _-]?\d+\Z")
@@ -36,8 +35,6 @@ ALIKE = 40.0
 """How many times as far as others some columns of one sort may reach: large parties and small."""
 SPREAD = 0.15
 """How far the sums of rows that are parts of a whole may spread, as a share of their mean."""
-TEXTS = 6
-"""How many columns of text are looked at in pairs."""
 MOST_PARTS, TOTALS, SEEN = 60, 40, 100
 """How many neighbours are looked at as parts of a whole, how many totals, and in how many rows."""
 TALLIES = {*known("tallies")}
@@ -417,22 +414,11 @@ def _weigh_as_items(
         one = [*values] in profile.families or _is_of(profile, values)
         reading.weigh(measures and not one and not whole, -4)
         reading.weigh(measures and one and profile[label].simple in NAMES, -2.25)
-        looks: dict[str, Callable[[str], Any]] = {
-            "benchmarks or measures": _is_measure,
-            "ids": COUNTING.match,
-        }
-        for what in [what for what, test in looks.items() if _mostly(values, test)][:1]:
-            brief = f"the items look like {what}: {listing(map(shorten, values))}"
-            reading.remarks.append(Guess(brief, brief, Option("items_in", "rows")))
     labels = asked.label_columns
     items = [c.name for c in labels if c.name != label and asked.level("item", c.name) >= EXACT]
     reading.weigh(
         items, -2.5, f"{quoted(*items)} {'is' if len(items) == 1 else 'are'} called like items"
     )
-    times = [c for c in profile if c.is_time and c.name not in asked.apart]
-    pairs = combinations([*labels[:TEXTS], *times[:1]], 2)
-    crossed = any(profile.crossed(one.name, two.name) for one, two in pairs)
-    reading.weigh(crossed, -2.5, "two columns of names make up each row: a long table")
 
 
 def _is_no_score(column: Column, *, amounts: bool = False) -> bool:
@@ -459,22 +445,14 @@ def _directed(
         reading.support.append(f"less is better in {listing(map(shorten, less))}")
         yield reading
         return
-    error = _error_in(profile.table.source) if way == "columns" else ""
-    if error or _are_ranks(profile, values, way):
-        told = f"the name of the file says {error!r}: less is better" if error else "ranks: 1 is best"
-        for which, why in (("all", told), ("none", "points: more is better")):
+    if _are_ranks(profile, values, way):
+        for which, why in (("all", "ranks: 1 is best"), ("none", "points: more is better")):
             yield turned(reading, which, why, 1.0 + (which == "all") / 2)
         return
     yield reading
     plain = (_is_measure(n) or profile[n].is_measure or is_scale(profile[n]) for n in values)
     if not sure and not all(plain):
         yield turned(reading, "all", "if less is better", -0.25)
-
-
-def _error_in(source: str) -> str:
-    """Return the measure of which less is better that a file is called by; nothing where it is none."""
-    words = measured_words(PurePath(source).stem)
-    return next((word for word in words if word in known("measures_of_error")), "")
 
 
 def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
