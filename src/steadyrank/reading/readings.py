@@ -22,8 +22,6 @@ SAID, EXACT, NOUN, NOTHING = 3, 2, 1, 0
 ADDRESS = re.compile(r"(\w{2,})?url|link|href")
 NO_NAMES = ("http:", "https:", "[{", "{")
 """How addresses and records begin."""
-CODE, LONGEST = 4, 40
-"""Codes have hardly more letters, and names no more."""
 MANY = 5
 """After so many columns that nothing explains, it does not matter how many more there are."""
 AS_WEIGHT = " (how much each one counts, not how often it occurs)"
@@ -166,11 +164,6 @@ class Reading:
         yield from self.remarks
 
 
-def _longer(column: Column, size: float) -> bool:
-    mean = sum(map(len, column.labels)) / max(1, len(column.labels))
-    return 2 * size <= mean <= LONGEST
-
-
 class Asked:
     """A profile seen by one kind of data, with what the user said of it."""
 
@@ -237,17 +230,9 @@ class Asked:
         return sorted(kept, key=order.__getitem__)
 
     def is_spelt_out(self, name: str) -> bool:
-        """Tell whether a column holds ids or codes, and another one the names for them."""
-        column, profile = self.profile[name], self.profile
-        size = sum(map(len, column.labels)) / max(1, len(column.labels))
-        if not column.is_id and (column.type != "text" or size > CODE):
-            return False
-        others = (c for c in self.label_columns[:12] if c.name != name and c.distinct > 2)
-        return any(
-            profile.determined(c.name, name)
-            and (column.is_id or (profile.determined(name, c.name) and _longer(c, size)))
-            for c in others
-        )
+        """Tell whether a column holds ids, and another one the names for them."""
+        others = (c.name for c in self.label_columns[:12] if c.name != name and c.distinct > 2)
+        return self.profile[name].is_id and any(self.profile.determined(one, name) for one in others)
 
     def beside(self, form_may: Iterable[str], taken: Iterable[object]) -> dict[str, Any]:
         """Return the roles that may be there beside others: counts, weights, ties, by their names."""

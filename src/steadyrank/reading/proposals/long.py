@@ -277,12 +277,7 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
 def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, item: str) -> None:
     """Weigh whether a column names what is ranked, or only describes it."""
     profile, column = asked.profile, asked.profile[item]
-    others = [c for c in asked.label_columns[:12] if c.name not in {unit, item}]
     if not level:
-        finer = [c for c in others if c.repeats and c.distinct > column.distinct and not c.is_id]
-        finer = [c for c in finer if profile.determined(item, c.name)]
-        # The country of a player, where players could be ranked.
-        reading.weigh(any(unit is None or profile.alone(c.name, unit) < 0.75 for c in finer), -1)
         reading.weigh(column.simple in NAMES, 1.5)
         reading.weigh(unit is not None and column.distinct <= profile[unit].distinct, 0.5)
         reading.weigh(column.noun in known("attributes", "occasions"), -1)
@@ -323,8 +318,7 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
             reading.support.append(f"{quoted(*less)} says that less is better")
     reading.weigh(kind == "ratings" and less_is_better(value), -3)  # of ratings more is better
     reading.points += 0.5 * column.is_measure - 0.5 * (level == NOTHING)
-    # A few rows that agree by chance prove nothing.
-    again = int((profile[item].codes >= 0).sum()) - profile[item].distinct
+    again = profile[item].present - profile[item].distinct
     for of in filter(None, (item, unit)):
         same = again >= AGREE and profile[of].repeats and profile.determined(value, of)
         reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(of)}")

@@ -63,7 +63,6 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     counted, said = "count" in beside, level == SAID
     reading.points = float(only)
     reading.weigh(level, (0, 2, 3, 4)[level], f"{quoted(name)} is named like a choice")
-    reading.weigh(not said and asked.is_spelt_out(name), -0.5)
     reading.weigh(counted, 2, f"{quoted(str(beside.get('count')))} counts votes")
     reading.weigh(counted and column.unique, 2, f"each {quoted(name)} appears once, with its total")
     flag = not said and column.type == "flag"
