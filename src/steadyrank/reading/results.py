@@ -44,15 +44,9 @@ DRAWN = {text for text, result in SPELLINGS[HOME].items() if result == TIE}
 SHORT = {"home", "away", "host", "guest", "visitor", "white", "black", "left", "right"}
 """Sides that are called by their first letter, too."""
 
-WORD, PREFERS = re.compile(r"\w+"), re.compile(r"better|best|prefer|\bwins?\b|\bwon\b|beat|defeat|>")
-BESIDE, VERDICT_TIES = frozenset(known("beside_sides")), frozenset(known("ties"))
-"""Words of verdicts beside the side that they name, and those that name none."""
-MOST_VERDICTS = 1000
-"""Beyond so many different results for each item they are remarks."""
 
 SAY_IT = 'Say "left", "right" or "tie".'
 BY_LABEL = "outcomes read as the label of the item that won"
-BY_VERDICT = "outcomes read as the side that each one names"
 BY_SHARE = "outcomes read as the share that the left side won, to 6 decimals"
 BY_SCALE = (
     "outcomes read as a scale: the left side won above 0, or below the middle of a scale that begins "
@@ -140,9 +134,6 @@ def read_results(
         return spelled, "" if how in {SIDES, NAMES} else f"outcomes read as {how}"
     if reads_named:
         return named, BY_LABEL
-    told = verdicts((codes, left, right), (words, items, items))
-    if (told != UNKNOWN).all():
-        return told, BY_VERDICT
     shares = np.array([plain_number(str(word)) for word in words], dtype=np.float64)
     if ((shares >= 0) & (shares <= 1)).all():
         return 2 * shares.round(PLACES)[codes] - 1, BY_SHARE
@@ -188,45 +179,6 @@ def meanings(words: Sequence[str], names: tuple[str, str]) -> tuple[list[int], b
     return ways[how], how in {NAMES, SCORED} or any(
         len(word) > 1 for word in words
     )  # a letter may mean either
-
-
-def verdicts(codes: Sequence[AnyArray], labels: Sequence[Sequence[object]]) -> AnyArray:
-    """Return who won by texts that say more than that, beside the names of both sides."""
-    rows, which = np.unique(np.stack(codes), axis=1, return_inverse=True)
-    if len(rows[0]) > MOST_VERDICTS * len(labels[1]):
-        return np.full(len(codes[0]), UNKNOWN, dtype=np.int8)
-    texts = [[_text(label) for label in those] for those in labels]
-    found = [verdict(*(texts[part][code] for part, code in enumerate(row))) for row in rows.T.tolist()]
-    return np.array(found, dtype=np.int8)[which.ravel()]
-
-
-def verdict(text: str, left: str, right: str) -> int:
-    """Return who won by a text in lower case that names one of two sides, or says which one it was.
-
-    Examples
-    --------
-    >>> verdict("oxford won by 3 lengths", "oxford", "cambridge"), verdict("b is better", "x", "y")
-    (1, -1)
-    >>> verdict("match drawn", "x", "y") == TIE, verdict("abandoned", "x", "y") == UNKNOWN
-    (True, True)
-    """
-    one, two = (bool(name) and _names(text, name) for name in (left, right))
-    if one or two:
-        first = one if one != two else text.startswith(left)
-        told = PREFERS.search(text) and (one != two or text.startswith((left, right)))
-        return UNKNOWN if not told else LEFT if first else RIGHT
-    said = [word for word in WORD.findall(text.replace("_", " ")) if word not in BESIDE]
-    if not VERDICT_TIES.isdisjoint(said):
-        return TIE
-    if not said or not PREFERS.search(text):
-        return UNKNOWN
-    found = {SPELLINGS[how].get(said[0], UNKNOWN) for how in (SIDES, TOTO)} - {UNKNOWN, TIE}
-    return found.pop() if len(found) == 1 and said[0] != "0" else UNKNOWN
-
-
-def _names(text: str, name: str) -> bool:
-    """Tell whether a text holds a name, and not only as part of a word."""
-    return name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _distinct(values: Any) -> tuple[AnyArray, list[Any]]:

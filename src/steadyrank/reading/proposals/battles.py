@@ -22,7 +22,6 @@ from steadyrank.reading.results import (
     VIEW,
     has_points,
     meanings,
-    verdicts,
 )
 from steadyrank.reading.table import simplify
 from steadyrank.reading.words import known
@@ -426,14 +425,10 @@ class Sides:
     @kept
     def told(self, name: str) -> IntArray:
         """Return who won each row by a column that says so: by name, by points or in words."""
-        parts = [self.profile[part] for part in (name, *self.pair)]
-        codes, labels = zip(*((c.codes, [*c.labels, ""]) for c in parts), strict=True)
-        found: IntArray = np.array([*meanings(parts[0].labels, self.pair)[0], UNKNOWN])[codes[0]]
+        column = self.profile[name]
+        found: IntArray = np.array([*meanings(column.labels, self.pair)[0], UNKNOWN])[column.codes]
         for side, won in zip(self.pair, (LEFT, RIGHT), strict=True):
             found[self.profile.same(name, side)] = won
-        known_ones, there = (found != UNKNOWN).sum(), (codes[0] >= 0).sum()
-        if parts[0].type == "text" and known_ones < UNDERSTOOD * there:
-            np.copyto(found, verdicts(codes, labels), where=found == UNKNOWN)
         return found
 
     def _differ(self, one: str, two: str) -> bool:
