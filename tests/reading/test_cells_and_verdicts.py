@@ -15,7 +15,6 @@ import pytest
 from steadyrank.data.read import read_any
 from steadyrank.errors import NotRecognisedError, UnreadableFileError
 from steadyrank.reading.files import likely_encoding
-from steadyrank.reading.results import TIE, UNKNOWN, verdict
 
 NAMES = ["Arden", "Belmont", "Corvus", "Dunmore", "Elston"]
 GAMES = 60
@@ -57,30 +56,6 @@ def won(data: Any) -> dict[str, int]:
     return dict(zip(data.items, times.tolist(), strict=True))
 
 
-RESULTS: dict[str, Callable[[str, str, bool], str]] = {
-    "won by": lambda one, two, wins: f"{one if wins else two} won by 3 runs",
-    "better": lambda _one, _two, wins: f"{'A' if wins else 'B'} is slightly better",
-    "response": lambda _one, _two, wins: f"Response {1 if wins else 2} is better",
-    "victory": lambda _one, _two, wins: "Victory" if wins else "Defeat",
-}
-
-
-@pytest.mark.parametrize("how", RESULTS)
-def test_verdicts_name_who_won(how: str, rng: np.random.Generator) -> None:
-    played = games(rng)
-    rows = [(one, two, RESULTS[how](one, two, wins)) for one, two, wins in played]
-    expected = {name: sum(name == (a if wins else b) for a, b, wins in played) for name in NAMES}
-    assert won(first(text(("team_a", "team_b", "outcome"), rows))) == expected
-
-
-def test_a_verdict_needs_a_whole_name_and_says_that_it_won() -> None:
-    assert verdict("maybe", "a", "b") == UNKNOWN
-    assert verdict("arden withdrew", "arden", "belmont") == UNKNOWN
-    assert verdict("1er tour", "x", "y") == UNKNOWN
-    assert verdict("2 to 1", "x", "y") == UNKNOWN
-    assert verdict("about the same", "x", "y") == TIE
-
-
 def test_0_and_1_of_a_winner_are_read_both_ways(rng: np.random.Generator) -> None:
     played = games(rng)
     rows = [(one, two, int(not wins)) for one, two, wins in played]
@@ -92,15 +67,6 @@ def test_0_and_1_of_a_winner_are_read_both_ways(rng: np.random.Generator) -> Non
     assert won(numbered.read()) == {
         name: sum(name == (a if wins else b) for a, b, wins in played) for name in NAMES
     }
-
-
-@pytest.mark.parametrize("between", [" vs ", " v. ", " – ", " @ "])
-def test_two_sides_in_one_cell(between: str, rng: np.random.Generator) -> None:
-    played = games(rng)
-    rows = [(f"{one}{between}{two}", "2-1" if wins else "0:1") for one, two, wins in played]
-    data = first(text(("game", "score"), rows))
-    assert sorted(data.items) == NAMES
-    assert won(data) == {name: sum(name == (a if w else b) for a, b, w in played) for name in NAMES}
 
 
 def test_a_first_line_that_comes_again_in_parts_is_data(rng: np.random.Generator) -> None:
@@ -118,39 +84,7 @@ def asserts_orders(data: Any, expected: list[list[str]]) -> None:
 
 
 class TestBallotsInCells:
-    """Ballots whose cells have to become rows, and lists in cells."""
-
-    def test_a_column_for_each_ballot_lists_names(self, rng: np.random.Generator) -> None:
-        made = orders(rng)
-        header = ["", *(f"critic {n}" for n in range(len(made)))]
-        rows = [[place + 1, *(one[place] for one in made)] for place in range(len(NAMES))]
-        asserts_orders(first(text(header, rows)), made)
-
-    def test_columns_give_places_to_items_in_rows(self, rng: np.random.Generator) -> None:
-        made = [one[: 3 + n % 3] for n, one in enumerate(orders(rng))]
-        rows = [[name, *(one.index(name) + 1 if name in one else "" for one in made)] for name in NAMES]
-        asserts_orders(first(text(["film", *(f"critic {n}" for n in range(len(made)))], rows)), made)
-
-    def test_rows_give_places_to_some_columns(self, rng: np.random.Generator) -> None:
-        made = [one[: 2 + n % 4] for n, one in enumerate(orders(rng, 30))]
-        marks = ["1st", "2nd", "3rd", "4th", "5th"]
-        rows = [[marks[one.index(name)] if name in one else "" for name in NAMES] for one in made]
-        asserts_orders(
-            first(text(["who", *NAMES], [[f"p{n}", *row] for n, row in enumerate(rows)])), made
-        )
-
-    def test_what_was_typed_is_read_again(self, rng: np.random.Generator, tmp_path: Path) -> None:
-        made = orders(rng)
-        path = tmp_path / "lists.csv"
-        rows = [[one[place] for one in made] for place in range(4)]
-        path.write_bytes(text([f"voter{n}" for n in range(len(made))], rows).getvalue())
-        with pytest.raises(NotRecognisedError) as caught:
-            read_any(path)
-        reading = caught.value.readings[0]
-        assert reading.arguments["unpivot"] == [f"voter{n}" for n in range(len(made))]
-        again = read_any(path, **reading.arguments)
-        assert again.items == reading.read().items
-        assert list(again.units.labels) == list(reading.read().units.labels)
+    """Ballots by entries, by lists in cells, and by lines."""
 
     @pytest.mark.parametrize("mark", [", ", "; ", " | "])
     def test_lists_of_names_under_any_name(self, mark: str, rng: np.random.Generator) -> None:
@@ -264,14 +198,3 @@ class TestListsInCells:
         made = [one[: 2 + n % 4] for n, one in enumerate(orders(rng))]
         rows = [(f"v{n}", written(one)) for n, one in enumerate(made)]
         asserts_orders(first(text(("voter", "ranking"), rows)), made)
-
-    @pytest.mark.parametrize("named", [False, True])
-    def test_marks_in_columns(self, named: bool, rng: np.random.Generator) -> None:
-        made = [one[: 1 + n % 4] for n, one in enumerate(orders(rng, 30))]
-        rows = [[n, *((name if named else "X") * (name in one) for name in NAMES)]
-                for n, one in enumerate(made)]  # fmt: skip
-        header = ["id", *(f"Q3_{n}" for n in range(5))] if named else ["id", *NAMES]
-        data = first(text(header, rows))
-        assert (data.kind.name, {*data.items}, data.n_units) == ("votes", {*NAMES}, 30)
-        votes = {name: sum(name in one for one in made) for name in NAMES}
-        assert dict(zip(data.items, data.tally.tolist(), strict=True)) == votes

@@ -105,19 +105,6 @@ def test_ranks_in_cells_ask_which_end_is_best(header: str, way: str) -> None:
     assert first.arguments["items_in"] == way
 
 
-@pytest.mark.parametrize("words", [("1", "2", "3"), ("First choice", "Second choice", "Third choice")])
-def test_ranks_with_gaps_and_in_words_are_ranks_of_the_columns(words: tuple[str, ...]) -> None:
-    one, two, three = words
-    full = [[one, two, three], [one, three, two], [two, one, three], [one, two, three]]
-    with pytest.raises(NotRecognisedError) as caught:
-        read_any(stream("Ann,Bob,Cat", [*full, [one, "", ""], ["", one, two], [two, one, ""]]))
-    ballots, first, second = caught.value.readings
-    assert (ballots.kind.name, ballots.read().n_units) == ("ballots", 7)
-    assert [one.arguments["lower_is_better"] for one in (first, second)] == ["all", "none"]
-    data = first.read()
-    assert data.items[np.nanmean(data.values, axis=0).argmax()] == "Ann"
-
-
 @pytest.mark.parametrize("names", [("Choice A", "Choice B"), ("Ann_votes", "Bob_votes", "Cat_votes")])
 def test_who_stays_at_home_is_no_candidate(names: tuple[str, ...], rng: np.random.Generator) -> None:
     rows = rng.integers(1, 99, size=(20, 2 + len(names))).tolist()
@@ -229,12 +216,6 @@ def test_marks_in_long_texts_are_no_orders() -> None:
         read_any(stream("query,text", rows))
 
 
-def test_only_numbers_of_many_scales_may_be_a_regression(rng: np.random.Generator) -> None:
-    rows = [[*row, 3 * row[0] + row[1] / 100] for row in (rng.random((40, 3)) * [1, 500, 30]).tolist()]
-    data = suggested(stream("crim,tax,dis,medv", rows))
-    assert (data.kind.name, data.items) == ("regression", ("crim", "tax", "dis"))
-
-
 def test_numbers_that_name_the_winner_of_their_row_are_battles(rng: np.random.Generator) -> None:
     one = rng.integers(1, 9, size=60)
     two = (one + rng.integers(1, 7, size=60)) % 9
@@ -277,16 +258,6 @@ def test_rows_stand_for_themselves_where_nothing_says_who_rated() -> None:
     data = read_any(io.BytesIO(text.encode()), kind="ratings", item="country", score="points")
     assert data.n_units == 60
     assert any("each row counts as a user" in note for note in data.notes)
-
-
-def test_a_header_that_comes_again_and_words_among_points_are_dropped_by_the_command() -> None:
-    games = [[LETTERS[n % 4], LETTERS[(n + 1 + n // 4 % 3) % 4], n % 3, (n + 1) % 2] for n in range(60)]
-    header = ["home", "away", "home_goals", "away_goals"]
-    games[7][2] = "abandoned"
-    text = "\n".join(",".join(map(str, row)) for row in [header, *games[:30], header, *games[30:]])
-    typed = first_command(text)
-    dropped = typed[typed.index("--drop") + 1].split(",")
-    assert {"abandoned", "home", "away"} <= {*dropped}
 
 
 def test_suggestions_of_one_of_several_tables_name_it() -> None:
@@ -344,16 +315,6 @@ def test_a_result_of_each_side_is_read_of_the_first_and_other_words_are_dropped(
         read_any(stream("f1_name,f2_name,f1_result,f2_result", rows))
     first = caught.value.readings[0]
     assert (first.roles["winner"], first.options["drop"]) == ("f1_result", ["", "NC"])
-
-
-def test_codes_that_look_like_numbers_beside_others_are_names(rng: np.random.Generator) -> None:
-    codes = dict(zip(LETTERS, ("18.02", "8.01", "21G.4", "6.100L", "24.9", "5.11"), strict=True))
-    pairs = [(codes[row[2]], codes[row[3]]) for row in games(rng)]
-    rows = [[one, two, (one, two)[n % 2]] for n, (one, two) in enumerate(pairs[1:])]
-    with pytest.raises(NotRecognisedError) as caught:
-        read_any(stream("18.02,8.01,18.02", rows))
-    first = caught.value.readings[0]
-    assert (first.kind.name, first.n_items) == ("battles", 6)
 
 
 def test_words_for_what_came_off_are_scores() -> None:

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import json
 import random
 import re
 from collections import Counter
-from statistics import fmean
 from typing import Any
 
-import numpy as np
 import pytest
 
-from steadyrank import Ballots, ScoreMatrix, Study, read_any
+from steadyrank import Ballots, read_any
 from steadyrank.data.read import table_of
-from steadyrank.data.rows import told_apart
-from steadyrank.errors import InvalidDataError, NotRecognisedError
+from steadyrank.errors import NotRecognisedError
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import marks_between, parted
-from suggested import suggested
 
 BRANDS = ("Alba", "Bruma", "Costa (old, new)", "Duna")
 FLAVOURS = ("mint", "plum", "rye")
@@ -117,100 +112,6 @@ class TestLists:
         assert all(points < 1 for points in lists)
 
 
-class TestGridQuestions:
-    ITEMS = ("Lounge", "Printer", "Work tables")
-
-    def ranks(self, voters: int = 12, seed: int = 3) -> list[list[int]]:
-        rng = random.Random(seed)
-        return [rng.sample((1, 2, 3), k=3) for _ in range(voters)]
-
-    @staticmethod
-    def table(*groups: tuple[str, list[list[Any]]]) -> io.BytesIO:
-        names = [f"{asked}[{item}]" for asked, _ in groups for item in TestGridQuestions.ITEMS]
-        cells = [[*itertools.chain(*row)] for row in zip(*(rows for _, rows in groups), strict=True)]
-        stamped = [[at, *row] for at, row in zip(times(len(cells)), cells, strict=True)]
-        return stream([["Timestamp", *names], *stamped])
-
-    def borda(self, ranks: list[list[Any]]) -> dict[str, float]:
-        points = [[3 - rank for rank in row] for row in ranks]
-        return {
-            item: fmean(column)
-            for item, column in zip(self.ITEMS, zip(*points, strict=True), strict=True)
-        }
-
-    def test_places_are_ballots_for_what_stands_in_brackets(self) -> None:
-        ranks = self.ranks()
-        with pytest.raises(NotRecognisedError) as caught:
-            read_any(self.table(("Order these projects by preference. ", ranks)))
-        data = {one.kind.name: one.read() for one in reversed(caught.value.readings)}
-        assert {data["ballots"].items, data["scores"].items} == {self.ITEMS}
-        scores = Study(data["ballots"]).scores
-        assert dict(zip(self.ITEMS, np.argsort(np.argsort(scores)), strict=True)) == dict(
-            zip(self.ITEMS, np.argsort(np.argsort([*self.borda(ranks).values()])), strict=True)
-        )
-        for one in data.values():
-            assert any("what tells their columns apart" in note for note in one.notes)
-
-    def test_options_go_on_naming_the_columns(self) -> None:
-        names = [QUESTION.format(item) for item in self.ITEMS]
-        table = stream([["voter", *names], *([f"v{n}", *row] for n, row in enumerate(self.ranks()))])
-        data = ScoreMatrix.read(table, items=names[:2], row="voter")
-        assert data.items == ("Lounge", "Printer")
-        table.seek(0)
-        given: dict[str, Any] = {"items": names, "row": "voter", "lower_is_better": "all"}
-        told = ScoreMatrix.read(table, labels={names[0]: "Sofas"}, **given)
-        assert told.items == ("Sofas", *names[1:])  # who gives names has the last word
-
-    def test_each_question_is_asked_by_itself(self) -> None:
-        one, two = self.ranks(), self.ranks(seed=4)
-        with pytest.raises(NotRecognisedError) as caught:
-            read_any(self.table(("Whom for the chair? ", one), ("Whom for the treasury? ", two)))
-        first = caught.value.readings[0]
-        assert first.options["unpivot"] == [f"Whom for the chair? [{item}]" for item in self.ITEMS]
-        assert first.read().items == self.ITEMS
-
-    def test_answers_on_a_scale_are_scores_of_one_question(self) -> None:
-        rng = random.Random(6)
-        answers = [[[rng.randrange(1, 6) for _ in self.ITEMS] for _ in range(20)] for _ in range(2)]
-        table = self.table(("How useful do you find them? ", answers[0]), ("How costly? ", answers[1]))
-        with pytest.raises(NotRecognisedError) as caught:
-            read_any(table)
-        read = next(one for one in caught.value.readings if "unpivot" in one.options).read()
-        means = dict(zip(read.items, np.nanmean(read.values, axis=0).tolist(), strict=True))
-        columns = zip(*answers[0], strict=True)
-        assert means == pytest.approx(dict(zip(self.ITEMS, map(fmean, columns), strict=True)))
-
-    def test_ranks_with_blanks(self) -> None:
-        ranks: list[list[Any]] = [[rank if rank < 3 else "" for rank in row] for row in self.ranks()]
-        data = suggested(self.table(("Order these projects by preference. ", ranks)))
-        assert (data.kind.name, data.items, data.n_units) == ("ballots", self.ITEMS, 12)
-
-    @pytest.mark.parametrize(
-        ("names", "short"),
-        [
-            (
-                ("Rate the brands below - Alba", "Rate the brands below - Alba Gold"),
-                ("Alba", "Alba Gold"),
-            ),
-            (("How much do you like it? Tea", "How much do you like it? Tar"), ("Tea", "Tar")),
-            (("On a scale from [1-5] it is: a", "On a scale from [1-5] it is: b"), ("a", "b")),
-            (("Quality: a", "Quality: b"), None),  # short enough
-            (("How much did it cost in: 2019", "How much did it cost in: 2020"), None),  # no names
-            (("How satisfied are you? ", "How satisfied are you? With a"), None),
-            (("On a scale from 1 to 5 the food", "On a scale from 1 to 5 the room"), None),
-            ((1, 2), None),
-        ],
-    )
-    def test_only_long_questions_are_left_out(self, names: Any, short: Any) -> None:
-        assert told_apart(names) == (short or names)
-
-    def test_items_in_rows_keep_the_names_of_their_columns(self) -> None:
-        names = [QUESTION.format(item) for item in self.ITEMS]
-        rows = [["model", *names], ["x", 1, 2, 3], ["y", 3, 1, 2]]
-        data = ScoreMatrix.read(stream(rows), items_in="rows")
-        assert (data.items, data.row_labels) == (("x", "y"), tuple(names))
-
-
 class TestHeaders:
     TEXTS = ("Recorded Date", "How do you like the food?", "How do you like the room?")
 
@@ -265,42 +166,3 @@ class TestHeaders:
     def test_the_name_of_the_first_column_is_no_title(self) -> None:
         rows = [[f"v{n}", "xyz"[n % 3], "yzx"[n % 3]] for n in range(6)]
         assert read_table(stream(rows, before="The voter,,\n")).names[0] == "The voter"
-
-
-class TestListsInColumns:
-    def lists(self, again: str) -> io.BytesIO:
-        rng = random.Random(8)
-        lists = [rng.sample([f"name {n}" for n in range(12)], k=11) for _ in range(4)]
-        lists[2] = [*lists[2][:9], again, again]
-        columns = [[n + 1 for n in range(11)], *lists]
-        return stream([["rank", "w1", "w2", "w3", "w4"], *map(list, zip(*columns, strict=True))])
-
-    @pytest.mark.parametrize("again", ["write-in", ""])
-    def test_a_list_may_name_somebody_twice_or_nobody(self, again: str) -> None:
-        with pytest.raises(NotRecognisedError) as caught:
-            read_any(self.lists(again))
-        reading = next(one for one in caught.value.readings if "unpivot" in one.options)
-        assert reading.options["unpivot"] == ["w1", "w2", "w3", "w4"]
-        data = reading.read()
-        assert (data.kind.name, data.n_units) == ("ballots", 4)
-        assert ("write-in" in data.items) == bool(again)
-
-    def test_repeats_are_skipped_in_a_long_table_too(self) -> None:
-        text = b"user,item,rank\n1,a,2\n1,b,1\n1,a,3\n2,a,1\n2,a,1\n2,b,2\n"
-        with pytest.raises(InvalidDataError, match="names 'a' twice"):
-            Ballots.read(io.BytesIO(text))
-        data = Ballots.read(io.BytesIO(text), repeats="skip")
-        assert list(data.units.labels) == ["b > a", "a > b"]
-        assert any(note.startswith("2 ballots with an item twice") for note in data.notes)
-
-    def test_choices_without_a_header_whose_names_drift_apart(self) -> None:
-        rng = random.Random(9)
-        rows = []
-        for n in range(14):
-            order = sorted(range(12), key=lambda name: name + 5 * rng.random())
-            kept = [f"piece {name}" for name in order][: rng.randrange(7, 12)]
-            rows.append([f"voter {n}", n % 3 + 2, *kept, *[""] * (11 - len(kept))])
-        data = suggested(stream(rows))
-        assert (data.kind.name, data.n_units) == ("ballots", 14)
-        held = {name for row in rows for name in row[2:]} - {""}
-        assert {*data.items} == held

@@ -196,16 +196,6 @@ def test_numbers_of_a_scale_are_no_results_where_some_are_names() -> None:
         read_any({n: [row[k] for row in rows] for k, n in enumerate(("left", "right", "winner"))})
 
 
-def test_games_on_two_rows_leave_together() -> None:
-    rows: list[list[object]] = []
-    for number, one, two, left, right in GAMES:
-        rows += [[number, one, two, left, right], [number, two, one, right, left]]
-    reading = suggested("match_id,team,opponent,gf,ga", rows)[0]
-    assert (reading.arguments["unit"], reading.read().n_units) == ("match_id", len(GAMES))
-    assert "each game is told twice, once by each side" in reading.against
-    assert found(reading.read()) == Counter({name: 2 * n for name, n in won(GAMES).items()})
-
-
 def test_seasons_at_home_and_away_are_told_once() -> None:
     rows = [[2020, *game[1:]] for game in GAMES[:20]] + [[2021, *game[1:]] for game in GAMES[20:40]]
     assert found(first("season,home,away,home_goals,away_goals", rows)) == won(GAMES[:40])

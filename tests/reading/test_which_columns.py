@@ -115,19 +115,6 @@ def test_names_of_rows_are_the_items_where_columns_measure_them() -> None:
     assert data.values[0].tolist() == [-43.5, -41.0, -46.5, -60.0]
 
 
-def test_what_takes_place_is_not_ranked() -> None:
-    """Both columns may be units; a contest is where countries meet."""
-    cells = [(contest, land) for contest in range(8) for land in range(6)]
-    columns: dict[str, list[Any]] = {
-        "contest_id": [f"c{contest}" for contest, _ in cells],
-        "country_id": [f"l{land}" for _, land in cells],
-        "total_points": [7 * contest * land % 13 + 9 * land for contest, land in cells],
-        "placing": ["abc"[(contest + land) % 3] for contest, land in cells],
-    }
-    first = offered(columns)[0]
-    assert (first.roles["item"], first.roles["row"]) == ("country_id", "contest_id")
-
-
 def test_how_long_it_took_comes_after_how_well_it_went(rng: np.random.Generator) -> None:
     cells = [(model, task) for model in "abcd" for task in range(6)] * 2
     columns: dict[str, list[Any]] = {
@@ -203,18 +190,6 @@ def test_one_measure_of_several_items_comes_before_all_of_them(
     columns |= {name: rng.uniform(1, 10, 40).tolist() for name in names}
     columns |= {f"width {name}": rng.uniform(1, 10, 40).tolist() for name in ("alpha", "beta", "gamma")}
     assert offered(columns)[0].read().items == tuple(names)
-
-
-def test_years_and_names_make_up_each_row_of_a_panel(rng: np.random.Generator) -> None:
-    cells = [(year, land) for year in range(2000, 2010) for land in "abcdefgh"]
-    columns: dict[str, list[Any]] = {
-        "year": [year for year, _ in cells],
-        "country": [land for _, land in cells],
-        "happiness": rng.uniform(3, 8, 80).tolist(),
-        "trust": rng.uniform(3, 8, 80).tolist(),
-    }
-    first = offered(columns)[0]
-    assert first.roles == {"row": "year", "item": "country", "score": "happiness"}
 
 
 def test_what_came_off_is_the_score() -> None:
@@ -295,18 +270,6 @@ def test_totals_among_the_items_are_dropped(rng: np.random.Generator) -> None:
             assert one.options["drop"] == ["", "TOTAL"]
             assert one.n_items == 3
     assert offered(columns)[0].roles["item"] == "party"
-
-
-def test_names_come_before_the_codes_for_them(rng: np.random.Generator) -> None:
-    lands = {"DE": "Germany", "FR": "France", "IT": "Italy", "PL": "Poland", "SE": "Sweden"}
-    columns: dict[str, list[Any]] = {
-        "code": [code for code in lands for _ in range(6)],
-        "land": [land for land in lands.values() for _ in range(6)],
-        "prose": [f"remark {n % 11}" for n in range(30)],
-        "index": rng.normal(5, 1, 30).tolist(),
-    }
-    ranked = [one.roles.get("item", one.roles.get("choice")) for one in offered(columns)]
-    assert ranked[0] == "land"
 
 
 def test_rows_that_are_named_once_come_before_columns(rng: np.random.Generator) -> None:

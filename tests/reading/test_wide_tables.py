@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steadyrank import ScoreMatrix, read_any
+from steadyrank import read_any
 from steadyrank.errors import NotRecognisedError, SteadyrankError
 from steadyrank.reading.readings import Reading
 
@@ -114,24 +114,6 @@ def test_steps_of_a_scale(rng: np.random.Generator) -> None:
     assert np.nansum(found) == answers.sum() + answers.size - answers[2, 1] - 1
 
 
-@pytest.mark.parametrize("words", [STEPS, ["never", "rarely", "sometimes", "often", "always"]])
-def test_words_of_a_scale_are_asked_about(words: list[str]) -> None:
-    """With numbers in their place both tables would be taken."""
-    steps = [[(2 * task + 3 * item) % 5 for item in range(4)] for task in range(10)]
-    rows: list[list[Any]] = [["respondent", "ann", "bob", "cat", "dan"]]
-    rows += [[f"r{task}", *(words[step] for step in row)] for task, row in enumerate(steps)]
-    first = offered(rows)[0]
-    assert any("in words, read as 1 to 5: more is better" in told for told in first.against)
-    data = first.read()
-    assert isinstance(data, ScoreMatrix)
-    assert data.values.tolist() == [[step + 1.0 for step in row] for row in steps]
-    long: list[list[Any]] = [["user", "film", "rating"]]
-    long += [[f"u{u}", f"f{i}", words[s]] for u, row in enumerate(steps) for i, s in enumerate(row)]
-    assert "read as 1 to 5" in " ".join(offered(long)[0].against)
-    plain = [[f"u{u}", f"f{i}", s + 1] for u, row in enumerate(steps) for i, s in enumerate(row)]
-    assert read_any(file_of([long[0], *plain])).kind.name == "ratings"
-
-
 def test_two_words_of_a_scale_are_names() -> None:
     rows = [["choice"], *([word] for word in ("agree", "disagree", "agree"))]
     assert set(read_any(file_of(rows)).items) == {"agree", "disagree"}
@@ -152,17 +134,6 @@ def test_a_larger_sheet_is_taken(rng: np.random.Generator) -> None:
         read_any(content)
     first = caught.value.readings[0]
     assert (first.options["sheet"], first.kind.name, first.n_items) == ("ratings", "ratings", 6)
-
-
-def test_beside_names_nothing_is_a_response_by_its_place(rng: np.random.Generator) -> None:
-    x = rng.normal(size=(60, 3)) * [1, 40, 900]
-    y = 3 * x[:, 0] + x[:, 1] / 9 + rng.normal(size=60)
-    names = [["good", "bad"][n % 2] + f" car {n}" for n in range(60)]
-    rows = [["mpg", "bore", "power", "mass", "name"]]
-    rows += [[*np.round([y[n], *x[n]], 4), names[n]] for n in range(60)]
-    assert not any("response" in one.roles for one in offered(rows))
-    alone = offered([[*row[1:-1], row[0]] for row in rows])
-    assert alone[0].roles == {"response": "mpg", "items": ["bore", "power", "mass"]}
 
 
 def test_each_column_of_items_is_weighed(rng: np.random.Generator) -> None:

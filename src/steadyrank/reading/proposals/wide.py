@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import groupby, islice
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from steadyrank.reading.readings import EXACT, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
 from steadyrank.reading.scales import less_is_better
 from steadyrank.reading.table import Guess, simplify
-from steadyrank.reading.words import known, pattern, words_of
+from steadyrank.reading.words import known, measured_words, pattern, words_of
 from steadyrank.text import counted
 
 COUNTING = re.compile(r"[A-Za-z_#-]{0,12}[ _-]?\d+\Z")
@@ -445,14 +446,22 @@ def _directed(
         reading.support.append(f"less is better in {listing(map(shorten, less))}")
         yield reading
         return
-    if _are_ranks(profile, values, way):
-        for which, why in (("all", "ranks: 1 is best"), ("none", "points: more is better")):
+    error = _error_in(profile.table.source) if way == "columns" else ""
+    if error or _are_ranks(profile, values, way):
+        told = f"the name of the file says {error!r}: less is better" if error else "ranks: 1 is best"
+        for which, why in (("all", told), ("none", "points: more is better")):
             yield turned(reading, which, why, 1.0 + (which == "all") / 2)
         return
     yield reading
     plain = (_is_measure(n) or profile[n].is_measure or is_scale(profile[n]) for n in values)
     if not sure and not all(plain):
         yield turned(reading, "all", "if less is better", -0.25)
+
+
+def _error_in(source: str) -> str:
+    """Return the measure of which less is better that a file is called by; nothing where it is none."""
+    words = measured_words(PurePath(source).stem)
+    return next((word for word in words if word in known("measures_of_error")), "")
 
 
 def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
