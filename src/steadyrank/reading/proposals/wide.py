@@ -18,7 +18,7 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.profile import SCALE, Column, Profile
-from steadyrank.reading.proposals.long import MEASURES, NAMES, is_scale, turned
+from steadyrank.reading.proposals.long import MEASURES, is_scale, turned
 from steadyrank.reading.readings import EXACT, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
 from steadyrank.reading.scales import less_is_better
@@ -63,7 +63,7 @@ def wide(asked: Asked) -> Iterator[Reading]:
     if "item" in asked.named and way != "rows":
         return
     for one in ("columns", "rows") if way is None else (way,):
-        label = _label(asked, one)
+        label = _label(asked)
         if one == "rows" and label is None:
             continue
         values, left_out = _score_columns(asked, label, one)
@@ -82,7 +82,7 @@ def wide(asked: Asked) -> Iterator[Reading]:
                 yield reading
 
 
-def _label(asked: Asked, way: str) -> str | None:
+def _label(asked: Asked) -> str | None:
     """Return the column that names the rows: as said, one called so, the first text, or one of ids."""
     named = asked.named.get("row") or asked.named.get("item")
     if named is not None:
@@ -95,12 +95,9 @@ def _label(asked: Asked, way: str) -> str | None:
     texts = [c for c in free if not c.is_number and c.type not in {"list", "empty"}]
     called = [c for c in texts if asked.level("item", c.name) or asked.level("row", c.name)]
     ids = [c for c in free if c.is_id and c.is_number]
-    units = [c for c in ids if c.unique and len(c.words) > 1 and sounds_like_a_unit(c.name)]
     once = [c for c in called if not c.repeats]
     once.sort(key=lambda c: c.is_id)  # names say more than ids
-    every = sorted([*once, *units, *called, *texts, *ids], key=lambda c: c.blanks > 0)
-    if way == "rows" and every and every[0].repeats:
-        every = [c for c in texts if c.type == "text" and c.unique] or every
+    every = sorted([*once, *called, *texts, *ids], key=lambda c: c.blanks > 0)
     return every[0].name if every else None
 
 
@@ -166,11 +163,7 @@ def _families(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
             words = [word for word in column.words if not word.isdecimal()]
             if len(column.words) > 1 and words and column.name in usable:
                 found.setdefault(words[end], []).append(column.name)
-        for names in found.values():
-            # A few measures, each of several things, are not one block, but as many as measures.
-            last = {profile[name].words[-1] for name in names}
-            if not 1 < len(last) <= min(BLOCKS, len(names) / 2):
-                yield names
+        yield from found.values()
 
 
 def _neighbours(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
@@ -226,10 +219,8 @@ def _parts(profile: Profile, run: Sequence[str]) -> list[str]:
 
 
 def _are_parts(profile: Profile, values: Sequence[str]) -> bool:
-    """Tell whether columns are parts of a whole, by themselves or with the tallies beside them."""
-    every = [c.name for c in profile if c.name in values or (c.type == "number" and _is_tally(c))]
-    runs = [run for run in (values, every) if len(run) >= LEAST]
-    return any({*values} <= {*_parts(profile, run)} for run in runs)
+    """Tell whether columns are parts of a whole."""
+    return len(values) >= LEAST and {*values} <= {*_parts(profile, values)}
 
 
 def _first_rows(profile: Profile, names: Sequence[str]) -> FloatArray:
@@ -299,7 +290,7 @@ def _weighed(
     whole = way == "columns" and len(values) <= MOST_PARTS and _are_parts(profile, values)
     doubtful = _weigh_columns(asked, reading, values, label, whole=whole)
     if way == "columns":
-        _weigh_as_items(asked, reading, values, label, whole=whole)
+        _weigh_as_items(asked, reading, values, label)
     plain = plain and len(told) == 1
     reading.weigh(doubtful and not plain, -1.5)
     reading.strong = plain and len(values) >= LEAST and not reading.against
@@ -391,17 +382,10 @@ def _weigh_columns(
         both = len(values) > 1 and named.values == {*values}
         if reading.weigh(both, 0, "rows and columns have the same names: counted wins are battles"):
             reading.firm = reading.firm and asked.settings.get("items_in") is not None
-    won = [
-        c.name for c in texts if c.simple in {"winner", "loser"} and not c.values <= {*profile.columns}
-    ]
-    if reading.weigh(won, -4, f"{quoted(*won)} says who won or lost"):
-        reading.firm = False
     return bool(odd) or not (told or alike)
 
 
-def _weigh_as_items(
-    asked: Asked, reading: Reading, values: Sequence[str], label: str | None, *, whole: bool
-) -> None:
+def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label: str | None) -> None:
     """Weigh whether columns may be what is ranked."""
     profile = asked.profile
     counting = _mostly(values, COUNTING.match) or {*values} <= profile.of_families
@@ -410,11 +394,6 @@ def _weigh_as_items(
     are = "is no vote" if len(tallies) == 1 else "are not votes"
     less = 0 < len(tallies) < len(values)
     reading.weigh(less, -min(2, len(tallies)), f"{quoted(*tallies)} {are} for anyone")
-    if label is not None:
-        measures = 2 * sum(profile[n].is_measure for n in values) > len(values)
-        one = [*values] in profile.families or _is_of(profile, values)
-        reading.weigh(measures and not one and not whole, -4)
-        reading.weigh(measures and one and profile[label].simple in NAMES, -2.25)
     labels = asked.label_columns
     items = [c.name for c in labels if c.name != label and asked.level("item", c.name) >= EXACT]
     reading.weigh(
