@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice, product, takewhile
+from itertools import islice, product
 from typing import Any
 
 from steadyrank.errors import Option
 from steadyrank.reading.profile import FEW, Column
-from steadyrank.reading.readings import EXACT, NOTHING, NOUN, SAID, Asked, Reading, quoted
+from steadyrank.reading.readings import EXACT, NOTHING, NOUN, Asked, Reading, quoted
 from steadyrank.reading.scales import less_is_better
 from steadyrank.reading.table import Guess
 from steadyrank.reading.words import known
@@ -140,11 +140,8 @@ def _items(asked: Asked) -> list[str]:
     if "item" in asked.named:
         return [asked.named["item"]]
     called = asked.candidates("item", lambda column: _may_name(asked, column))
-    trials = known("trials") if asked.kind.name == "scores" else ()
-    called = [n for n in called if not (asked.profile[n].simple in trials and asked.profile[n].whole)]
     texts = [c for c in asked.label_columns if c.repeats and c.name not in called]
     ids = [c.name for c in asked.profile if c.is_id and c.is_number and c.repeats and c.distinct > 2]
-    ids = [name for name in ids if asked.profile[name].simple not in trials]
     texts.sort(key=lambda c: c.simple not in NAMES)
     labels = asked.label_columns or [c for c in asked.profile if c.is_id]
     once = [c.name for c in labels if c.unique and not (texts or called or ids)]
@@ -282,12 +279,7 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, it
         reading.weigh(unit is not None and column.distinct <= profile[unit].distinct, 0.5)
         reading.weigh(column.noun in known("attributes", "occasions"), -1)
         reading.weigh(column.is_number and not column.is_id, -3)
-    texts = [c for c in takewhile(lambda c: c.name != item, profile) if c.type == "text"]
-    items = [c for c in texts if asked.level("item", c.name) and c.name != unit and c.bare != "item"]
-    reading.weigh(level < SAID and items, -1)  # what is ranked comes first
-    unknown = level == NOTHING and column.simple not in NAMES
-    reading.points -= min(len(texts), 5) / 10 if unknown else 0
-    reading.weigh(asked.kind.name == "scores" and column.noun in known("methods") and not items, 1)
+    reading.weigh(asked.kind.name == "scores" and column.noun in known("methods"), 1)
     reading.weigh(asked.is_spelt_out(item), -0.75)  # there are names for these ids
     none = column.is_time or column.counts_rows or (column.distinct < 2 < profile.rows and level < EXACT)
     reading.weigh(none, -4, f"{quoted(item)} names no items to rank")
