@@ -181,11 +181,6 @@ def test_other_letters_are_suggested_with_their_encoding(
 class TestListsInCells:
     """Several names in a cell, and marks of those who were chosen."""
 
-    @pytest.mark.parametrize("mark", ["; ", " | ", ", ", "\n", " > "])
-    def test_names_in_more_than_one_order_are_ranked(self, mark: str, rng: np.random.Generator) -> None:
-        made = [one[: 2 + n % 4] for n, one in enumerate(orders(rng, 30))]
-        rows = [(f"5/{n}/2024", mark.join(one)) for n, one in enumerate(made, 1)]
-        asserts_orders(first(text(("When", "Rank your favourites"), rows)), made)
 
     def test_names_in_one_order_are_ticks(self, rng: np.random.Generator) -> None:
         made = [sorted(one[: 1 + n % 3]) for n, one in enumerate(orders(rng, 30))]

@@ -6,7 +6,6 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -23,8 +22,8 @@ from steadyrank.reading.words import known
 CHOICES = re.compile("choice|preference|pref|rank|pick|priority|vote")
 MARKS = re.compile(r"[>{,;|\n]")
 """What stands between names in a cell."""
-SEVERAL, TURNED, SOME = 0.3, 0.2, 200
-"""The share of cells that list several names, that of pairs of names in both orders, and of how many."""
+SEVERAL, SOME = 0.3, 200
+"""The share of cells that list several names, and of how many."""
 LONGEST = 80
 """How many letters a name within an order has at most."""
 LONGEST_NO_VOTE = 20
@@ -59,7 +58,7 @@ def _orders(asked: Asked) -> Iterator[Reading]:
     only = [c.name for c in free if len(free) == 1]
     for name in dict.fromkeys([*called, *by_shape, *only]):
         column, level = asked.profile[name], asked.level("ballot", name)
-        mark, turned = by_shape.get(name, ("", False))
+        mark = by_shape.get(name, "")
         lists, ordered = column.type == "list", mark == ">"
         listed = _listed(column.labels if lists or mark else [], mark or ",")
         again = {} if all(len({*one}) == len(one) for one in listed) else {"repeats": "skip"}
@@ -80,17 +79,13 @@ def _orders(asked: Asked) -> Iterator[Reading]:
             liked = not {*column.words}.isdisjoint(known("liked")) or bool(CHOICES.search(column.simple))
             reading.strong, reading.mend = False, {"drop": [""], **again}
             reading.points = 0.25 + 2.25 * liked + 4 * form  # else perhaps genres
-            if turned:
-                ranked = replace(reading, points=reading.points + 0.5)
-                ranked.support = [*reading.support, "names stand in more than one order"]
-                yield from counted_or_not(asked, ranked)
             reading.options = {**reading.options, "approval": True}
         if level or lists or marked > 0.5 or mark or "approval" in asked.settings:
             yield from counted_or_not(asked, reading)
 
 
-def _parted(column: Column, twice: float) -> tuple[str, bool] | None:
-    """Return what parts the names that cells list, and whether these stand in more than one order.
+def _parted(column: Column, twice: float) -> str | None:
+    """Return what parts the names that cells list; None where they list none.
 
     Several cells list several names, which are short and come again in other cells, and at most a share
     of them twice in one.
@@ -109,9 +104,7 @@ def _parted(column: Column, twice: float) -> tuple[str, bool] | None:
         return None
     seldom = sum(len({*one}) for one in lists) >= (1 - twice) * sum(map(len, lists))
     named = 2 * sum(n[0] in "'\"" for n in names) > len(names) if written else seldom
-    before = {pair for one in lists for pair in itertools.combinations(one, 2)}
-    turned = sum((two, one) in before for one, two in before) > TURNED * len(before)
-    return (marks, turned) if named or ordered else None
+    return marks if named or ordered else None
 
 
 def _is_form(profile: Profile) -> bool:

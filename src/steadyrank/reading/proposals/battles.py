@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -41,7 +40,6 @@ FEWEST = 8
 
 WON = {("winner", "loser"), ("winning", "losing"), ("won", "lost"), ("win", "lose"), ("w", "l"),
        ("chosen", "rejected"), ("preferred", "rejected"), ("victor", "vanquished")}  # fmt: skip
-WON_WORDS = re.compile(r"\b(won|wins?|beat|beats|defeats?|defeated|draw|drawn|tie|tied|better)\b")
 SOME_LABELS = 50
 WINS = {"win", "wins", "won", "winner", "victory", *known("result_columns")}
 """Words of columns that say whether a side won, beside a word that says which side."""
@@ -400,12 +398,10 @@ class Sides:
             return judged and self.understood(column.name) == 1 and self._both_won(column.name)
         if _are_results(column):
             return True
-        some = [label.casefold() for label in column.labels[:SOME_LABELS]]
-        worded = 2 * sum(WON_WORDS.search(label) is not None for label in some) > len(some)
-        if column.distinct > FEWEST and not worded:
+        if column.distinct > FEWEST:
             return False
         called = {*(self.words or [""])} <= {*map(simplify, column.labels)}
-        plain = worded or called or meanings(column.labels, self.pair)[1]
+        plain = called or meanings(column.labels, self.pair)[1]
         return plain and self.understood(column.name) >= UNDERSTOOD and self._both_won(column.name)
 
     def _both_won(self, name: str) -> bool:

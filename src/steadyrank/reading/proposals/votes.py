@@ -74,12 +74,10 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     voters = [c for c in others if c.noun in {"voter", "respondent", "user", "person"}]
     whole = not others or column.unique or column.noun in ELECTED
     elected = counted and level >= EXACT and whole
-    won = [c.name for c in others if c.noun in known("awards") and not counted]
-    awarded = reading.weigh(won, 2, f"each row is a {quoted(*won[:1])}")
-    alone = elected or awarded or (voters and voters[0].unique)
+    alone = elected or (voters and voters[0].unique)
     rest = [] if alone else asked.unexplained([name, *beside.values()], flags=False)
-    rest += [c.name for c in others if c.noun in VALUES and c.name not in rest and not awarded]
-    if not (rest or counted or voters or said or awarded):
+    rest += [c.name for c in others if c.noun in VALUES and c.name not in rest]
+    if not (rest or counted or voters or said):
         rest = [c.name for c in numbers]
     cost = 0 if counted else -min(2, len(rest))
     reading.weigh(rest, cost, f"{quoted(*rest)} would not be used")
@@ -93,7 +91,7 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     named = [c for c in others if c.type == "text" and c.noun not in known("units")]
     answer = column.noun in {"answer", "option", "item"} and not counted
     answer |= column.noun in ELECTED and bool(named) and not counted and not voters
-    reading.strong = level >= EXACT and not (reading.against or answer or awarded)
+    reading.strong = level >= EXACT and not (reading.against or answer)
     yield from counted_or_not(asked, reading)
 
 

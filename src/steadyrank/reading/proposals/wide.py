@@ -219,8 +219,10 @@ def _parts(profile: Profile, run: Sequence[str]) -> list[str]:
 
 
 def _are_parts(profile: Profile, values: Sequence[str]) -> bool:
-    """Tell whether columns are parts of a whole."""
-    return len(values) >= LEAST and {*values} <= {*_parts(profile, values)}
+    """Tell whether columns are parts of a whole, by themselves or with the tallies beside them."""
+    every = [c.name for c in profile if c.name in values or (c.type == "number" and _is_tally(c))]
+    runs = [run for run in (values, every) if len(run) >= LEAST]
+    return any({*values} <= {*_parts(profile, run)} for run in runs)
 
 
 def _first_rows(profile: Profile, names: Sequence[str]) -> FloatArray:
@@ -394,6 +396,8 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
     are = "is no vote" if len(tallies) == 1 else "are not votes"
     less = 0 < len(tallies) < len(values)
     reading.weigh(less, -min(2, len(tallies)), f"{quoted(*tallies)} {are} for anyone")
+    if label is not None and profile[label].simple in NAMES and _is_of(profile, values):
+        reading.weigh(2 * sum(profile[n].is_measure for n in values) > len(values), -2.25)
     labels = asked.label_columns
     items = [c.name for c in labels if c.name != label and asked.level("item", c.name) >= EXACT]
     reading.weigh(
