@@ -18,7 +18,7 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.profile import SCALE, Column, Profile
-from steadyrank.reading.proposals.long import MEASURES, is_scale, turned
+from steadyrank.reading.proposals.long import MEASURES, NAMES, is_scale, turned
 from steadyrank.reading.readings import EXACT, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
 from steadyrank.reading.scales import less_is_better
