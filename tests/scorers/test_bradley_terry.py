@@ -157,6 +157,19 @@ class TestScore:
             assert (graph.Graph.of(wins).band is None) == (thin > 0)
             assert strengths(wins, ridge) == pytest.approx(expected, abs=1e-11)
 
+    @pytest.mark.parametrize("ridge", [0.0, 1.0])
+    @pytest.mark.parametrize("many", [1, 10**9])
+    def test_items_that_nothing_tells_apart_are_equal(self, many, ridge, monkeypatch):
+        """All battles tied, or each pair won both ways: nothing pulls from the start."""
+        monkeypatch.setattr(fit, "MANY", many)
+        left, right = np.triu_indices(12, 1)
+        ties = Battles(left, right, ["tie"] * len(left), items=range(12))
+        both = Battles(np.append(left, right), np.append(right, left), ["left"] * 132, items=range(12))
+        for data in (ties, both):
+            assert BradleyTerry(ridge=ridge).score(data).tolist() == [0.0] * 12
+            found = without_each(data, BradleyTerry(ridge=ridge))
+            assert found == pytest.approx(np.array(list(refits(data, ridge))), abs=1e-9)
+
     def test_equations_are_solved_in_a_band_as_with_full_matrices(self, monkeypatch):
         monkeypatch.setattr(graph, "THIN", 0)
         rng = np.random.default_rng(3)
