@@ -23,13 +23,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, shortened
+from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, FullFit, shortened
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steadyrank.scorers.bradley_terry.curves import Curves
     from steadyrank.scorers.bradley_terry.scorer import Removals
 
 STEPS = 80
@@ -63,21 +62,19 @@ class Chords:
 
     Parameters
     ----------
-    curves : Curves
+    full : FullFit
         The fit on all the data.
-    wins : float array (L, L)
-        Win counts, ties as half wins.
-    ridge : float
-        The ridge of that fit.
+    tolerance : float
+        The largest error, in range, of scores that have arrived.
     """
 
-    def __init__(self, curves: Curves, wins: FloatArray, ridge: float) -> None:
+    def __init__(self, full: FullFit, tolerance: float) -> None:
         from scipy.sparse import csr_array
 
-        self.curves, self._ridge = curves, ridge
-        self.first, self.second = curves.graph.first, curves.graph.second
+        self.full, self._tolerance, wins = full, tolerance, full.wins
+        self.first, self.second = full.graph.first, full.graph.second
         self._keys = self.first * len(wins) + self.second
-        won, lost = curves.graph.of_pairs(wins)
+        won, lost = full.graph.of_pairs(wins)
         self._battles = won + lost
         both = np.append(self.first, self.second)
         self._of_item = np.argsort(both, kind="stable") % len(self.first)
@@ -91,7 +88,7 @@ class Chords:
 
     def at_once(self, units: IntArray) -> Iterator[IntArray]:
         """Cut units into parts whose scores and forces, of so many pairs at a time, are held at once."""
-        width = max(len(self.curves.scores), 4 * PAIRS_AT_ONCE)
+        width = max(len(self.full.scores), 4 * PAIRS_AT_ONCE)
         return (units[part] for part in slices(len(units), CHUNK_NUMBERS, width))
 
     @np.errstate(over="ignore", invalid="ignore")  # what is no number is not sound
@@ -113,27 +110,27 @@ class Chords:
 
     def arrived(self, scores: FloatArray, look: Look) -> BoolArray:
         """Tell which scores, after a step, are within the tolerance of those of their folds."""
-        further = np.exp(np.ptp(scores - self.curves.scores, axis=1))
-        near = look.range_left * further <= self.curves.tolerance
-        return np.asarray(near | (look.off <= PULLED * self.curves.tolerance))
+        further = np.exp(np.ptp(scores - self.full.scores, axis=1))
+        near = look.range_left * further <= self._tolerance
+        return np.asarray(near | (look.off <= PULLED * self._tolerance))
 
     @np.errstate(all="ignore")  # what is no number is not sound
     def look(self, taken: Removals, scores: FloatArray) -> Look:
         """Look where folds lead from given scores, each without what its unit takes away."""
-        curves, place = self.curves, taken.owner
+        full, place = self.full, taken.owner
         low, high = np.minimum(taken.winner, taken.loser), np.maximum(taken.winner, taken.loser)
         powers = np.exp(scores.T)
-        forces = self._forces(powers, taken) - self._ridge * scores.T
-        plain = curves.solved(forces).T
-        chance, resistance = curves.win_chance[low, high], curves.resistance(low, high)
+        forces = self._forces(powers, taken) - full.ridge * scores.T
+        plain = full.solved(forces).T
+        chance, resistance = full.win_chance[low, high], full.resistance(low, high)
         share = taken.weight * chance * (1.0 - chance) * resistance
         kept = np.maximum(1.0 - np.bincount(place, share, minlength=len(scores)), 0.0)
-        strained = np.exp(np.ptp(scores - curves.scores, axis=1)) / kept
+        strained = np.exp(np.ptp(scores - full.scores, axis=1)) / kept
         energy = np.sqrt(np.einsum("lf,fl->f", forces, plain)) * strained
-        left = 1.0 - np.e * energy * curves.widest
+        left = 1.0 - np.e * energy * full.widest
         missed = np.where(left > 0, energy / left, np.inf)  # where that is no number, too
-        off = np.abs(forces).max(axis=0) / self._ridge if self._ridge else np.full(len(scores), np.inf)
-        pair = np.searchsorted(self._keys, low * len(curves.scores) + high)
+        off = np.abs(forces).max(axis=0) / full.ridge if full.ridge else np.full(len(scores), np.inf)
+        pair = np.searchsorted(self._keys, low * len(full.scores) + high)
         steps = plain + self._mended(plain, self._changed(scores, powers, taken, pair))
         steps *= shortened(np.ptp(steps, axis=1))[:, np.newaxis]
         return Look(steps, missed, off, np.ptp(plain, axis=1) / kept)
@@ -162,8 +159,8 @@ class Chords:
 
         A fold's pairs stand together, those that matter most first.
         """
-        curves, pairs = self.curves, len(self.first)
-        fold, item = np.nonzero(np.abs(scores - curves.scores) > STIRRED)
+        full, pairs = self.full, len(self.first)
+        fold, item = np.nonzero(np.abs(scores - full.scores) > STIRRED)
         begins, counts = self._begins[item], np.diff(self._begins)[item]
         place = np.repeat(begins - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
         mine = taken.owner * pairs + own
@@ -172,15 +169,15 @@ class Chords:
         gone = np.bincount(np.searchsorted(keys, mine), taken.weight, minlength=len(keys))
         i, j = self.first[pair], self.second[pair]
         one, two = powers[i, fold], powers[j, fold]
-        less = curves.information[i, j] - (self._battles[pair] - gone) * one * two / (one + two) ** 2
-        matter = np.abs(less) * curves.resistance(i, j)
+        less = full.information[i, j] - (self._battles[pair] - gone) * one * two / (one + two) ** 2
+        matter = np.abs(less) * full.resistance(i, j)
         order = np.lexsort((-matter, fold))
         order = order[matter[order] > MATTERS]
         return fold[order], pair[order], less[order]
 
     def _mended(self, steps: FloatArray, changed: tuple[IntArray, IntArray, FloatArray]) -> FloatArray:
         """Return what Newton's steps have beyond those of the full fit where pairs have changed."""
-        (fold, pair, less), inverse = changed, self.curves.inverse
+        (fold, pair, less), inverse = changed, self.full.inverse
         number = np.arange(len(fold)) - np.searchsorted(fold, fold)
         kept = number < MOST
         fold, pair, less, number = fold[kept], pair[kept], less[kept], number[kept]

@@ -14,8 +14,7 @@ from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.progress import tell
 from steadyrank.scorers.base import RowsOut, Settled, Sketched
 from steadyrank.scorers.bradley_terry.chords import Chords, Look
-from steadyrank.scorers.bradley_terry.curves import TOLERANCE, Curves
-from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, strengths
+from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, FullFit, strengths
 from steadyrank.scorers.bradley_terry.sketch import Sketch
 from steadyrank.sums.blocks import DenseBlock, Rows, lengths, slices
 
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 Told: TypeAlias = "tuple[IntArray, FloatArray, FloatArray]"
 """Units, for each of them a row of scores or gaps, and how far these are off at most."""
 
+TOLERANCE = 1e-12
+"""The largest error, in range, of scores that are refitted by steps."""
 SKETCH_NUMBERS = 1 << 18
 """Numbers sketched at once: few enough to stay in the cache."""
 FEW = 4
@@ -44,7 +45,7 @@ DIGITS = 1e-11
 
 @dataclass(frozen=True)
 class BattleFolds:
-    """Units of one pair by its curve where that is accurate, all others by Newton's method."""
+    """Refits without each unit, by certified steps from the full fit or else by Newton's method."""
 
     scores: FloatArray
     wins: FloatArray
@@ -55,9 +56,9 @@ class BattleFolds:
     """Where log odds of 0 are among the scores that are asked for, and how much log odds of 1 are."""
 
     @cached_property
-    def curves(self) -> Curves:
-        """The fit, expanded."""
-        return Curves(self.wins, self.scores, self.ridge, self.tolerance)
+    def full(self) -> FullFit:
+        """The fit on all the data."""
+        return FullFit(self.wins, self.scores, self.ridge)
 
     @cached_property
     def owners(self) -> IntArray:
@@ -68,7 +69,7 @@ class BattleFolds:
     def sketch(self) -> tuple[IntArray, Sketch]:
         """The units of one pair, and scores near those without them."""
         units, folds = self.removals.one_pair
-        return units, Sketch(self.curves, folds, self.scale[1])
+        return units, Sketch(self.full, folds, self.scale[1])
 
     @cached_property
     @np.errstate(all="ignore")  # what is no number is no start
@@ -79,8 +80,8 @@ class BattleFolds:
         ``1/R - c``, where c is the information of the pair. From where this is too far, it is 0.
         """
         sketch, (first, second, battles, wins) = self.sketch[1], self.removals.one_pair[1]
-        chance, resistance = self.curves.win_chance[first, second], sketch.resistance
-        spring = np.maximum(1.0 / resistance - self.curves.information[first, second], 0.0)
+        chance, resistance = self.full.win_chance[first, second], sketch.resistance
+        spring = np.maximum(1.0 / resistance - self.full.information[first, second], 0.0)
         had, odds = (self.wins + self.wins.T)[first, second], (1.0 - chance) / chance
         gap = np.zeros(len(chance))
         for _ in range(SPRING_STEPS):
@@ -95,7 +96,7 @@ class BattleFolds:
         scores = np.repeat(self.scores[np.newaxis], len(units), axis=0)
         single, pairs = self.removals.one_pair
         one = np.flatnonzero(np.isin(units, single, assume_unique=True))
-        fold, inverse = np.searchsorted(single, units[one]), self.curves.inverse
+        fold, inverse = np.searchsorted(single, units[one]), self.full.inverse
         between = inverse[pairs.first[fold]] - inverse[pairs.second[fold]]
         scores[one] += self.starts[fold, np.newaxis] * between
         return scores
@@ -114,29 +115,24 @@ class BattleFolds:
         """Return the scores without each of some units, given in order."""
         if isinstance(units, slice):
             units = np.arange(units.start, units.stop)
-        single, folds = self.removals.one_pair
-        one = np.isin(units, single, assume_unique=True)
-        # The others are units of several pairs, and units that take nothing away.
-        found, sound = np.repeat(self.scores[np.newaxis], len(units), axis=0), np.zeros_like(one)
-        if self.curves.steady and one.any():
-            cut = folds.part(np.searchsorted(single, units[one]))
-            found[one], sound[one] = self.curves.solve(cut)
-        rest = np.flatnonzero(~sound & np.isin(units, self.owners, assume_unique=True))
-        if self.curves.steady and len(rest):
+        found, sound = np.repeat(self.scores[np.newaxis], len(units), axis=0), np.zeros(len(units), bool)
+        rest = np.flatnonzero(np.isin(units, self.owners, assume_unique=True))
+        if self.full.steady:
             for some in self.chords.at_once(rest):
                 begun = self.begun(units[some])
                 found[some], sound[some] = self.chords.solve(self.removals, units[some], begun)
         rest = rest[~sound[rest]]
         for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
-            found[rest[part]] = self._refit(units[rest[part]])
+            found[rest[part]] = self.refit(units[rest[part]])
         return found
 
     @cached_property
     def chords(self) -> Chords:
         """The fit, and the way from it to that without any units."""
-        return Chords(self.curves, self.wins, self.ridge)
+        return Chords(self.full, self.tolerance)
 
-    def _refit(self, chosen: IntArray) -> FloatArray:
+    def refit(self, chosen: IntArray) -> FloatArray:
+        """Return the scores without each of some units, by Newton's method."""
         wins, taken = np.repeat(self.wins[np.newaxis], len(chosen), axis=0), self.removals.some(chosen)
         wins[taken.owner, taken.winner, taken.loser] -= taken.weight
         return strengths(wins, self.ridge, self.scores)
@@ -157,7 +153,7 @@ class Near(NamedTuple):
     @classmethod
     def gaps(cls, sketch: Sketch, fitted: FloatArray, above: IntArray, below: IntArray) -> Near:
         """Return by how much some items are ahead of others."""
-        heights = sketch.factor * np.sqrt(sketch.curves.resistance(above, below))
+        heights = sketch.factor * np.sqrt(sketch.full.resistance(above, below))
         table = sketch.table[:, above] - sketch.table[:, below]
         return cls(table, fitted[above] - fitted[below], heights, above, below)
 
@@ -277,7 +273,7 @@ class BattlesOut(RowsOut, Sketched):
     def _ways(self, units: IntArray) -> Iterator[Underway]:
         """Yield parts of these units, as far as they can be approached at all."""
         folds = self.folds
-        if not folds.curves.steady:
+        if not folds.full.steady:
             return
         units = units[np.isin(units, folds.owners, assume_unique=True)]
         done = 0

@@ -15,9 +15,9 @@ from steadyrank.errors import ONE_GROUP, RIDGE, UndefinedScoresError, WayOut, li
 from steadyrank.operators.checks import setting
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, snapped
 from steadyrank.scorers.bradley_terry.context import ContextFit
-from steadyrank.scorers.bradley_terry.curves import PairFolds
 from steadyrank.scorers.bradley_terry.fit import strengths
 from steadyrank.scorers.bradley_terry.folds import BattleFolds, BattlesOut
+from steadyrank.scorers.bradley_terry.sketch import PairFolds
 from steadyrank.scorers.sensitivity import Sensitivity, each_alone
 
 RESOLUTION = 1e-9
