@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from steadyrank.scorers.bradley_terry.scorer import Removals
+    from steadyrank.scorers.bradley_terry.sketch import PairFolds
 
 STEPS = 80
 PAIRS_AT_ONCE = 2048
@@ -38,9 +39,10 @@ STIRRED = 0.1
 """Pairs of items that have moved so far may have another information than in the full fit."""
 MATTERS, MOST = 0.02, 16
 """What part of a resistance hangs on a pair that is looked after, and how many of these a fold has."""
-
 PULLED = 2.0
 """How many tolerances a score may be off by its pulls: these are sums, and have their own rounding."""
+LEAST_KEPT = 1e-6
+"""A unit that leaves less than this part of some information leaves nothing that rounding lets see."""
 
 
 class Look(NamedTuple):
@@ -117,43 +119,50 @@ class Chords:
     @np.errstate(all="ignore")  # what is no number is not sound
     def look(self, taken: Removals, scores: FloatArray) -> Look:
         """Look where folds lead from given scores, each without what its unit takes away."""
-        full, place = self.full, taken.owner
-        low, high = np.minimum(taken.winner, taken.loser), np.maximum(taken.winner, taken.loser)
-        powers = np.exp(scores.T)
-        forces = self._forces(powers, taken) - full.ridge * scores.T
+        full, powers, (fold, gone) = self.full, np.exp(scores.T), taken.by_pair
+        pair = np.searchsorted(self._keys, gone.first * len(full.scores) + gone.second)
+        forces = self._forces(powers, fold, pair, gone) - full.ridge * scores.T
         plain = full.solved(forces).T
-        chance, resistance = full.win_chance[low, high], full.resistance(low, high)
-        share = taken.weight * chance * (1.0 - chance) * resistance
-        kept = np.maximum(1.0 - np.bincount(place, share, minlength=len(scores)), 0.0)
+        chance = full.win_chance[gone.first, gone.second]
+        share = gone.battles * chance * (1.0 - chance) * full.resistance(gone.first, gone.second)
+        kept = 1.0 - np.bincount(fold, share, minlength=len(scores))
+        kept[kept < LEAST_KEPT] = 0.0
         strained = np.exp(np.ptp(scores - full.scores, axis=1)) / kept
         energy = np.sqrt(np.einsum("lf,fl->f", forces, plain)) * strained
         left = 1.0 - np.e * energy * full.widest
         missed = np.where(left > 0, energy / left, np.inf)  # where that is no number, too
         off = np.abs(forces).max(axis=0) / full.ridge if full.ridge else np.full(len(scores), np.inf)
-        pair = np.searchsorted(self._keys, low * len(full.scores) + high)
-        steps = plain + self._mended(plain, self._changed(scores, powers, taken, pair))
+        steps = plain + self._mended(plain, self._changed(scores, powers, fold, pair, gone.battles))
         steps *= shortened(np.ptp(steps, axis=1))[:, np.newaxis]
         return Look(steps, missed, off, np.ptp(plain, axis=1) / kept)
 
-    def _forces(self, powers: FloatArray, taken: Removals) -> FloatArray:
+    def _forces(self, powers: FloatArray, fold: IntArray, pair: IntArray, gone: PairFolds) -> FloatArray:
         """Return how the battles that are left pull each item, in each fold."""
         forces = np.zeros_like(powers)
         for part, ends, (won, lost) in self._parts:
             one, two = powers[self.first[part]], powers[self.second[part]]
+            here = np.flatnonzero((pair >= part.start) & (pair < part.stop))
+            row, column = pair[here] - part.start, fold[here]
+            # What is left pulls, not all less what leaves: rounding of much would pull, too.
+            left_won = won[row, 0] - gone.wins[here]
+            left_lost = lost[row, 0] - (gone.battles - gone.wins)[here]
+            left = left_won * two[row, column] - left_lost * one[row, column]
             both = one + two
             two *= won
             one *= lost
             two -= one
+            two[row, column] = left
             two /= both
             forces += ends @ two
-        one, two = powers[taken.winner, taken.owner], powers[taken.loser, taken.owner]
-        less = taken.weight * two / (one + two)
-        np.subtract.at(forces, (taken.winner, taken.owner), less)
-        np.add.at(forces, (taken.loser, taken.owner), less)
         return forces
 
     def _changed(
-        self, scores: FloatArray, powers: FloatArray, taken: Removals, own: IntArray
+        self,
+        scores: FloatArray,
+        powers: FloatArray,
+        taken_fold: IntArray,
+        taken_pair: IntArray,
+        taken: FloatArray,
     ) -> tuple[IntArray, IntArray, FloatArray]:
         """Return folds with pairs that have less information than in the full fit, and how much less.
 
@@ -163,10 +172,10 @@ class Chords:
         fold, item = np.nonzero(np.abs(scores - full.scores) > STIRRED)
         begins, counts = self._begins[item], np.diff(self._begins)[item]
         place = np.repeat(begins - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
-        mine = taken.owner * pairs + own
+        mine = taken_fold * pairs + taken_pair
         keys = np.unique(np.append(np.repeat(fold, counts) * pairs + self._of_item[place], mine))
         fold, pair = np.divmod(keys, pairs)
-        gone = np.bincount(np.searchsorted(keys, mine), taken.weight, minlength=len(keys))
+        gone = np.bincount(np.searchsorted(keys, mine), taken, minlength=len(keys))
         i, j = self.first[pair], self.second[pair]
         one, two = powers[i, fold], powers[j, fold]
         less = full.information[i, j] - (self._battles[pair] - gone) * one * two / (one + two) ** 2
