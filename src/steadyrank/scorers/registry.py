@@ -151,7 +151,7 @@ def named_scorer(text: str, **settings: Any) -> Scorer:
     ----------
     text : str
         One of :func:`scorer_names`; case, spaces, ``-`` and ``_`` do not matter. Settings may follow
-        a colon: ``"ridge:penalty=2,intercept=1"``, ``"column-means:value_range=0..1"``. Points of
+        a colon: ``"ridge:penalty=2"``, ``"column-means:value_range=0..1"``. Points of
         places need no name: ``"points:5,4,3,2,1"``.
     **settings
         The settings of that scorer; one that it does not have is an error.
