@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import choix
 import evalica
 import numpy as np
@@ -11,7 +13,9 @@ from arena_rank.models.bradley_terry import BradleyTerry as ArenaBradleyTerry
 from arena_rank.models.contextual_bradley_terry import ContextualBradleyTerry
 from arena_rank.utils.data_utils import ContextualPairDataset, PairDataset
 from profiles import battles
+from test_recipes import PAGE
 
+from docs.page_examples import examples_of, run_python
 from steadyrank import Battles, BradleyTerry, Elo, Study
 
 SEEDS = range(5)
@@ -132,11 +136,18 @@ def test_elo_is_evalicas(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_pagerank_is_evalicas(seed: int) -> None:
-    data = battles(seed)
-    theirs = evalica.pagerank(*in_order(data), damping=0.85, tolerance=1e-16, limit=10**6)
-    ours = Study(data, "pagerank:damping=0.85").scores
-    assert ours == pytest.approx(theirs.scores.sort_index().to_numpy(), abs=1e-12)
+def test_pagerank_and_eigenvector_of_the_recipe_are_evalicas(seed: int) -> None:
+    """Its eigen passes the scores of winners on to losers, so it is asked with the results turned."""
+    recipe: dict[str, Any] = {}
+    for block in examples_of(PAGE.read_text(encoding="utf-8")):
+        run_python(block.code, recipe, PAGE.name)
+    (left, right, won), sure = in_order(battles(seed)), {"tolerance": 1e-16, "limit": 10**6}
+    theirs = evalica.pagerank(left, right, won, damping=0.85, **sure).scores.sort_index()
+    ours = Study(battles(seed), recipe["pagerank"]).scores
+    assert ours == pytest.approx(theirs.to_numpy(), abs=1e-12)
+    turned = evalica.eigen(right, left, won, **sure).scores.sort_index()
+    ours = Study(battles(seed), recipe["eigenvector"]).scores
+    assert ours == pytest.approx((turned / turned.sum()).to_numpy(), abs=1e-12)
 
 
 def over_opponents(data: Battles) -> np.ndarray:

@@ -11,7 +11,7 @@ from pathlib import Path
 from docs.page_examples import run_python
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "guides" / "your-scorer.md"
-BLOCK = re.compile(r"^```py\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(py|python)\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 
 
 def fresh(text: str) -> tuple[str, int]:
@@ -21,9 +21,11 @@ def fresh(text: str) -> tuple[str, int]:
 
     def again(block: re.Match[str]) -> str:
         nonlocal shown
-        printed = run_python(block[1], namespace, PAGE.name)
-        shown += block[2] is not None
-        return f"```py\n{block[1]}```" + ("" if block[2] is None else f"\n\n```text\n{printed}```")
+        printed = run_python(block[2], namespace, PAGE.name)
+        shown += block[3] is not None
+        return f"```{block[1]}\n{block[2]}```" + (
+            "" if block[3] is None else f"\n\n```text\n{printed}```"
+        )
 
     return BLOCK.sub(again, text), shown
 
@@ -32,7 +34,7 @@ def test_the_recipes_print_what_the_page_shows() -> None:
     text = PAGE.read_text(encoding="utf-8")
     now, shown = fresh(text)
     assert now == text
-    assert shown == 5
+    assert shown == 6
 
 
 if __name__ == "__main__":

@@ -406,7 +406,6 @@ def counts_too_large(what: str, total: int) -> InvalidCountError:
 
 RIDGE = Option("scorer", "bradley-terry:ridge=0.1")
 """What gives every item of a comparison a finite score."""
-ONE_GROUP = (", or leave the items of all groups but one out with ", Option("drop", several=True))
 
 
 def singular_design(

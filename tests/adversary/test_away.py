@@ -116,6 +116,23 @@ def test_little_work_gives_an_interval(monkeypatch: pytest.MonkeyPatch, cases: C
         assert bounded.lower <= exact.lower <= (bounded.upper or exact.lower)
 
 
+@pytest.mark.parametrize("make", [sparse_ratings, borda, gaps, rows, votes])
+def test_of_many_items_fewer_units_may_be_certified_and_never_more(
+    make: Callable[..., Study], monkeypatch: pytest.MonkeyPatch, cases: Cases
+) -> None:
+    for rng in cases(3):
+        study = make(rng)
+        k = int(rng.integers(1, len(study.items)))
+        closely = study.topk(k).away
+        monkeypatch.setattr(search, "CLOSELY", (0, 0))
+        found = Study(study.data).topk(k).away
+        monkeypatch.undo()
+        assert closely is not None
+        assert found is not None
+        assert (found <= closely).all()
+        assert ((found == 1) == (closely == 1)).all()
+
+
 def test_where_pairs_are_too_many_the_margin_is_the_bound(
     monkeypatch: pytest.MonkeyPatch, cases: Cases
 ) -> None:

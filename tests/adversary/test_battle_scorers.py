@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import minimize
 
 from oracles.refitting import all_rows, assert_answers_agree
-from steadyrank import Battles, BradleyTerry, Eigenvector, Elo, PageRank, SteadyrankError, Study, WinRate
+from steadyrank import Battles, BradleyTerry, Elo, SteadyrankError, Study, WinRate
 from steadyrank.scorers.sums import scores_without
 
 if TYPE_CHECKING:
@@ -138,44 +138,6 @@ def test_the_bound_of_elo_holds_for_upsets_after_long_series(cases: Cases) -> No
         assert share <= 1
         nearest = max(nearest, share)
     assert nearest > 0.99
-
-
-def power(data: Battles, scorer: PageRank | Eigenvector) -> np.ndarray:
-    """Walk from item to item until nothing changes, in long numbers; who may stay never goes round."""
-    wins = np.zeros((data.n_items, data.n_items), dtype=np.longdouble)
-    weights = np.ones(len(data.left)) if data.weights is None else data.weights
-    for row in range(len(data.left)):
-        times, share = data.counts[row] * weights[row], (1 + int(data.outcome[row])) / 2
-        wins[data.left[row], data.right[row]] += times * share
-        wins[data.right[row], data.left[row]] += times * (1 - share)
-    if isinstance(scorer, PageRank):
-        for item in range(len(wins)):
-            lost = wins[:, item].sum()
-            wins[:, item] = wins[:, item] / lost if lost else np.longdouble(1) / len(wins)
-        wins = scorer.damping * wins + (1 - np.longdouble(scorer.damping)) / len(wins)
-    step = wins + np.eye(len(wins)) * wins.sum(axis=0).mean()
-    for _ in range(20):  # by squaring: a million steps
-        step = step @ step
-        step = step / step.max()
-    found = step.sum(axis=1)
-    return np.asarray(found / found.sum(), dtype=np.float64)
-
-
-@pytest.mark.parametrize("scorer", [PageRank(), PageRank(0.3), Eigenvector()], ids=lambda one: one.name)
-def test_votes_of_losers_without_each_unit_are_those_of_the_rest(
-    scorer: PageRank | Eigenvector, cases: Cases
-) -> None:
-    for rng in cases(25):
-        data = drawn(rng, rows=40)
-        try:
-            out = scorer.leave_one_out(data)
-        except SteadyrankError:  # one unit, or no chains of wins between some items
-            continue
-        assert out.scores == pytest.approx(power(data, scorer), abs=1e-9)
-        rows = all_rows(out)
-        for unit in range(len(data.units)):
-            assert rows[unit] == pytest.approx(power(data.without(unit), scorer), abs=1e-9)
-        assert_answers_agree(out, rng)
 
 
 def plain_logit(data: Battles, ridge: float) -> np.ndarray:

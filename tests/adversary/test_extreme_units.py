@@ -16,11 +16,10 @@ from oracles.refitting import all_rows
 from oracles.weighing import Person
 from steadyrank import (
     Battles,
-    Eigenvector,
+    BradleyTerry,
     MeanRank,
     MeanWinRate,
     Median,
-    PageRank,
     ScoreMatrix,
     SteadyrankError,
     TrimmedMean,
@@ -82,76 +81,13 @@ def test_tables(scorer, twin, weighs: bool, cases: Cases) -> None:
     assert whole
 
 
-def exact_pagerank(items: int, battles: list, damping: Fraction) -> list[Fraction]:
-    """Solve for the shares of time by elimination."""
-    wins = [[Fraction(0)] * items for _ in range(items)]
-    for left, right, points, weight in battles:
-        wins[left][right] += weight * points
-        wins[right][left] += weight * (1 - points)
-    lost = [sum(wins[one][item] for one in range(items)) for item in range(items)]
-    rows = [
-        [
-            Fraction(one == item) - damping * (wins[one][item] / lost[item] if lost[item] else stay)
-            for item in range(items)
-        ]
-        + [(1 - damping) * stay]
-        for stay in [Fraction(1, items)]
-        for one in range(items)
-    ]
-    for place in range(items):  # the diagonal outweighs the rest of its column: no pivoting
-        rows[place] = [value / rows[place][place] for value in rows[place]]
-        for other in range(items):
-            if other != place:
-                factor = rows[other][place]
-                rows[other] = [a - factor * b for a, b in zip(rows[other], rows[place], strict=True)]
-    return [row[-1] for row in rows]
-
-
-WEIGHTS = ["0.1", "0.2", "0.3", "0.7", "1", "3", "100000", "0.00001"]
-
-
-@pytest.mark.parametrize("damping", ["0.5", "0.85", "0.99"])
-def test_pagerank_of_battles_with_decimal_weights(damping: str, cases: Cases) -> None:
-    """What is taken away leaves nothing behind: 0.1 and 0.2 make 0.3, and without them nobody lost."""
-    scorer, whole = PageRank(float(damping)), 0
-    for rng in cases(8):
-        items, size = int(rng.integers(2, 5)), int(rng.integers(2, 9))
-        left = rng.integers(items, size=size)
-        right = (left + rng.integers(1, items, size=size)) % items
-        said, weights = rng.integers(0, 3, size), rng.choice(WEIGHTS, size)
-        groups = rng.integers(0, 3, size)
-        data = Battles(
-            left,
-            right,
-            np.array(["right", "tie", "left"])[said],
-            items=range(items),
-            weights=weights.astype(float),
-            units=groups,
-        )
-        battles = [
-            (int(one), int(two), Fraction(int(points), 2), Fraction(weight))
-            for one, two, points, weight in zip(left, right, said, weights.tolist(), strict=True)
-        ]
-        try:
-            out = scorer.leave_one_out(data)
-        except SteadyrankError:
-            assert len(set(groups.tolist())) < 2
-            continue
-        whole += 1
-        for label, row in zip(out.units.labels, all_rows(out), strict=True):
-            rest = [one for one, group in zip(battles, groups.tolist(), strict=True) if group != label]
-            true = exact_pagerank(items, rest, Fraction(damping))
-            np.testing.assert_allclose(row, np.array(true, dtype=float), rtol=0, atol=1e-9)
-    assert whole > 3
-
-
 @pytest.mark.parametrize("heavy", [1e5, 1e9, 1e10])
 def test_a_unit_of_great_weight_leaves_nothing_behind(heavy: float) -> None:
     """Without the first, y lost to x and to z by 0.1 twice, and the two are mirror images: a tie."""
     sides = [*"xxxzzyyyy"], [*"yyyyyxxzz"]
     weights = [heavy, 0.1, 0.1, 0.1, 0.1, 1, 1, 1, 1]
     data = Battles(*sides, ["left"] * 9, weights=weights, units=[*"abcdefghi"], items=[*"xyz"])
-    for scorer in (PageRank(), PageRank(0.99), Eigenvector()):
+    for scorer in (BradleyTerry(), BradleyTerry(ridge=0.1)):
         row = all_rows(scorer.leave_one_out(data))[0]
         assert row[0] == row[2]
         assert row.tolist() == pytest.approx(scorer.score(data.without(0)).tolist(), abs=1e-12)

@@ -34,7 +34,7 @@ class RationalModel:
     """The slow twin of a linear scorer, in rational numbers: equal coefficients are equal floats."""
 
     def __init__(self, scorer):
-        self.how = {"intercept": scorer.intercept}
+        self.how = {}
         if isinstance(scorer, Ridge):
             self.how["penalty"] = scorer.penalty
         elif isinstance(scorer, ConstrainedLeastSquares):
@@ -48,12 +48,11 @@ class RationalModel:
 
 
 def linear_scorer(rng, *, bounded):
-    intercept = bool(rng.integers(2))
     if bounded:
-        return ConstrainedLeastSquares(float(rng.choice([0.1, 1.0, 3.0])), intercept)
+        return ConstrainedLeastSquares(float(rng.choice([0.1, 1.0, 3.0])))
     if rng.integers(3) == 0:
-        return OrdinaryLeastSquares(intercept)
-    return Ridge(float(rng.choice([1e-9, 0.5, 1e6])), intercept)
+        return OrdinaryLeastSquares()
+    return Ridge(float(rng.choice([1e-9, 0.5, 1e6])))
 
 
 def wild_regression(rng):
@@ -108,7 +107,7 @@ def test_coefficients_are_those_of_rational_numbers_whatever_the_scales(cases, b
         fits += [(without(data, row), found) for row, found in enumerate(all_rows(out))]
         for fold, found in fits:
             exact = twin.score(fold)
-            how = {name: getattr(scorer, name) for name in ("penalty", "radius", "intercept")}
+            how = {name: getattr(scorer, name) for name in ("penalty", "radius")}
             fit = row_folds.RowFolds(fold.X, fold.y, **how)
             widths = fit.widths(np.array([fit.shift]))
             # What is allowed: a fiftieth of the resolution, or 0 for what is below the resolution.
@@ -124,7 +123,7 @@ def test_audits_with_exact_ties_of_coefficients(cases, bounded, number):
         if isinstance(
             scorer, Ridge
         ):  # not so small that it parts coefficients by less than means anything
-            scorer = Ridge(0.5, scorer.intercept)
+            scorer = Ridge(0.5)
         k, eps = int(rng.integers(1, data.n_items + 1)), float(rng.choice([0.01, 0.3]))
         try:
             found = audit(data, k, eps=eps, scorer=scorer)
@@ -236,14 +235,12 @@ def test_one_leave_one_out_may_be_shared_between_threads(cases):
     "scorer", [ConstrainedLeastSquares(0.1), ConstrainedLeastSquares(9.0), Ridge(1.0)]
 )
 @pytest.mark.parametrize("shape", [(12, 900), (900, 12)])
-@pytest.mark.parametrize("intercept", [False, True])
-def test_work_is_done_in_the_space_of_the_smaller_side(monkeypatch, scorer, shape, intercept):
+def test_work_is_done_in_the_space_of_the_smaller_side(monkeypatch, scorer, shape):
     """One decomposition serves all folds, and nothing is as large as the square of the longer side."""
     rng = np.random.default_rng(1)
     data = Regression(rng.normal(size=shape), rng.normal(size=shape[0]))
     calls, true = [], row_folds.decomposed
     monkeypatch.setattr(row_folds, "decomposed", lambda X: calls.append(X.shape) or true(X))
-    scorer = type(scorer)(scorer.penalty or scorer.radius, intercept)
     scorer.score(data)  # SciPy is imported
     calls.clear()
     tracemalloc.start()

@@ -102,11 +102,10 @@ def regression(rng: np.random.Generator) -> Study:
     features = int(rng.integers(2, 4))
     X = rng.integers(-3, 4, (8, features)).astype(float)
     y = X @ np.array([1.0, 0.7, -0.3])[:features] + rng.choice([0.01, 0.1, 1.0]) * rng.normal(size=8)
-    intercept = bool(rng.random() < 0.4)
     models = (
-        Ridge(float(rng.choice([0.1, 5.0, 100.0])), intercept),
-        OrdinaryLeastSquares(intercept),
-        ConstrainedLeastSquares(float(rng.choice([0.5, 1.0, 9.0])), intercept),
+        Ridge(float(rng.choice([0.1, 5.0, 100.0]))),
+        OrdinaryLeastSquares(),
+        ConstrainedLeastSquares(float(rng.choice([0.5, 1.0, 9.0]))),
     )
     return Study(Regression(X, y), models[rng.integers(len(models))])
 

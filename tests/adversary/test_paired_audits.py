@@ -14,7 +14,7 @@ from steadyrank.errors import UndefinedScoresError
 from steadyrank.operators.inflation import STEEPEST, critical_eps
 from steadyrank.operators.meeting import Rival, meeting_eps
 from steadyrank.scorers import BradleyTerry, Scorer
-from steadyrank.scorers.bradley_terry.folds import BattlesOut
+from steadyrank.scorers.bradley_terry.folds import BattleFolds
 from steadyrank.study import standings
 
 
@@ -144,7 +144,7 @@ def test_sketches_keep_within_their_errors(cases):
         except UndefinedScoresError:
             continue
         units, sketch = out.folds.sketch
-        exact = out.exact(units) - out.folds.scores
+        exact = out.placed(out.folds.refit(units)) - out.folds.scores
         folds, table = np.arange(len(units)), sketch.inverse
         energy = []
         for moves, missed in (
@@ -195,13 +195,13 @@ def test_audits_of_many_models_are_those_of_all_rows(cases):
 def test_few_folds_are_refitted(monkeypatch):
     """Of 60 models and 20,000 battles, a few folds in a hundred are in doubt, by any method."""
     refitted = []
-    exact = BattlesOut.exact
+    exact = BattleFolds.rows
 
     def counted(self, units):
         refitted.append(len(units))
         return exact(self, units)
 
-    monkeypatch.setattr(BattlesOut, "exact", counted)
+    monkeypatch.setattr(BattleFolds, "rows", counted)
     study = Study(league(np.random.default_rng(5), 60, 20_000))
     study.audit(10, eps=study.facts.eps_for(0.05))
     assert sum(refitted) < 0.05 * len(study.units)

@@ -62,20 +62,12 @@ def coefficients(X: Matrix, y: Sequence[Fraction], penalty: Fraction) -> tuple[l
     return [inner(row, found) for row in gram], rank
 
 
-def centred(rows: Matrix) -> Matrix:
-    means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
-    return [[value - mean for value, mean in zip(row, means, strict=True)] for row in rows]
-
-
-def linear_fit(X, y, *, penalty=0.0, radius=None, intercept=False):
+def linear_fit(X, y, *, penalty=0.0, radius=None):
     """Return the coefficients in rational numbers, and the rank of X.
 
     Within a ball they are those of a penalty, which is found by halving the range of all floats.
     """
-    X, y = fractions(X), [[Fraction(float(value))] for value in y]
-    if intercept:
-        X, y = centred(X), centred(y)
-    response = [row[0] for row in y]
+    X, response = fractions(X), [Fraction(float(value)) for value in y]
     found, rank = coefficients(X, response, Fraction(penalty))
     if radius is None or norm_squared(found) <= Fraction(radius) ** 2:
         return found, rank

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from math import factorial
 
 import numpy as np
 import pytest
@@ -22,7 +21,6 @@ from steadyrank.errors import (
     WrongDataError,
 )
 from steadyrank.scorers.bradley_terry import fit, graph
-from steadyrank.scorers.bradley_terry.curves import Curves, PairFolds
 from steadyrank.scorers.bradley_terry.fit import strengths
 from steadyrank.scorers.bradley_terry.folds import BattleFolds
 from steadyrank.scorers.bradley_terry.scorer import BradleyTerry, Removals, components
@@ -69,6 +67,13 @@ def refits(data, ridge=0.0):
         yield plain_fit(rest, ridge)
 
 
+def by_steps(data, ridge=0.0, **tolerance):
+    """Return the scores without each unit by steps from the full fit, and which of these are sound."""
+    wins, removals = win_counts(data), Removals.of(data)
+    folds = BattleFolds(strengths(wins, ridge), wins, removals, ridge, **tolerance)
+    return folds.chords.solve(removals, folds.owners, folds.begun(folds.owners))
+
+
 @st.composite
 def battles(draw, *, most=6, grouped=False):
     items = draw(st.integers(2, most))
@@ -85,7 +90,7 @@ def battles(draw, *, most=6, grouped=False):
 
 
 def dense_battles(items=12, most=60, seed=0):
-    """Return battles where every pair met often enough for its curve to serve."""
+    """Return battles where every pair met, and most of them often."""
     rng = np.random.default_rng(seed)
     left, right = np.triu_indices(items, 1)
     table = rng.integers(1, most, size=(3, len(left)))
@@ -156,6 +161,19 @@ class TestScore:
             monkeypatch.setattr(graph, "THIN", thin)
             assert (graph.Graph.of(wins).band is None) == (thin > 0)
             assert strengths(wins, ridge) == pytest.approx(expected, abs=1e-11)
+
+    @pytest.mark.parametrize("ridge", [0.0, 1.0])
+    @pytest.mark.parametrize("many", [1, 10**9])
+    def test_items_that_nothing_tells_apart_are_equal(self, many, ridge, monkeypatch):
+        """All battles tied, or each pair won both ways: nothing pulls from the start."""
+        monkeypatch.setattr(fit, "MANY", many)
+        left, right = np.triu_indices(12, 1)
+        ties = Battles(left, right, ["tie"] * len(left), items=range(12))
+        both = Battles(np.append(left, right), np.append(right, left), ["left"] * 132, items=range(12))
+        for data in (ties, both):
+            assert BradleyTerry(ridge=ridge).score(data).tolist() == [0.0] * 12
+            found = without_each(data, BradleyTerry(ridge=ridge))
+            assert found == pytest.approx(np.array(list(refits(data, ridge))), abs=1e-9)
 
     def test_equations_are_solved_in_a_band_as_with_full_matrices(self, monkeypatch):
         monkeypatch.setattr(graph, "THIN", 0)
@@ -298,14 +316,10 @@ class TestLeaveOneOut:
 
     @pytest.mark.parametrize("ridge", [0.0, 1.0])
     @pytest.mark.parametrize("most", [8, 60, 3000])
-    def test_curves_are_used_and_exact(self, most, ridge):
+    def test_steps_are_used_and_exact(self, most, ridge):
         data = dense_battles(most=most, seed=most)
-        wins = win_counts(data)
-        curves = Curves(wins, strengths(wins, ridge), ridge)
-        pairs = data.unit_pairs
-        folds = PairFolds(pairs.winner, pairs.loser, np.ones(len(pairs.wins)), (pairs.wins + 1) / 2)
-        found, sound = curves.solve(folds)
-        assert sound.mean() > (0.99 if most > 8 else 0.1)
+        found, sound = by_steps(data, ridge)
+        assert sound.all()
         exact = np.array(list(refits(data, ridge)))
         assert found[sound] == pytest.approx(exact[sound], abs=2e-12)
         assert without_each(data, BradleyTerry(ridge=ridge)) == pytest.approx(exact, abs=2e-12)
@@ -324,20 +338,18 @@ class TestLeaveOneOut:
     @pytest.mark.parametrize("most", [20, 300])
     def test_the_error_bound_is_one(self, most, tolerance):
         data = dense_battles(most=most, seed=8)
-        wins, pairs = win_counts(data), data.unit_pairs
-        folds = PairFolds(pairs.winner, pairs.loser, np.ones(len(pairs.wins)), (pairs.wins + 1) / 2)
-        found, sound = Curves(wins, strengths(wins), 0.0, tolerance).solve(folds)
+        found, sound = by_steps(data, tolerance=tolerance)
         off = np.ptp(found - np.array(list(refits(data))), axis=1)
         assert sound.any()
         assert off[sound].max() <= tolerance
 
-    def test_taylor_coefficients_are_as_small_as_the_bound_takes_them(self):
+    def test_derivatives_are_as_small_as_the_bounds_of_sketches_take_them(self):
         s = np.linspace(0, 1, 2001)
         slope = np.polynomial.Polynomial([0, 1, -1])
         ratio = np.polynomial.Polynomial([1.0])
-        for r in range(2, 16):
+        for _ in (2, 3):
             ratio = ratio * slope.deriv() + ratio.deriv() * slope
-            assert np.abs(ratio(s)).max() / factorial(r) <= 0.5 * 3.0 ** (2 - r) * (1 + 1e-9)
+            assert np.abs(ratio(s)).max() <= 1 + 1e-9
 
     def test_many_units_of_the_same_pair(self):
         rng = np.random.default_rng(7)

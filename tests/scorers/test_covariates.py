@@ -119,7 +119,7 @@ def test_a_study_says_so_and_certifies_nothing_beyond_one_unit() -> None:
     data = some_battles()
     study = Study(data, "bradley-terry:ridge=0.5,scale=arena")
     assert "the scores are strengths with the covariates of battles (2) held at 0" in study.facts.notes
-    for other in ("win-rate", "elo", "copeland", "condorcet", "pagerank"):
+    for other in ("win-rate", "elo", "copeland", "condorcet"):
         assert any("(2) are not used" in note for note in Study(data, other).facts.notes), other
     assert study.scorer.sensitivity(study.data) is None
     assert study.margin(1).lower <= 2

@@ -129,9 +129,9 @@ class TestConstrained:
 
 
 class TestRidge:
-    @given(regressions(), st.sampled_from([1e-9, 0.1, 5.0]), st.booleans())
-    def test_leave_one_out_is_refitting(self, data, penalty, intercept):
-        scorer = Ridge(penalty, intercept=intercept)
+    @given(regressions(), st.sampled_from([1e-9, 0.1, 5.0]))
+    def test_leave_one_out_is_refitting(self, data, penalty):
+        scorer = Ridge(penalty)
         found = rows_without(data, scorer)
         for row in range(len(data.y)):
             # The smallest penalty leaves the twin, not the fold, with few digits.
@@ -140,19 +140,16 @@ class TestRidge:
 
     @staticmethod
     def plain(data, scorer):
-        ones = np.ones((len(data.y), 1)) if scorer.intercept else np.empty((len(data.y), 0))
-        X = np.hstack([data.X, ones])
-        pull = np.sqrt(scorer.penalty) * np.eye(data.X.shape[1], X.shape[1])
+        pull = np.sqrt(scorer.penalty) * np.eye(data.X.shape[1])
         y = np.append(data.y, np.zeros(len(pull)))
-        return np.abs(np.linalg.lstsq(np.vstack([X, pull]), y, rcond=1e-14)[0][: data.X.shape[1]])
+        return np.abs(np.linalg.lstsq(np.vstack([data.X, pull]), y, rcond=1e-14)[0])
 
     def test_well_conditioned_folds_are_exact(self):
         rng = np.random.default_rng(5)
         data = Regression(rng.normal(size=(40, 6)), rng.normal(size=40))
-        for intercept in (False, True):
-            found = rows_without(data, Ridge(0.5, intercept=intercept))
-            plain = [self.plain(deleted(data, i), Ridge(0.5, intercept=intercept)) for i in range(40)]
-            assert found == pytest.approx(np.array(plain), abs=1e-13)
+        found = rows_without(data, Ridge(0.5))
+        plain = [self.plain(deleted(data, i), Ridge(0.5)) for i in range(40)]
+        assert found == pytest.approx(np.array(plain), abs=1e-13)
 
     @pytest.mark.parametrize("penalty", [0.0, -1.0, np.nan])
     def test_bad_penalty(self, penalty):
@@ -161,28 +158,21 @@ class TestRidge:
 
 
 class TestOrdinary:
-    @given(regressions(extra_rows=4), st.booleans())
-    def test_leave_one_out_is_refitting_or_a_named_error(self, data, intercept):
-        scorer = OrdinaryLeastSquares(intercept=intercept)
+    @given(regressions(extra_rows=4))
+    def test_leave_one_out_is_refitting_or_a_named_error(self, data):
+        scorer = OrdinaryLeastSquares()
         folds = [deleted(data, row) for row in range(len(data.y))]
-        singular = [row for row, fold in enumerate(folds) if self.rank(fold, intercept=intercept)]
-        if singular:
+        if any(np.linalg.matrix_rank(fold.X) < fold.X.shape[1] for fold in folds):
             with pytest.raises(UndefinedScoresError):
                 scorer.leave_one_out(data)
             return
         found = rows_without(data, scorer)
         for row, fold in enumerate(folds):
-            assert found[row] == pytest.approx(self.plain(fold, intercept=intercept), abs=1e-9)
+            assert found[row] == pytest.approx(self.plain(fold), abs=1e-9)
 
     @staticmethod
-    def rank(data, *, intercept):
-        X = data.X - data.X.mean(axis=0) if intercept else data.X
-        return np.linalg.matrix_rank(X) < X.shape[1]
-
-    @staticmethod
-    def plain(data, *, intercept):
-        X = np.hstack([data.X, np.ones((len(data.y), 1))]) if intercept else data.X
-        return np.abs(np.linalg.lstsq(X, data.y, rcond=None)[0][: data.X.shape[1]])
+    def plain(data):
+        return np.abs(np.linalg.lstsq(data.X, data.y, rcond=None)[0])
 
     def test_singular_design_says_rank_and_way_out(self):
         data = Regression([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]], [1.0, 2.0, 3.0])
@@ -201,25 +191,12 @@ class TestOrdinary:
         X = np.array([[1.0, 0.0], [2.0, 1e-5], [0.0, 1.0], [1.0, -1e-5]])
         data = Regression(X, [1.0, 2.0, 3.0, 1.5])
         found = rows_without(data, OrdinaryLeastSquares())
-        plain = [self.plain(deleted(data, row), intercept=False) for row in range(4)]
+        plain = [self.plain(deleted(data, row)) for row in range(4)]
         assert found == pytest.approx(np.array(plain), rel=1e-9)
 
 
 @pytest.mark.parametrize("scorer", [ConstrainedLeastSquares(), Ridge(1.0), OrdinaryLeastSquares()])
 class TestAll:
-    def test_intercept_takes_the_mean_away(self, scorer):
-        from dataclasses import replace
-
-        rng = np.random.default_rng(6)
-        X, y = rng.normal(size=(12, 2)), rng.normal(size=12)
-        moved = Regression(X + 100.0, y - 7.0)
-        with_constant = replace(scorer, intercept=True)
-        centred = Regression(X - X.mean(axis=0), y - y.mean())
-        assert with_constant.score(moved) == pytest.approx(scorer.score(centred), abs=1e-9)
-        found = rows_without(moved, with_constant)
-        plain = [with_constant.score(deleted(moved, row)) for row in range(12)]
-        assert found == pytest.approx(np.array(plain), abs=1e-9)
-
     def test_one_row(self, scorer):
         data = Regression([[2.0]], [1.0])
         assert len(scorer.score(data)) == 1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
@@ -36,7 +34,7 @@ def test_a_single_item(scorer) -> None:
     study = Study(Ballots([["a"], ["a"]]), scorer)
     assert study.scores.tolist() == [0.0 if scorer == Copeland() else 1.0]
     assert study.facts.shifts.tolist() == [0.0]
-    assert scorer.sensitivity(study.data).eps == 0.0
+    assert scorer == Copeland() or scorer.sensitivity(study.data).eps == 0.0
 
 
 def test_a_cycle_has_no_condorcet_winner_and_the_answer_says_so() -> None:
@@ -64,17 +62,9 @@ def test_what_is_proved() -> None:
     assert (
         "moves the worst margins by at most 2 sqrt(L)/n = 0.69282, for any ballots over 3 items" in told
     )
-    assert Copeland().sensitivity(orders).eps == pytest.approx(math.sqrt(2))
-    battles = Battles(["a", "b"], ["b", "c"], ["left", "left"])
-    assert Copeland().sensitivity(battles).eps == pytest.approx(math.sqrt(0.5))
+    assert Copeland().sensitivity(orders) is None
     grouped = Ballots([["a", "b"], ["b", "a"], ["a", "b"]], units=["x", "x", "y"])
-    assert Copeland().sensitivity(grouped) is None
     assert "2 sqrt(L) times the largest share of a unit" in Condorcet().sensitivity(grouped).sentence
-
-
-def test_one_of_two_battles_reaches_the_bound_of_copeland() -> None:
-    study = Study(Battles(["a", "a"], ["b", "b"], ["left", "right"]), Copeland())
-    assert study.facts.shifts.tolist() == pytest.approx([math.sqrt(0.5)] * 2)
 
 
 @BOTH

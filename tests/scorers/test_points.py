@@ -113,7 +113,6 @@ def test_totals_with_and_without_each_unit_are_those_of_raw_rows(kind: str) -> N
         expected = [[float(total) for total in rows.totals((unit,))] for unit in units]
         assert sorted(found) == sorted(expected)
         assert_answers_agree(out, rng)
-        assert out.shifts().max() <= rows.scorer.sensitivity(data).eps * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("kind", ["battles", "ballots"])

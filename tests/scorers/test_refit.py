@@ -124,8 +124,14 @@ class TestEstimators:
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
 
-        ours = OrdinaryLeastSquares(intercept=True).leave_one_out(data)
-        assert all_rows(Refit(LinearRegression()).leave_one_out(data)) == pytest.approx(all_rows(ours))
+        ours = all_rows(OrdinaryLeastSquares().leave_one_out(data))
+        plain = Refit(LinearRegression(fit_intercept=False)).leave_one_out(data)
+        assert all_rows(plain) == pytest.approx(ours)
+        rest = [np.delete(np.arange(20), row) for row in range(20)]
+        centred = [(X - X.mean(axis=0), y - y.mean()) for X, y in ((data.X[r], data.y[r]) for r in rest)]
+        expected = np.abs([np.linalg.lstsq(X, y, rcond=None)[0] for X, y in centred])
+        found = all_rows(Refit(LinearRegression()).leave_one_out(data))  # which has a constant
+        assert found == pytest.approx(expected)
         pipe = Refit(make_pipeline(StandardScaler(), Ridge()))
         assert pipe.score(data).argmax() == 1
 

@@ -128,7 +128,7 @@ class TestResolving:
             ("mean-rating:shrinkage=5", MeanRating(5)),
             ("mean-rating: shrinkage = 0.5 , value_range=1..5", MeanRating(0.5, (1, 5))),
             ("column-means:value_range=-1.5..2e3", ColumnMeans((-1.5, 2000.0))),
-            ("ridge:penalty=2,intercept=1", Ridge(2, intercept=True)),
+            ("ridge:penalty=2", Ridge(2)),
             ("borda:", Borda()),
         ],
     )

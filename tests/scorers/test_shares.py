@@ -14,7 +14,6 @@ from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank import Battles, BradleyTerry, Elo, Study, WinRate
 from steadyrank.cli import main
 from steadyrank.errors import InvalidDataError, InvalidSettingError, UndefinedScoresError, WrongDataError
-from steadyrank.scorers import named_scorer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,12 +92,7 @@ def test_win_rates_are_fractions_with_and_without_each_unit() -> None:
     assert tried > 20
 
 
-SCORERS = [
-    BradleyTerry(ridge=0.1),
-    BradleyTerry(ridge=1.0, scale="arena"),
-    Elo(k=32),
-    named_scorer("pagerank"),
-]
+SCORERS = [BradleyTerry(ridge=0.1), BradleyTerry(ridge=1.0, scale="arena"), Elo(k=32)]
 
 
 @pytest.mark.parametrize("scorer", SCORERS, ids=lambda scorer: scorer.name)
@@ -117,7 +111,7 @@ def test_scores_without_each_unit_are_those_of_refits(scorer: Any) -> None:
         np.testing.assert_allclose(found[order[0]], np.array(refits)[order[1]], atol=1e-7)
 
 
-@pytest.mark.parametrize("scorer", [BradleyTerry(), BradleyTerry(0.5), named_scorer("eigenvector")])
+@pytest.mark.parametrize("scorer", [BradleyTerry(), BradleyTerry(0.5)])
 def test_a_share_is_so_much_of_a_win_and_the_rest_of_a_loss(scorer: Any) -> None:
     left, right = ["a", "b", "c", "a"], ["b", "c", "a", "d"]
     shares = [0.7, 0.4, 0.9, 0.2]

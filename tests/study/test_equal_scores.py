@@ -13,8 +13,8 @@ from steadyrank.report.text import plain_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PAIRS = (["a", "b", "c", "d"], ["b", "a", "d", "c"], ["left", "left", "left", "left"])
-ALIKE = Study(Battles(*(part * 3 for part in PAIRS)), "pagerank")
+PAIRS = (["a", "b", "c", "d"], ["b", "a", "d", "c"], ["tie", "tie", "tie", "tie"])
+ALIKE = Study(Battles(*(part * 3 for part in PAIRS)), "bradley-terry:ridge=1")
 FIRST = "the one listed first counts as ahead."
 MORE = "5 items share their score with another"
 

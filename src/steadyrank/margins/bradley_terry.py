@@ -95,8 +95,8 @@ class BradleyTerryMargins(LeftOutMargins):
     def __init__(self, out: BattlesOut) -> None:
         super().__init__(out)
         fit = out.folds
-        self._curves, self._scores, self.inverse = fit.curves, fit.scores, fit.curves.inverse
-        self._steady = fit.curves.steady
+        self._full, self._scores, self.inverse = fit.full, fit.scores, fit.full.inverse
+        self._steady = fit.full.steady
         # Scores that are linked one to the next become equal, all of them at most.
         self._linked = out.resolution / fit.scale[1] * len(fit.scores)
         (self.owner, self.taken), battle = fit.removals.by_pair, fit.removals.battle
@@ -104,7 +104,7 @@ class BradleyTerryMargins(LeftOutMargins):
         # Whether each unit is one battle that counts once.
         alone = len(np.unique(self.owner)) == len(self.owner)
         self.plain = alone and bool((taken.battles == battle).all())
-        chance = fit.curves.win_chance[taken.first, taken.second]
+        chance = fit.full.win_chance[taken.first, taken.second]
         self.surprise = taken.wins - taken.battles * chance
         self.information = taken.battles * chance * (1 - chance)
         self.resistances = self.resistance(taken.first, taken.second)
@@ -114,7 +114,7 @@ class BradleyTerryMargins(LeftOutMargins):
         """Return the effective resistances of pairs, or what rounding makes a little larger."""
         own = np.einsum("ii->i", self.inverse)
         rounding = ROUNDING * (own[first] + own[second])
-        return np.asarray(self._curves.resistance(first, second) + rounding)
+        return np.asarray(self._full.resistance(first, second) + rounding)
 
     def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray:
         """Return how far scores must move for ties to become possible."""

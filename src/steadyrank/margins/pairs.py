@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from steadyrank.scorers.base import LeaveOneOut, gaps_without
+from steadyrank.scorers.base import LeaveOneOut, gaps_without, turning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank._typing import BoolArray, IntArray
 
     Pairs = list[tuple[int, int]]
     """Pairs of items: the one ahead, the one behind."""
@@ -160,20 +160,6 @@ def turned_alone(out: LeaveOneOut, ahead: IntArray, behind: IntArray) -> BoolArr
     for _, turned in turning(out, ahead, behind):
         found |= turned.any(axis=0)
     return found
-
-
-def turning(out: LeaveOneOut, ahead: IntArray, behind: IntArray) -> Iterator[tuple[IntArray, BoolArray]]:
-    """Yield units, and which pairs each of them turns when it leaves, (units, pairs)."""
-    items, places = np.unique([ahead, behind], return_inverse=True)
-    first, second = places.reshape(2, -1)
-
-    def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
-        far = np.abs(rows[:, first] - rows[:, second]) > errors[:, first] + errors[:, second]
-        return np.asarray(far.all(axis=1))
-
-    for units, rows in out.columns(items, None, settled):
-        one, other = rows[:, first], rows[:, second]
-        yield units, (one < other) | ((one == other) & (behind < ahead))
 
 
 def last_true(holds: Callable[[int], bool], most: int, first: int = 1) -> int:

@@ -61,9 +61,6 @@ MOST_PAIRS = 1 << 22
 CLOSELY = (200_000, 500_000)
 """How many numbers are looked at for a column of a table: as leaving each out does, within limits."""
 
-ROUNDS = 8
-"""How often the pair that is nearest to turning is looked at closely, of each item."""
-
 
 @dataclass(frozen=True)
 class Found:
@@ -220,9 +217,8 @@ class MarginSearch:
         """Return how many units must leave at least for each item to leave the top k, or to enter it.
 
         ``moves`` tells which items a single unit moves across the border; nobody else crosses it before
-        ``least`` units have left. An item crosses it only if it passes one of the other side, or is
-        passed: all pairs are bounded together, and those nearest to turning, one of each item at a time,
-        are looked at closely where that takes no longer than leaving each unit out.
+        ``least`` units have left. Few items are looked at closely. Of many, one crosses the border only
+        if it passes one of the other side, or is passed: all these pairs are bounded together.
         """
         inside, outside = self.order[:k], self.order[k:]
         if not len(outside):
@@ -233,23 +229,9 @@ class MarginSearch:
         if len(self.order) * (len(self.order) - 1) <= 2 * self._few:
             return np.where(moves, 1, np.maximum(found, self._away_of_all(k)))
         bounds = np.concatenate([bounds for _, bounds in self._at_least(inside, outside)])
-        ends = ((inside, bounds.T), (outside, bounds))
-        close = np.zeros(bounds.shape, dtype=np.bool_)
-        for _ in range(ROUNDS):
-            new = np.zeros_like(close)
-            for (items, numbers), part in zip(ends, (new.T, new), strict=True):
-                still = np.flatnonzero(~moves[items])
-                part[numbers.argmin(axis=0)[still], still] = True
-            row, column = np.nonzero(new & ~close)
-            if not len(row):
-                break
-            first = np.argsort(bounds[row, column], kind="stable")[: self._few // ROUNDS]
-            row, column = row[first], column[first]
-            closer = self.pairs.at_least(inside[row], outside[column], closely=True)
-            bounds[row, column], close[row, column] = np.maximum(bounds[row, column], closer), True
-        for items, numbers in ends:
-            found[items] = np.where(moves[items], 1, np.maximum(found[items], numbers.min(axis=0)))
-        return found
+        nearest = np.concatenate([bounds.min(axis=1), bounds.min(axis=0)])
+        found[self.order] = np.maximum(found[self.order], nearest)
+        return np.where(moves, 1, found)
 
     def _away_of_all(self, k: int) -> IntArray:
         """Return how far each item is from rank k, all pairs looked at closely.

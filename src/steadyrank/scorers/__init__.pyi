@@ -7,7 +7,11 @@ from steadyrank.scorers.least_squares.scorer import (
     OrdinaryLeastSquares as OrdinaryLeastSquares,
     Ridge as Ridge,
 )
-from steadyrank.scorers.means import ColumnMeans as ColumnMeans, MeanRating as MeanRating
+from steadyrank.scorers.means import (
+    ColumnMeans as ColumnMeans,
+    MeanRating as MeanRating,
+    WinRate as WinRate,
+)
 from steadyrank.scorers.pairwise import Condorcet as Condorcet, Copeland as Copeland
 from steadyrank.scorers.points import TotalPoints as TotalPoints
 from steadyrank.scorers.refit import Refit as Refit
@@ -31,5 +35,4 @@ from steadyrank.scorers.voting import (
     InstantRunoff as InstantRunoff,
     Plurality as Plurality,
 )
-from steadyrank.scorers.wins import Eigenvector as Eigenvector, PageRank as PageRank, WinRate as WinRate
 from steadyrank.sums.blocks import Block as Block, DenseBlock as DenseBlock, SparseBlock as SparseBlock

@@ -245,6 +245,20 @@ def gaps_without(out: LeaveOneOut, one: int, other: int, *, nearly: bool = False
     return gaps
 
 
+def turning(out: LeaveOneOut, ahead: IntArray, behind: IntArray) -> Iterator[tuple[IntArray, BoolArray]]:
+    """Yield units, and which pairs each of them turns when it leaves, (units, pairs)."""
+    items, places = np.unique([ahead, behind], return_inverse=True)
+    first, second = places.reshape(2, -1)
+
+    def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
+        far = np.abs(rows[:, first] - rows[:, second]) > errors[:, first] + errors[:, second]
+        return np.asarray(far.all(axis=1))
+
+    for units, rows in out.columns(items, None, settled):
+        one, other = rows[:, first], rows[:, second]
+        yield units, (one < other) | ((one == other) & (behind < ahead))
+
+
 @dataclass(frozen=True)
 class RowsOut(LeaveOneOut):
     """Leave-one-out scores of all items, computed for a range of units at a time.

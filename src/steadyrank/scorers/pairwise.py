@@ -17,8 +17,8 @@ import numpy as np
 
 from steadyrank._typing import FloatArray, IntArray
 from steadyrank.data.ballots import Ballots
-from steadyrank.scorers.base import LeaveOneOut, RowsOut, check_several
-from steadyrank.scorers.sensitivity import Sensitivity, UnitShares, each_alone, size_of_all
+from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several
+from steadyrank.scorers.sensitivity import UnitShares, size_of_all
 from steadyrank.scorers.voting import Borda
 from steadyrank.sums.blocks import segment_sums
 
@@ -96,7 +96,7 @@ def of_battles(data: Any) -> Compared:
     return Compared(segment_sums(wins + ties, pairs.indptr), totals - totals.T, most, margins)
 
 
-class Pairwise(UnitShares):
+class Pairwise(Scorer):
     """Scores that follow from the margins between all pairs of items."""
 
     takes = ("ballots", "battles")
@@ -109,10 +109,6 @@ class Pairwise(UnitShares):
     @abstractmethod
     def shares(self, worth: IntArray, size: Any) -> FloatArray:
         """Return the scores, where comparisons are out of so many."""
-
-    def sizes(self, data: Any) -> IntArray:
-        """Return the size of each unit."""
-        return self._compared(data).sizes
 
     def score(self, data: Any) -> FloatArray:
         """Return the score of each item."""
@@ -150,7 +146,7 @@ class Copeland(Pairwise):
 
     A ballot compares all pairs: items that it does not list are behind all that it does, and tied with
     each other. Battles compare the two that met. A pair that never met, or that all who compared it
-    left tied, is a tie.
+    left tied, is a tie. One ballot can turn all pairs from a win to a tie, however many there are.
 
     Examples
     --------
@@ -165,7 +161,6 @@ class Copeland(Pairwise):
     """
 
     name = "Copeland score"
-    rule, moved = "Copeland", "Copeland scores"
 
     def worth(self, margins: IntArray, items: IntArray) -> IntArray:  # noqa: ARG002 (a tie with itself)
         """Count wins less losses, from 0 to twice the number of others."""
@@ -175,32 +170,13 @@ class Copeland(Pairwise):
         """Count ties half."""
         return np.asarray(worth / 2)
 
-    # Wins in a tournament lie in the convex hull of those in complete orders.
-    squared_diameter = Borda.squared_diameter
-
-    def sensitivity(self, data: Any) -> Sensitivity | None:
-        """Return the most that a ballot or a battle can move the scores; None of weights and groups.
-
-        One ballot moves a margin by at most 1, so from a win to a tie or from a tie to a loss, but
-        never from a win to a loss. Twice the move of an item is therefore the number of pairs in which
-        it gains less those in which it loses: wins less losses in a tournament, whose squares sum
-        to at most ``L (L^2 - 1) / 3``, as in a complete order. So the scores move by at most half the
-        root of that, which is half of what two outputs can differ at all. One of ``k + 1`` equal
-        ballots against k in the opposite order does it, however large k is: the bound does not go down
-        with n. A battle moves one pair alone: two items by a half each, ``sqrt(1/2)`` in all. A unit
-        of another weight, or a group, may turn all pairs round: nothing less than everything is true.
-        """
-        data = self.prepared(data)
-        if not each_alone(data):
-            return None
-        square, formula = Borda().squared_diameter(data.n_items)[0] / 4, "sqrt(L(L^2-1)/12)"
-        if not isinstance(data, Ballots):
-            square, formula = Fraction(1, 2), "sqrt(1/2)"
-        return self._proved(data, square, formula)
+    def output_radius_squared(self, data: Any) -> float:
+        """Return that of Borda points, in whose hull lie the wins in any tournament."""
+        return Borda().output_radius_squared(data)
 
 
 @dataclass(frozen=True)
-class Condorcet(Pairwise):
+class Condorcet(Pairwise, UnitShares):
     """The worst margin of an item over any other, as a share of all ballots, or battles.
 
     It is positive for the Condorcet winner, who beats each other item in a majority of their
@@ -237,6 +213,10 @@ class Condorcet(Pairwise):
         """Say so where nobody beats all others."""
         nobody = "there is no Condorcet winner: every item loses to another one, or ties with it"
         return () if scores.max() > 0 else (nobody,)
+
+    def sizes(self, data: Any) -> IntArray:
+        """Return the size of each unit."""
+        return self._compared(data).sizes
 
     def squared_diameter(self, items: int) -> tuple[Fraction, str]:
         r"""Return 4 L: one ballot moves the scores by at most ``2 sqrt(L) / n``.

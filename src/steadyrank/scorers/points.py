@@ -2,12 +2,6 @@
 
 Totals, and not means: without a unit, exactly what it gave is gone. Means over all units have the same
 order, with and without any unit, so lists, ranks and margins are those of either.
-
-*How far one unit can move the totals.* Without a unit the totals lose the vector z of its points. A
-battle gives win and loss to its two items, or a draw to each. A ballot gives the points of the places,
-each to another item; where items tie, or are left out, z is no longer than that. So the length of z is
-at most that of the longer result, or of the list of places, times the weight of the unit; for a group,
-times the sum of the weights.
 """
 
 from __future__ import annotations
@@ -25,7 +19,6 @@ from steadyrank.data.ballots import Ballots
 from steadyrank.data.battles import Battles
 from steadyrank.errors import InvalidSettingError, Option, counts_too_large
 from steadyrank.operators.checks import FROM_0, check_setting, setting
-from steadyrank.scorers.sensitivity import Sensitivity, same_people
 from steadyrank.scorers.sums import SumScorer
 from steadyrank.scorers.voting import Given, places
 from steadyrank.sums.exact import EXACT
@@ -114,19 +107,6 @@ class TotalPoints(SumScorer):
         # The points of the places that tied items take are whole, and so is the share of each.
         given = (upto[last] - upto[first]) // tied
         return Given(data.indptr, data.ranked, given, 0, point, int(max(each)), total=True)
-
-    def sensitivity(self, data: Any) -> Sensitivity:
-        """Return the most that one unit can move the totals: all points of a unit, for any results.
-
-        The argument is in :mod:`steadyrank.scorers.points`. It does not go down with more units.
-        """
-        self.added(data)  # complains
-        results = ((self.win, self.loss), (self.draw, self.draw))
-        said = (self.places[: data.n_items],) if self.places else results
-        longest = max(sum(Fraction(str(each)) ** 2 for each in points) for points in said)
-        square = Fraction(int(data.shares.of_units.max()), data.shares.scale) ** 2 * longest
-        scope = f"{data.kind.name} over {data.n_items:,} items" + same_people(data)
-        return Sensitivity.of(data, square, rule="points", moved="points", scope=scope)
 
 
 def whole(numbers: Sequence[float], shared: Sequence[int] | IntArray = (1,)) -> tuple[int, list[int]]:

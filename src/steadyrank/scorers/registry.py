@@ -20,7 +20,6 @@ NAMED = {
     "condorcet": "pairwise.Condorcet",
     "constrained-least-squares": "least_squares.scorer.ConstrainedLeastSquares",
     "copeland": "pairwise.Copeland",
-    "eigenvector": "wins.Eigenvector",
     "elo": "elo.Elo",
     "instant-runoff": "voting.InstantRunoff",
     "mean-rank": "table_means.MeanRank",
@@ -28,17 +27,18 @@ NAMED = {
     "mean-win-rate": "table_means.MeanWinRate",
     "median": "table_means.Median",
     "ordinary-least-squares": "least_squares.scorer.OrdinaryLeastSquares",
-    "pagerank": "wins.PageRank",
     "plurality": "voting.Plurality",
     "points": "points.TotalPoints",
     "ridge": "least_squares.scorer.Ridge",
     "trimmed-mean": "table_means.TrimmedMean",
-    "win-rate": "wins.WinRate",
+    "win-rate": "means.WinRate",
 }
 """Registration, one line for each scorer: what users call it, its module and its class.
 
 Modules are loaded when they are first needed.
 """
+RECIPES = ("eigenvector", "pagerank")
+"""Functions of the guide to scorers of one's own, which have no name here."""
 
 
 def resolve_scorer(given: object, data: Observations) -> Scorer:
@@ -151,7 +151,7 @@ def named_scorer(text: str, **settings: Any) -> Scorer:
     ----------
     text : str
         One of :func:`scorer_names`; case, spaces, ``-`` and ``_`` do not matter. Settings may follow
-        a colon: ``"ridge:penalty=2,intercept=1"``, ``"column-means:value_range=0..1"``. Points of
+        a colon: ``"ridge:penalty=2"``, ``"column-means:value_range=0..1"``. Points of
         places need no name: ``"points:5,4,3,2,1"``.
     **settings
         The settings of that scorer; one that it does not have is an error.
@@ -172,6 +172,8 @@ def named_scorer(text: str, **settings: Any) -> Scorer:
     key = _plain(name)
     if key not in known:
         close = [f"Did you mean {known[match]!r}? " for match in get_close_matches(key, known, n=1)]
+        if key in RECIPES:
+            close = ["Give it as a function, in Python: docs/guides/your-scorer.md has it. "]
         names = f"{''.join(close)}The names are: {', '.join(scorer_names())}."
         raise InvalidSettingError(f"there is no scorer called {shorten(name)}", way_out=names)
     parts = [part for part in written.split(",") if part.strip()]

@@ -179,12 +179,10 @@ class UnitShares(Scorer):
             share = " times the largest share of a unit"
         square, formula = self.squared_diameter(data.n_items)
         numbers = {} if share == "/n" else {"largest_share": float(largest)}
-        return self._proved(data, square * largest**2, formula and formula + share, numbers)
-
-    def _proved(self, data: Any, square: Fraction, formula: str, numbers: Any = NOTHING) -> Sensitivity:
         scope = self.scope.format(kind=data.kind.name, items=data.n_items) + same_people(data)
-        said = {"rule": self.rule, "moved": self.moved, "scope": scope, "formula": formula}
-        return Sensitivity.of(data, square, **said, numbers=numbers)
+        said = {"rule": self.rule, "moved": self.moved, "scope": scope}
+        formula = formula and formula + share
+        return Sensitivity.of(data, square * largest**2, **said, formula=formula, numbers=numbers)
 
     def output_radius_squared(self, data: Observations) -> float:
         """Return the radius of what a unit may say, which lies around a centre as a box does."""

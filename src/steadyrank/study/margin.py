@@ -11,11 +11,11 @@ import numpy as np
 
 from steadyrank.data.observations import Observations, numbers_of
 from steadyrank.errors import InvalidValueError, Option, listing, not_a_choice, shorten
-from steadyrank.margins.pairs import turning
 from steadyrank.margins.search import Found, MarginSearch, order_of, precedes
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.topk_sets import topk
 from steadyrank.reading.arrays import frozen
+from steadyrank.scorers.base import turning
 from steadyrank.study.deletions import TopKRows, plain_members
 from steadyrank.study.results import MAX_FLIPS, Result, label, labels, origin, told
 from steadyrank.text import counted, plural

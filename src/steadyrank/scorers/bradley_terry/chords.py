@@ -23,14 +23,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, shortened
+from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, FullFit, shortened
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steadyrank.scorers.bradley_terry.curves import Curves
     from steadyrank.scorers.bradley_terry.scorer import Removals
+    from steadyrank.scorers.bradley_terry.sketch import PairFolds
 
 STEPS = 80
 PAIRS_AT_ONCE = 2048
@@ -39,9 +39,10 @@ STIRRED = 0.1
 """Pairs of items that have moved so far may have another information than in the full fit."""
 MATTERS, MOST = 0.02, 16
 """What part of a resistance hangs on a pair that is looked after, and how many of these a fold has."""
-
 PULLED = 2.0
 """How many tolerances a score may be off by its pulls: these are sums, and have their own rounding."""
+LEAST_KEPT = 1e-6
+"""A unit that leaves less than this part of some information leaves nothing that rounding lets see."""
 
 
 class Look(NamedTuple):
@@ -63,21 +64,19 @@ class Chords:
 
     Parameters
     ----------
-    curves : Curves
+    full : FullFit
         The fit on all the data.
-    wins : float array (L, L)
-        Win counts, ties as half wins.
-    ridge : float
-        The ridge of that fit.
+    tolerance : float
+        The largest error, in range, of scores that have arrived.
     """
 
-    def __init__(self, curves: Curves, wins: FloatArray, ridge: float) -> None:
+    def __init__(self, full: FullFit, tolerance: float) -> None:
         from scipy.sparse import csr_array
 
-        self.curves, self._ridge = curves, ridge
-        self.first, self.second = curves.graph.first, curves.graph.second
+        self.full, self._tolerance, wins = full, tolerance, full.wins
+        self.first, self.second = full.graph.first, full.graph.second
         self._keys = self.first * len(wins) + self.second
-        won, lost = curves.graph.of_pairs(wins)
+        won, lost = full.graph.of_pairs(wins)
         self._battles = won + lost
         both = np.append(self.first, self.second)
         self._of_item = np.argsort(both, kind="stable") % len(self.first)
@@ -91,7 +90,7 @@ class Chords:
 
     def at_once(self, units: IntArray) -> Iterator[IntArray]:
         """Cut units into parts whose scores and forces, of so many pairs at a time, are held at once."""
-        width = max(len(self.curves.scores), 4 * PAIRS_AT_ONCE)
+        width = max(len(self.full.scores), 4 * PAIRS_AT_ONCE)
         return (units[part] for part in slices(len(units), CHUNK_NUMBERS, width))
 
     @np.errstate(over="ignore", invalid="ignore")  # what is no number is not sound
@@ -113,74 +112,81 @@ class Chords:
 
     def arrived(self, scores: FloatArray, look: Look) -> BoolArray:
         """Tell which scores, after a step, are within the tolerance of those of their folds."""
-        further = np.exp(np.ptp(scores - self.curves.scores, axis=1))
-        near = look.range_left * further <= self.curves.tolerance
-        return np.asarray(near | (look.off <= PULLED * self.curves.tolerance))
+        further = np.exp(np.ptp(scores - self.full.scores, axis=1))
+        near = look.range_left * further <= self._tolerance
+        return np.asarray(near | (look.off <= PULLED * self._tolerance))
 
     @np.errstate(all="ignore")  # what is no number is not sound
     def look(self, taken: Removals, scores: FloatArray) -> Look:
         """Look where folds lead from given scores, each without what its unit takes away."""
-        curves, place = self.curves, taken.owner
-        low, high = np.minimum(taken.winner, taken.loser), np.maximum(taken.winner, taken.loser)
-        powers = np.exp(scores.T)
-        forces = self._forces(powers, taken) - self._ridge * scores.T
-        plain = curves.solved(forces).T
-        chance, resistance = curves.win_chance[low, high], curves.resistance(low, high)
-        share = taken.weight * chance * (1.0 - chance) * resistance
-        kept = np.maximum(1.0 - np.bincount(place, share, minlength=len(scores)), 0.0)
-        strained = np.exp(np.ptp(scores - curves.scores, axis=1)) / kept
+        full, powers, (fold, gone) = self.full, np.exp(scores.T), taken.by_pair
+        pair = np.searchsorted(self._keys, gone.first * len(full.scores) + gone.second)
+        forces = self._forces(powers, fold, pair, gone) - full.ridge * scores.T
+        plain = full.solved(forces).T
+        chance = full.win_chance[gone.first, gone.second]
+        share = gone.battles * chance * (1.0 - chance) * full.resistance(gone.first, gone.second)
+        kept = 1.0 - np.bincount(fold, share, minlength=len(scores))
+        kept[kept < LEAST_KEPT] = 0.0
+        strained = np.exp(np.ptp(scores - full.scores, axis=1)) / kept
         energy = np.sqrt(np.einsum("lf,fl->f", forces, plain)) * strained
-        left = 1.0 - np.e * energy * curves.widest
+        left = 1.0 - np.e * energy * full.widest
         missed = np.where(left > 0, energy / left, np.inf)  # where that is no number, too
-        off = np.abs(forces).max(axis=0) / self._ridge if self._ridge else np.full(len(scores), np.inf)
-        pair = np.searchsorted(self._keys, low * len(curves.scores) + high)
-        steps = plain + self._mended(plain, self._changed(scores, powers, taken, pair))
+        off = np.abs(forces).max(axis=0) / full.ridge if full.ridge else np.full(len(scores), np.inf)
+        steps = plain + self._mended(plain, self._changed(scores, powers, fold, pair, gone.battles))
         steps *= shortened(np.ptp(steps, axis=1))[:, np.newaxis]
         return Look(steps, missed, off, np.ptp(plain, axis=1) / kept)
 
-    def _forces(self, powers: FloatArray, taken: Removals) -> FloatArray:
+    def _forces(self, powers: FloatArray, fold: IntArray, pair: IntArray, gone: PairFolds) -> FloatArray:
         """Return how the battles that are left pull each item, in each fold."""
         forces = np.zeros_like(powers)
         for part, ends, (won, lost) in self._parts:
             one, two = powers[self.first[part]], powers[self.second[part]]
+            here = np.flatnonzero((pair >= part.start) & (pair < part.stop))
+            row, column = pair[here] - part.start, fold[here]
+            # What is left pulls, not all less what leaves: rounding of much would pull, too.
+            left_won = won[row, 0] - gone.wins[here]
+            left_lost = lost[row, 0] - (gone.battles - gone.wins)[here]
+            left = left_won * two[row, column] - left_lost * one[row, column]
             both = one + two
             two *= won
             one *= lost
             two -= one
+            two[row, column] = left
             two /= both
             forces += ends @ two
-        one, two = powers[taken.winner, taken.owner], powers[taken.loser, taken.owner]
-        less = taken.weight * two / (one + two)
-        np.subtract.at(forces, (taken.winner, taken.owner), less)
-        np.add.at(forces, (taken.loser, taken.owner), less)
         return forces
 
     def _changed(
-        self, scores: FloatArray, powers: FloatArray, taken: Removals, own: IntArray
+        self,
+        scores: FloatArray,
+        powers: FloatArray,
+        taken_fold: IntArray,
+        taken_pair: IntArray,
+        taken: FloatArray,
     ) -> tuple[IntArray, IntArray, FloatArray]:
         """Return folds with pairs that have less information than in the full fit, and how much less.
 
         A fold's pairs stand together, those that matter most first.
         """
-        curves, pairs = self.curves, len(self.first)
-        fold, item = np.nonzero(np.abs(scores - curves.scores) > STIRRED)
+        full, pairs = self.full, len(self.first)
+        fold, item = np.nonzero(np.abs(scores - full.scores) > STIRRED)
         begins, counts = self._begins[item], np.diff(self._begins)[item]
         place = np.repeat(begins - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
-        mine = taken.owner * pairs + own
+        mine = taken_fold * pairs + taken_pair
         keys = np.unique(np.append(np.repeat(fold, counts) * pairs + self._of_item[place], mine))
         fold, pair = np.divmod(keys, pairs)
-        gone = np.bincount(np.searchsorted(keys, mine), taken.weight, minlength=len(keys))
+        gone = np.bincount(np.searchsorted(keys, mine), taken, minlength=len(keys))
         i, j = self.first[pair], self.second[pair]
         one, two = powers[i, fold], powers[j, fold]
-        less = curves.information[i, j] - (self._battles[pair] - gone) * one * two / (one + two) ** 2
-        matter = np.abs(less) * curves.resistance(i, j)
+        less = full.information[i, j] - (self._battles[pair] - gone) * one * two / (one + two) ** 2
+        matter = np.abs(less) * full.resistance(i, j)
         order = np.lexsort((-matter, fold))
         order = order[matter[order] > MATTERS]
         return fold[order], pair[order], less[order]
 
     def _mended(self, steps: FloatArray, changed: tuple[IntArray, IntArray, FloatArray]) -> FloatArray:
         """Return what Newton's steps have beyond those of the full fit where pairs have changed."""
-        (fold, pair, less), inverse = changed, self.curves.inverse
+        (fold, pair, less), inverse = changed, self.full.inverse
         number = np.arange(len(fold)) - np.searchsorted(fold, fold)
         kept = number < MOST
         fold, pair, less, number = fold[kept], pair[kept], less[kept], number[kept]

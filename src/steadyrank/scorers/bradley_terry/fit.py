@@ -9,11 +9,12 @@ needed, and the last steps are full ones, so convergence is quadratic.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from steadyrank._typing import BoolArray, FloatArray
+from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.errors import RIDGE, SteadyrankError
 from steadyrank.scorers.bradley_terry.graph import Graph
 from steadyrank.sums.blocks import slices
@@ -29,6 +30,9 @@ MANY = 300
 """From so many items on, one fit comes near by steps that cost less before it goes all the way."""
 FAR = 1e-3
 """A step of this range that is nearly right leaves so little that one more is the last."""
+STEADY = 1e6
+"""How much more is known of a difference than of a score before rounding tells: it is so many times
+as large as that of a float."""
 
 
 def strengths(wins: FloatArray, ridge: float = 0.0, start: FloatArray | None = None) -> FloatArray:
@@ -193,3 +197,61 @@ def invertible(hessian: FloatArray, ridge: float) -> FloatArray:
     items = hessian.shape[-1]
     constant = np.trace(hessian, axis1=-2, axis2=-1) / items**2
     return np.asarray(hessian + constant[..., np.newaxis, np.newaxis] + ridge * np.eye(items))
+
+
+class FullFit:
+    """The fit on all the data, and what its Hessian says of fits nearby.
+
+    Parameters
+    ----------
+    wins : float array (L, L)
+        Win counts, ties as half wins.
+    scores : float array (L,)
+        Their Bradley-Terry fit.
+    ridge : float
+        The ridge of that fit.
+    """
+
+    def __init__(self, wins: FloatArray, scores: FloatArray, ridge: float) -> None:
+        self.wins, self.scores, self.ridge = wins, scores, ridge
+        upset, self.win_chance = chances(scores[:, np.newaxis] - scores[np.newaxis, :])
+        self.information, self.graph = (wins + wins.T) * upset * self.win_chance, Graph.of(wins)
+        information = self.information[self.graph.first, self.graph.second]
+        self._in_band = self.graph.solved_in_band(information, ridge)
+        self.inverse, self.steady = self._inverted(information, ridge)
+
+    def _inverted(self, information: FloatArray, ridge: float) -> tuple[FloatArray, bool]:
+        """Return the inverse, and whether its rounding is harmless: scaled, it is well conditioned."""
+        items, total = len(self.scores), 2.0 * float(information.sum())
+        hessian = invertible(self.graph.laplacian(information[np.newaxis])[0], ridge)
+        if self._in_band is not None:
+            inverse = self._in_band(np.eye(items) - 1.0 / items)
+            inverse += 1.0 / (total + items * ridge)  # what the constant makes of it
+        else:
+            try:
+                inverse = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
+            except np.linalg.LinAlgError:  # none at all: whatever stands here, nothing is read off it
+                return np.eye(items), False
+        known = np.sqrt(np.diag(hessian))
+        return inverse, bool((np.abs(inverse) * np.outer(known, known)).max() < STEADY)
+
+    def solved(self, forces: FloatArray) -> FloatArray:
+        """Return how far forces on the items, which add up to 0, move them: the inverse times these."""
+        return self.inverse @ forces if self._in_band is None else self._in_band(forces)
+
+    @cached_property
+    def widest(self) -> float:
+        """The root of the largest resistance of a pair that has battles."""
+        own = np.einsum("ii->i", self.inverse)
+        apart = own[:, np.newaxis] + own - 2.0 * self.inverse
+        return float(np.sqrt(apart.max(where=self.information > 0, initial=0.0)))
+
+    def resistance(self, first: IntArray, second: IntArray) -> FloatArray:
+        """Return how far a force of 1 that pushes two items apart moves one from the other."""
+        return across(self.inverse, first, second)
+
+
+def across(matrix: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+    """Return ``u' matrix u`` with ``u = e_i - e_j`` for pairs of items."""
+    own = np.einsum("ii->i", matrix)
+    return np.asarray(own[first] + own[second] - 2.0 * matrix[first, second])

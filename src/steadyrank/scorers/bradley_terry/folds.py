@@ -12,19 +12,20 @@ import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.progress import tell
-from steadyrank.scorers.base import RowsOut, Settled, Sketched
+from steadyrank.scorers.base import RowsOut, Settled, Sketched, turning
 from steadyrank.scorers.bradley_terry.chords import Chords, Look
-from steadyrank.scorers.bradley_terry.curves import TOLERANCE, Curves
-from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, strengths
+from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, FullFit, strengths
 from steadyrank.scorers.bradley_terry.sketch import Sketch
-from steadyrank.sums.blocks import DenseBlock, Rows, lengths, slices
+from steadyrank.sums.blocks import Rows, lengths, slices
 
 if TYPE_CHECKING:
     from steadyrank.scorers.bradley_terry.scorer import Removals
 
 Told: TypeAlias = "tuple[IntArray, FloatArray, FloatArray]"
-"""Units, for each of them a row of scores or gaps, and how far these are off at most."""
+"""Units, for each of them a row of scores, and how far these are off at most."""
 
+TOLERANCE = 1e-12
+"""The largest error, in range, of scores that are refitted by steps."""
 SKETCH_NUMBERS = 1 << 18
 """Numbers sketched at once: few enough to stay in the cache."""
 FEW = 4
@@ -44,7 +45,7 @@ DIGITS = 1e-11
 
 @dataclass(frozen=True)
 class BattleFolds:
-    """Units of one pair by its curve where that is accurate, all others by Newton's method."""
+    """Refits without each unit, by certified steps from the full fit or else by Newton's method."""
 
     scores: FloatArray
     wins: FloatArray
@@ -55,9 +56,9 @@ class BattleFolds:
     """Where log odds of 0 are among the scores that are asked for, and how much log odds of 1 are."""
 
     @cached_property
-    def curves(self) -> Curves:
-        """The fit, expanded."""
-        return Curves(self.wins, self.scores, self.ridge, self.tolerance)
+    def full(self) -> FullFit:
+        """The fit on all the data."""
+        return FullFit(self.wins, self.scores, self.ridge)
 
     @cached_property
     def owners(self) -> IntArray:
@@ -68,7 +69,7 @@ class BattleFolds:
     def sketch(self) -> tuple[IntArray, Sketch]:
         """The units of one pair, and scores near those without them."""
         units, folds = self.removals.one_pair
-        return units, Sketch(self.curves, folds, self.scale[1])
+        return units, Sketch(self.full, folds, self.scale[1])
 
     @cached_property
     @np.errstate(all="ignore")  # what is no number is no start
@@ -79,8 +80,8 @@ class BattleFolds:
         ``1/R - c``, where c is the information of the pair. From where this is too far, it is 0.
         """
         sketch, (first, second, battles, wins) = self.sketch[1], self.removals.one_pair[1]
-        chance, resistance = self.curves.win_chance[first, second], sketch.resistance
-        spring = np.maximum(1.0 / resistance - self.curves.information[first, second], 0.0)
+        chance, resistance = self.full.win_chance[first, second], sketch.resistance
+        spring = np.maximum(1.0 / resistance - self.full.information[first, second], 0.0)
         had, odds = (self.wins + self.wins.T)[first, second], (1.0 - chance) / chance
         gap = np.zeros(len(chance))
         for _ in range(SPRING_STEPS):
@@ -95,7 +96,7 @@ class BattleFolds:
         scores = np.repeat(self.scores[np.newaxis], len(units), axis=0)
         single, pairs = self.removals.one_pair
         one = np.flatnonzero(np.isin(units, single, assume_unique=True))
-        fold, inverse = np.searchsorted(single, units[one]), self.curves.inverse
+        fold, inverse = np.searchsorted(single, units[one]), self.full.inverse
         between = inverse[pairs.first[fold]] - inverse[pairs.second[fold]]
         scores[one] += self.starts[fold, np.newaxis] * between
         return scores
@@ -114,36 +115,31 @@ class BattleFolds:
         """Return the scores without each of some units, given in order."""
         if isinstance(units, slice):
             units = np.arange(units.start, units.stop)
-        single, folds = self.removals.one_pair
-        one = np.isin(units, single, assume_unique=True)
-        # The others are units of several pairs, and units that take nothing away.
-        found, sound = np.repeat(self.scores[np.newaxis], len(units), axis=0), np.zeros_like(one)
-        if self.curves.steady and one.any():
-            cut = folds.part(np.searchsorted(single, units[one]))
-            found[one], sound[one] = self.curves.solve(cut)
-        rest = np.flatnonzero(~sound & np.isin(units, self.owners, assume_unique=True))
-        if self.curves.steady and len(rest):
+        found, sound = np.repeat(self.scores[np.newaxis], len(units), axis=0), np.zeros(len(units), bool)
+        rest = np.flatnonzero(np.isin(units, self.owners, assume_unique=True))
+        if self.full.steady:
             for some in self.chords.at_once(rest):
                 begun = self.begun(units[some])
                 found[some], sound[some] = self.chords.solve(self.removals, units[some], begun)
         rest = rest[~sound[rest]]
         for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
-            found[rest[part]] = self._refit(units[rest[part]])
+            found[rest[part]] = self.refit(units[rest[part]])
         return found
 
     @cached_property
     def chords(self) -> Chords:
         """The fit, and the way from it to that without any units."""
-        return Chords(self.curves, self.wins, self.ridge)
+        return Chords(self.full, self.tolerance)
 
-    def _refit(self, chosen: IntArray) -> FloatArray:
+    def refit(self, chosen: IntArray) -> FloatArray:
+        """Return the scores without each of some units, by Newton's method."""
         wins, taken = np.repeat(self.wins[np.newaxis], len(chosen), axis=0), self.removals.some(chosen)
         wins[taken.owner, taken.winner, taken.loser] -= taken.weight
         return strengths(wins, self.ridge, self.scores)
 
 
 class Near(NamedTuple):
-    """Scores, or gaps between them, and how far an energy of 1 moves each.
+    """Scores of some items on all the data, and how far an energy of 1 moves each.
 
     The ``table`` is the inverse G of the Hessian, on the scale of the scores.
     """
@@ -152,24 +148,6 @@ class Near(NamedTuple):
     base: FloatArray
     heights: FloatArray
     items: IntArray
-    less: IntArray | None = None
-
-    @classmethod
-    def gaps(cls, sketch: Sketch, fitted: FloatArray, above: IntArray, below: IntArray) -> Near:
-        """Return by how much some items are ahead of others."""
-        heights = sketch.factor * np.sqrt(sketch.curves.resistance(above, below))
-        table = sketch.table[:, above] - sketch.table[:, below]
-        return cls(table, fitted[above] - fitted[below], heights, above, below)
-
-    @property
-    def ends(self) -> int:
-        """How many scores each is made of."""
-        return 1 if self.less is None else 2
-
-    def read(self, rows: FloatArray) -> FloatArray:
-        """Read them off the scores of all items."""
-        found = rows[:, self.items]
-        return found if self.less is None else found - rows[:, self.less]
 
 
 class Underway:
@@ -269,15 +247,15 @@ class BattlesOut(RowsOut, Sketched):
         return np.asarray(np.outer(missed, heights) + (self._digits + self._linked[units, np.newaxis]))
 
     def _left(self, way: Underway, near: Near) -> FloatArray:
-        """Return how far at most scores, or gaps, are off that units have underway."""
-        off = (self.folds.scale[1] * near.ends) * way.look.off[:, np.newaxis]
+        """Return how far at most scores are off that units have underway."""
+        off = self.folds.scale[1] * way.look.off[:, np.newaxis]
         missed = np.minimum(np.outer(way.look.missed, near.heights), off)
         return np.asarray(missed + (self._digits + self._linked[way.units, np.newaxis]))
 
     def _ways(self, units: IntArray) -> Iterator[Underway]:
         """Yield parts of these units, as far as they can be approached at all."""
         folds = self.folds
-        if not folds.curves.steady:
+        if not folds.full.steady:
             return
         units = units[np.isin(units, folds.owners, assume_unique=True)]
         done = 0
@@ -286,18 +264,9 @@ class BattlesOut(RowsOut, Sketched):
             done += len(some)
             tell(done, len(units), "refits")
 
-    def exact(self, units: IntArray) -> FloatArray:
-        """Return all scores without each of some units, given in order; refit none twice where few."""
-        if len(self.units) * len(self.scores) > self.kept_numbers:
-            return self.rows(units)  # type: ignore[arg-type]  # these take any units
-        rows, known = self._refitted
-        new = units[~known[units]]
-        rows[new], known[new] = self.rows(new), True  # type: ignore[arg-type]  # likewise
-        return np.asarray(rows[units])
-
-    @cached_property
-    def _refitted(self) -> tuple[FloatArray, BoolArray]:
-        return np.empty((len(self.units), len(self.scores))), np.zeros(len(self.units), dtype=np.bool_)
+    def _exact(self, units: IntArray) -> FloatArray:
+        """Return all scores without each of some units, given in order."""
+        return self.placed(self.folds.rows(units))
 
     def bounds(self, *, outer: bool = False) -> tuple[FloatArray, FloatArray]:
         """Return bounds of each item's score with and without each unit; outer ones are of sketches."""
@@ -385,40 +354,15 @@ class BattlesOut(RowsOut, Sketched):
             values[chosen[better]] = lengths(rows[better] - self.scores)
             errors[chosen[better]] = found[better]
         for rest in self._parts(np.flatnonzero(~settled(values, errors) & (errors > 0))):
-            values[rest] = lengths(self.exact(rest) - self.scores)
+            values[rest] = lengths(self._exact(rest) - self.scores)
             errors[rest] = 0.0
         return values.copy()
 
     def reordered(self, order: IntArray) -> IntArray:
-        """Look at the gaps of neighbours: in sketches, and where these leave some open in exact rows."""
-        if self._kept:
-            return super().reordered(order)
-        sketch, above, below = self.folds.sketch[1], order[:-1], order[1:]
-        near = every = Near.gaps(sketch, self._fitted, above, below)
-        doubtful, later = np.zeros(len(above), dtype=np.bool_), below < above
-
-        def settled(gaps: FloatArray, errors: FloatArray) -> BoolArray:
-            holds = gaps > errors
-            fine = (gaps < -errors).any(axis=1) | holds.all(axis=1)
-            doubtful[:] |= ~holds[~fine].all(axis=0)
-            return np.asarray(fine)
-
-        asked, changed = np.ones(len(self.units), dtype=np.bool_), [np.empty(0, np.int64)]
-        for second in (False, True):
-            for units, gaps, _ in self._sketched(near, second, asked, settled):
-                changed.append(units[(gaps < 0).any(axis=1)])
-            if not second:
-                above, below = above[doubtful], below[doubtful]
-                near, doubtful = Near.gaps(sketch, self._fitted, above, below), doubtful[doubtful]
-        # Of some of these units the first order said nothing: any gap may be in doubt.
-        doubtful = np.zeros(len(later), dtype=np.bool_)
-        for units, gaps, _ in self._approached(every, asked, settled):
-            changed.append(units[((gaps < 0) | ((gaps == 0) & later)).any(axis=1)])
-        changed += [
-            rest[DenseBlock(0, self.exact(rest)).reordered(self.scores, order)]
-            for rest in self._parts(np.flatnonzero(asked))
-        ]
-        return np.sort(np.concatenate(changed))
+        """Look whether each neighbour in the order turns, as closely as it takes to tell."""
+        told = turning(self, order[:-1], order[1:])
+        changed = [units[turned.any(axis=1)] for units, turned in told]
+        return np.sort(np.concatenate([np.empty(0, np.int64), *changed]))
 
     def _sketched(self, near: Near, second: bool, asked: BoolArray, settled: Settled) -> Iterator[Told]:
         """Yield the units asked for whose sketch settles the question, and ask for them no more."""
@@ -446,13 +390,13 @@ class BattlesOut(RowsOut, Sketched):
         """Yield the units asked for that a few steps towards their scores settle, and ask no more."""
         for way in self._ways(np.flatnonzero(asked)):
             for _ in range(APPROACHES):
-                values, errors = near.read(self._on_scale(way.scores)), self._left(way, near)
+                values, errors = self._on_scale(way.scores)[:, near.items], self._left(way, near)
                 fine = np.asarray(np.isfinite(errors).all(axis=1))
                 fine[fine] = settled(values[fine], errors[fine])
                 done, exact = way.arrived()
                 exact = self.placed(exact[~fine[done]])
                 done &= ~fine
-                values[done], errors[done] = near.read(exact), 0.0
+                values[done], errors[done] = exact[:, near.items], 0.0
                 fine |= done
                 asked[way.units[fine]] = False
                 yield way.units[fine], values[fine], errors[fine]
@@ -463,7 +407,7 @@ class BattlesOut(RowsOut, Sketched):
     def _exactly(self, items: IntArray, asked: BoolArray) -> Iterator[Told]:
         """Yield exact scores of all units that are still asked for."""
         for rest in self._parts(np.flatnonzero(asked)):
-            rows = self.exact(rest)[:, items]
+            rows = self._exact(rest)[:, items]
             yield rest, rows, np.zeros_like(rows)
 
     def _parts(self, chosen: IntArray, numbers: int | None = None) -> Iterator[IntArray]:

@@ -120,6 +120,8 @@ class Graph:
             moved, left = np.zeros(self.items), forces.copy()
             way = left / known
             size = enough = float(left @ way)
+            if not enough:  # nothing pulls: all items are where they belong
+                return moved
             for _ in range(MOST):
                 pulled = known * way - upper @ way - lower @ way
                 part = size / float(way @ pulled)

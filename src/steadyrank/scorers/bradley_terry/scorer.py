@@ -5,21 +5,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.battles import Battles
-from steadyrank.errors import ONE_GROUP, RIDGE, UndefinedScoresError, WayOut, listing
+from steadyrank.errors import RIDGE, Option, UndefinedScoresError, listing
 from steadyrank.operators.checks import setting
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, snapped
 from steadyrank.scorers.bradley_terry.context import ContextFit
-from steadyrank.scorers.bradley_terry.curves import PairFolds
 from steadyrank.scorers.bradley_terry.fit import strengths
 from steadyrank.scorers.bradley_terry.folds import BattleFolds, BattlesOut
+from steadyrank.scorers.bradley_terry.sketch import PairFolds
 from steadyrank.scorers.sensitivity import Sensitivity, each_alone
 
+ONE_GROUP = (", or leave the items of all groups but one out with ", Option("drop", several=True))
 RESOLUTION = 1e-9
 """How close log odds are equal."""
 BOUND_ROUNDING = 1 + 4e-9
@@ -220,31 +220,22 @@ class Removals:
         return replace(self, owner=place, **{name: getattr(self, name)[entries] for name in ENTRY})
 
 
-def check_connected(
-    arcs: BoolArray,
-    data: Battles,
-    without: str = "",
-    *,
-    scores: str = "Bradley-Terry scores",
-    way_out: WayOut = ("Use a ridge, for example ", RIDGE, *ONE_GROUP),
-) -> None:
+def check_connected(arcs: BoolArray, data: Battles, without: str = "") -> None:
     """Complain unless chains of wins join every two items, in both directions."""
     groups = [[data.items[item] for item in part] for part in components(arcs)]
     if len(groups) > 1:
         told = listing((f"[{listing(map(str, group), len(group))}]" for group in groups), len(groups))
         where = f"without {without}, " if without else ""
         raise UndefinedScoresError(
-            f"{where}{scores} do not exist: the items fall into {len(groups):,} "
+            f"{where}Bradley-Terry scores do not exist: the items fall into {len(groups):,} "
             "groups, best first where one group is compared with another, and no item of a later "
             f"group has won (or tied) against an earlier one, or they were never compared: {told}",
-            way_out=way_out,
+            way_out=("Use a ridge, for example ", RIDGE, *ONE_GROUP),
             components=groups,
         )
 
 
-def check_connected_without_each(
-    wins: FloatArray, removals: Removals, data: Battles, **words: Any
-) -> None:
+def check_connected_without_each(wins: FloatArray, removals: Removals, data: Battles) -> None:
     """Complain if one unit is all that joins some items to the others."""
     arcs = wins > 0
     cut = np.flatnonzero(wins[removals.winner, removals.loser] <= removals.weight)
@@ -262,7 +253,7 @@ def check_connected_without_each(
         ends = zip(winner.tolist(), loser.tolist(), strict=True)
         if not all(_leads(arcs, start, end) for start, end in ends):
             label = data.units.labels[unit]
-            check_connected(arcs, data, f"{data.units.kind} {label!r}", **words)
+            check_connected(arcs, data, f"{data.units.kind} {label!r}")
         arcs[winner, loser] = True
 
 

@@ -1,10 +1,12 @@
 r"""Bradley-Terry scores without one battle to first and second order, and how far off they can be.
 
 Most answers do not hang on the last digits of a score, and most battles change none of them: a sketch of
-the scores with a proved error settles those, and only the others are refitted. Notation as in
-``curves.py``: without some battles of the pair ``u = e_i - e_j`` the scores
-move by d, where ``F(d) = t u``. The sketch is ``d' = a_1 t`` or ``a_1 t + a_2 t^2``, with the t that
-fits it; ``a_1 = G u``, where G is the inverse of the Hessian H, and ``R = u'Gu``.
+the scores with a proved error settles those, and only the others are refitted. Let F(d) be the change
+of the likelihood equations when the scores move by d from the full fit. Without some battles of the pair
+``u = e_i - e_j`` they move by the d where ``F(d) = t u``; the number t depends on the outcome, so all
+folds of a pair lie on one curve ``d(t) = a_1 t + a_2 t^2 + ...``. The sketch is ``d' = a_1 t`` or
+``a_1 t + a_2 t^2``, with the t that fits it; ``a_1 = G u``, where G is the inverse of the Hessian H, and
+``R = u'Gu``.
 
 Write ``|x|`` for the energy norm of H, and ``|f|`` for the root of ``sum f_e^2 c_e`` over all pairs e
 with battles, c_e being their information: forces ``f_e c_e`` on these pairs have ``|G force| <= |f|``,
@@ -35,10 +37,27 @@ from typing import NamedTuple
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.scorers.bradley_terry.curves import Curves, PairFolds, across, amounts
+from steadyrank.scorers.bradley_terry.fit import FullFit, across
 
 ROUNDING = 1e-9
 """More than what rounding does to a sketch, relative to how far the scores move."""
+SCALAR_STEPS = 20
+
+
+class PairFolds(NamedTuple):
+    """Units that are left out and touch one pair of items each.
+
+    ``battles`` are theirs in number, of which ``first`` has won ``wins`` (a tie is half a win).
+    """
+
+    first: IntArray
+    second: IntArray
+    battles: FloatArray
+    wins: FloatArray
+
+    def part(self, chosen: IntArray) -> PairFolds:
+        """Return some of them."""
+        return PairFolds._make(column[chosen] for column in self)
 
 
 class Terms(NamedTuple):
@@ -53,7 +72,7 @@ class Sketch:
 
     Parameters
     ----------
-    curves : Curves
+    full : FullFit
         The fit on all the data.
     folds : PairFolds
         The units.
@@ -61,11 +80,11 @@ class Sketch:
         How much log odds of 1 are on the scale of the scores that are asked for.
     """
 
-    def __init__(self, curves: Curves, folds: PairFolds, factor: float) -> None:
-        self.curves, self.folds, self.factor = curves, folds, factor
-        self.inverse, self.table = curves.inverse, factor * curves.inverse
-        self.resistance = curves.resistance(folds.first, folds.second)
-        self._chance = curves.win_chance[folds.first, folds.second]
+    def __init__(self, full: FullFit, folds: PairFolds, factor: float) -> None:
+        self.full, self.folds, self.factor = full, folds, factor
+        self.inverse, self.table = full.inverse, factor * full.inverse
+        self.resistance = full.resistance(folds.first, folds.second)
+        self._chance = full.win_chance[folds.first, folds.second]
         own = np.einsum("ii->i", self.inverse)
         self.heights = factor * np.sqrt(own)
         """How far an energy of 1 can lift each item."""
@@ -117,22 +136,28 @@ class Sketch:
         found *= self.first.amount[folds, np.newaxis]
         return found, self.first.missed[folds]
 
+    @cached_property
+    def _second(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The second Taylor coefficients T of all pairs, their sums S over opponents, and ``G T``."""
+        taylor = self.full.information * (self.full.win_chance - 0.5)
+        return taylor, taylor.sum(axis=0), self.inverse @ taylor
+
     def bent(self, table: FloatArray) -> FloatArray:
         """Return what second order takes of the functions besides their table."""
-        order = self.curves.order(2)
-        return np.asarray(order.taylor @ table + order.sums[:, np.newaxis] * table)
+        taylor, sums, _ = self._second
+        return np.asarray(taylor @ table + sums[:, np.newaxis] * table)
 
     def quadratic(
         self, folds: IntArray, table: FloatArray, bent: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Return the same to second order."""
         first, second = self.folds.first[folds], self.folds.second[folds]
-        order = self.curves.order(2)
+        _, sums, turned_all = self._second
         a = self.inverse[first] - self.inverse[second]
-        turned = order.first_products[first] - order.first_products[second]
+        turned = turned_all[first] - turned_all[second]
         square = a * a
         # The second term of F is ``a^2 S - 2 a (T a) + T a^2``, with T antisymmetric and S its sums.
-        bend = np.einsum("fl,fl->f", square, 3.0 * turned - a * order.sums)
+        bend = np.einsum("fl,fl->f", square, 3.0 * turned - a * sums)
         amount, missed = self._terms(folds, bend)
         curved = square @ bent
         curved -= 2.0 * (a * turned) @ table
@@ -144,22 +169,42 @@ class Sketch:
         """Solve for the amounts, where the gap of the pair grows by ``R t + bend t^2``."""
         resistance, chance = self.resistance[folds], self._chance[folds]
         battles, wins = self.folds.battles[folds], self.folds.wins[folds]
-        gaps = [resistance] if bend is None else [resistance, bend]
-        t, settled = amounts(gaps, chance, battles, wins)
+        t, settled = _amounts(resistance, 0.0 if bend is None else bend, chance, battles, wins)
         size, reach = np.abs(t) * np.sqrt(resistance), np.abs(t) * resistance
         others = np.minimum(np.abs(t) * self._others[folds], reach)
-        own = self.curves.information[self.folds.first[folds], self.folds.second[folds]] * reach**2
+        own = self.full.information[self.folds.first[folds], self.folds.second[folds]] * reach**2
         rest = np.maximum(size**2 - own, 0.0)
         squares, cubes = (np.sqrt(own * reach**n + rest * others**n) for n in (2, 4))
         missed = np.exp(reach) / 2 * squares
         if bend is not None:
             more = squares / 2
-            extra = more * self.curves.widest
+            extra = more * self.full.widest
             missed = more * (np.sqrt(others**2 + own * resistance) + extra / 2)
             reach = reach + extra
             missed += np.exp(reach) / 6 * (np.cbrt(cubes) + np.cbrt(extra**2 * more)) ** 3
         kept = 1.0 - battles * chance * (1.0 - chance) * resistance
         energy = missed * np.exp(reach) / kept
-        left = 1.0 - np.e * energy * self.curves.widest
-        sound: BoolArray = settled & (kept > 0) & (left > 0) & self.curves.steady
+        left = 1.0 - np.e * energy * self.full.widest
+        sound: BoolArray = settled & (kept > 0) & (left > 0) & self.full.steady
         return Terms(t, np.where(sound, energy / left + ROUNDING * size, np.inf))
+
+
+def _amounts(
+    resistance: FloatArray,
+    bend: FloatArray | float,
+    chance: FloatArray,
+    battles: FloatArray,
+    wins: FloatArray,
+) -> tuple[FloatArray, BoolArray]:
+    """Solve ``t = battles * chance(t) - wins`` for every fold, by Newton's method."""
+    odds = (1.0 - chance) / chance
+    t = battles * chance - wins
+    for _ in range(SCALAR_STEPS):
+        gap, rate = (resistance + bend * t) * t, resistance + 2.0 * bend * t
+        now = 1.0 / (1.0 + odds * np.exp(-np.clip(gap, -1.0, 1.0)))
+        slope = 1.0 - battles * now * (1.0 - now) * rate
+        step = (t - battles * now + wins) / np.where(slope > 0.5, slope, 1.0)
+        t = t - step
+        if np.abs(step).max(initial=0.0) < 1e-10:
+            break
+    return t, (np.abs(step) < 1e-10) & (slope > 0.5)

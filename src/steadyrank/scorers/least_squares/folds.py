@@ -58,8 +58,6 @@ class RowFolds:
     penalty, radius : float
         What holds the coefficients back: ``penalty * ||b||^2``, or the bound ``||b|| <= radius``. Both
         stay the same when a row leaves.
-    intercept : bool
-        Whether the model has a constant, which nothing holds back.
 
     Attributes
     ----------
@@ -75,26 +73,17 @@ class RowFolds:
         The absolute coefficients; where the data leave a choice, those of smallest norm.
     """
 
-    def __init__(
-        self, X: FloatArray, y: FloatArray, *, penalty: float, radius: float, intercept: bool
-    ) -> None:
-        self._data, self._intercept = (X, y), intercept
-        self._again = partial(RowFolds, penalty=penalty, radius=radius, intercept=intercept)
+    def __init__(self, X: FloatArray, y: FloatArray, *, penalty: float, radius: float) -> None:
+        self._data, self._again = (X, y), partial(RowFolds, penalty=penalty, radius=radius)
         x_unit, y_unit = _safe_unit(X), _safe_unit(y)
-        X, y = X / x_unit, y[:, np.newaxis] / y_unit
-        if intercept:
-            contrasts = Contrasts(X)
-            X, y = contrasts.of(X), contrasts.of(y)
-        left, self.sizes, self.right = decomposed(X)
+        self.y = y / y_unit
+        self.left, self.sizes, self.right = decomposed(X / x_unit)
         if self.sizes.min(initial=1.0) < SMALLEST:
             raise InvalidValueError(
                 f"the scales of the features are more than {1 / SMALLEST:g} apart",
                 way_out="Measure them in other units.",
             )
-        self._moments = (left.T @ y)[:, 0]
-        if intercept:
-            left, y = contrasts.back(left), contrasts.back(y)
-        self.left, self.y = left, y[:, 0]
+        self._moments = self.left.T @ self.y
         self.rank = len(self.sizes)
         self._unit = y_unit / x_unit
         self._penalty = penalty / x_unit / x_unit
@@ -106,30 +95,25 @@ class RowFolds:
         self.scores: FloatArray = self._scores(found, shifts)[0]
 
     @property
-    def freedom(self) -> float:
-        """The share of each row that the constant leaves."""
-        return 1.0 - 1.0 / len(self.y) if self._intercept else 1.0
-
-    @property
     def independent(self) -> bool:
         """Whether each row has a direction of its own, so that none can leave without a loss of rank."""
-        return self.rank == len(self.y) - self._intercept
+        return self.rank == len(self.y)
 
     def without(self, rows: IntArray) -> FloatArray:
         """Return the scores without each of some rows, none of which outweighs the others."""
         left = self.left[rows]
         over, missed = np.zeros((2, len(left)))
         if not self.independent:
-            over = self.freedom - (left**2).sum(axis=1)
+            over = 1.0 - (left**2).sum(axis=1)
             missed = self.y[rows] - left @ self._moments
         return self._scores(*self._solved(left, over, missed, np.full(len(left), self.shift)))
 
     def outweighing(self) -> IntArray:
         """Return the rows beside which the others have little weight, in X or in y."""
         squares = self.y**2
-        heavy: BoolArray = squares > (1 - OUTWEIGHED) * self.freedom * squares.sum()
+        heavy: BoolArray = squares > (1 - OUTWEIGHED) * squares.sum()
         if not self.independent:
-            return np.flatnonzero(heavy | (self.freedom - (self.left**2).sum(axis=1) <= OUTWEIGHED))
+            return np.flatnonzero(heavy | (1.0 - (self.left**2).sum(axis=1) <= OUTWEIGHED))
         for shift in (0.0, self.shift):
             heavy |= self._carrying(shift)
         return np.flatnonzero(heavy)
@@ -282,36 +266,3 @@ def _sorted_qr(matrix: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     left, part = np.empty(turned.shape), np.empty(triangle.shape)
     left[order], part[:, pivoted] = turned, triangle
     return left, part, np.asarray(np.abs(np.diag(triangle)), dtype=np.float64)
-
-
-class Contrasts:
-    """Each row minus the mean of the rows before it, scaled: n - 1 orthonormal ways to differ.
-
-    That is to subtract the mean, but a row of another size comes last and leaves the digits of the
-    others alone.
-
-    Examples
-    --------
-    >>> X = np.array([[1.0], [2.0], [6.0]])
-    >>> contrasts = Contrasts(X)
-    >>> contrasts.of(X).round(3).tolist(), contrasts.back(contrasts.of(X)).round(3).tolist()
-    ([[0.707], [3.674]], [[-2.0], [-1.0], [3.0]])
-    """
-
-    def __init__(self, X: FloatArray) -> None:
-        self.order = np.argsort(np.abs(X / lengths(X)).max(axis=1), kind="stable")
-        self.before = np.arange(1.0, len(X))[:, np.newaxis]
-
-    def of(self, values: FloatArray) -> FloatArray:
-        """Return the contrasts of columns."""
-        rows = values[self.order]
-        means = np.cumsum(rows, axis=0)[:-1] / self.before
-        return np.asarray((rows[1:] - means) * np.sqrt(self.before / (self.before + 1.0)))
-
-    def back(self, contrasts: FloatArray) -> FloatArray:
-        """Return the columns of mean 0 that have these contrasts."""
-        shares = contrasts / np.sqrt(self.before * (self.before + 1.0))
-        rows = np.zeros((len(self.order), contrasts.shape[1]))
-        rows[self.order[1:]] = shares * (self.before + 1.0)
-        rows[self.order] -= np.cumsum(np.pad(shares, ((1, 0), (0, 0)))[::-1], axis=0)[::-1]
-        return rows

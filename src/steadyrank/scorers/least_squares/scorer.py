@@ -1,7 +1,7 @@
 r"""Linear models on regression data: the scores are the absolute values of the coefficients.
 
-There is no intercept and no centring unless ``intercept=True``: with it the coefficients are
-those of the model with an unpenalised constant, whose value is not a score.
+There is no intercept and no centring. Models of scikit-learn have a constant, and are refitted without
+each row: ``Refit(LinearRegression())``.
 
 No rule bounds what one row can do to them, whatever the others are: in a ball around the origin n - 1
 rows with tiny features along one axis, and one with less tiny features along another, move the fit
@@ -14,7 +14,6 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -45,16 +44,10 @@ class LinearModel(Scorer):
 
     takes = ("regression",)
     resolution = RESOLUTION
-    intercept: bool
     penalty: float = 0.0
     radius: float = math.inf
     determined: ClassVar[bool] = False
     """Whether data that leave a choice of coefficients are refused."""
-
-    @property
-    def name(self) -> str:
-        """What to call this scorer in a report."""
-        return super().name + (" (with intercept)" if self.intercept else "")
 
     def score(self, data: Regression) -> FloatArray:
         """Return the absolute coefficients."""
@@ -91,8 +84,7 @@ class LinearModel(Scorer):
     def _fitted(self, data: Regression) -> RowFolds:
         data = self.prepared(data)
         with in_reach():
-            held = partial(RowFolds, penalty=self.penalty, radius=self.radius)
-            fit = held(data.X, data.y, intercept=self.intercept)
+            fit = RowFolds(data.X, data.y, penalty=self.penalty, radius=self.radius)
         if self.determined and fit.rank < data.n_items:
             raise singular_design(fit.rank, data.n_items)
         return fit
@@ -123,8 +115,6 @@ class ConstrainedLeastSquares(LinearModel):
     ----------
     radius : float
         The bound on the Euclidean norm of the coefficients.
-    intercept : bool
-        Whether the model has a constant; it is outside the bound. Default: no.
 
     Examples
     --------
@@ -136,7 +126,6 @@ class ConstrainedLeastSquares(LinearModel):
 
     _called = "least squares, norm at most {0.radius:g}"
     radius: float = setting(1.0, RADIUS)
-    intercept: bool = False
 
     def output_radius_squared(self, data: Observations) -> float:  # noqa: ARG002 (the ball is given)
         """Return that of the ball."""
@@ -151,8 +140,6 @@ class Ridge(LinearModel):
     ----------
     penalty : float
         Positive. It stays the same when a row leaves.
-    intercept : bool
-        Whether the model has an unpenalised constant. Default: no.
 
     Examples
     --------
@@ -164,7 +151,6 @@ class Ridge(LinearModel):
 
     _called = "ridge regression, penalty {0.penalty:g}"
     penalty: float = setting(allowed=PENALTY)
-    intercept: bool = False
 
 
 @dataclass(frozen=True)
@@ -174,11 +160,6 @@ class OrdinaryLeastSquares(LinearModel):
     A design matrix without full column rank, or one that loses it when some row leaves, is
     refused with a named error: the answer would depend on the software, not on the data.
 
-    Parameters
-    ----------
-    intercept : bool
-        Whether the model has a constant. Default: no.
-
     Examples
     --------
     >>> from steadyrank.data import Regression
@@ -187,5 +168,4 @@ class OrdinaryLeastSquares(LinearModel):
     array([2., 4.])
     """
 
-    intercept: bool = False
     _called, determined = "ordinary least squares", True

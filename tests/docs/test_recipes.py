@@ -1,17 +1,24 @@
-"""PageRank and eigenvector scores against fractions, evalica and plain power iteration."""
+"""The recipe of PageRank and eigenvector scores against fractions, evalica and scoring anew."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
 
+from docs.page_examples import DOCS, examples_of, run_python
 from oracles.decimals import win_counts
 from oracles.refitting import all_rows
-from steadyrank import Battles, Eigenvector, PageRank, Study
-from steadyrank.errors import InvalidSettingError, RefitError, TooFewUnitsError, UndefinedScoresError
-from steadyrank.scorers import named_scorer
+from steadyrank import Battles, Refit, Study
+from steadyrank.errors import InvalidSettingError, RefitError
+
+RECIPE: dict[str, Any] = {}
+for block in examples_of((DOCS / "guides" / "your-scorer.md").read_text(encoding="utf-8")):
+    run_python(block.code, RECIPE, "your-scorer.md")
+pagerank, eigenvector = RECIPE["pagerank"], RECIPE["eigenvector"]
 
 
 def some_battles(items: int = 5, size: int = 80, **people: object) -> Battles:
@@ -55,12 +62,18 @@ def exact_pagerank(wins: np.ndarray, damping: Fraction) -> list[Fraction]:
 
 @pytest.mark.parametrize("damping", [0.0, 0.5, 0.85, 0.99])
 def test_pagerank_solves_its_equations(damping: float) -> None:
-    data = some_battles()
-    exact = exact_pagerank(win_counts(data), Fraction(damping))
-    assert PageRank(damping).score(data) == pytest.approx([float(part) for part in exact], abs=1e-14)
     unbeaten = Battles(["x", "y", "x"], ["y", "z", "z"], ["left"] * 3, items=["w", "x", "y", "z"])
-    exact = exact_pagerank(win_counts(unbeaten), Fraction(damping))
-    assert PageRank(damping).score(unbeaten) == pytest.approx([float(part) for part in exact], abs=1e-14)
+    for data in (some_battles(), unbeaten):
+        exact = exact_pagerank(win_counts(data), Fraction(damping))
+        found = pagerank(data, damping)
+        assert found == pytest.approx([float(part) for part in exact], abs=1e-13)
+
+
+@pytest.mark.parametrize("scorer", [pagerank, eigenvector])
+def test_weights_count_battles_as_so_many(scorer: Any) -> None:
+    times = np.arange(80) % 3 + 1
+    weighted, counted = some_battles(weights=times / 4), some_battles(counts=times)
+    assert scorer(weighted) == pytest.approx(scorer(counted), abs=1e-13)
 
 
 def test_both_agree_with_evalica() -> None:
@@ -70,30 +83,29 @@ def test_both_agree_with_evalica() -> None:
     data, sure = some_battles(), {"tolerance": 1e-15, "limit": 10_000}
     sides = data.left.tolist(), data.right.tolist()
     theirs = evalica.pagerank(*sides, winners(data), damping=0.8, **sure).scores.sort_index()
-    assert PageRank(damping=0.8).score(data) == pytest.approx(theirs, abs=1e-12)
+    assert pagerank(data, 0.8) == pytest.approx(theirs, abs=1e-12)
     turned = evalica.eigen(*sides, winners(data, swapped=True), **sure).scores.sort_index()
-    assert Eigenvector().score(data) == pytest.approx(turned / turned.sum(), abs=1e-12)
+    assert eigenvector(data) == pytest.approx(turned / turned.sum(), abs=1e-12)
 
 
 def test_the_eigenvector_of_a_circle_needs_no_power_iteration() -> None:
     """Powers of this table go round for ever; the eigenvector is there all the same."""
     data = Battles(list("xyz"), list("yzx"), ["left"] * 3, counts=[8, 1, 1])
-    assert Eigenvector().score(data) == pytest.approx(np.array([4, 1, 2]) / 7, abs=1e-12)
+    assert eigenvector(data) == pytest.approx(np.array([4, 1, 2]) / 7, abs=1e-12)
 
 
 @pytest.mark.parametrize("units", [None, np.arange(80) % 7], ids=["battles", "judges"])
-@pytest.mark.parametrize("scorer", [PageRank(), Eigenvector()], ids=lambda scorer: scorer.name)
-def test_leaving_one_out_is_scoring_anew(scorer: PageRank | Eigenvector, units: object) -> None:
+@pytest.mark.parametrize("scorer", [pagerank, partial(pagerank, damping=0.3), eigenvector])
+def test_leaving_one_out_is_scoring_anew(scorer: Any, units: object) -> None:
     data = some_battles(units=units, weights=np.arange(80) % 3 + 0.5)
-    rows = all_rows(scorer.leave_one_out(data))
-    assert rows.sum(axis=1) == pytest.approx(np.ones(len(rows)), abs=1e-13)
+    rows = all_rows(Refit(scorer).leave_one_out(data))
     for unit in range(len(data.units)):
-        assert rows[unit] == pytest.approx(scorer.score(data.without(unit)), abs=1e-13)
+        assert rows[unit] == pytest.approx(scorer(data.without(unit)), abs=1e-13)
 
 
 def test_the_last_loss_of_an_item_takes_its_votes_away() -> None:
     data = Battles(list("xyz"), list("yzy"), ["left", "left", "tie"], items=list("wxyz"))
-    rows = all_rows(PageRank().leave_one_out(data))
+    rows = all_rows(Refit(pagerank).leave_one_out(data))
     for unit in range(3):
         exact = exact_pagerank(win_counts(data.without(unit)), Fraction(0.85))
         assert rows[unit] == pytest.approx([float(part) for part in exact], abs=1e-14)
@@ -101,39 +113,16 @@ def test_the_last_loss_of_an_item_takes_its_votes_away() -> None:
 
 def test_an_eigenvector_needs_chains_of_wins() -> None:
     apart = Battles(["x", "x"], ["y", "z"], ["left", "tie"])
-    with pytest.raises(UndefinedScoresError, match=r"eigenvector scores do not exist.*pagerank"):
-        Eigenvector().score(apart)
-    assert PageRank().score(apart).argmax() == 0
+    with pytest.raises(ValueError, match="chains of wins must join all items"):
+        eigenvector(apart)
+    assert pagerank(apart).argmax() == 0
     thin = Battles(["x", "y", "x", "y"], ["y", "x", "z", "z"], ["left", "left", "tie", "right"])
-    assert Eigenvector().score(thin).shape == (3,)
-    with pytest.raises(RefitError, match=r"without battle .*eigenvector scores do not exist"):
-        Eigenvector().leave_one_out(thin)
+    assert eigenvector(thin).shape == (3,)
+    with pytest.raises(RefitError, match=r"without battle .*chains of wins must join all items"):
+        Refit(eigenvector).leave_one_out(thin)
 
 
-def test_groups_that_hardly_met_are_told_from_each_other() -> None:
-    left, right = [0, 1, 2, 3, 0, 2], [1, 0, 3, 2, 2, 0]
-    data = Battles(left, right, ["left"] * 6, counts=[10**6, 10**6, 10**6, 10**6, 2, 1])
-    scores = Eigenvector().score(data)
-    by_eigh = np.linalg.eig(win_counts(data))
-    expected = np.abs(by_eigh[1][:, by_eigh[0].real.argmax()].real)
-    assert scores == pytest.approx(expected / expected.sum(), abs=1e-8)
-
-
-def test_outputs_keep_to_their_ball() -> None:
-    for scorer, radius in ((PageRank(0.6), 0.36), (Eigenvector(), 1.0)):
-        data = some_battles(4)
-        square = scorer.output_radius_squared(data)
-        assert square == pytest.approx(radius * 0.75)
-        assert ((scorer.score(data) - 0.25) ** 2).sum() <= square
-        assert scorer.sensitivity(data) is None
-
-
-def test_settings_are_checked_and_studies_made() -> None:
-    for wrong in (1, -0.1, "much"):
-        with pytest.raises(InvalidSettingError, match="damping"):
-            PageRank(damping=wrong)  # type: ignore[arg-type]
-    with pytest.raises(TooFewUnitsError):
-        PageRank().leave_one_out(Battles(["x"], ["y"], ["left"]))
-    assert named_scorer("pagerank:damping=0.5") == PageRank(0.5)
-    study = Study(some_battles(), "eigenvector")
-    assert study.topk(2).members
+@pytest.mark.parametrize("name", ["pagerank", "PageRank:damping=0.5", "eigenvector"])
+def test_the_names_lead_to_the_recipe(name: str) -> None:
+    with pytest.raises(InvalidSettingError, match=r"no scorer called .*docs/guides/your-scorer\.md"):
+        Study(some_battles(), name)
