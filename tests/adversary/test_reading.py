@@ -92,10 +92,10 @@ GRAMMARS = {"condorcet", "pgn", "stv"}
 def test_every_text_format_has_its_files() -> None:
     """Those of evaluation tools, and what a program packs, are made in tests/data/layouts.
 
-    Tables of Markdown and LaTeX, YAML, and grammars of ballots and games, are in tests/reading.
+    Tables of Markdown and LaTeX, and grammars of ballots and games, are in tests/reading.
     """
     of_tools = {name for name, found in FORMATS.items() if found.among_others}
-    elsewhere = {"parquet", "excel", "json", "yaml", "markup"}
+    elsewhere = {"parquet", "excel", "json", "markup"}
     assert set(TEXTS) == set(FORMATS) - elsewhere - of_tools - GRAMMARS
 
 

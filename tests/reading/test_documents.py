@@ -1,4 +1,4 @@
-"""Documents of JSON and YAML are read as the table that a person would make of them."""
+"""Documents of JSON are read as the table that a person would make of them."""
 
 from __future__ import annotations
 
@@ -170,12 +170,3 @@ class TestListsInRecords:
         found = table(named)
         assert rows(found) == [("x", 1, "j", 5), ("x", 1, "k", 6), ("y", 2, "j", 5)]
         assert found.names == ["name", "place", "judge", "mark"]
-
-
-def test_yaml_has_the_same_shapes() -> None:
-    text = b"date: May\nscores:\n  x: 0.5\n  y: 0.25\n  z: 1\n"
-    found = read_table(io.BytesIO(text), format="yaml")
-    assert found.names == ["name", "value"]
-    assert found.numbers("value").tolist() == [0.5, 0.25, 1]
-    found = read_table(io.BytesIO(b"- [1, ann, 125]\n- [2, bob, 126]\n"), format="yaml")
-    assert found.labels("column_2").tolist() == ["ann", "bob"]

@@ -53,7 +53,7 @@ def read_any(
     kind : {"votes", "ballots", "ratings", "battles", "scores", "regression", "estimates"}, optional
         What the data are.
     format : str, optional
-        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"yaml"``, ``"parquet"``, ``"excel"``,
+        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``,
         ``"markup"`` (tables of Markdown and LaTeX), ``"movielens"``, ``"pgn"``, ``"preflib"``,
         ``"stv"``, ``"condorcet"`` (``A > B`` on each line), ``"dominion"``,
         ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,

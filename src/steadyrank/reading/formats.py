@@ -37,8 +37,6 @@ BLT = (
     rb"\d++(?: ++(?:-|[1-9][\d=]*+))*+ ++0[ \t\r]*+(?:#.*+)?+\n"
 )
 PGN = rb'\[[A-Z]\w++ ++".*"\][ \r]*+\n'
-JSON = rb'\s*+[\[{][\[{\s]*+["\d\]}-]'
-YAML = rb"(?:#.*+\n|---.*+\n|[ \t\r]*+\n)*+- [\w.-]++:(?: .*+|\r)?\n ++[\w.-]++:"
 """The first lines of grammars."""
 Looks: TypeAlias = Callable[[OpenFile], bool]
 """Tells by the beginning of an open file whether it is of a format."""
@@ -153,11 +151,6 @@ def _orders(file: OpenFile) -> bool:
     return b">" in file.text_head and bool(_later("adapters.ballot_files.looks_like_orders")(file))
 
 
-def _yaml(file: OpenFile) -> bool:
-    called_so = file.name.endswith((".yml", ".yaml")) and not re.match(JSON, file.text_head)
-    return called_so or _head(YAML)(file)
-
-
 def _one_document(file: OpenFile) -> bool:
     opened = _any(_json(b"{"), _json(b"["))(file)
     return opened and bool(_later("records.is_one_document")(file))
@@ -204,7 +197,6 @@ ENTRIES = (
         _later("adapters.ballot_files.read_dominion"),
         answers_to=("sheet",),
     ),
-    Format("yaml", _yaml, _later("records.read_yaml"), answers_to=("sheet",)),
     Format("json", _one_document, _later("records.read_json"), folders=True, answers_to=("sheet",)),
     Format("jsonl", _json(b"{"), _later("records.read_json_lines"), folders=True),
     Format("condorcet", _orders, _later("adapters.ballot_files.read_orders")),
@@ -256,6 +248,12 @@ def format_of(file: OpenFile, name: str | None = None) -> Format:
     if name is not None and not _named(name).also_as_csv:
         return FORMATS[name]
     known = FORMATS.values() if name is None else [FORMATS[name]]
+    if (
+        name is None
+        and file.name.endswith((".yml", ".yaml"))
+        and not _any(_json(b"{"), _json(b"["))(file)
+    ):
+        raise file.wrong("is YAML, which is not read", "Write it as JSON, for example by yq -o=json.")
     return next((entry for entry in known if entry.looks(file)), FORMATS["csv"])
 
 

@@ -1,4 +1,4 @@
-"""Tables in documents of JSON and YAML: records, wherever they lie.
+"""Tables in documents of JSON: records, wherever they lie.
 
 A list of objects is a table, and so is one of lists, with a header or without, and an object of equally
 long lists. Of objects within objects, the first on the way down that name the same are records, and the
@@ -70,41 +70,12 @@ def read_json(file: OpenFile) -> Table:
     return _as_text(table) if UNNAMED.format(1) in table.names else table
 
 
-def read_yaml(file: OpenFile) -> Table:
-    r"""Read the same as YAML writes it; numbers are told as in other files of text.
-
-    Examples
-    --------
-    >>> import io
-    >>> from steadyrank.reading.files import open_source
-    >>> read_yaml(open_source(io.BytesIO(b"- team: x\n  points: 7\n- team: y\n"))).cells("points")
-    ['7', '']
-    """
-    return _as_text(_document(file, _load_yaml))
-
-
 def _as_text(table: Table) -> Table:
     """Return a table whose texts are read as those of other files."""
     cells = {name: column.cells() for name, column in table.columns.items()}
     texts = {n: those for n, those in cells.items() if all(isinstance(c, str | None) for c in those)}
     plain = {name: TextColumn.of([cell or "" for cell in those]) for name, those in texts.items()}
     return replace(table, columns={**table.columns, **plain})
-
-
-def _load_yaml(file: OpenFile) -> Node:
-    file.needs("yaml", "yaml")
-    file.needs("cli", "polars")
-    import yaml  # type: ignore[import-untyped,unused-ignore]
-
-    text = file.read_text()
-    try:
-        # What refers to another part of the file may stand for any amount of data.
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.BaseLoader)):
-            raise file.wrong("holds references, which are not followed", "Write them out.")
-        return Node(yaml.load(text, yaml.BaseLoader), "", file.name)  # noqa: S506 (it makes texts alone)
-    except (yaml.YAMLError, RecursionError) as error:
-        told = f"is not valid YAML: {shorten(' '.join(str(error).split()), 120)}"
-        raise file.wrong(told, "Get or write it again.") from None
 
 
 def is_one_document(file: OpenFile) -> bool:
