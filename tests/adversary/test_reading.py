@@ -86,7 +86,7 @@ READ: dict[str, tuple[Callable[[bytes], Any], Callable[[Any], Any]]] = {
 }
 
 
-GRAMMARS = {"condorcet", "pgn", "stv"}
+GRAMMARS = {"pgn", "stv"}
 
 
 def test_every_text_format_has_its_files() -> None:

@@ -160,8 +160,8 @@ class InputOptions(Group):
     ``kind``, ``format`` and the ``arguments`` of the kind.
 
     file : FILE (Arguments)
-        CSV, TSV, JSON, JSON lines, Parquet (all also gzipped) or Excel; PrefLib, STV, Condorcet,
-        Dominion, PGN or MovieLens;
+        CSV, TSV, JSON, JSON lines, Parquet (all also gzipped) or Excel; PrefLib, STV, Dominion,
+        PGN or MovieLens;
         results of lm-eval, HELM, inspect, MTEB, SWE-bench, AlpacaEval or TREC, or a folder
         of them; or - for standard input. Files that match a pattern in quotes, such as
         'ratings/*.parquet', are scanned by an engine, or read in memory where none knows their

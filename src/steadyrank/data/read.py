@@ -55,8 +55,7 @@ def read_any(
     format : str, optional
         ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``,
         ``"markup"`` (tables of Markdown and LaTeX), ``"movielens"``, ``"pgn"``, ``"preflib"``,
-        ``"stv"``, ``"condorcet"`` (``A > B`` on each line), ``"dominion"``,
-        ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
+        ``"stv"``, ``"dominion"``, ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
         ``"swe-bench"``, ``"alpaca-eval"``, ``"trec-run"`` or ``"trec-eval"``.
         Told from the content where not given.
     encoding : str, optional

@@ -37,7 +37,8 @@ BLT = (
     rb"\d++(?: ++(?:-|[1-9][\d=]*+))*+ ++0[ \t\r]*+(?:#.*+)?+\n"
 )
 PGN = rb'\[[A-Z]\w++ ++".*"\][ \r]*+\n'
-"""The first lines of grammars."""
+ORDERS = rb"(?:#.*+\n\s*+)*+[^\n,;\t<>]*[\w )\"']>[^\n,;\t<]*\w"
+"""The first lines of grammars; those of orders alone are not read."""
 Looks: TypeAlias = Callable[[OpenFile], bool]
 """Tells by the beginning of an open file whether it is of a format."""
 
@@ -147,10 +148,6 @@ def _blt(file: OpenFile) -> bool:
     return _head(rb"\d++ ++\d++\s" if file.name.endswith(".blt") else BLT)(file)
 
 
-def _orders(file: OpenFile) -> bool:
-    return b">" in file.text_head and bool(_later("adapters.ballot_files.looks_like_orders")(file))
-
-
 def _one_document(file: OpenFile) -> bool:
     opened = _any(_json(b"{"), _json(b"["))(file)
     return opened and bool(_later("records.is_one_document")(file))
@@ -199,13 +196,20 @@ ENTRIES = (
     ),
     Format("json", _one_document, _later("records.read_json"), folders=True, answers_to=("sheet",)),
     Format("jsonl", _json(b"{"), _later("records.read_json_lines"), folders=True),
-    Format("condorcet", _orders, _later("adapters.ballot_files.read_orders")),
     Format("markup", _markup, _later("adapters.markup.read_markup"), answers_to=("sheet",)),
     _of_text("tsv", lambda file: delimiter_of(file) == "\t", partial(_delimited, delimiter="\t")),
     _of_text("csv", lambda _: True, _delimited),
 )
 FORMATS: dict[str, Format] = {entry.name: entry for entry in ENTRIES}
 """All formats by name, in the order in which a file is tried for them."""
+
+BY_YQ = "Write it as JSON, for example by yq -o=json."
+WITH_HEADER = "Write order above all lines; with counts order,count, and A > B,5 for A > B * 5."
+UNREAD: tuple[tuple[Looks, str, str], ...] = (
+    (lambda file: file.name.endswith((".yml", ".yaml")), "is YAML, which is not read", BY_YQ),
+    (_head(ORDERS), "begins with an order such as A > B, and no header", WITH_HEADER),
+)
+"""What would be taken for a table and is none, and what to do about it."""
 
 
 def read_table(
@@ -248,13 +252,11 @@ def format_of(file: OpenFile, name: str | None = None) -> Format:
     if name is not None and not _named(name).also_as_csv:
         return FORMATS[name]
     known = FORMATS.values() if name is None else [FORMATS[name]]
-    if (
-        name is None
-        and file.name.endswith((".yml", ".yaml"))
-        and not _any(_json(b"{"), _json(b"["))(file)
-    ):
-        raise file.wrong("is YAML, which is not read", "Write it as JSON, for example by yq -o=json.")
-    return next((entry for entry in known if entry.looks(file)), FORMATS["csv"])
+    found = next((entry for entry in known if entry.looks(file)), FORMATS["csv"])
+    for looks, told, way_out in UNREAD if name is None and found.name in {"csv", "tsv"} else ():
+        if looks(file):
+            raise file.wrong(told, way_out)
+    return found
 
 
 def _named(name: str) -> Format:
