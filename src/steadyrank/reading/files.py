@@ -10,14 +10,12 @@ import re
 import unicodedata
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, TypeAlias
-from zipfile import ZipFile
 
 import numpy as np
 
@@ -42,7 +40,6 @@ MARK = "\ufeff".encode()
 MARKED = re.compile(rb"\A(?:%b)+" % MARK)  # some programs write it again
 SPREADSHEET = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
 EVAL_LOG = (b"_journal/", b"header.json", b"samples/", b"summaries.json")
-OF_A_FORMAT = SPREADSHEET + EVAL_LOG
 """How the first name begins in those zip archives that are files of a format."""
 
 BEYOND_ASCII, CONTROL = re.compile(r"[^\x00-\x7f]+"), re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
@@ -68,7 +65,6 @@ SENSE, COMMON = 0.8, 0.35
 TELLING = 20_000
 """How many bytes tell."""
 
-UNPACK = "Unpack it, or export as CSV."
 MISSING_PART = "Get it again: part of the data is missing."
 IN_BINARY = 'Open it in binary mode ("rb", sys.stdin.buffer).'
 BINARY = ("It is binary, packed, damaged, or in another encoding: try ", Option("encoding", "utf-16"))
@@ -428,26 +424,10 @@ def open_source(source: Source, *, encoding: str | None = None) -> OpenFile:
         raise errors.InvalidDataError(told, way_out="For dataframes and columns use from_frame(...).")
     try:
         file.begin(stream)
-        is_package = file.head.startswith(ZIP) and not file.zipped.startswith(OF_A_FORMAT)
-        return _unzipped(file) if is_package else file
     except BaseException:
         file.close()
         raise
-
-
-def _unzipped(file: OpenFile) -> OpenFile:
-    """Return the only file of a zip archive, or all of them as a folder until it is closed."""
-    with file.sound("zip archive or spreadsheet", UNPACK), ExitStack() as stack:
-        archive = stack.enter_context(ZipFile(io.BytesIO(file.read_all())))
-        if any(name.endswith(".xml") for name in archive.namelist()):
-            raise file.wrong("is a zip archive or a spreadsheet", UNPACK)
-        folder = stack.enter_context(TemporaryDirectory(prefix="steadyrank-"))
-        archive.extractall(folder)
-        whole = OpenFile(file.name, file.encoding, Path(folder), opened=[stack])
-        inside = whole.files()
-        found = open_source(inside[0], encoding=file.encoding) if len(inside) == 1 else whole
-        found.opened = [*found.opened, stack.pop_all()]
-        return found
+    return file
 
 
 def _check_encoding(encoding: str | None) -> None:

@@ -16,7 +16,16 @@ from typing import Any, TypeAlias
 from steadyrank import errors
 from steadyrank.errors import listing, shorten
 from steadyrank.reading.delimited import COLONS, TABBED, joined, movielens, stretches
-from steadyrank.reading.files import EVAL_LOG, HEAD, PARQUET, SPREADSHEET, OpenFile, Source, open_source
+from steadyrank.reading.files import (
+    EVAL_LOG,
+    HEAD,
+    PARQUET,
+    SPREADSHEET,
+    ZIP,
+    OpenFile,
+    Source,
+    open_source,
+)
 from steadyrank.reading.headers import LOOKED_AT, header_size
 from steadyrank.reading.table import Table
 from steadyrank.reading.text_columns import number_in
@@ -116,6 +125,10 @@ def _first_line(*patterns: re.Pattern[bytes]) -> Looks:
     return lambda file: any(pattern.match(file.first_line) for pattern in patterns)
 
 
+def _begun(mark: bytes) -> Looks:
+    return lambda file: file.head.startswith(mark)
+
+
 def _head(pattern: bytes) -> Looks:
     return lambda file: re.match(pattern, file.text_head.lstrip()) is not None
 
@@ -170,7 +183,7 @@ REPORTS = [_json(b"{", name) for name in OF_RUNS]
 """How files of evaluation tools begin, and what their beginning names."""
 
 ENTRIES = (
-    Format("parquet", lambda file: file.head.startswith(PARQUET), _later("typed_files.read_parquet")),
+    Format("parquet", _begun(PARQUET), _later("typed_files.read_parquet")),
     Format("preflib", _preflib, _later("adapters.ballot_files.read_preflib")),
     Format("stv", _any(_stv, _blt), _later("adapters.ballot_files.read_stv")),
     Format("pgn", _head(PGN), _later("adapters.ballot_files.read_pgn")),
@@ -205,7 +218,9 @@ FORMATS: dict[str, Format] = {entry.name: entry for entry in ENTRIES}
 
 BY_YQ = "Write it as JSON, for example by yq -o=json."
 WITH_HEADER = "Write order above all lines; with counts order,count, and A > B,5 for A > B * 5."
+UNPACK = "Unpack it, or export as CSV."
 UNREAD: tuple[tuple[Looks, str, str], ...] = (
+    (_begun(ZIP), "is a zip archive or spreadsheet of no known format", UNPACK),
     (lambda file: file.name.endswith((".yml", ".yaml")), "is YAML, which is not read", BY_YQ),
     (_head(ORDERS), "begins with an order such as A > B, and no header", WITH_HEADER),
 )
