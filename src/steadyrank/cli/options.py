@@ -167,7 +167,7 @@ class InputOptions(Group):
         'ratings/*.parquet', are scanned by an engine, or read in memory where none knows their
         format.
     encoding : NAME (Reading the file)
-        Encoding of a text file; recognised if not given.
+        Encoding of a text file; UTF-8 if not given, or UTF-16 by its byte order mark.
     engine : ENGINE (Reading the file)
         memory (the default for one file), duckdb (for several) or spark.
     memory_limit : SIZE (Reading the file)

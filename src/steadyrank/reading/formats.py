@@ -242,7 +242,7 @@ def read_table(
     format : str, optional
         One of ``FORMATS``; told from the content where not given.
     encoding : str, optional
-        Of a text file; told from the content where not given.
+        Of a text file; UTF-8, or UTF-16 by its byte order mark, where not given.
     given : mapping, optional
         What the user said about the data; a format may need to know.
 
@@ -258,7 +258,7 @@ def read_table(
             _format_of_files(file, format) if file.is_folder else (format_of(file, format), [])
         )
         table = found.read(file)
-        notes = [*table.notes, *file.notes, *notes]
+        notes = [*table.notes, *notes]
         return replace(table, format=found.name, answers_to=found.answers_to, notes=notes)
 
 
