@@ -72,9 +72,9 @@ def ballots_of(table: Any) -> Any:
 
 
 SAID = (
-    "several columns are called", "fewer fields than columns", "left out before the header",
+    "columns without a name", "fewer fields than columns",
     "left out below the table", "the first line is data", "2 lines read as one header",
-    "3 lines read as one header", "column 1 has no name", "blank fields beyond", "blanks before",
+    "3 lines read as one header", "blank fields beyond", "blanks before",
 )  # fmt: skip
 """How notes begin about a file that a strict reader refuses, or reads in another way."""
 

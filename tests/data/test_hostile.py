@@ -86,7 +86,7 @@ def test_unicode_and_doubled_labels() -> None:
     assert votes.n_units == 4
     matrix = ScoreMatrix.read(stream("x,y,x\n1,2,3\n"))
     assert matrix.items == ("x_1", "y", "x_3")
-    assert matrix.notes[0] == "several columns are called 'x': read as 'x_1', 'x_3'"
+    assert matrix.notes[0] == "columns without a name, or with that of another, are called 'x_1', 'x_3'"
 
 
 def test_labels_that_look_like_numbers() -> None:
@@ -264,7 +264,7 @@ def test_a_stream_that_gives_a_byte_at_a_time() -> None:
 def test_unnamed_columns_get_a_name() -> None:
     matrix = ScoreMatrix.read(stream(",x,y\nt,1,2\n"), items_in="columns")
     assert (matrix.items, matrix.row_labels) == (("x", "y"), ("t",))
-    assert matrix.notes[0] == "column 1 has no name and is called 'column_1'"
+    assert matrix.notes[0] == "columns without a name, or with that of another, are called 'column_1'"
 
 
 def test_a_header_of_numbers_is_said() -> None:

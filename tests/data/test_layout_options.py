@@ -330,7 +330,7 @@ class TestExcel:
         assert {
             "2 empty rows skipped",
             "empty columns left out: 'note'",
-            "column 4 has no name and is called 'column_4'",
+            "columns without a name, or with that of another, are called 'column_4'",
         } <= set(data.notes)
 
     def test_text_is_no_number(self) -> None:

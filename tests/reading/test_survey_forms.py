@@ -255,17 +255,6 @@ class TestHeaders:
             found = read_table(io.BytesIO(text.encode(encoding)), encoding=encoding)
             assert found.names == rows[0]
 
-    @pytest.mark.parametrize("title", ["Our poll of 2024,,\n", "Poll\n", "Our poll\n\n"])
-    def test_a_title_above_texts(self, title: str) -> None:
-        rows = [["voter", "first", "second"], *([f"v{n}", "xyz"[n % 3], "yzx"[n % 3]] for n in range(6))]
-        found = read_table(stream(rows, before=title))
-        assert (found.names, len(found)) == (rows[0], 6)
-        assert found.notes[0].startswith("left out before the header: ")
-
-    def test_the_name_of_the_first_column_is_no_title(self) -> None:
-        rows = [[f"v{n}", "xyz"[n % 3], "yzx"[n % 3]] for n in range(6)]
-        assert read_table(stream(rows, before="The voter,,\n")).names[0] == "The voter"
-
 
 class TestListsInColumns:
     def lists(self, again: str) -> io.BytesIO:

@@ -174,12 +174,12 @@ class _Reader:
             lines, rows, ends = self._first_rows(block)
         if not rows:
             return block
-        header = Header(0, 0, list(self.called)) if self.called else find_header(rows, self.header)
-        used = ends[header.before + header.size]
+        header = Header(0, list(self.called)) if self.called else find_header(rows, self.header)
+        used = ends[header.size]
         self.names, self.next_line = header.names, self.next_line + used
         self.notes += header.notes
         self.blank += sum(not line.strip() for line in lines[:used])
-        beside = [field for row in rows[header.before :] for field in row[1:]]
+        beside = [field for row in rows for field in row[1:]]
         self.spaced = bool(beside) and all(field.startswith(" ") for field in beside)
         self.notes += ["blanks before the fields left out"] if self.spaced else []
         return block[sum(map(len, lines[:used])) :]

@@ -80,7 +80,7 @@ def _sheet(load_sheet: Callable[..., Any], source: str, sheet: str, size: int | 
     used = [place for place in range(cells.width) if any(fields[place] for fields in texts)]
     first = [[texts[row][place] for place in used] for row in there[:LOOKED_AT]]
     header = find_header(first or [[""]], size)
-    lines = there[header.before + header.size :]
+    lines = there[header.size :]
     filled = [at for at, place in enumerate(used) if any(texts[row][place] for row in lines)]
     if not filled:
         raise errors.EmptyDataError(f"the sheet {shorten(sheet)} of {source} holds no rows")

@@ -70,7 +70,7 @@ def read_markup(file: OpenFile) -> Table:
                 way_out="Correct this line.",
             )
     header = find_header(rows[:LOOKED_AT], None if "\\begin{" in text else 1)
-    body = tables[chosen][header.before + header.size :]
+    body = tables[chosen][header.size :]
     notes = [f"table {chosen} taken of {listed}"] if len(found) > 1 else []
     columns = {
         name: TextColumn.of(cells)
