@@ -187,17 +187,6 @@ class TestRecords:
         rows = [{"winner": a if w else b, "loser": b if w else a} for a, b, w in games(rng)]
         weeks = {f"week {n}": rows[10 * n : 10 * n + 10] for n in range(6)}
         assert self.read({"season": 7, "weeks": weeks}).n_units == GAMES
-        assert self.read([{name: part} for name, part in weeks.items()]).n_units == GAMES
-
-    def test_lists_of_two(self, rng: np.random.Generator) -> None:
-        rows = [{"teams": [a, b], "score": {"ft": [2, 1] if w else [0, 3]}} for a, b, w in games(rng)]
-        played = self.read({"rounds": [{"name": "1", "matches": rows}]})
-        assert (played.kind.name, played.n_units) == ("battles", GAMES)
-
-    def test_lists_of_orders(self, rng: np.random.Generator) -> None:
-        made = orders(rng)
-        asserts_orders(self.read(made), made)
-        asserts_orders(self.read({"title": "x", "votes": [" > ".join(one) for one in made]}), made)
 
 
 class TestListsInCells:

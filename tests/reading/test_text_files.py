@@ -308,8 +308,6 @@ def test_records_are_found_wherever_they_lie() -> None:
     assert len(read(several, sheet="a")) == 1
     with pytest.raises(ColumnError, match=r"no table 'c', but 'a'.* 'b'"):
         read(several, sheet="c")
-    games = {"rounds": [{"day": n, "games": [{"home": "x", "away": "y"}] * 2} for n in (1, 2)]}
-    assert read(games).labels("day").tolist() == [1, 1, 2, 2]
 
 
 @pytest.mark.parametrize("text", ["- {a: 1}\n", "x:\n  - a: 1\n", "---\n- model: x\n  score: 1\n"])
