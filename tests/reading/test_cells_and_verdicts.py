@@ -132,8 +132,7 @@ class TestBallotsInCells:
 
     def test_rows_give_places_to_some_columns(self, rng: np.random.Generator) -> None:
         made = [one[: 2 + n % 4] for n, one in enumerate(orders(rng, 30))]
-        marks = ["1st", "2nd", "3rd", "4th", "5th"]
-        rows = [[marks[one.index(name)] if name in one else "" for name in NAMES] for one in made]
+        rows = [[one.index(name) + 1 if name in one else "" for name in NAMES] for one in made]
         asserts_orders(
             first(text(["who", *NAMES], [[f"p{n}", *row] for n, row in enumerate(rows)])), made
         )

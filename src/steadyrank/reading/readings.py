@@ -99,12 +99,6 @@ class Reading:
             reasons += [told] if told else []
         return bool(fact)
 
-    def weigh_words(self, columns: Iterable[Column]) -> None:
-        """Take up that answers are words of a scale: which numbers these stand for is not said."""
-        worded = [column.name for column in columns if column.in_words]
-        are = "is" if len(worded) == 1 else "are"
-        self.weigh(worded, 0, f"{quoted(*worded)} {are} in words, read as 1 to 5: more is better")
-
     @property
     def arguments(self) -> dict[str, Any]:
         """What to tell ``read_any`` beside what was told already."""

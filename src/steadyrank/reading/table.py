@@ -27,15 +27,7 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading import arrays
-from steadyrank.reading.text_columns import (
-    OUTCOMES,
-    SPELLINGS,
-    WORDS,
-    Spelling,
-    TextColumn,
-    is_missing_word,
-    shared,
-)
+from steadyrank.reading.text_columns import SPELLINGS, Spelling, TextColumn, is_missing_word, shared
 from steadyrank.text import counted
 
 Column: TypeAlias = "GivenColumn | TextColumn"
@@ -120,20 +112,8 @@ class GivenColumn:
         return self._given
 
     def numbers(self, *_: Any) -> AnyArray:  # how they are spelt is no question here
-        """Return the values, which the table checks; of words for what came off, 1 and 0."""
-        values = arrays.as_column(self.coded(), "")
-        return (
-            np.array([WORDS["true"][word.casefold()] for word in values])
-            if self._are_outcomes
-            else values
-        )
-
-    @cached_property
-    def _are_outcomes(self) -> bool:
-        values = self._given.distinct if isinstance(self._given, arrays.Coded) else self._given
-        known = {word for both in OUTCOMES for word in both}
-        words = values.dtype == object and not self.is_index and len(values) > 0
-        return words and all(isinstance(one, str) and one.casefold() in known for one in values)
+        """Return the values, which the table checks."""
+        return arrays.as_column(self.coded(), "")
 
     def written(self) -> tuple[AnyArray, list[str]]:
         """Return a code for each row, and the texts that they stand for, without blanks around them."""
@@ -161,8 +141,7 @@ class GivenColumn:
         if self.is_index or values.dtype != object:
             return not self.is_index
         kinds = {type(value) for value in values if not arrays.is_missing(value)}
-        numbers = bool(kinds) and all(issubclass(kind, int | float) for kind in kinds)
-        return numbers or self._are_outcomes
+        return bool(kinds) and all(issubclass(kind, int | float) for kind in kinds)
 
     def share_of_numbers(self) -> float:
         """Return which share of the values that are there are numbers."""

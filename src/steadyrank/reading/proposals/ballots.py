@@ -70,7 +70,7 @@ def _orders(asked: Asked) -> Iterator[Reading]:
     form = _is_form(asked.profile)
     by_shape = {c.name: found for c in free if (found := _parted(c, TWICE * form)) is not None}
     only = [c.name for c in free if len(free) == 1]
-    words = [c.name for c in asked.profile if c.type == "text" or c.in_words]  # how often, in words
+    words = [c.name for c in asked.profile if c.type == "text"]
     for name in dict.fromkeys([*called, *by_shape, *only]):
         column, level = asked.profile[name], asked.level("ballot", name)
         mark, turned = by_shape.get(name, ("", False))

@@ -309,7 +309,6 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
     rivals = list(asked.candidates(role, lambda c: c.is_number, [value, *reading.roles.values()]))
     rivals = [] if role in asked.named else rivals
     reading.weigh(rivals, 0, f"{quoted(*rivals)} could be the {role}, too")
-    reading.weigh_words([column])
     listed = column.whole and len(column.some) > 0 and column.some.min() in {0, 1}
     listed = listed and profile[by].repeats and profile.repeated(by, value) < REPEATED
     places = f"places: from 1, none twice for a {quoted(by)}"

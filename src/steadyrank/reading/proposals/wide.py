@@ -382,7 +382,6 @@ def _weigh_columns(
         (not in_rows and len(few) > LEAST and _are_counts(profile, few), 1.5, f"{some} counts"),
     )
     told = any(reading.weigh(*fact) for fact in facts)  # the first that holds
-    reading.weigh_words(columns)
     alike = not in_rows and not odd and _are_alike(profile, values)
     reading.weigh(not told, 0 if alike else -1 if in_rows else -3, f"scales differ: {', '.join(reach)}")
     texts = [c for c in profile if c.type == "text" and c.name != label and c.name not in asked.apart]
