@@ -73,7 +73,7 @@ def ballots_of(table: Any) -> Any:
 
 SAID = (
     "columns without a name", "fewer fields than columns",
-    "left out below the table", "the first line is data", "2 lines read as one header",
+    "the first line is data", "2 lines read as one header",
     "3 lines read as one header", "blank fields beyond", "blanks before",
 )  # fmt: skip
 """How notes begin about a file that a strict reader refuses, or reads in another way."""

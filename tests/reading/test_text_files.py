@@ -120,47 +120,42 @@ class TestBeforeAndBelow:
         with pytest.raises(UnreadableFileError, match="line 2 of"):
             table(text)
 
-    def test_remarks_below_the_table(self) -> None:
-        found = table(SCORES + "\nSource: the authors\nAll scores in points\n")
-        assert len(found) == 3
-        assert (
-            found.notes[-1] == "left out below the table: 'Source: the authors', 'All scores in points'"
-        )
-        with pytest.raises(UnreadableFileError, match="line 5 of the stream has 1 fields"):
-            table(SCORES + "Source: the authors\nw,1,2\n")
-        with pytest.raises(UnreadableFileError, match="line 5 of the stream has 1 fields"):
-            table(SCORES + "w")
+    @pytest.mark.parametrize("below", ["\nSource: the authors\n", "Source: the authors\nw,1,2\n", "w"])
+    def test_a_remark_below_the_table_is_refused(self, below: str) -> None:
+        with pytest.raises(UnreadableFileError, match=r"line [56] of the stream has 1 fields"):
+            table(SCORES + below)
+
+
+WIDE = "model,a,b,c\nx,1,2,3\ny,2,3,1\n"
 
 
 class TestLengths:
     def test_a_short_line_lacks_its_last_fields(self) -> None:
-        found = table(SCORES + "v,4\nw,1,2\n")
-        assert found.cells("arc") == ["2", "1", "2.5", "", "2"]
-        assert found.notes == ["fewer fields than columns, the last ones read as blank, on line 5"]
+        found = table(WIDE + "v,4,5\nw,1,2,3\nz,2,\n")
+        assert found.cells("c") == ["3", "1", "", "3", ""]
+        assert found.notes == ["fewer fields than columns, the last ones read as blank, on line 4, 6"]
         with pytest.raises(MissingValuesError, match="1 value is missing"):
-            ScoreMatrix.read(io.BytesIO((SCORES + "v,4\nw,1,2\n").encode()), items_in="rows")
+            ScoreMatrix.read(io.BytesIO((WIDE + "v,4,5\nw,1,2,3\n").encode()), items_in="rows")
 
     @pytest.mark.parametrize(
         ("more", "match"),
         [
-            ("v,4,5,6\n", "line 5 of the stream has 4 fields instead of 3"),
-            (
-                "v,a\ntext,5\n",
-                "line 6 of the stream has 2 fields instead of 3",
-            ),  # one line broken in two
-            ("v,4", "the last line of the stream has 2 fields instead of 3.*cut short"),
+            ("v,4,5,6,7\n", "line 4 of the stream has 5 fields instead of 4"),
+            ("v,4\n", "line 4 of the stream has 2 fields instead of 4"),
+            ("v,4,5", "the last line of the stream has 3 fields instead of 4.*cut short"),
         ],
     )
     def test_what_may_be_a_fault_is_refused(self, more: str, match: str) -> None:
         with pytest.raises(UnreadableFileError, match=match):
-            table(SCORES + more)
+            table(WIDE + more)
 
-    def test_many_short_lines_were_not_broken(self) -> None:
-        found = table(SCORES + "v,4\nw,1\nx,2\n")
-        assert found.cells("arc")[-3:] == ["", "", ""]
-        assert found.notes == ["fewer fields than columns, the last ones read as blank, on line 5, 6, 7"]
-        with pytest.raises(UnreadableFileError, match="line 10 of the stream has 2 fields"):
-            table(SCORES + "v,4\nw,1\nx,2\ny,1,1\nz,a\ntext,5\n")
+    @pytest.mark.parametrize("width", range(2, 9))
+    def test_every_line_that_was_broken_in_two_is_refused(self, width: int) -> None:
+        header, line = (",".join(f"{part}{n}" for n in range(width)) for part in ("name", "some text"))
+        for place in range(1, len(line)):
+            broken = "\n".join([header, line, line[:place], line[place:], line, ""])
+            with pytest.raises(UnreadableFileError, match=r"line \d of the stream has \d fields"):
+                table(broken)
 
     def test_blank_fields_beyond_the_last_column_are_none(self) -> None:
         assert table("a,b\n1,2,\n3,4,\n").cells("b") == ["2", "4"]
