@@ -210,7 +210,7 @@ class TestDominion:
                 "1 ballot with an item twice: its first place counts (repeats)",
                 "2 ballots without a name left out",
             } <= set(data.notes)
-        with pytest.raises(ColumnError, match=r"the contests 'Mayor', 'Measure A'.*sheet="):
+        with pytest.raises(ColumnError, match=r"several contests: 'Mayor', 'Measure A'.*sheet="):
             read_any(tmp_path)
 
     def test_without_manifests_and_with_several_votes(self) -> None:

@@ -8,7 +8,7 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 
 from steadyrank import errors
-from steadyrank.errors import Option, shorten
+from steadyrank.errors import Option, listing, shorten
 from steadyrank.progress import READ, tell
 from steadyrank.writing import remember_input
 
@@ -255,6 +255,16 @@ class OpenFile:
             told = f"is not text in UTF-8: byte {block[error.start]:#04x} on line {place}"
             raise self.wrong(told, ENCODED) from None
         return block
+
+    def chosen(self, what: str, there: Collection[str], usual: str | None) -> str:
+        """Return which of several tables or the like to take: as the user says, or the usual one."""
+        asked = self.given.get("sheet")
+        found = usual if asked is None else str(asked)
+        if found is None or found not in there:
+            which = f"several {what}s:" if asked is None else f"no {what} {shorten(asked)}, but"
+            told = f"{self.name} has {which} {listing(map(shorten, there))}"
+            raise errors.ColumnError(told, way_out=["Choose one of these as ", Option("sheet")])
+        return found
 
     def needs(self, extra: str, *packages: str) -> None:
         """Say how to install packages without which it cannot be read, where one is not there."""

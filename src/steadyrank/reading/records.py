@@ -17,7 +17,7 @@ from typing import Any
 
 from steadyrank import errors
 from steadyrank.errors import Option, listing, shorten
-from steadyrank.reading.adapters.documents import Node, load, load_lines
+from steadyrank.reading.adapters.documents import load, load_lines
 from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
@@ -62,7 +62,7 @@ def read_json(file: OpenFile) -> Table:
     guessed: dict[str, Any] = {}
 
     def rows(part: OpenFile) -> Iterable[tuple[int, Record]]:
-        return enumerate(_rows_of(load(part), file.given.get("sheet"), notes, guessed))
+        return enumerate(_rows_of(part, notes, guessed))
 
     table = _table_of(file, rows)
     notes = list(dict.fromkeys([*notes, *table.notes]))
@@ -162,8 +162,9 @@ def _are_objects(found: Any) -> bool:
     return isinstance(found, list) and all(isinstance(one, dict) for one in found)
 
 
-def _rows_of(top: Node, asked: str | None, notes: list[str], guessed: dict[str, Any]) -> list[Record]:
+def _rows_of(part: OpenFile, notes: list[str], guessed: dict[str, Any]) -> list[Record]:
     """Return the only table, that which was asked for, or the longest."""
+    top, asked = load(part), part.given.get("sheet")
     if isinstance(top.value, list) and (not top.value or isinstance(top.value[0], dict)):
         if asked is not None:
             told = f"sheet says nothing about json that is one list, as {top.file} is"
@@ -177,11 +178,8 @@ def _rows_of(top: Node, asked: str | None, notes: list[str], guessed: dict[str, 
         named = f", but an object of {listing(map(shorten, columns))}" if columns else ""
         told = f"{top.file} is neither a list of objects nor an object of equally long lists{named}"
         raise errors.NotRecognisedError(told, way_out=LIKE_THIS)
-    if asked is not None and asked not in tables:
-        told = f"{top.file} has no table {shorten(asked)}, but {listing(map(shorten, tables))}"
-        raise errors.ColumnError(told, way_out=["Choose one of these as ", Option("sheet")])
-    chosen = asked or max(tables, key=lambda name: len(tables[name]))
-    if chosen != asked and not all(name.startswith(chosen) for name in tables):
+    chosen = part.chosen("table", tables, max(tables, key=lambda name: len(tables[name])))
+    if asked is None and not all(name.startswith(chosen) for name in tables):
         guessed["sheet"] = chosen
     if chosen:
         notes.append(f"the table {shorten(chosen)} taken of {listing(map(shorten, tables))}")

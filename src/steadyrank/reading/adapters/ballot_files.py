@@ -14,15 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from steadyrank.errors import (
-    ColumnError,
-    EmptyDataError,
-    InvalidDataError,
-    Option,
-    UnreadableFileError,
-    listing,
-    shorten,
-)
+from steadyrank.errors import EmptyDataError, InvalidDataError, UnreadableFileError, listing, shorten
 from steadyrank.reading.adapters.documents import Node, beside, load
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.files import OpenFile
@@ -205,10 +197,7 @@ def read_dominion(file: OpenFile) -> Table:
                     marks.setdefault(int(mark["Rank"].label()), []).append(names.get(number, number))
             title = titles.get(contest["Id"].label(), contest["Id"].label())
             contests.setdefault(title, []).append((file.place(contest.where, part.name), marks))
-    chosen = file.given.get("sheet") or (next(iter(contests)) if len(contests) == 1 else None)
-    if chosen not in contests:
-        told = f"{file.name} holds the contests {listing(map(shorten, contests), len(contests))}"
-        raise ColumnError(told, way_out=["Choose one as ", Option("sheet")])
+    chosen = file.chosen("contest", contests, next(iter(contests)) if len(contests) == 1 else None)
     records, notes = contests[chosen], [f"the contest {shorten(chosen)} taken"]
     ranked = any(rank > 1 for _, marks in records for rank in marks)
     spoilt = sum(any(len(names) > 1 for names in marks.values()) for _, marks in records)
