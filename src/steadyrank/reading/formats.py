@@ -199,8 +199,8 @@ ENTRIES = (
     _of_scores("mteb", _json(b"{", "mteb_version"), "harnesses.mteb_entries"),
     _of_scores("swe-bench", _any(_head(RESOLVED), *REPORTS), "harnesses.swe_bench_entries", "sheet"),
     _of_tool("alpaca-eval", _json(b"[", *PREFERENCE), _later("adapters.harnesses.read_alpaca_eval")),
-    _of_scores("trec-run", _first_line(RUN), "trec.run_entries", "metric", "qrels"),
-    _of_scores("trec-eval", _first_line(EVALUATED), "trec.trec_eval_entries"),
+    _of_scores("trec-run", _first_line(RUN), "harnesses.run_entries", "metric", "qrels"),
+    _of_scores("trec-eval", _first_line(EVALUATED), "harnesses.trec_eval_entries"),
     _of_tool(
         "dominion",
         _json(b"{", "ElectionId", "Sessions"),
