@@ -31,13 +31,9 @@ BLOCK, STEP = 1 << 24, 1 << 18
 MEGABYTE = 10**6
 NEWLINE = b"\n"
 GZIP = b"\x1f\x8b"
-PARQUET = b"PAR1"
 ZIP = b"PK\x03\x04"
 MARK = "\ufeff".encode()
 MARKED = re.compile(rb"\A(?:%b)+" % MARK)  # some programs write it again
-SPREADSHEET = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
-EVAL_LOG = (b"_journal/", b"header.json", b"samples/", b"summaries.json")
-"""How the first name begins in those zip archives that are files of a format."""
 
 MISSING_PART = "Get it again: part of the data is missing."
 IN_BINARY = 'Open it in binary mode ("rb", sys.stdin.buffer).'

@@ -16,21 +16,16 @@ from typing import Any, TypeAlias
 from steadyrank import errors
 from steadyrank.errors import listing, shorten
 from steadyrank.reading.delimited import COLONS, TABBED, joined, movielens, stretches
-from steadyrank.reading.files import (
-    EVAL_LOG,
-    HEAD,
-    PARQUET,
-    SPREADSHEET,
-    ZIP,
-    OpenFile,
-    Source,
-    open_source,
-)
+from steadyrank.reading.files import HEAD, ZIP, OpenFile, Source, open_source
 from steadyrank.reading.headers import LOOKED_AT, header_size
 from steadyrank.reading.table import Table
 from steadyrank.reading.text_columns import number_in
 from steadyrank.text import counted
 
+PARQUET = b"PAR1"
+SPREADSHEET = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
+EVAL_LOG = (b"_journal/", b"header.json", b"samples/", b"summaries.json")
+"""How the first name begins in those zip archives that are files of a format."""
 DELIMITERS = ",;\t|"
 QUOTED, BLANKS, AROUND = (re.compile(part) for part in (rb'"[^"]*"', rb"[ \t]+", rb"(?m)^ +| +(?=\r?$)"))
 RUN = re.compile(rb"\s*\S+\s+(Q0|q0|0)\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*\Z")
@@ -73,8 +68,6 @@ class Format:
         Whether its files stand in a folder among others of their tool, which are not read.
     answers_to : tuple of str
         The arguments for some formats alone that it knows.
-    also_as_csv : bool
-        Whether its data also go round as ordinary tables, which users call by the same name.
     """
 
     name: str
@@ -82,7 +75,6 @@ class Format:
     read: Callable[..., Table]
     stretches: Callable[[OpenFile], Iterator[Table]] | None = None
     folders: bool = False
-    also_as_csv: bool = False
     among_others: bool = False
     answers_to: tuple[str, ...] = ()
 
@@ -187,9 +179,7 @@ ENTRIES = (
     Format("preflib", _preflib, _later("adapters.ballot_files.read_preflib")),
     Format("stv", _any(_stv, _blt), _later("adapters.ballot_files.read_stv")),
     Format("pgn", _head(PGN), _later("adapters.ballot_files.read_pgn")),
-    Format(
-        "movielens", _first_line(TABBED, COLONS), lambda file: joined(movielens(file)), also_as_csv=True
-    ),
+    Format("movielens", _first_line(TABBED, COLONS), lambda file: joined(movielens(file))),
     Format(
         "excel", _zipped(SPREADSHEET), _later("typed_files.read_excel"), answers_to=("sheet", "header")
     ),
@@ -264,11 +254,10 @@ def read_table(
 
 def format_of(file: OpenFile, name: str | None = None) -> Format:
     """Return the format of a file: as given, or told by its first bytes."""
-    if name is not None and not _named(name).also_as_csv:
-        return FORMATS[name]
-    known = FORMATS.values() if name is None else [FORMATS[name]]
-    found = next((entry for entry in known if entry.looks(file)), FORMATS["csv"])
-    for looks, told, way_out in UNREAD if name is None and found.name in {"csv", "tsv"} else ():
+    if name is not None:
+        return _named(name)
+    found = next(entry for entry in FORMATS.values() if entry.looks(file))
+    for looks, told, way_out in UNREAD if found.name in {"csv", "tsv"} else ():
         if looks(file):
             raise file.wrong(told, way_out)
     return found

@@ -25,16 +25,7 @@ import numpy as np
 
 from steadyrank._typing import AnyArray
 from steadyrank.errors import NotANumberError, Option, WayOut, shorten
-from steadyrank.reading.arrays import (
-    EXACT,
-    Coded,
-    as_column,
-    compact,
-    not_exact,
-    numbered,
-    objects,
-    sorted_codes,
-)
+from steadyrank.reading import arrays
 
 CORRECT = "Correct these rows, or name another column."
 DECIMALS = ("Say what comes before decimals: ", Option("decimal", "."), " or ", Option("decimal", ","))
@@ -227,7 +218,7 @@ class TextColumn:
         # Every other way to write a number takes more letters than it prints as.
         if found.null_count() or letters(found.to_numpy()) != self.series.str.len_bytes().sum():
             return None
-        return compact(found.to_numpy())
+        return arrays.compact(found.to_numpy())
 
     @property
     def is_whole(self) -> bool:
@@ -237,10 +228,10 @@ class TextColumn:
     @cached_property
     def _listed(self) -> tuple[AnyArray, list[str]]:
         if self._whole is not None:
-            codes, numbers = sorted_codes(self._whole)
+            codes, numbers = arrays.sorted_codes(self._whole)
             return codes, [str(number) for number in numbers]
         if len(self) <= FEW:  # where setting out takes longer than the way
-            return numbered(self.series.to_list())
+            return arrays.numbered(self.series.to_list())
         import polars as pl
 
         words = self.series.unique(maintain_order=True)
@@ -270,11 +261,11 @@ class TextColumn:
         >>> TextColumn.of(["7", "12"]).labels(), TextColumn.of(["007", "12", ""]).labels()
         (array([ 7, 12], dtype=int8), array(['007', '12', None], dtype=object))
         """
-        return as_column(self.coded(), "")
+        return arrays.as_column(self.coded(), "")
 
-    def coded(self) -> AnyArray | Coded:
+    def coded(self) -> AnyArray | arrays.Coded:
         """Return labels, text as codes: nobody need look at a million equal words again."""
-        return Coded(self.codes, labels_of(self.words)) if self._whole is None else self._whole
+        return arrays.Coded(self.codes, labels_of(self.words)) if self._whole is None else self._whole
 
     @cached_property
     def _parsed(self) -> AnyArray | None:
@@ -288,7 +279,7 @@ class TextColumn:
         if 2 * len(odd) > len(found) and not self._may_be_numbers:
             return None
         missing = not len(odd) or all(map(is_missing_word, self.series[odd].unique().to_list()))
-        if not missing or (np.abs(found) > EXACT).any():
+        if not missing or (np.abs(found) > arrays.EXACT).any():
             return None
         whole = not len(odd) and (found == np.floor(found)).all()
         return found.astype(np.int64) if whole and not self.series.str.contains("[.eE]").any() else found
@@ -325,10 +316,10 @@ class TextColumn:
             new = (f"column {shorten(what)}: {told}" for told in said)
             notes += [note for note in new if note not in notes]
         whole = all(isinstance(value, int) for value in values)
-        most = 2**63 - 1 if whole else EXACT  # whoever needs floats looks at whole numbers again
+        most = 2**63 - 1 if whole else arrays.EXACT  # whoever needs floats looks at whole numbers again
         large = [code for code, one in enumerate(values) if isinstance(one, int) and abs(one) > most]
         if large:
-            raise not_exact(self.words[large[0]], np.isin(self.codes, large), what)
+            raise arrays.not_exact(self.words[large[0]], np.isin(self.codes, large), what)
         return np.array(values, dtype=np.int64 if whole else np.float64)[self.codes]
 
     def _plainly(self, among: tuple[Spelling, ...]) -> AnyArray | None:
@@ -405,7 +396,7 @@ def labels_of(words: Sequence[str]) -> AnyArray:
     """Return texts as labels: whole numbers where that loses nothing, else the text, None if empty."""
     if words and all(map(is_plain_whole, words)):
         return np.array([int(word) for word in words], dtype=np.int64)
-    return objects(word or None for word in words)
+    return arrays.objects(word or None for word in words)
 
 
 def letters(numbers: AnyArray) -> int:
