@@ -107,6 +107,8 @@ class TestBallots:
             "a>b=c\nb>a\n",
             "# by hand\n#/Candidates: ann; bob\n\nnorth || ann > bob * 12\nsouth || bob\n",
             "3: a > b\n4: b > a\n",
+            "Åse>Zoë",
+            "x, y || Åse > Zoë \r\nx || Zoë > Åse\r\n",
         ],
     )
     def test_orders_without_a_header_would_lose_the_first(self, text: str) -> None:
@@ -138,6 +140,9 @@ class TestBallots:
             "order\na > b\nb > a\n",
             "<a>\n<b>\n",
             "model,acc > 0.5\nx,1\ny,0\n",
+            "a > b,model\n1,x\n0,y\n",
+            "a > b|c > d\n1|2\n3|4\n",
+            "a => b\nc => d\n",
         ],
     )
     def test_what_only_looks_alike(self, text: str) -> None:

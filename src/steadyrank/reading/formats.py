@@ -41,7 +41,10 @@ BLT = (
     rb"\d++(?: ++(?:-|[1-9][\d=]*+))*+ ++0[ \t\r]*+(?:#.*+)?+\n"
 )
 PGN = rb'\[[A-Z]\w++ ++".*"\][ \r]*+\n'
-ORDERS = rb"(?:#.*+\n\s*+)*+[^\n,;\t<>]*[\w )\"']>[^\n,;\t<]*\w"
+ORDERS = (
+    rb"(?:#.*+\n\s*+)*+(?:[^\n|]*+\|\|)?[^\n,;\t|<>]*[^\n,;\t|<>=-]>"
+    rb"[^\n,;\t|<]*[^\s,;|<>=][ \r]*+(?:\n|\Z)"
+)
 """The first lines of grammars; those of orders alone are not read."""
 Looks: TypeAlias = Callable[[OpenFile], bool]
 """Tells by the beginning of an open file whether it is of a format."""
