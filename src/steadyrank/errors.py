@@ -298,12 +298,7 @@ def _way(reading: Any) -> str:
 
 
 class UnreadableFileError(InvalidDataError):
-    """A file that is damaged, is not what its format promises, or differs from those beside it.
-
-    ``encoding`` is one in which text makes sense that is not UTF-8, if there is one.
-    """
-
-    encoding: str | None = None
+    """A file that is damaged, is not what its format promises, or differs from those beside it."""
 
 
 class FileNotThereError(SteadyrankError, FileNotFoundError):

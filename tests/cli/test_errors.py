@@ -77,7 +77,7 @@ BAD_FILES = {
     "twice.csv": (b"user,item,rating\nann,x,5\nann,x,4\nbob,y,3\n", "--duplicates"),
     "gone.csv": (b"task,x,y,z\na,1,2,3\nb,,3,2\n", "--missing drop"),
     "odd.csv": (b"left,right,winner\nx,y,maybe\n", "'maybe'"),
-    "latin.csv": (b"user,item,rating\nann,caf\xc3\xa9,5\nbob,caf\xe9,4\n", "--encoding latin-1"),
+    "latin.csv": (b"user,item,rating\nann,caf\xc3\xa9,5\nbob,caf\xe9,4\n", "--encoding cp1252"),
     "cut.csv.gz": (gzip.compress(b"user,item,rating\n" * 5000)[:-20], "cut short"),
     "zip.zip": (b"PK\x03\x04rest", "zip archive"),
     "what.csv": (b"colour,shape\nred,round\n", "--kind ..."),

@@ -298,19 +298,21 @@ class TestLabels:
         assert votes.with_labels({"007": "Bond"}).items == ("Bond", "008")
         frame = pl.DataFrame({"id": ["007", "008"], "agent": ["Bond", "Bill"]})
         assert votes.with_labels(frame).items == ("Bond", "Bill")
-        with pytest.raises(InvalidLabelError, match="none of the items is in"):
+        with pytest.raises(InvalidLabelError, match="none of the items is among"):
             votes.with_labels({7: "Bond"})
 
-    def test_columns_that_cannot_be_told(self, tmp_path: Path) -> None:
+    def test_columns_other_than_the_first_two_are_said(self, tmp_path: Path) -> None:
         path = tmp_path / "links.csv"
         path.write_text("movieId,otherId,name\n1,2,a\n2,1,b\n")
-        with pytest.raises(ColumnError, match=r"'movieId', 'otherId' all hold.*links\.csv:ID,NAME"):
+        with pytest.raises(ColumnError, match=r"'movieId', 'otherId' cannot be the col.*FILE:ID,NAME"):
             Votes([1, 2]).with_labels(path)
         assert Votes([1, 2]).with_labels(f"{path}:otherId,name").items == ("b", "a")
-        with pytest.raises(ColumnError, match="no column holds"):
-            Votes(["x"]).with_labels(path)
+        with pytest.raises(InvalidLabelError, match=r"none of the items is among.*FILE:ID,NAME"):
+            Votes(["x"]).with_labels(f"{path}:movieId,name")
         with pytest.raises(ColumnError, match="no column 'nme'"):
             Votes([1, 2]).with_labels(f"{path}:movieId,nme")
+        with pytest.raises(ColumnError, match=r"'movieId' cannot be the columns.*FILE:ID,NAME"):
+            Votes([1, 2]).with_labels(f"{path}:movieId")
         path.write_text("id,name\n1,a\n1,b\n2,c\n")
         with pytest.raises(
             InvalidLabelError, match=r"1 has two names in column 'id', on line 2 of links"

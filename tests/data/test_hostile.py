@@ -86,7 +86,7 @@ def test_unicode_and_doubled_labels() -> None:
     assert votes.n_units == 4
     matrix = ScoreMatrix.read(stream("x,y,x\n1,2,3\n"))
     assert matrix.items == ("x_1", "y", "x_3")
-    assert matrix.notes[0] == "several columns are called 'x': read as 'x_1', 'x_3'"
+    assert matrix.notes[0] == "columns without a name, or with that of another, are called 'x_1', 'x_3'"
 
 
 def test_labels_that_look_like_numbers() -> None:
@@ -161,7 +161,7 @@ def test_blank_lines_are_said() -> None:
 
 def test_wrong_encoding() -> None:
     text = "choice\nx\nÅngström\n"
-    with pytest.raises(UnreadableFileError, match=r"not text in UTF-8: byte 0xc5 on line 3.*latin-1"):
+    with pytest.raises(UnreadableFileError, match=r"not text in UTF-8: byte 0xc5 on line 3.*cp1252"):
         Votes.read(stream(text.encode("latin-1")), encoding="utf-8")
     assert Votes.read(stream(text.encode("latin-1")), encoding="latin-1").items == ("x", "Ångström")
     with pytest.raises(UnreadableFileError, match='encoding="utf-16"'):
@@ -264,7 +264,7 @@ def test_a_stream_that_gives_a_byte_at_a_time() -> None:
 def test_unnamed_columns_get_a_name() -> None:
     matrix = ScoreMatrix.read(stream(",x,y\nt,1,2\n"), items_in="columns")
     assert (matrix.items, matrix.row_labels) == (("x", "y"), ("t",))
-    assert matrix.notes[0] == "column 1 has no name and is called 'column_1'"
+    assert matrix.notes[0] == "columns without a name, or with that of another, are called 'column_1'"
 
 
 def test_a_header_of_numbers_is_said() -> None:

@@ -89,20 +89,20 @@ def test_every_kind_reads() -> None:
 
 
 class TestMovieLens:
-    @pytest.mark.parametrize("name", [None, "movielens"])
     @pytest.mark.parametrize(
-        "text",
+        ("text", "name"),
         [
-            "196\t242\t3\t881250949\n186\t302\t3\t891717742\n",
-            "196::242::3::881250949\n186::302::3::891717742\n",
-            "userId,movieId,rating,timestamp\n196,242,3.0,881250949\n186,302,3.0,891717742\n",
+            ("196\t242\t3\t881250949\n186\t302\t3\t891717742\n", "movielens"),
+            ("196::242::3::881250949\n186::302::3::891717742\n", "movielens"),
+            ("userId,movieId,rating,timestamp\n196,242,3.0,881250949\n186,302,3.0,891717742\n", None),
         ],
         ids=["u.data", "ratings.dat", "ratings.csv"],
     )
     def test_files(self, text: str, name: str | None) -> None:
-        ratings = Ratings.read(io.BytesIO(text.encode()), format=name)
-        assert (ratings.items, list(ratings.user_labels)) == ((242, 302), [186, 196])
-        assert ratings.values.tolist() == [3, 3]
+        for told in (None, name):
+            ratings = Ratings.read(io.BytesIO(text.encode()), format=told)
+            assert (ratings.items, list(ratings.user_labels)) == ((242, 302), [186, 196])
+            assert ratings.values.tolist() == [3, 3]
 
     def test_lines_of_a_file_without_header(self) -> None:
         text = b"1::2::3::881250949\n1::2::4::881250949\n"

@@ -250,8 +250,7 @@ def test_encodings_and_formats_are_those_of_memory(tmp_path: Path) -> None:
     path = tmp_path / "file.csv"
     path.write_bytes("choice\nä\nb\nä\n".encode("latin-1"))
     with pytest.raises(InvalidDataError, match=r"not text in UTF-8.*encoding="):
-        Votes.scan(path, encoding="utf-8")
-    assert Votes.scan(path).items == Votes.read(path).items == ("b", "ä")
+        Votes.scan(path)
     assert Votes.scan(path, encoding="latin-1").items == ("b", "ä")
     assert scan_any(path, encoding="latin-1", format="csv").items == ("b", "ä")
     with pytest.raises(InvalidSettingError, match="format must be one of"):

@@ -6,15 +6,13 @@ import csv
 import io
 import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from steadyrank.data.read import read_any
-from steadyrank.errors import NotRecognisedError, UnreadableFileError
-from steadyrank.reading.files import likely_encoding
+from steadyrank.errors import NotRecognisedError
 
 NAMES = ["Arden", "Belmont", "Corvus", "Dunmore", "Elston"]
 GAMES = 60
@@ -99,13 +97,6 @@ class TestBallotsInCells:
         rows = [(n, name, place) for n, one in enumerate(made) for place, name in enumerate(one, 1)]
         asserts_orders(first(text(("race_id", "athlete", "finish"), rows)), made)
 
-    def test_counts_before_orders(self) -> None:
-        data = read_any(io.BytesIO(b"21: x > y\n3: y > z > x\n"))
-        assert dict(zip(data.units.labels, data.units.counts, strict=True)) == {
-            "x > y": 21,
-            "y > z > x": 3,
-        }
-
     def test_two_contests_are_not_taken_at_once(self, rng: np.random.Generator) -> None:
         made = orders(rng, 40)
         rows = [[n, *one[:3], *("yx" if n % 2 else "xy")] for n, one in enumerate(made)]
@@ -129,58 +120,10 @@ class TestRecords:
         rows = [{"winner": a if w else b, "loser": b if w else a} for a, b, w in games(rng)]
         weeks = {f"week {n}": rows[10 * n : 10 * n + 10] for n in range(6)}
         assert self.read({"season": 7, "weeks": weeks}).n_units == GAMES
-        assert self.read([{name: part} for name, part in weeks.items()]).n_units == GAMES
-
-    def test_lists_of_two(self, rng: np.random.Generator) -> None:
-        rows = [{"teams": [a, b], "score": {"ft": [2, 1] if w else [0, 3]}} for a, b, w in games(rng)]
-        played = self.read({"rounds": [{"name": "1", "matches": rows}]})
-        assert (played.kind.name, played.n_units) == ("battles", GAMES)
-
-    def test_lists_of_orders(self, rng: np.random.Generator) -> None:
-        made = orders(rng)
-        asserts_orders(self.read(made), made)
-        asserts_orders(self.read({"title": "x", "votes": [" > ".join(one) for one in made]}), made)
-
-
-ALPHABETS = {
-    "cp1251": "Спартак Динамо Зенит Локомотив Рубин",
-    "koi8-r": "Спартак Динамо Зенит Локомотив Рубин",
-    "cp1255": "הליכוד העבודה מרצ קדימה ישראל",
-    "cp1253": "Ολυμπιακος Παναθηναικος Αρης Ηρακλης Λαρισα",
-    "shift_jis": "東京 大阪 名古屋 札幌 福岡",
-    "cp949": "서울 부산 대구 인천 광주",
-    "gb18030": "北京 上海 广州 深圳 天津",
-    "cp1250": "Łódź Śląsk Zagłębie Poznań Wisła",
-    "cp1252": "Québec Montréal Zürich Málaga Århus",
-}
-
-
-@pytest.mark.parametrize("encoding", ALPHABETS)
-def test_the_encoding_in_which_words_make_sense(encoding: str) -> None:
-    assert likely_encoding(ALPHABETS[encoding].replace(" ", "\n").encode(encoding)) == encoding
-
-
-def test_other_letters_are_suggested_with_their_encoding(
-    tmp_path: Path, rng: np.random.Generator
-) -> None:
-    called = dict(zip(NAMES, ALPHABETS["cp1251"].split(), strict=True))
-    rows = [(called[a], called[b], int(w), int(not w)) for a, b, w in games(rng)]
-    content = text(("home", "away", "home_goals", "away_goals"), rows).getvalue().decode()
-    path = tmp_path / "games.csv"
-    path.write_bytes(content.encode("cp1251"))
-    with pytest.raises(NotRecognisedError, match="in cp1251 the columns are") as caught:
-        read_any(path)
-    reading = caught.value.readings[0]
-    assert "cp1251" in reading.typed
-    assert set(reading.read().items) == set(called.values())
-    assert set(read_any(path, **reading.arguments).items) == set(called.values())
-    with pytest.raises(UnreadableFileError, match="letters are not Latin"):  # what was read is gone
-        read_any(io.BytesIO(path.read_bytes()))
 
 
 class TestListsInCells:
     """Several names in a cell, and marks of those who were chosen."""
-
 
     def test_names_in_one_order_are_ticks(self, rng: np.random.Generator) -> None:
         made = [sorted(one[: 1 + n % 3]) for n, one in enumerate(orders(rng, 30))]

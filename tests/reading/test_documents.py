@@ -1,4 +1,4 @@
-"""Documents of JSON and YAML are read as the table that a person would make of them."""
+"""Documents of JSON are read as the table that a person would make of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from steadyrank import read_any
-from steadyrank.errors import InvalidDataError, NotRecognisedError
+from steadyrank.errors import NotRecognisedError
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.table import Table
 
@@ -22,54 +21,34 @@ def rows(found: Table) -> list[tuple[Any, ...]]:
     return list(zip(*(found.cells(name) for name in found.names), strict=True))
 
 
-class TestListsOfLists:
-    LAPS = (
-        ["1", "ann", 125, 0.5, "red"],
-        ["2", "bob", 126, 0.25, "red"],
-        ["3", "cyd", 127, 0.75, "blue"],
-    )
+GRID = [["ann", 125], ["bob", 126], ["cyd", 127]]
 
-    def test_without_a_header(self) -> None:
-        found = table(self.LAPS)
-        assert found.names == [f"column_{place}" for place in range(1, 6)]
-        assert rows(found) == [tuple(row) for row in self.LAPS]
-        assert table({"title": "x", "laps": self.LAPS}).labels("column_2").tolist() == [
-            "ann",
-            "bob",
-            "cyd",
-        ]
 
-    def test_texts_alone_are_rows_where_some_columns_are_numbers(self) -> None:
-        found = table([[str(cell) for cell in row] for row in self.LAPS])
-        assert found.numbers("column_1").tolist() == [1, 2, 3]
-        assert found.labels("column_2").tolist() == ["ann", "bob", "cyd"]
+@pytest.mark.parametrize(
+    "document",
+    [
+        GRID,
+        [["who", "ms"], *GRID],
+        {"columns": ["who", "ms"], "data": GRID},
+        [["x", "y"], ["y", "x", "z"]],
+        ["x > y", "y > x"],
+        [[{"home": "x", "away": "y"}], [{"home": "y", "away": "z"}]],
+        {"ann": ["x", "y"], "bob": ["y"]},
+        {"x": [1, 2, 3], "y": [4]},
+    ],
+)
+def test_other_documents_are_refused_with_an_example(document: object) -> None:
+    with pytest.raises(NotRecognisedError, match=r"neither a list of objects.*A table in JSON looks"):
+        table(document)
 
-    def test_with_a_header(self) -> None:
-        found = table([["place", "who", "ms", "gap", "car"], *self.LAPS])
-        assert found.names == ["place", "who", "ms", "gap", "car"]
-        assert found.numbers("ms").tolist() == [125, 126, 127]
-        years = table([["land", "2019", "2020"], ["x", 1, 2], ["y", 3, 4]])
-        assert years.names == ["land", "2019", "2020"]
 
-    @pytest.mark.parametrize("names", [("columns", "data"), ("fields", "rows")])
-    def test_names_beside_the_rows(self, names: tuple[str, str]) -> None:
-        found = table(dict(zip(names, (["who", "ms"], [["ann", 125], ["bob", 126]]), strict=True)))
-        assert rows(found) == [("ann", 125), ("bob", 126)]
-        assert found.names == ["who", "ms"]
+class TestColumns:
+    def test_lists_of_one_length(self) -> None:
+        assert rows(table({"who": ["ann", "bob"], "ms": [125, 126]})) == [("ann", 125), ("bob", 126)]
 
-    def test_names_of_columns_and_of_rows_beside_them(self) -> None:
-        split = {"columns": ["t1", "t2"], "index": ["x", "y", "z"], "data": [[1, 2], [3, 4], [5, 6]]}
-        assert rows(table(split)) == [("x", 1, 2), ("y", 3, 4), ("z", 5, 6)]
-        assert table({**split, "index": [0, 1, 2]}).names == ["t1", "t2"]
-
-    def test_rows_of_texts_that_come_again_are_no_ballots(self) -> None:
-        games = [["x", "y", "x"], ["y", "z", "z"], ["x", "z", "x"]]
-        assert table(games).names == ["column_1", "column_2", "column_3"]
-        assert table([["x", "y"], ["y", "x", "z"]]).names == ["list"]
-
-    def test_lists_of_records_in_a_list(self) -> None:
-        rounds = [[{"home": "x", "away": "y"}], [{"home": "y", "away": "z"}, {"home": "z", "away": "x"}]]
-        assert rows(table(rounds)) == [("1", "x", "y"), ("2", "y", "z"), ("2", "z", "x")]
+    def test_a_frame_of_pandas(self) -> None:
+        frame = {"who": {"0": "ann", "1": "bob"}, "ms": {"0": 125, "1": 126}}
+        assert rows(table(frame)) == [("ann", 125), ("bob", 126)]
 
 
 class TestObjectsByName:
@@ -113,39 +92,14 @@ class TestObjectsByName:
         assert found.names == ["name", "key", "value"]
         assert rows(found)[::3] == [("ann", "f1", 5), ("cyd", "f4", 1)]
 
-    def test_lists_of_numbers_of_any_length(self) -> None:
-        assert rows(table({"x": [1, 2, 3], "y": [4]})) == [("x", 1), ("x", 2), ("x", 3), ("y", 4)]
-
-    def test_ballots_by_year_week_and_voter(self) -> None:
-        orders = [["x", "y", "z"], ["y", "x", "z"], ["x", "z", "y"], ["z", "x", "x"]]
-        years = {
-            "2024": {"week 1": {"ann": orders[0], "bob": orders[1]}},
-            "2025": {"week 2": {"ann": orders[2], "cyd": orders[3]}},
-        }
-        found = table(years)
-        assert found.names == ["name", "key", "key_2", "list"]
-        assert found.cells("list") == orders
-        content = json.dumps(years).encode()
-        with pytest.raises(InvalidDataError, match="names 'x' twice"):
-            read_any(io.BytesIO(content), kind="ballots", ballot="list")
-        data = read_any(io.BytesIO(content), kind="ballots", ballot="list", repeats="skip")
-        assert sorted(data.units.labels) == ["x > y > z", "x > z > y", "y > x > z", "z > x"]
-        assert "1 ballot with an item twice: its first place counts (repeats)" in data.notes
-
     def test_a_ballot_for_each_voter(self) -> None:
         found = table({"ann": {"ballot": ["x", "y"]}, "bob": {"ballot": ["y", "x"]}})
-        assert found.names[:2] == ["name", "ballot"]
+        assert found.names == ["name", "ballot"]
         assert found.cells("ballot") == [["x", "y"], ["y", "x"]]
-        assert table({"ann": ["x", "y"], "bob": ["y"]}).names == ["name", "list"]
 
-    def test_lists_of_names_that_come_again_are_suggested_as_ballots(self) -> None:
-        orders = [["x", "y", "z"], ["y", "x"], ["z", "y", "x"], ["x", "z"]] * 3
-        content = json.dumps({f"v{n}": order for n, order in enumerate(orders)}).encode()
-        with pytest.raises(NotRecognisedError) as caught:
-            read_any(io.BytesIO(content))
-        best = caught.value.readings[0]
-        assert best.typed == ["--kind", "ballots", "--ballot", "list"]
-        assert (best.read().n_units, best.n_items) == (12, 3)
+    def test_lists_of_records(self) -> None:
+        weeks = {"1": [{"home": "x", "away": "y"}], "2": [{"home": "y", "away": "z"}] * 2}
+        assert rows(table(weeks)) == [("1", "x", "y"), ("2", "y", "z"), ("2", "y", "z")]
 
     def test_what_is_no_table_stays_none(self) -> None:
         for document in ({"a": 1, "b": "x"}, {"a": {"b": 1}}, {"a": {"b": 1}, "c": 2}, {"title": "x"}):
@@ -153,29 +107,10 @@ class TestObjectsByName:
                 table(document)
 
 
-class TestListsInRecords:
-    def test_numbers_of_judges(self) -> None:
-        skaters = [{"who": "x", "marks": [5.5, 6.0, 5.5]}, {"who": "y", "marks": [5.0, 5.5]}]
-        found = table(skaters)
-        assert found.names == ["who", "marks", "marks.1", "marks.2", "marks.3"]
-        assert found.cells("marks.3") == [5.5, None]
-
-    def test_an_order_of_numbers_is_one_ballot(self) -> None:
-        found = table([{"ballot": [3, 1, 2]}, {"ballot": [1, 2, 3]}])
-        assert found.names == ["ballot"]
-
-    def test_records_of_judges(self) -> None:
-        judged = [{"judge": "j", "mark": 5}, {"judge": "k", "mark": 6}]
-        named = {"x": {"place": 1, "results": judged}, "y": {"place": 2, "results": judged[:1]}}
-        found = table(named)
-        assert rows(found) == [("x", 1, "j", 5), ("x", 1, "k", 6), ("y", 2, "j", 5)]
-        assert found.names == ["name", "place", "judge", "mark"]
-
-
-def test_yaml_has_the_same_shapes() -> None:
-    text = b"date: May\nscores:\n  x: 0.5\n  y: 0.25\n  z: 1\n"
-    found = read_table(io.BytesIO(text), format="yaml")
-    assert found.names == ["name", "value"]
-    assert found.numbers("value").tolist() == [0.5, 0.25, 1]
-    found = read_table(io.BytesIO(b"- [1, ann, 125]\n- [2, bob, 126]\n"), format="yaml")
-    assert found.labels("column_2").tolist() == ["ann", "bob"]
+@pytest.mark.parametrize(
+    "cells", [[[3, 1, 2], [1, 2, 3]], [[5.5, 6.0, 5.5], [5.0, 5.5]], [[{"mark": 5}], [{"mark": 6}] * 2]]
+)
+def test_lists_in_records_are_cells(cells: list[Any]) -> None:
+    found = table([{"who": who, "given": one} for who, one in zip("xy", cells, strict=True)])
+    assert found.names == ["who", "given"]
+    assert found.cells("given") == cells

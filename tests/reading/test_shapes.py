@@ -105,6 +105,16 @@ def test_ranks_in_cells_ask_which_end_is_best(header: str, way: str) -> None:
     assert first.arguments["items_in"] == way
 
 
+def test_ranks_with_gaps_are_ranks_of_the_columns() -> None:
+    full = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [1, 2, 3]]
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(stream("Ann,Bob,Cat", [*full, [1, "", ""], ["", 1, 2], [2, 1, ""]]))
+    first, second = caught.value.readings[:2]
+    assert [one.arguments["lower_is_better"] for one in (first, second)] == ["all", "none"]
+    data = first.read()
+    assert data.items[np.nanmean(data.values, axis=0).argmax()] == "Ann"
+
+
 @pytest.mark.parametrize("names", [("Choice A", "Choice B"), ("Ann_votes", "Bob_votes", "Cat_votes")])
 def test_who_stays_at_home_is_no_candidate(names: tuple[str, ...], rng: np.random.Generator) -> None:
     rows = rng.integers(1, 99, size=(20, 2 + len(names))).tolist()
@@ -315,17 +325,6 @@ def test_a_result_of_each_side_is_read_of_the_first_and_other_words_are_dropped(
         read_any(stream("f1_name,f2_name,f1_result,f2_result", rows))
     first = caught.value.readings[0]
     assert (first.roles["winner"], first.options["drop"]) == ("f1_result", ["", "NC"])
-
-
-def test_words_for_what_came_off_are_scores() -> None:
-    rows = [
-        [f"m{i}", f"t{j}", "Correct" if (i + j) % 3 else "Incorrect"] for i in range(4) for j in range(5)
-    ]
-    with pytest.raises(NotRecognisedError) as caught:
-        read_any(stream("model,topic,label", rows))
-    first = caught.value.readings[0]
-    assert first.roles == {"row": "topic", "item": "model", "score": "label"}
-    assert first.read().values.sum() == sum(row[2] == "Correct" for row in rows)
 
 
 @pytest.mark.parametrize("name", ["differ", "hardly", "could be", "repeat: "])

@@ -14,9 +14,10 @@ import pytest
 
 from steadyrank import Ballots, read_any
 from steadyrank.data.read import table_of
-from steadyrank.errors import NotRecognisedError
+from steadyrank.errors import InvalidDataError, NotRecognisedError
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import marks_between, parted
+from suggested import suggested
 
 BRANDS = ("Alba", "Bruma", "Costa (old, new)", "Duna")
 FLAVOURS = ("mint", "plum", "rye")
@@ -156,13 +157,24 @@ class TestHeaders:
             found = read_table(io.BytesIO(text.encode(encoding)), encoding=encoding)
             assert found.names == rows[0]
 
-    @pytest.mark.parametrize("title", ["Our poll of 2024,,\n", "Poll\n", "Our poll\n\n"])
-    def test_a_title_above_texts(self, title: str) -> None:
-        rows = [["voter", "first", "second"], *([f"v{n}", "xyz"[n % 3], "yzx"[n % 3]] for n in range(6))]
-        found = read_table(stream(rows, before=title))
-        assert (found.names, len(found)) == (rows[0], 6)
-        assert found.notes[0].startswith("left out before the header: ")
 
-    def test_the_name_of_the_first_column_is_no_title(self) -> None:
-        rows = [[f"v{n}", "xyz"[n % 3], "yzx"[n % 3]] for n in range(6)]
-        assert read_table(stream(rows, before="The voter,,\n")).names[0] == "The voter"
+class TestBallots:
+    def test_repeats_are_skipped_in_a_long_table_too(self) -> None:
+        text = b"user,item,rank\n1,a,2\n1,b,1\n1,a,3\n2,a,1\n2,a,1\n2,b,2\n"
+        with pytest.raises(InvalidDataError, match="names 'a' twice"):
+            Ballots.read(io.BytesIO(text))
+        data = Ballots.read(io.BytesIO(text), repeats="skip")
+        assert list(data.units.labels) == ["b > a", "a > b"]
+        assert any(note.startswith("2 ballots with an item twice") for note in data.notes)
+
+    def test_choices_without_a_header_whose_names_drift_apart(self) -> None:
+        rng = random.Random(9)
+        rows = []
+        for n in range(14):
+            order = sorted(range(12), key=lambda name: name + 5 * rng.random())
+            kept = [f"piece {name}" for name in order][: rng.randrange(7, 12)]
+            rows.append([f"voter {n}", n % 3 + 2, *kept, *[""] * (11 - len(kept))])
+        data = suggested(stream(rows))
+        assert (data.kind.name, data.n_units) == ("ballots", 14)
+        held = {name for row in rows for name in row[2:]} - {""}
+        assert {*data.items} == held

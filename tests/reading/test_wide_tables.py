@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from steadyrank import read_any
-from steadyrank.errors import NotRecognisedError, SteadyrankError
+from steadyrank.errors import ColumnError, NotRecognisedError, SteadyrankError
 from steadyrank.reading.readings import Reading
 
 
@@ -94,46 +94,28 @@ def test_films_are_no_times_and_stamps_are_rows(rng: np.random.Generator) -> Non
     assert offered(rows)[0].read().items == tuple(films)
 
 
-STEPS = [
-    "Strongly disagree",
-    "Somewhat disagree",
-    "Neither agree nor disagree",
-    "Agree",
-    "Strongly agree",
-]
+@pytest.mark.parametrize("words", [("agree", "disagree", "neutral"), ("passed", "failed", "failed")])
+def test_words_of_a_scale_are_names(words: tuple[str, ...]) -> None:
+    rows = [["choice"], *([word] for word in words)]
+    assert set(read_any(file_of(rows)).items) == {*words}
 
 
-def test_steps_of_a_scale(rng: np.random.Generator) -> None:
-    answers = rng.integers(0, 5, size=(40, 3))
-    rows: list[list[Any]] = [["gender", "tap_safe", "bottles_safe", "trusts"]]
-    rows += [["f" if n % 2 else "m", *(STEPS[one] for one in row)] for n, row in enumerate(answers)]
-    rows[3][2] = "Prefer not to say"
-    first = offered(rows)[0]
-    assert first.options["drop"] == ["Prefer not to say"]
-    found = first.read().values
-    assert np.nansum(found) == answers.sum() + answers.size - answers[2, 1] - 1
-
-
-def test_two_words_of_a_scale_are_names() -> None:
-    rows = [["choice"], *([word] for word in ("agree", "disagree", "agree"))]
-    assert set(read_any(file_of(rows)).items) == {"agree", "disagree"}
-
-
-def test_a_larger_sheet_is_taken(rng: np.random.Generator) -> None:
+def test_the_first_sheet_is_taken_and_the_others_are_named(rng: np.random.Generator) -> None:
     book = pytest.importorskip("openpyxl").Workbook()
-    book.active.append(["key", "text"])
-    book.active.append(["who", "students"])
+    book.active.append(["candidate", "votes"])
+    book.active.append(["ann", 3])
+    book.active.append(["bob", 2])
     ratings = book.create_sheet("ratings")
     ratings.append(["user", "item", "rating"])
     for row in range(60):
         ratings.append([f"u{row // 6}", f"i{row % 6}", int(rng.integers(1, 6))])
-    content = io.BytesIO()
-    book.save(content)
-    content.seek(0)
-    with pytest.raises(NotRecognisedError) as caught:
-        read_any(content)
-    first = caught.value.readings[0]
-    assert (first.options["sheet"], first.kind.name, first.n_items) == ("ratings", "ratings", 6)
+    book.save(content := io.BytesIO())
+    data = read_any(io.BytesIO(content.getvalue()))
+    assert (data.kind.name, data.n_items) == ("votes", 2)
+    assert "the sheet 'Sheet' taken of 'Sheet', 'ratings'" in data.notes
+    assert read_any(io.BytesIO(content.getvalue()), sheet="ratings").n_items == 6
+    with pytest.raises(ColumnError, match=r"no sheet 2024, but 'Sheet', 'ratings'.*sheet="):
+        read_any(io.BytesIO(content.getvalue()), sheet=2024)
 
 
 def test_each_column_of_items_is_weighed(rng: np.random.Generator) -> None:

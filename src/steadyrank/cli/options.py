@@ -160,14 +160,14 @@ class InputOptions(Group):
     ``kind``, ``format`` and the ``arguments`` of the kind.
 
     file : FILE (Arguments)
-        CSV, TSV, JSON, JSON lines, Parquet (all also gzipped) or Excel; PrefLib, STV, Condorcet,
-        Dominion, PGN or MovieLens;
+        CSV, TSV, JSON, JSON lines, Parquet (all also gzipped) or Excel; PrefLib, STV, Dominion,
+        PGN or MovieLens;
         results of lm-eval, HELM, inspect, MTEB, SWE-bench, AlpacaEval or TREC, or a folder
         of them; or - for standard input. Files that match a pattern in quotes, such as
         'ratings/*.parquet', are scanned by an engine, or read in memory where none knows their
         format.
     encoding : NAME (Reading the file)
-        Encoding of a text file; recognised if not given.
+        Encoding of a text file; UTF-8 if not given, or UTF-16 by its byte order mark.
     engine : ENGINE (Reading the file)
         memory (the default for one file), duckdb (for several) or spark.
     memory_limit : SIZE (Reading the file)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.kinds import KINDS
 from steadyrank.data.observations import Observations, class_of, decision_on, made_of
-from steadyrank.errors import InvalidDataError, UnreadableFileError, not_a_choice
+from steadyrank.errors import InvalidDataError, not_a_choice
 from steadyrank.reading.deciding import Check, as_they_are
 from steadyrank.reading.formats import read_table, read_together
 from steadyrank.reading.table import Table, as_table, is_frame
@@ -53,15 +53,14 @@ def read_any(
     kind : {"votes", "ballots", "ratings", "battles", "scores", "regression", "estimates"}, optional
         What the data are.
     format : str, optional
-        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"yaml"``, ``"parquet"``, ``"excel"``,
+        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``,
         ``"markup"`` (tables of Markdown and LaTeX), ``"movielens"``, ``"pgn"``, ``"preflib"``,
-        ``"stv"``, ``"condorcet"`` (``A > B`` on each line), ``"dominion"``,
-        ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
+        ``"stv"``, ``"dominion"``, ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
         ``"swe-bench"``, ``"alpaca-eval"``, ``"trec-run"`` or ``"trec-eval"``.
         Told from the content where not given.
     encoding : str, optional
         Of a text file. If not given, UTF-8, or UTF-16 by its byte order mark; text that is neither is
-        read as cp1252, and that is noted, unless its letters are not Latin.
+        refused.
     **arguments
         Columns and policies, as for ``from_frame`` of the kind; unknown ones are refused.
 
@@ -102,16 +101,7 @@ def read_checked(
 
 def table_of(source: Any, given: Mapping[str, Any], **layout: Any) -> Table:
     """Return the table of a file, of a format and an encoding if these are told, or of a frame."""
-    if not is_source(source):
-        return as_table(source)
-    try:
-        return read_table(source, given=given, **layout)
-    except UnreadableFileError as error:
-        if error.encoding is None or hasattr(source, "readinto"):  # what was read is gone
-            raise
-        table = read_table(source, given=given, **{**layout, "encoding": error.encoding})
-        table.guessed["encoding"] = error.encoding
-        return table
+    return read_table(source, given=given, **layout) if is_source(source) else as_table(source)
 
 
 def is_source(given: Any) -> bool:

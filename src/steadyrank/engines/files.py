@@ -158,7 +158,7 @@ class Files:
                 for table in read(file) if read else ():
                     take(table)
                     said = table.notes
-                notes |= dict.fromkeys([*said, *file.notes])
+                notes |= dict.fromkeys(said)
         return list(notes)
 
     def damaged(self) -> tuple[str, str] | None:

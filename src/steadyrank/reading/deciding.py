@@ -187,7 +187,7 @@ class Decision:
 
     def taken(self) -> Resolved:
         """Return the table with the roles of the reading that is taken, and note that; or refuse it."""
-        if self.chosen is None or "encoding" in self.table.guessed:
+        if self.chosen is None:
             raise self.refusal()
         return self._taken(self.chosen, self.table, named_kind=self.named_kind)
 
@@ -226,10 +226,8 @@ class Decision:
         if not offered and self.named_kind:
             return missing(self.kinds[0], table, self.asked)
         shown = listing((shorten(name, 20) for name in table.names[:3]), len(table.names))
-        encoding = table.guessed.get("encoding")
-        why = f"is no text in UTF-8; in {encoding}" if encoding else "does not say what it holds;"
         return NotRecognisedError(
-            f"this table {why} the columns are {shown}",
+            f"this table does not say what it holds; the columns are {shown}",
             source=table.source,
             readings=offered,
             way_out=CHOOSE[: 0 if self.asked else None] if offered else self._what_is_missing(),

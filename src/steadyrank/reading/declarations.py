@@ -96,7 +96,7 @@ DROP = Setting(
 )  # fmt: skip
 IGNORE = Setting("columns to ignore", several=True)
 LABELS = Setting(
-    "names for items that are ids: a file with columns of ids and of names; FILE:ID,NAME says which",
+    "names for items that are ids: a file whose first two columns are ids and names, or FILE:ID,NAME",
     takes="FILE",
 )
 HEADER = Setting(

@@ -132,8 +132,6 @@ class _Reader:
     blank: int = 0
     long: int = 0
     short: list[tuple[int, int]] = field(default_factory=list)
-    torn: list[tuple[int, list[str]]] = field(default_factory=list)
-    below: list[tuple[int, str]] = field(default_factory=list)
 
     def read(self, blocks: Iterator[bytes]) -> Iterator[Table]:
         for block in blocks:
@@ -174,12 +172,12 @@ class _Reader:
             lines, rows, ends = self._first_rows(block)
         if not rows:
             return block
-        header = Header(0, 0, list(self.called)) if self.called else find_header(rows, self.header)
-        used = ends[header.before + header.size]
+        header = Header(0, list(self.called)) if self.called else find_header(rows, self.header)
+        used = ends[header.size]
         self.names, self.next_line = header.names, self.next_line + used
         self.notes += header.notes
         self.blank += sum(not line.strip() for line in lines[:used])
-        beside = [field for row in rows[header.before :] for field in row[1:]]
+        beside = [field for row in rows for field in row[1:]]
         self.spaced = bool(beside) and all(field.startswith(" ") for field in beside)
         self.notes += ["blanks before the fields left out"] if self.spaced else []
         return block[sum(map(len, lines[:used])) :]
@@ -278,9 +276,7 @@ class _Reader:
                         waiting += 1
                         continue
                     self.blank, waiting = self.blank + waiting, 0
-                    even = len(row) == width and not self.below
-                    if fitted := row if even else self._fitted(here, row, width):
-                        yield here, fitted
+                    yield here, row if len(row) == width else self._fitted(here, row, width)
         except csv.Error as error:
             problem = f"{self.source} is not proper CSV on line {start}: {error}"
             raise UnreadableFileError(problem, way_out="Correct the quotes on this line.") from None
@@ -291,23 +287,15 @@ class _Reader:
             yield from io.StringIO(block.decode(), newline="")
 
     def _fitted(self, line: int, row: list[str], width: int) -> list[str]:
-        """Return a row with as many fields as there are columns, none for a remark below the table.
+        """Return a row with as many fields as there are columns.
 
-        At its end, a row may lack fields, which are blank then, or have more that are; a lonely field
-        may be a remark. What else differs is refused.
+        At its end, a row may lack fields, which are blank then, or have more that are. Of a line broken
+        in two, one part has at most half of the fields, rounded up: this is refused.
         """
-        for place, text in self.below if len(row) > 1 else ():
-            raise self._ragged(place, [text], width)
-        if len(row) == 1 < width - 1:
-            self.below.append((line, row[0]))
-            return []
         rest = row[width:]
-        if any(field.strip() for field in rest) or (len(row) == 1 < width):
+        if any(field.strip() for field in rest) or 2 * len(row) <= width + 1:
             raise self._ragged(line, row, width)
         if len(row) < width:
-            two = [place for place, _ in self.short[-2:]]
-            if self.short[-1:] == [(line - 1, width - len(row) + 1)] and line - 2 not in two:
-                self.torn.append((line, row))
             self.short.append((line, len(row)))
         self.long += bool(rest)
         return row[:width] + [""] * (width - len(row))
@@ -319,22 +307,14 @@ class _Reader:
     def _say_what_is_odd(self) -> None:
         """Note what of the text is in no row as it stands there; refuse an end that is cut off."""
         width = len(self.names)
-        for line, text in self.below:
-            if " " not in text.strip():
-                raise self._ragged(line, [text], width)
-        places = {line for line, _ in self.short} if self.torn else set()
-        for line, row in self.torn:  # one line that was broken in two, unless all around are short
-            if line + 1 not in places:
-                raise self._ragged(line, row, width)
         if len(self.short) == 1 and not self.ended and self.short[0][0] == self.last_row:
             told = f"the last line of {self.source} has {self.short[-1][1]} fields instead of {width}"
             raise UnreadableFileError(told, way_out="It may be cut short: get the file again.")
-        short, below = listing(str(line) for line, _ in self.short), (text for _, text in self.below)
+        short = listing(str(line) for line, _ in self.short)
         said = {
             f"blank fields beyond the last column left out on {counted(self.long, 'line')}": self.long,
             f"{self.blank:,} blank lines skipped": self.blank,
             f"fewer fields than columns, the last ones read as blank, on line {short}": self.short,
-            f"left out below the table: {listing(map(shorten, below))}": self.below,
         }
         self.notes += [note for note, some in said.items() if some]
 

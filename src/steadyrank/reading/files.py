@@ -7,25 +7,20 @@ import gzip
 import io
 import os
 import re
-import unicodedata
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, TypeAlias
-from zipfile import ZipFile
 
 import numpy as np
 
 from steadyrank import errors
-from steadyrank.errors import Option, shorten
+from steadyrank.errors import Option, listing, shorten
 from steadyrank.progress import READ, tell
-from steadyrank.reading.table import Guess
-from steadyrank.reading.words import known
 from steadyrank.writing import remember_input
 
 Source: TypeAlias = "str | os.PathLike[str] | BinaryIO | Sequence[str | os.PathLike[str]]"
@@ -36,45 +31,16 @@ BLOCK, STEP = 1 << 24, 1 << 18
 MEGABYTE = 10**6
 NEWLINE = b"\n"
 GZIP = b"\x1f\x8b"
-PARQUET = b"PAR1"
 ZIP = b"PK\x03\x04"
 MARK = "\ufeff".encode()
 MARKED = re.compile(rb"\A(?:%b)+" % MARK)  # some programs write it again
-SPREADSHEET = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
-EVAL_LOG = (b"_journal/", b"header.json", b"samples/", b"summaries.json")
-OF_A_FORMAT = SPREADSHEET + EVAL_LOG
-"""How the first name begins in those zip archives that are files of a format."""
 
-BEYOND_ASCII, CONTROL = re.compile(r"[^\x00-\x7f]+"), re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
-"""Letters beyond ASCII, and bytes that no text has."""
-
-# Which encoding text is in that is not UTF-8 is told by whether its words make sense: letters of one
-# alphabet, and capitals where one writes them. Those left differ in how common their letters are.
-
-ALPHABETS = {
-    name: (alphabet.split("/"), common)
-    for name, alphabet, common in (one.split("|") for one in known("encodings"))
-}
-"""The encodings that are looked at: the alphabet of each, and its most common letters beyond ASCII."""
-WESTERN = tuple(name for name, (alphabet, _) in ALPHABETS.items() if "LATIN" in alphabet)
-READ_AS = {"gb2312": "gb18030", "euc_kr": "cp949"}
-"""What is read in place of an encoding: one that holds it, and more."""
-LETTERS = re.compile(r"(?:[A-Za-z]|[^\x00-\x7f])+")
-BEYOND = re.compile(rb"[\x80-\xff]+")
-BESIDE_WORDS = "«»“”„‘’–—…·•\u3000、。（）"
-"""What may stand beside a word."""
-SENSE, COMMON = 0.8, 0.35
-"""The shares of words that must make sense, and of letters that must be common ones."""
-TELLING = 20_000
-"""How many bytes tell."""
-
-UNPACK = "Unpack it, or export as CSV."
 MISSING_PART = "Get it again: part of the data is missing."
 IN_BINARY = 'Open it in binary mode ("rb", sys.stdin.buffer).'
 BINARY = ("It is binary, packed, damaged, or in another encoding: try ", Option("encoding", "utf-16"))
-LATIN = Option("encoding", "latin-1")
-NOT_LATIN = "Its letters are not Latin. Give its encoding, such as "
-ENCODED = ("Give its encoding, for example ", LATIN, " or ", Option("encoding", "cp1252"))
+OTHERS = "cp1251 (Cyrillic), gb18030 (Chinese), shift_jis (Japanese), cp949 (Korean) or another one."
+CP1252 = Option("encoding", "cp1252")
+ENCODED = ("Give its encoding: ", CP1252, " (Western Europe), cp1250 (Central Europe), ", OTHERS)
 WIDE = "; UTF-16 without a byte order mark is utf-16-le or utf-16-be."
 """What to do about text that is none, or none in the encoding it was said to be in."""
 
@@ -101,7 +67,7 @@ class OpenFile:
         What to call it in messages: the file's name without its folder.
     encoding : str or None
         Of the text in it; None where nobody said it. Then it is UTF-8, unless a byte order mark tells
-        UTF-16, or some byte is none of UTF-8: this is read as it is on most computers, and noted.
+        UTF-16.
     path : Path or None
         Where it lies, if it is a file or a folder.
     several : sequence of Path
@@ -116,10 +82,6 @@ class OpenFile:
         Where the bytes come from, as they are and unpacked; None for a folder.
     head : bytes
         The first bytes, unpacked, to the end of the first line at least.
-    notes : list of str
-        What was assumed.
-    assumed : str
-        The encoding in which text is read that was found not to be UTF-8.
     block : int
         How many bytes to read at a time; ``BLOCK`` where nothing is said.
     """
@@ -134,10 +96,7 @@ class OpenFile:
     raw: Any = None
     stream: Any = None
     head: bytes = b""
-    notes: list[str] = field(default_factory=list)
-    assumed: str = ""
     block: int = 0
-    _beyond_ascii: bool = False
 
     def begin(self, stream: Any) -> None:
         """Look at the beginning of a stream, and unpack it if it is packed."""
@@ -188,7 +147,7 @@ class OpenFile:
             yield self
         for path in self.several:
             with closing(open_source(path, encoding=self.encoding)) as part:
-                part.given, part.notes = self.given, self.notes
+                part.given = self.given
                 yield part
 
     def place(self, where: object, part: str) -> object:
@@ -285,45 +244,23 @@ class OpenFile:
         if nul >= 0:
             place = line + block.count(NEWLINE, 0, nul)
             raise self.wrong(f"holds a NUL byte on line {place}", BINARY)
-        if block.isascii():
-            return block
         try:
             block.decode()
-            if not self.assumed:
-                self._beyond_ascii = True
-                return block
-            start = 0
         except UnicodeDecodeError as error:
-            start = error.start
-        place = line + block.count(NEWLINE, 0, start)
-        # Where other text is UTF-8 beyond ASCII, this would be spoilt by another encoding.
-        sound = "".join(BEYOND_ASCII.findall(block.decode(errors="ignore")))
-        mostly = 2 * len(sound.encode()) > sum(map(len, BEYOND.findall(block)))  # some may be by chance
-        mixed = bool(self.encoding) or self._beyond_ascii or mostly
-        likely = None
-        if not mixed and not CONTROL.search(block):
-            likely = self.assumed or likely_encoding(block[block.rfind(NEWLINE, 0, start) + 1 :])
-        if likely in WESTERN and not sound and (found := self._assumed(block, place, start, likely)):
-            return found
-        told = f"is not text in UTF-8: byte {block[start]:#04x} on line {place}"
-        way_out = (NOT_LATIN, Option("encoding", likely)) if likely else ENCODED
-        fault = self.wrong(told, way_out)
-        fault.encoding = likely
-        raise fault
+            place = line + block.count(NEWLINE, 0, error.start)
+            told = f"is not text in UTF-8: byte {block[error.start]:#04x} on line {place}"
+            raise self.wrong(told, ENCODED) from None
+        return block
 
-    def _assumed(self, block: bytes, line: int, place: int, encoding: str) -> bytes | None:
-        """Return text as UTF-8, and say how it was read, with a word to look at; None if it is other."""
-        try:
-            text = block.decode(encoding)
-        except UnicodeDecodeError:
-            return None
-        if not self.assumed:
-            start = max(block.rfind(mark, 0, place) for mark in b' ,;\t"\n') + 1
-            word = re.split(rb'[ ,;\t"\r\n]', block[start : place + 40], maxsplit=1)[0].decode(encoding)
-            note = f"not UTF-8 from line {line} on: read as {encoding}, such as {shorten(word)}"
-            self.notes.append(Guess(note, f"text read as {encoding}", Option("encoding")))
-        self.assumed = encoding
-        return text.encode()
+    def chosen(self, what: str, there: Collection[str], usual: str | None) -> str:
+        """Return which of several tables or the like to take: as the user says, or the usual one."""
+        asked = self.given.get("sheet")
+        found = usual if asked is None else str(asked)
+        if found is None or found not in there:
+            which = f"several {what}s:" if asked is None else f"no {what} {shorten(asked)}, but"
+            told = f"{self.name} has {which} {listing(map(shorten, there))}"
+            raise errors.ColumnError(told, way_out=["Choose one of these as ", Option("sheet")])
+        return found
 
     def needs(self, extra: str, *packages: str) -> None:
         """Say how to install packages without which it cannot be read, where one is not there."""
@@ -352,47 +289,6 @@ class OpenFile:
         """Return the error that something is wrong with this file, or with a line of it."""
         place = f"line {line} of " if line else ""
         return errors.UnreadableFileError(f"{place}{self.name} {told}", way_out=way_out)
-
-
-def likely_encoding(text: bytes) -> str | None:
-    """Return the encoding in which bytes make most sense, None where they do in none.
-
-    Examples
-    --------
-    >>> likely_encoding("Москва и Париж".encode("cp1251")), likely_encoding("Québec".encode("cp1252"))
-    ('cp1251', 'cp1252')
-    >>> likely_encoding("ירושלים".encode("cp1255")), likely_encoding(bytes(range(128, 256)))
-    ('cp1255', None)
-    """
-    lines = [line for line in text[:TELLING].splitlines() if not line.isascii()]
-    found = {name: _sense(b"\n".join(lines), name) for name in ALPHABETS}
-    best = max(found, key=lambda name: round(found[name], 2))
-    if found[best] > 0:
-        return READ_AS.get(best, best)
-    runs = BEYOND.findall(text)  # signs, or single letters within words
-    return WESTERN[0] if 2 * sum(len(run) > 2 for run in runs) <= len(runs) else None
-
-
-def _sense(text: bytes, encoding: str) -> float:
-    """Return how much sense bytes make in an encoding, 0 for hardly any."""
-    alphabet, common = ALPHABETS[encoding]
-    words = [word.strip(BESIDE_WORDS) for word in LETTERS.findall(text.decode(encoding, "replace"))]
-    words = [word for word in words if not word.isascii()]
-    letters = [letter for word in words for letter in word if not letter.isascii()]
-    sense = sum(_is_word(word, alphabet) for word in words) / max(1, len(words))
-    usual = sum(letter.lower() in common for letter in letters) / max(1, len(letters))
-    if sense < SENSE or (common and usual < COMMON):
-        return 0.0
-    return sense + (usual if common else COMMON)
-
-
-def _is_word(word: str, alphabet: Sequence[str]) -> bool:
-    """Tell whether a word holds letters of one alphabet, and capitals only where words have them."""
-    latin = "LATIN" in alphabet
-    names = [unicodedata.name(letter, "").split(" ")[0] for letter in word if not letter.isascii()]
-    own = all(name in alphabet for name in names) and word.isalpha()
-    mixed = any(map(str.isascii, word)) != latin and len(word) > 1 + latin
-    return own and not mixed and (word[1:] == word[1:].lower() or word == word.upper())
 
 
 def open_source(source: Source, *, encoding: str | None = None) -> OpenFile:
@@ -428,37 +324,18 @@ def open_source(source: Source, *, encoding: str | None = None) -> OpenFile:
         raise errors.InvalidDataError(told, way_out="For dataframes and columns use from_frame(...).")
     try:
         file.begin(stream)
-        is_package = file.head.startswith(ZIP) and not file.zipped.startswith(OF_A_FORMAT)
-        return _unzipped(file) if is_package else file
     except BaseException:
         file.close()
         raise
-
-
-def _unzipped(file: OpenFile) -> OpenFile:
-    """Return the only file of a zip archive, or all of them as a folder until it is closed."""
-    with file.sound("zip archive or spreadsheet", UNPACK), ExitStack() as stack:
-        archive = stack.enter_context(ZipFile(io.BytesIO(file.read_all())))
-        if any(name.endswith(".xml") for name in archive.namelist()):
-            raise file.wrong("is a zip archive or a spreadsheet", UNPACK)
-        folder = stack.enter_context(TemporaryDirectory(prefix="steadyrank-"))
-        archive.extractall(folder)
-        whole = OpenFile(file.name, file.encoding, Path(folder), opened=[stack])
-        inside = whole.files()
-        found = open_source(inside[0], encoding=file.encoding) if len(inside) == 1 else whole
-        found.opened = [*found.opened, stack.pop_all()]
-        return found
+    return file
 
 
 def _check_encoding(encoding: str | None) -> None:
-    if encoding is None:
-        return
     try:
-        "\xe9".encode().decode(encoding, "ignore")  # no lookup refuses all that no file is written in
+        "\xe9".encode().decode("utf-8" if encoding is None else encoding, "ignore")  # as no lookup does
     except (LookupError, ValueError):  # the latter where even the name cannot be looked up
         told = f"there is no encoding {shorten(encoding)} of files"
-        way_out = ["Common ones are ", LATIN, ", cp1252 and utf-16."]
-        raise errors.InvalidDataError(told, way_out=way_out) from None
+        raise errors.InvalidDataError(told, way_out=ENCODED) from None
 
 
 def _there(path: str | os.PathLike[str]) -> Path:

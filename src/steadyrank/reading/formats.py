@@ -16,12 +16,16 @@ from typing import Any, TypeAlias
 from steadyrank import errors
 from steadyrank.errors import listing, shorten
 from steadyrank.reading.delimited import COLONS, TABBED, joined, movielens, stretches
-from steadyrank.reading.files import EVAL_LOG, HEAD, PARQUET, SPREADSHEET, OpenFile, Source, open_source
+from steadyrank.reading.files import HEAD, ZIP, OpenFile, Source, open_source
 from steadyrank.reading.headers import LOOKED_AT, header_size
 from steadyrank.reading.table import Table
 from steadyrank.reading.text_columns import number_in
 from steadyrank.text import counted
 
+PARQUET = b"PAR1"
+SPREADSHEET = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
+EVAL_LOG = (b"_journal/", b"header.json", b"samples/", b"summaries.json")
+"""How the first name begins in those zip archives that are files of a format."""
 DELIMITERS = ",;\t|"
 QUOTED, BLANKS, AROUND = (re.compile(part) for part in (rb'"[^"]*"', rb"[ \t]+", rb"(?m)^ +| +(?=\r?$)"))
 RUN = re.compile(rb"\s*\S+\s+(Q0|q0|0)\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*\Z")
@@ -37,9 +41,11 @@ BLT = (
     rb"\d++(?: ++(?:-|[1-9][\d=]*+))*+ ++0[ \t\r]*+(?:#.*+)?+\n"
 )
 PGN = rb'\[[A-Z]\w++ ++".*"\][ \r]*+\n'
-JSON = rb'\s*+[\[{][\[{\s]*+["\d\]}-]'
-YAML = rb"(?:#.*+\n|---.*+\n|[ \t\r]*+\n)*+- [\w.-]++:(?: .*+|\r)?\n ++[\w.-]++:"
-"""The first lines of grammars."""
+ORDERS = (
+    rb"(?:#.*+\n\s*+)*+(?:[^\n|]*+\|\|)?[^\n,;\t|<>]*[^\n,;\t|<>=-]>"
+    rb"[^\n,;\t|<]*[^\s,;|<>=][ \r]*+(?:\n|\Z)"
+)
+"""The first lines of grammars; those of orders alone are not read."""
 Looks: TypeAlias = Callable[[OpenFile], bool]
 """Tells by the beginning of an open file whether it is of a format."""
 
@@ -65,8 +71,6 @@ class Format:
         Whether its files stand in a folder among others of their tool, which are not read.
     answers_to : tuple of str
         The arguments for some formats alone that it knows.
-    also_as_csv : bool
-        Whether its data also go round as ordinary tables, which users call by the same name.
     """
 
     name: str
@@ -74,7 +78,6 @@ class Format:
     read: Callable[..., Table]
     stretches: Callable[[OpenFile], Iterator[Table]] | None = None
     folders: bool = False
-    also_as_csv: bool = False
     among_others: bool = False
     answers_to: tuple[str, ...] = ()
 
@@ -117,6 +120,10 @@ def _first_line(*patterns: re.Pattern[bytes]) -> Looks:
     return lambda file: any(pattern.match(file.first_line) for pattern in patterns)
 
 
+def _begun(mark: bytes) -> Looks:
+    return lambda file: file.head.startswith(mark)
+
+
 def _head(pattern: bytes) -> Looks:
     return lambda file: re.match(pattern, file.text_head.lstrip()) is not None
 
@@ -149,15 +156,6 @@ def _blt(file: OpenFile) -> bool:
     return _head(rb"\d++ ++\d++\s" if file.name.endswith(".blt") else BLT)(file)
 
 
-def _orders(file: OpenFile) -> bool:
-    return b">" in file.text_head and bool(_later("adapters.ballot_files.looks_like_orders")(file))
-
-
-def _yaml(file: OpenFile) -> bool:
-    called_so = file.name.endswith((".yml", ".yaml")) and not re.match(JSON, file.text_head)
-    return called_so or _head(YAML)(file)
-
-
 def _one_document(file: OpenFile) -> bool:
     opened = _any(_json(b"{"), _json(b"["))(file)
     return opened and bool(_later("records.is_one_document")(file))
@@ -180,13 +178,11 @@ REPORTS = [_json(b"{", name) for name in OF_RUNS]
 """How files of evaluation tools begin, and what their beginning names."""
 
 ENTRIES = (
-    Format("parquet", lambda file: file.head.startswith(PARQUET), _later("typed_files.read_parquet")),
+    Format("parquet", _begun(PARQUET), _later("typed_files.read_parquet")),
     Format("preflib", _preflib, _later("adapters.ballot_files.read_preflib")),
     Format("stv", _any(_stv, _blt), _later("adapters.ballot_files.read_stv")),
     Format("pgn", _head(PGN), _later("adapters.ballot_files.read_pgn")),
-    Format(
-        "movielens", _first_line(TABBED, COLONS), lambda file: joined(movielens(file)), also_as_csv=True
-    ),
+    Format("movielens", _first_line(TABBED, COLONS), lambda file: joined(movielens(file))),
     Format(
         "excel", _zipped(SPREADSHEET), _later("typed_files.read_excel"), answers_to=("sheet", "header")
     ),
@@ -196,24 +192,32 @@ ENTRIES = (
     _of_scores("mteb", _json(b"{", "mteb_version"), "harnesses.mteb_entries"),
     _of_scores("swe-bench", _any(_head(RESOLVED), *REPORTS), "harnesses.swe_bench_entries", "sheet"),
     _of_tool("alpaca-eval", _json(b"[", *PREFERENCE), _later("adapters.harnesses.read_alpaca_eval")),
-    _of_scores("trec-run", _first_line(RUN), "trec.run_entries", "metric", "qrels"),
-    _of_scores("trec-eval", _first_line(EVALUATED), "trec.trec_eval_entries"),
+    _of_scores("trec-run", _first_line(RUN), "harnesses.run_entries", "metric", "qrels"),
+    _of_scores("trec-eval", _first_line(EVALUATED), "harnesses.trec_eval_entries"),
     _of_tool(
         "dominion",
         _json(b"{", "ElectionId", "Sessions"),
         _later("adapters.ballot_files.read_dominion"),
         answers_to=("sheet",),
     ),
-    Format("yaml", _yaml, _later("records.read_yaml"), answers_to=("sheet",)),
     Format("json", _one_document, _later("records.read_json"), folders=True, answers_to=("sheet",)),
     Format("jsonl", _json(b"{"), _later("records.read_json_lines"), folders=True),
-    Format("condorcet", _orders, _later("adapters.ballot_files.read_orders")),
     Format("markup", _markup, _later("adapters.markup.read_markup"), answers_to=("sheet",)),
     _of_text("tsv", lambda file: delimiter_of(file) == "\t", partial(_delimited, delimiter="\t")),
     _of_text("csv", lambda _: True, _delimited),
 )
 FORMATS: dict[str, Format] = {entry.name: entry for entry in ENTRIES}
 """All formats by name, in the order in which a file is tried for them."""
+
+BY_YQ = "Write it as JSON, for example by yq -o=json."
+WITH_HEADER = "Write order above all lines; with counts order,count, and A > B,5 for A > B * 5."
+UNPACK = "Unpack it, or export as CSV."
+UNREAD: tuple[tuple[Looks, str, str], ...] = (
+    (_begun(ZIP), "is a zip archive or spreadsheet of no known format", UNPACK),
+    (lambda file: file.name.endswith((".yml", ".yaml")), "is YAML, which is not read", BY_YQ),
+    (_head(ORDERS), "begins with an order such as A > B, and no header", WITH_HEADER),
+)
+"""What would be taken for a table and is none, and what to do about it."""
 
 
 def read_table(
@@ -231,7 +235,7 @@ def read_table(
     format : str, optional
         One of ``FORMATS``; told from the content where not given.
     encoding : str, optional
-        Of a text file; told from the content where not given.
+        Of a text file; UTF-8, or UTF-16 by its byte order mark, where not given.
     given : mapping, optional
         What the user said about the data; a format may need to know.
 
@@ -247,16 +251,19 @@ def read_table(
             _format_of_files(file, format) if file.is_folder else (format_of(file, format), [])
         )
         table = found.read(file)
-        notes = [*table.notes, *file.notes, *notes]
+        notes = [*table.notes, *notes]
         return replace(table, format=found.name, answers_to=found.answers_to, notes=notes)
 
 
 def format_of(file: OpenFile, name: str | None = None) -> Format:
     """Return the format of a file: as given, or told by its first bytes."""
-    if name is not None and not _named(name).also_as_csv:
-        return FORMATS[name]
-    known = FORMATS.values() if name is None else [FORMATS[name]]
-    return next((entry for entry in known if entry.looks(file)), FORMATS["csv"])
+    if name is not None:
+        return _named(name)
+    found = next(entry for entry in FORMATS.values() if entry.looks(file))
+    for looks, told, way_out in UNREAD if found.name in {"csv", "tsv"} else ():
+        if looks(file):
+            raise file.wrong(told, way_out)
+    return found
 
 
 def _named(name: str) -> Format:

@@ -32,8 +32,7 @@ from steadyrank.reading.formats import read_table
 from steadyrank.reading.table import Table, as_table
 
 NOT_LISTED = "Add them to the list, or remove these rows; 1 and '1' are different labels."
-NAMES = ("title", "name", "label", "fullname", "displayname", "itemname", "description")
-"""What a column of names is called, best first."""
+SAY_WHICH = ("Say which columns hold ids and names: ", Option("labels", "FILE:ID,NAME"))
 BETWEEN = {"\n": "line breaks", ";": "semicolons", "|": "bars", ",": "commas"}
 """What stands between names in a list, the likeliest first."""
 IN_BRACKETS = re.compile(r"\([^()]*+\)")
@@ -178,7 +177,7 @@ def with_names(items: Sequence[object], given: Any) -> tuple[tuple[object, ...],
         names = {str(one): name for one, name in names.items()}
     found = [written(names.get(item)) for item in items]
     if not any(found):
-        raise InvalidLabelError("none of the items is in the file of labels")
+        raise InvalidLabelError("none of the items is among the ids of the labels", way_out=SAY_WHICH)
     shown = [name or item for name, item in zip(found, items, strict=True)]
     times = Counter(map(str, shown))
     pairs = zip(shown, items, strict=True)
@@ -191,8 +190,11 @@ def _from_table(items: Sequence[object], given: Any) -> tuple[dict[object, objec
     table, told = _opened(given)
     if strange := [name for name in told if name not in table.columns]:
         raise ColumnError(f"the labels have no column {shorten(strange[0])}", source=table.source)
-    ids = told[0] if told else _ids(items, table)
-    name = told[1] if len(told) > 1 else _names(table, ids)
+    columns = told or table.names[:2]
+    if len(columns) != 2 or (not told and table.is_numeric(columns[1])):
+        wrong = f"{listing(map(shorten, columns))} cannot be the columns of ids and names"
+        raise ColumnError(wrong, source=table.source, way_out=SAY_WHICH)
+    ids, name = columns
     pairs = list(zip(table.labels(ids).tolist(), table.labels(name).tolist(), strict=True))
     found, wanted = dict(pairs), set(items)
     for row, (one, called) in enumerate(pairs):
@@ -209,31 +211,6 @@ def _opened(given: Any) -> tuple[Table, list[str]]:
     path, _, columns = os.fspath(given).rpartition(":")
     told = Path(path).is_file() and not Path(given).exists()
     return read_table(path if told else given), columns.split(",") if told else []
-
-
-def _ids(items: Sequence[object], table: Table) -> str:
-    """Return the only column that holds all items; or, if none does, the only one that holds half."""
-    wanted, hits = set(items), {}
-    for name in table.names:
-        values = set(filter(is_hashable, table.labels(name).tolist()))
-        hits[name] = len(wanted & values) or len(wanted & set(map(str, values)))
-    whole = [name for name, number in hits.items() if number == len(wanted)]
-    found = whole or [name for name, number in hits.items() if 2 * number >= len(wanted)]
-    if len(found) == 1:
-        return found[0]
-    which = f"columns {listing(map(shorten, found))} all hold" if found else "no column holds"
-    asked = Option("labels", f"{table.source or 'FILE'}:ID,NAME")
-    way_out = ("Say which columns hold ids and names: ", asked)
-    raise ColumnError(f"{which} the ids of the items", source=table.source, way_out=way_out)
-
-
-def _names(table: Table, ids: str) -> str:
-    common = [name for one in NAMES for name in table.by_simple_name.get(one, ())]
-    texts = (name for name in table.names if not table.is_numeric(name))
-    found = next((name for name in (*common, *texts) if name != ids), None)
-    if found is None:
-        raise ColumnError("no column of the labels holds names", source=table.source)
-    return found
 
 
 def marks_between(texts: Sequence[str]) -> str:

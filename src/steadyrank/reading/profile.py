@@ -20,14 +20,7 @@ from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.errors import SteadyrankError
 from steadyrank.reading.arrays import as_numbers
 from steadyrank.reading.table import Table, simplify
-from steadyrank.reading.text_columns import (
-    MISSING_WORDS,
-    ORDINALS,
-    OUTCOMES,
-    TextColumn,
-    number_in,
-    with_decimal,
-)
+from steadyrank.reading.text_columns import MISSING_WORDS, ORDINALS, TextColumn, number_in, with_decimal
 from steadyrank.reading.words import in_seconds, known, measured_words, words_of
 
 Found = TypeVar("Found")
@@ -62,8 +55,7 @@ DATE = re.compile(
 NUMBERED = re.compile(rf"(?<!\d)(\d{{1,3}})(?!\d)(?:st|nd|rd|th)?|({'|'.join(ORDINALS)})")
 UNNAMED = re.compile(r"column_\d+")
 """What columns without a name are called."""
-SUCCESS = [{*both} for both in OUTCOMES]
-YES_NO = [{"0", "1"}, {"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}, *SUCCESS]
+YES_NO = [{"0", "1"}, {"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}]
 
 
 def kept(method: Callable[..., Found]) -> Callable[..., Found]:
@@ -251,12 +243,10 @@ class Column:
 
     @cached_property
     def is_measure(self) -> bool:
-        """Whether it is called like something that is measured to compare, or says what came off."""
+        """Whether it is called like something that is measured to compare."""
         called = {self.noun, *self.words[-1:]}  # wis is no plural
         listed = known("measures", "points", "less_is_better", "shares")
-        if "%" in str(self.name) or not called.isdisjoint(listed) or self.lasts:
-            return True
-        return self.type == "flag" and {label.casefold() for label in self.labels} in SUCCESS
+        return "%" in str(self.name) or not called.isdisjoint(listed) or self.lasts
 
     @cached_property
     def lasts(self) -> bool:

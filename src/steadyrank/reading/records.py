@@ -1,10 +1,9 @@
-"""Tables in documents of JSON and YAML: records, wherever they lie.
+"""Tables in documents of JSON: records, wherever they lie.
 
-A list of objects is a table, and so is one of lists, with a header or without, and an object of equally
-long lists. Of objects within objects, the first on the way down that name the same are records, and the
-names on the way make columns; lists of records, ballots and numbers at the end of the way are named so,
-too. Otherwise tables are looked for inside. Objects and lists of numbers within records become columns,
-and a list of records below a few headings takes these along.
+A list of objects is a table, and so is an object of equally long lists. Of objects within objects, the
+first on the way down that name the same are records, and the names on the way make columns; lists of
+records and numbers at the end of the way are named so, too. Otherwise tables are looked for inside.
+Objects within records become columns.
 """
 
 from __future__ import annotations
@@ -13,31 +12,24 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, count, islice, product
+from itertools import chain, count, islice
 from typing import Any
 
 from steadyrank import errors
 from steadyrank.errors import Option, listing, shorten
-from steadyrank.reading.adapters.documents import Node, load, load_lines
+from steadyrank.reading.adapters.documents import load, load_lines
 from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
-from steadyrank.reading.text_columns import TextColumn, number_in
-from steadyrank.reading.words import known, words_of
 
 LIKE_THIS = 'A table in JSON looks like [{"choice": "x"}, {"choice": "y"}].'
 KEYS, VALUE = ("name", "key"), "value"
 """What the columns are called that hold names of objects, if none of these is there, and numbers."""
 ALIKE = 0.5
 """Objects of one sort have more than this share of all their names, in the mean."""
-HEADINGS = 3
-"""With so many fields beside a list of records, these are what the file is about."""
 FIELDS = 10
 """With more numbers by name than this, an object on the only line is no row."""
 MOST_COLUMNS = 500
-LIST, UNNAMED = "list", "column_{}"
-"""What the only column is called of a list of lists, and those of rows without a header."""
-
 Record = dict[str, Any]
 
 
@@ -66,45 +58,15 @@ def read_json(file: OpenFile) -> Table:
     >>> {name: table.labels(name).tolist() for name in table.names}
     {'name': ['x', 'y'], 'a': [1, 2], 'b.c': [None, 3]}
     """
-    table = _document(file, load)
-    return _as_text(table) if UNNAMED.format(1) in table.names else table
+    notes: list[str] = []
+    guessed: dict[str, Any] = {}
 
+    def rows(part: OpenFile) -> Iterable[tuple[int, Record]]:
+        return enumerate(_rows_of(part, notes, guessed))
 
-def read_yaml(file: OpenFile) -> Table:
-    r"""Read the same as YAML writes it; numbers are told as in other files of text.
-
-    Examples
-    --------
-    >>> import io
-    >>> from steadyrank.reading.files import open_source
-    >>> read_yaml(open_source(io.BytesIO(b"- team: x\n  points: 7\n- team: y\n"))).cells("points")
-    ['7', '']
-    """
-    return _as_text(_document(file, _load_yaml))
-
-
-def _as_text(table: Table) -> Table:
-    """Return a table whose texts are read as those of other files."""
-    cells = {name: column.cells() for name, column in table.columns.items()}
-    texts = {n: those for n, those in cells.items() if all(isinstance(c, str | None) for c in those)}
-    plain = {name: TextColumn.of([cell or "" for cell in those]) for name, those in texts.items()}
-    return replace(table, columns={**table.columns, **plain})
-
-
-def _load_yaml(file: OpenFile) -> Node:
-    file.needs("yaml", "yaml")
-    file.needs("cli", "polars")
-    import yaml  # type: ignore[import-untyped,unused-ignore]
-
-    text = file.read_text()
-    try:
-        # What refers to another part of the file may stand for any amount of data.
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.BaseLoader)):
-            raise file.wrong("holds references, which are not followed", "Write them out.")
-        return Node(yaml.load(text, yaml.BaseLoader), "", file.name)  # noqa: S506 (it makes texts alone)
-    except (yaml.YAMLError, RecursionError) as error:
-        told = f"is not valid YAML: {shorten(' '.join(str(error).split()), 120)}"
-        raise file.wrong(told, "Get or write it again.") from None
+    table = _table_of(file, rows)
+    notes = list(dict.fromkeys([*notes, *table.notes]))
+    return replace(table, lead="at index", notes=notes, guessed=guessed)
 
 
 def is_one_document(file: OpenFile) -> bool:
@@ -132,16 +94,14 @@ def tables_in(value: Any, path: str = "") -> Iterator[tuple[str, list[Record]]]:
 
     Examples
     --------
-    >>> list(tables_in({"season": 7, "rounds": [{"day": 1, "games": [{"home": "x"}, {"home": "y"}]}]}))
-    [('rounds', [{'day': 1, 'home': 'x'}, {'day': 1, 'home': 'y'}])]
+    >>> list(tables_in({"season": 7, "games": [{"home": "x"}, {"home": "y"}]}))
+    [('games', [{'home': 'x'}, {'home': 'y'}])]
     >>> list(tables_in({"x": {"t1": 0.8, "t2": 0.9}, "y": {"t3": 0.7}, "z": {"t4": 0.6}}))[0][1][:2]
     [{'name': 'x', 'key': 't1', 'value': 0.8}, {'name': 'x', 'key': 't2', 'value': 0.9}]
     """
-    if isinstance(value, list) and _are_named_one_by_one(value):
-        value = {name: inner for one in value for name, inner in one.items()}
     inside = value if isinstance(value, dict) else {}
     columns = _rows_of_columns(inside)
-    rows = _rows_of_list(value, path) if isinstance(value, list) else columns or _rows_of_object(inside)
+    rows = value if _are_objects(value) else columns or _rows_of_object(inside)
     if rows:
         yield path, rows
     lists = any(isinstance(one, list) for one in inside.values())  # each of which is a table, too
@@ -149,64 +109,22 @@ def tables_in(value: Any, path: str = "") -> Iterator[tuple[str, list[Record]]]:
         yield from tables_in(inner, f"{path}.{name}".lstrip("."))
 
 
-def _rows_of_list(found: list[Any], path: str) -> list[Record]:
-    """Return a list as records: objects, rows with a header or without, or ballots; else none."""
-    if _are_objects(found):
-        return _unfolded(found)
-    if len(found) < 2 or all(map(_are_objects, found)):
-        return _rows_of_object({str(place): one for place, one in enumerate(found, 1)})
-    ballots = [{path.rpartition(".")[2] or LIST: one} for one in found]
-    if all(isinstance(one, str) and ">" in one for one in found):
-        return ballots
-    if not all(isinstance(one, list) for one in found):
-        return []
-    even = len({*map(len, found)}) == 1 and found[0] != []
-    header = even and _is_header(*found[:2])
-    rows = found[header:]
-    texts = not header and all(isinstance(cell, str) for row in rows for cell in row)
-    alike = len({all(map(_is_number, place)) for place in zip(*rows, strict=False)}) < 2
-    if texts and alike and 2 * sum(len({*row}) == len(row) for row in rows) > len(rows):
-        return ballots
-    names = found[0] if header else [*map(UNNAMED.format, range(1, len(found[0]) + 1))]
-    return [dict(zip(names, row, strict=True)) for row in rows] if even else []
-
-
-def _is_header(first: list[Any], second: list[Any]) -> bool:
-    """Tell whether the first of two rows names the columns: texts, each once, which are no data."""
-    texts = {name for name in first if isinstance(name, str)}
-    data = any(map(_is_number, first)) and all(isinstance(cell, str) for cell in second)
-    return len(texts) == len(first) and texts.isdisjoint(map(str, second)) and not data
-
-
-def _is_number(value: Any) -> bool:
-    """Tell whether a value is a number, which YAML writes as text."""
-    return isinstance(value, int | float) or (isinstance(value, str) and number_in(value) is not None)
-
-
 def _rows_of_columns(found: Mapping[str, Any]) -> list[Record]:
     """Return an object of columns as records: lists of one length, or as pandas writes a frame."""
-    names, columns = list(found), list(found.values())
-    grids = [one for one in columns if isinstance(one, list) and one and isinstance(one[0], list)]
-    for head, grid in product(columns, grids):  # names of columns, rows, and what else names these
-        if isinstance(head, list) and _is_header(head, grid[0]) and {*map(len, grid)} == {len(head)}:
-            texts = {name: one for name, one in found.items() if one is not head and _are_texts(one)}
-            beside = {name: one for name, one in texts.items() if len(one) == len(grid)}
-            names = [*beside, *head]
-            columns = [*beside.values(), *map(list, zip(*grid, strict=True))]
-            break
-    if all(isinstance(one, dict) and len(one) > 1 for one in columns) and columns:
+    columns = list(found.values())
+    if columns and all(isinstance(one, dict) and len(one) > 1 for one in columns):
         counted = [str(row) for row in range(len(columns[0]))]
-        columns = [list(one.values()) for one in columns if [*one] == counted]
-    lists = len(columns) == len(names) and all(isinstance(one, list) for one in columns)
-    if not lists or len({*map(len, columns)}) != 1 or all(map(_are_objects, columns)):
+        columns = [list(one.values()) if [*one] == counted else one for one in columns]
+    lists = all(isinstance(one, list) for one in columns) and len({*map(len, columns)}) == 1
+    if not lists or all(map(_are_objects, columns)):
         return []  # where each of the lists is a table, too
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    return [dict(zip(found, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def _rows_of_object(found: Mapping[str, Any]) -> list[Record]:
     """Return what lies in objects of objects as records, which the names on the way to it name.
 
-    That are the first objects on the way that are of one sort, or lists of such, ballots, or numbers.
+    That are the first objects on the way that are of one sort, or lists of such, or numbers.
     """
     level: list[tuple[tuple[str, ...], Any]] = [((name,), one) for name, one in found.items()]
     while len(level) > 1 and all(isinstance(one, dict) for _, one in level):
@@ -215,28 +133,15 @@ def _rows_of_object(found: Mapping[str, Any]) -> list[Record]:
         # Objects that hold nothing but objects of objects would have too many columns.
         deep = all(isinstance(one, dict) and _are_objects([*one.values()]) for _, one in deeper)
         if not lists and not deep and _overlap([one for _, one in level]) > ALIKE:
-            return _unfolded(_with_names(level))
+            return _with_names(level)
         level = deeper
-    values = [one for _, one in level]
-    if len(level) > 1 and all(isinstance(one, list) for one in values):
+    if len(level) > 1 and all(one and _are_objects(one) for _, one in level):
         every = [(way, one) for way, several in level for one in several]
-        inner = [one for _, one in every]
-        if _are_objects(inner):
-            several = len({name for one in inner for name in one}) > 1 and all(values)
-            return _unfolded(_with_names(every)) if several and _overlap(inner) > ALIKE else []
-        if _are_texts(inner):
-            return _with_names([(way, {LIST: one}) for way, one in level])
-        level, values = every, inner
-    if len(level) < 2 or not all(one is None or _is_number(one) for one in values):
+        several = len({name for _, one in every for name in one}) > 1
+        return _with_names(every) if several and _overlap([one for _, one in every]) > ALIKE else []
+    if len(level) < 2 or not all(isinstance(one, int | float | None) for _, one in level):
         return []
     return _with_names([(way, {VALUE: one}) for way, one in level])
-
-
-def _are_named_one_by_one(found: list[Any]) -> bool:
-    """Tell whether a list holds objects of one name each, no two the same, with more inside."""
-    names = [name for one in found if isinstance(one, dict) and len(one) == 1 for name in one]
-    apart = len({*names}) == len(names) == len(found) > 1
-    return apart and all(isinstance(inner, list | dict) for one in found for inner in one.values())
 
 
 def _with_names(placed: Sequence[tuple[tuple[str, ...], Record]]) -> list[Record]:
@@ -253,47 +158,18 @@ def _overlap(objects: Sequence[Mapping[str, Any]]) -> float:
     return sum(map(len, objects)) / max(1, len(names) * len(objects))
 
 
-def _unfolded(records: list[Record]) -> list[Record]:
-    """Return the records that stand in lists below a few headings, with these; else those given."""
-    lists = {n for one in records for n, v in one.items() if v and isinstance(v, list)}
-    lists = {n for n in lists if all(_are_objects(one.get(n) or []) for one in records)}
-    beside = {name for one in records for name in one} - lists
-    about = {word for name in lists for word in words_of(name)[-1:]} <= {*known("records")}
-    if len(lists) != 1 or (len(beside) > HEADINGS and not about):
-        return records
-    [name] = lists
-    inside = [({n: one[n] for n in one if n != name}, one.get(name) or []) for one in records]
-    return _unfolded([{**above, **below} for above, several in inside for below in several])
-
-
-def _are_texts(found: Any) -> bool:
-    return isinstance(found, list) and all(isinstance(one, str) for one in found)
-
-
 def _are_objects(found: Any) -> bool:
     return isinstance(found, list) and all(isinstance(one, dict) for one in found)
 
 
-def _document(file: OpenFile, parsed: Callable[[OpenFile], Node]) -> Table:
-    notes: list[str] = []
-    guessed: dict[str, Any] = {}
-
-    def rows(part: OpenFile) -> Iterable[tuple[int, Record]]:
-        return enumerate(_rows_of(parsed(part), file.given.get("sheet"), notes, guessed))
-
-    table = _table_of(file, rows)
-    notes = list(dict.fromkeys([*notes, *table.notes]))
-    return replace(table, lead="at index", notes=notes, guessed=guessed)
-
-
-def _rows_of(top: Node, asked: str | None, notes: list[str], guessed: dict[str, Any]) -> list[Record]:
+def _rows_of(part: OpenFile, notes: list[str], guessed: dict[str, Any]) -> list[Record]:
     """Return the only table, that which was asked for, or the longest."""
-    objects = isinstance(top.value, list) and (not top.value or isinstance(top.value[0], dict))
-    if objects and not _are_named_one_by_one(top.value):
+    top, asked = load(part), part.given.get("sheet")
+    if isinstance(top.value, list) and (not top.value or isinstance(top.value[0], dict)):
         if asked is not None:
             told = f"sheet says nothing about json that is one list, as {top.file} is"
             raise errors.InvalidDataError(told, way_out=["Omit ", Option("sheet")])
-        return _unfolded([node.object() for node in top])
+        return [node.object() for node in top]
     every = dict(tables_in(top.value))
     # Numbers by name may also be settings, beside a table.
     tables = {path: rows for path, rows in every.items() if not {*rows[0]} <= {*KEYS, VALUE}} or every
@@ -302,11 +178,8 @@ def _rows_of(top: Node, asked: str | None, notes: list[str], guessed: dict[str, 
         named = f", but an object of {listing(map(shorten, columns))}" if columns else ""
         told = f"{top.file} is neither a list of objects nor an object of equally long lists{named}"
         raise errors.NotRecognisedError(told, way_out=LIKE_THIS)
-    if asked is not None and asked not in tables:
-        told = f"{top.file} has no table {shorten(asked)}, but {listing(map(shorten, tables))}"
-        raise errors.ColumnError(told, way_out=["Choose one of these as ", Option("sheet")])
-    chosen = asked or max(tables, key=lambda name: len(tables[name]))
-    if chosen != asked and not all(name.startswith(chosen) for name in tables):
+    chosen = part.chosen("table", tables, max(tables, key=lambda name: len(tables[name])))
+    if asked is None and not all(name.startswith(chosen) for name in tables):
         guessed["sheet"] = chosen
     if chosen:
         notes.append(f"the table {shorten(chosen)} taken of {listing(map(shorten, tables))}")
@@ -335,33 +208,18 @@ def _set_out(
 ) -> None:
     """Put columns beside others; objects inside that name the same become columns, too."""
     for name, cells in given.items():
-        values, there = cells, [value for value in cells if not is_missing(value)]
-        if len(there) > 1 and _are_parts(there):
-            columns[name] = cells  # which may be a ballot, too
-            lists = ([] if is_missing(value) else value for value in cells)
-            values = [{str(place): one for place, one in enumerate(several, 1)} for several in lists]
-            there = [value for value in values if value]
+        there = [value for value in cells if not is_missing(value)]
         inner = dict.fromkeys(n for v in there if isinstance(v, dict) for n in v)
         full = {part: f"{name}.{part}" for part in inner}
         alike = bool(inner) and all(isinstance(value, dict) for value in there)
         alike = alike and len(inner) <= MOST_COLUMNS and _overlap(there) > ALIKE
         if not alike or not taken.isdisjoint(full.values()):
-            columns.setdefault(name, values)
+            columns[name] = cells
             continue
         taken |= {*full.values()}
         notes.append(
             f"what is in {shorten(name)} read as columns {listing(map(shorten, full.values()))}"
         )
-        objects = [{} if is_missing(value) else value for value in values]
+        objects = [{} if is_missing(value) else value for value in cells]
         parts = {to: [one.get(part) for one in objects] for part, to in full.items()}
         _set_out(parts, columns, taken, notes)
-
-
-def _are_parts(lists: list[Any]) -> bool:
-    """Tell whether lists hold a part for each place: two sides, or numbers that are no ballot."""
-    if not all(isinstance(one, list) for one in lists) or any(len(one) > MOST_COLUMNS for one in lists):
-        return False
-    if all(len(one) == 2 for one in lists):
-        return True
-    again = any(len({*map(str, one)}) < len(one) for one in lists)
-    return again and all(is_missing(part) or _is_number(part) for one in lists for part in one)

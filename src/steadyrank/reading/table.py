@@ -15,27 +15,11 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
+from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray
-from steadyrank.errors import (
-    ColumnError,
-    InvalidDataError,
-    InvalidLabelError,
-    MissingPackageError,
-    Option,
-    UnreadableFileError,
-    listing,
-    shorten,
-)
+from steadyrank.errors import InvalidDataError, Option, listing, shorten
 from steadyrank.reading import arrays
-from steadyrank.reading.text_columns import (
-    OUTCOMES,
-    SPELLINGS,
-    WORDS,
-    Spelling,
-    TextColumn,
-    is_missing_word,
-    shared,
-)
+from steadyrank.reading.text_columns import SPELLINGS, Spelling, TextColumn, is_missing_word, shared
 from steadyrank.text import counted
 
 Column: TypeAlias = "GivenColumn | TextColumn"
@@ -120,20 +104,8 @@ class GivenColumn:
         return self._given
 
     def numbers(self, *_: Any) -> AnyArray:  # how they are spelt is no question here
-        """Return the values, which the table checks; of words for what came off, 1 and 0."""
-        values = arrays.as_column(self.coded(), "")
-        return (
-            np.array([WORDS["true"][word.casefold()] for word in values])
-            if self._are_outcomes
-            else values
-        )
-
-    @cached_property
-    def _are_outcomes(self) -> bool:
-        values = self._given.distinct if isinstance(self._given, arrays.Coded) else self._given
-        known = {word for both in OUTCOMES for word in both}
-        words = values.dtype == object and not self.is_index and len(values) > 0
-        return words and all(isinstance(one, str) and one.casefold() in known for one in values)
+        """Return the values, which the table checks."""
+        return arrays.as_column(self.coded(), "")
 
     def written(self) -> tuple[AnyArray, list[str]]:
         """Return a code for each row, and the texts that they stand for, without blanks around them."""
@@ -161,8 +133,7 @@ class GivenColumn:
         if self.is_index or values.dtype != object:
             return not self.is_index
         kinds = {type(value) for value in values if not arrays.is_missing(value)}
-        numbers = bool(kinds) and all(issubclass(kind, int | float) for kind in kinds)
-        return numbers or self._are_outcomes
+        return bool(kinds) and all(issubclass(kind, int | float) for kind in kinds)
 
     def share_of_numbers(self) -> float:
         """Return which share of the values that are there are numbers."""
@@ -293,7 +264,7 @@ class Table:
         text = [name for name in names if len(self) and not self.is_numeric(name)]
         if text:
             told = f"columns that hold something else than numbers: {listing(map(shorten, text))}"
-            raise ColumnError(told, way_out=NAME_THEM)
+            raise errors.ColumnError(told, way_out=NAME_THEM)
         return names
 
     def check_header(self, name: str, labels: Collection[object], *, droppable: bool = True) -> None:
@@ -308,7 +279,7 @@ class Table:
             rows = [row for row, cell in enumerate(self.labels(name)) if cell == name]
             none = ["If there is none, say ", Option("header", "0")]
             way_out = [*none, *(again if droppable else [])]
-            raise InvalidLabelError(told, rows=rows, column=name, way_out=way_out)
+            raise errors.InvalidLabelError(told, rows=rows, column=name, way_out=way_out)
 
     @contextmanager
     def errors(self, columns: Mapping[str, Any] | None = None) -> Iterator[None]:
@@ -392,7 +363,8 @@ class Dropping:
                 answers[place] = ""
             if hits:
                 if find_spec("polars") is None:
-                    raise MissingPackageError("to drop words among numbers, polars is needed", "cli")
+                    told = "to drop words among numbers, polars is needed"
+                    raise errors.MissingPackageError(told, "cli")
                 columns[name] = TextColumn.of(answers[code] for code in codes.tolist())
         return replace(table, columns=columns)
 
@@ -407,7 +379,7 @@ class Dropping:
         """Return what to say; complain about an answer that nobody gave."""
         for text in self.texts:
             if text and not self.met[text]:
-                raise InvalidLabelError(f"no answer is {shorten(text)}, which you asked to drop")
+                raise errors.InvalidLabelError(f"no answer is {shorten(text)}, which you asked to drop")
         named = {text: shorten(text) if text else "blank" for text in self.texts}
         each = ", ".join(f"{name} {self.met[text]:,}" for text, name in named.items())
         what = "row" if self.rows or not any(self.met.values()) else "value"
@@ -441,7 +413,7 @@ def as_table(frame: Any) -> Table:
         columns = _columns_of_frame(frame)
     sizes = {name: len(column) for name, column in columns.items()}
     if len(set(sizes.values())) > 1:
-        raise ColumnError(f"the columns differ in length: {sizes}")
+        raise errors.ColumnError(f"the columns differ in length: {sizes}")
     library = None if isinstance(frame, Mapping) else type(frame).__module__.partition(".")[0]
     return Table(columns, library=library)
 
@@ -462,7 +434,7 @@ def _columns_of_frame(frame: Any) -> dict[str, GivenColumn]:
             columns[name] = GivenColumn(values, name, is_index=place < levels)
         except ValueError as error:  # such as text that is not UTF-8
             told = f"column {shorten(name)} cannot be read: {shorten(str(error), 120)}"
-            wrong = UnreadableFileError(told, way_out="Get or write it again.")
+            wrong = errors.UnreadableFileError(told, way_out="Get or write it again.")
             columns[name] = GivenColumn([None] * len(eager), name, wrong=wrong)
     return columns
 
@@ -484,4 +456,4 @@ def wrapped(frame: Any) -> tuple[Any, int]:
     except Exception as error:
         if type(error).__name__ != "DuplicateError":
             raise
-        raise ColumnError(f"two columns have the same name: {error}") from None
+        raise errors.ColumnError(f"two columns have the same name: {error}") from None

@@ -25,17 +25,7 @@ import numpy as np
 
 from steadyrank._typing import AnyArray
 from steadyrank.errors import NotANumberError, Option, WayOut, shorten
-from steadyrank.reading.arrays import (
-    EXACT,
-    Coded,
-    as_column,
-    compact,
-    not_exact,
-    numbered,
-    objects,
-    sorted_codes,
-)
-from steadyrank.reading.words import known
+from steadyrank.reading import arrays
 
 CORRECT = "Correct these rows, or name another column."
 DECIMALS = ("Say what comes before decimals: ", Option("decimal", "."), " or ", Option("decimal", ","))
@@ -46,45 +36,15 @@ MISSING_WORDS = {
 }
 """What a missing number is written as, in any case."""
 ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()  # noqa: SIM905
-OUTCOMES = (("correct", "incorrect"), ("passed", "failed"))
-"""Words for what came off, and what did not."""
-SCALES = {
-    name: {
-        word.replace("_", " "): n for n, step in enumerate(known(name), 1) for word in step.split("/")
-    }
-    for name in ("scale_of_consent", "scale_of_content", "scale_of_times")
-}
-"""Answers that are steps of a scale, from the least to the most."""
-STEPS = {word: place for steps in SCALES.values() for word, place in steps.items()}
-WORDS = {
-    "true": {
-        word: 1 - place for both in (("true", "false"), *OUTCOMES) for place, word in enumerate(both)
-    },
-    "choice": {
-        f"{ordinal} {noun}".strip(): place
-        for place, word in enumerate(ORDINALS, 1)
-        for ordinal in (word, f"{place}{({1: 'st', 2: 'nd', 3: 'rd'}).get(place, 'th')}")
-        for noun in ("", "choice", "preference", "priority", "pick", "place", "rank")
-    },
-    **SCALES,
-}
+TRUTH = {"true": 1, "false": 0}
 """Words that stand for numbers."""
-READ_AS = {
-    "true": "true and false, or words for them, read as 1 and 0",
-    "choice": "first choice, second choice... read as 1, 2...",
-    **dict.fromkeys(SCALES, "the steps of a scale in words read as 1 to 5, more is better"),
-    ":": "minutes and seconds read as seconds",
-}
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
 INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
-DURATION = re.compile(r"(?:([0-9]{1,4}):)?([0-9]{1,4}):([0-5][0-9])(\.[0-9]{1,9})\Z")
-"""Without decimals it may be the time of day, or points of both sides."""
 SHARED = r"(?:(?<=\.\d)|(?<=\.\d\d)|(?<=\.\d{3})|(?<=\.\d{4}))/\d++"  # no date, no fraction
 BEHIND = rf"(?:±|\+/?-)\s*+[\d.,]++ ?%?|\([^()]*+\)|\[[^\[\]]*+\]|{SHARED}|[*†‡§★☆✓✔]++"
 WITH_ERROR = re.compile(rf"[$€£¥~≈]?\s*+(.*?\d ?%?)\s*+(?:{BEHIND})?\Z")
 NUMERAL = re.compile(r"[+-]?[\d.,' ]+(?:[eE][+-]?\d+)?%?\Z")
-FRACTION = re.compile(r"\d{1,9}/\d{1,9}\Z")
 NAN = float("nan")
 FEW = 4000
 FIRST = 50
@@ -95,7 +55,6 @@ PLAIN_BEGINS, NUMBER_BEGINS = {*"0123456789+-.iI"}, {*"0123456789+-.,$€£¥~�
 ERROR_ENDS = {*"0123456789%)]*†‡§★☆✓✔"}
 SAME_MARKS = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
 ERRORS_CUT = "of a number with its error after ±, a remark or a sign behind it, the number is taken"
-FRACTIONS = "fractions such as 3/4 read as decimals"
 MARKS = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 
 
@@ -108,8 +67,8 @@ class Spelling(NamedTuple):
 
     def __str__(self) -> str:
         """Say how a column was read that is spelt so."""
-        if self.end in READ_AS:
-            return READ_AS[self.end]
+        if self.end == "true":
+            return "true and false read as 1 and 0"
         marks = [f"{MARKS[self.thousands]} between thousands"] if self.thousands else []
         marks += ["a comma before decimals"] if self.decimal == "," else []
         marks += ["percent: the number before the sign is taken"] if self.end else []
@@ -117,10 +76,8 @@ class Spelling(NamedTuple):
 
     def value(self, word: str) -> int | float | None:
         """Return the number that a word stands for, None if it is not spelt so; it has no blank ends."""
-        if self.end in WORDS:
-            return WORDS[self.end].get(word.casefold())
-        if self.end == ":":
-            return _seconds(word)
+        if self.end == "true":
+            return TRUTH.get(word.casefold())
         body = word.translate(SAME_MARKS)
         if self.end:
             if not body.endswith(self.end):
@@ -136,14 +93,6 @@ class Spelling(NamedTuple):
         return plain_number(body)
 
 
-def _seconds(word: str) -> float | None:
-    """Return how many seconds a time such as 1:02.5 is, as a decimal; None for all else."""
-    if (parts := DURATION.match(word)) is None:
-        return None
-    hours, minutes, seconds = (int(part or 0) for part in parts.groups()[:3])
-    return float(f"{(60 * hours + minutes) * 60 + seconds}{parts[4]}")
-
-
 GROUPED = {
     mark: re.compile(rf"[+-]?[1-9][0-9]{{0,2}}(?:{re.escape(mark)}[0-9]{{3}})+\Z") for mark in MARKS
 }
@@ -155,7 +104,7 @@ SPELLINGS = (
         for decimal, other in ((".", ","), (",", "."))
         for thousands in ("", other, " ", "'")
     ),
-    *map(Spelling, READ_AS),
+    Spelling("true"),
 )
 """Every spelling, the simplest first."""
 
@@ -182,31 +131,12 @@ def without_error(word: str) -> str:
     return word if bare == word.strip() else bare
 
 
-def bared(words: Sequence[str]) -> list[str]:
-    """Return the numbers of fields without errors and remarks; fractions, if all are, as decimals.
-
-    Examples
-    --------
-    >>> bared(["3/4", "1/4", ""]), bared(["3/4", "1/12"])  # which may be dates
-    (['0.75', '0.25', ''], ['3/4', '1/12'])
-    """
-    there = [word.strip() for word in words if not is_missing_word(word)]
-    if there and all(map(FRACTION.match, there)):
-        parts = {word: tuple(map(int, word.split("/"))) for word in there}
-        several = len({whole for _, whole in parts.values()}) > 1
-        dates = several and all(0 < part <= 12 and whole <= 31 for part, whole in parts.values())
-        if not dates and all(part <= whole > 0 for part, whole in parts.values()):
-            values = {word: str(part / whole) for word, (part, whole) in parts.items()}
-            return [values.get(word.strip(), word) for word in words]
-    return [without_error(word) for word in words]
-
-
 def number_in(field: str) -> int | float | None:
     """Return the number that a field by itself may stand for, None if it is none."""
     word = field.strip()
     plain = plain_number(word)
     if plain is not None or word[:1] not in NUMBER_BEGINS:
-        return STEPS.get(word.casefold(), plain)
+        return plain
     word = without_error(word)
     if NUMERAL.match(word.translate(SAME_MARKS)) is None:
         return None
@@ -241,7 +171,7 @@ def shared(words: Iterable[str], among: tuple[Spelling, ...] = SPELLINGS) -> tup
 @cache
 def with_decimal(mark: str | None) -> tuple[Spelling, ...]:
     """Return the spellings that have this decimal mark; all of them where none is told."""
-    return tuple(one for one in SPELLINGS if mark in {None, one.decimal} or one.end in READ_AS)
+    return tuple(one for one in SPELLINGS if mark in {None, one.decimal} or one.end == "true")
 
 
 class TextColumn:
@@ -288,7 +218,7 @@ class TextColumn:
         # Every other way to write a number takes more letters than it prints as.
         if found.null_count() or letters(found.to_numpy()) != self.series.str.len_bytes().sum():
             return None
-        return compact(found.to_numpy())
+        return arrays.compact(found.to_numpy())
 
     @property
     def is_whole(self) -> bool:
@@ -298,10 +228,10 @@ class TextColumn:
     @cached_property
     def _listed(self) -> tuple[AnyArray, list[str]]:
         if self._whole is not None:
-            codes, numbers = sorted_codes(self._whole)
+            codes, numbers = arrays.sorted_codes(self._whole)
             return codes, [str(number) for number in numbers]
         if len(self) <= FEW:  # where setting out takes longer than the way
-            return numbered(self.series.to_list())
+            return arrays.numbered(self.series.to_list())
         import polars as pl
 
         words = self.series.unique(maintain_order=True)
@@ -321,7 +251,7 @@ class TextColumn:
     @cached_property
     def _bare(self) -> list[str]:
         """The words without the errors of numbers."""
-        return bared(self.words)
+        return [*map(without_error, self.words)]
 
     def labels(self) -> AnyArray:
         """Return labels: whole numbers where that loses nothing, else the text, None if empty.
@@ -331,11 +261,11 @@ class TextColumn:
         >>> TextColumn.of(["7", "12"]).labels(), TextColumn.of(["007", "12", ""]).labels()
         (array([ 7, 12], dtype=int8), array(['007', '12', None], dtype=object))
         """
-        return as_column(self.coded(), "")
+        return arrays.as_column(self.coded(), "")
 
-    def coded(self) -> AnyArray | Coded:
+    def coded(self) -> AnyArray | arrays.Coded:
         """Return labels, text as codes: nobody need look at a million equal words again."""
-        return Coded(self.codes, labels_of(self.words)) if self._whole is None else self._whole
+        return arrays.Coded(self.codes, labels_of(self.words)) if self._whole is None else self._whole
 
     @cached_property
     def _parsed(self) -> AnyArray | None:
@@ -349,14 +279,14 @@ class TextColumn:
         if 2 * len(odd) > len(found) and not self._may_be_numbers:
             return None
         missing = not len(odd) or all(map(is_missing_word, self.series[odd].unique().to_list()))
-        if not missing or (np.abs(found) > EXACT).any():
+        if not missing or (np.abs(found) > arrays.EXACT).any():
             return None
         whole = not len(odd) and (found == np.floor(found)).all()
         return found.astype(np.int64) if whole and not self.series.str.contains("[.eE]").any() else found
 
     @cached_property
     def _may_be_numbers(self) -> bool:
-        return bool(shared(bared(self.first)))
+        return bool(shared(map(without_error, self.first)))
 
     def numbers(
         self, what: str, among: tuple[Spelling, ...] = SPELLINGS, notes: list[str] | None = None
@@ -381,16 +311,15 @@ class TextColumn:
             return plain
         spelling = self._spelling(what, among)
         values = self._values(spelling)
-        cut = FRACTIONS if any(map(FRACTION.match, self.words)) else ERRORS_CUT
-        said = [str(spelling)] * (spelling != PLAIN) + [cut] * (self._bare != self.words)
+        said = [str(spelling)] * (spelling != PLAIN) + [ERRORS_CUT] * (self._bare != self.words)
         if notes is not None:
             new = (f"column {shorten(what)}: {told}" for told in said)
             notes += [note for note in new if note not in notes]
         whole = all(isinstance(value, int) for value in values)
-        most = 2**63 - 1 if whole else EXACT  # whoever needs floats looks at whole numbers again
+        most = 2**63 - 1 if whole else arrays.EXACT  # whoever needs floats looks at whole numbers again
         large = [code for code, one in enumerate(values) if isinstance(one, int) and abs(one) > most]
         if large:
-            raise not_exact(self.words[large[0]], np.isin(self.codes, large), what)
+            raise arrays.not_exact(self.words[large[0]], np.isin(self.codes, large), what)
         return np.array(values, dtype=np.int64 if whole else np.float64)[self.codes]
 
     def _plainly(self, among: tuple[Spelling, ...]) -> AnyArray | None:
@@ -447,8 +376,7 @@ class TextColumn:
         if (plain := self._plainly(among)) is not None:
             return not np.isnan(plain).all()
         left = shared(self._bare, among) if self._may_be_numbers else ()
-        least = 2 * bool(left and left[0].end in SCALES)  # two words of a scale are names
-        return bool(left) and sum(not is_missing_word(word) for word in self.words) > least
+        return bool(left) and not all(map(is_missing_word, self.words))
 
     def holds(self, text: str) -> bool:
         """Tell whether some field is this text."""
@@ -468,7 +396,7 @@ def labels_of(words: Sequence[str]) -> AnyArray:
     """Return texts as labels: whole numbers where that loses nothing, else the text, None if empty."""
     if words and all(map(is_plain_whole, words)):
         return np.array([int(word) for word in words], dtype=np.int64)
-    return objects(word or None for word in words)
+    return arrays.objects(word or None for word in words)
 
 
 def letters(numbers: AnyArray) -> int:

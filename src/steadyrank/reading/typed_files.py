@@ -8,14 +8,11 @@ from functools import partial
 from typing import Any
 
 from steadyrank import errors
-from steadyrank.errors import Option, listing, shorten
+from steadyrank.errors import listing, shorten
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.headers import LOOKED_AT, find_header, header_size
 from steadyrank.reading.table import Table, as_table
 from steadyrank.text import counted
-
-LARGER = 10
-"""How many times as large as the first another sheet must be to be taken."""
 
 
 def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
@@ -40,36 +37,19 @@ def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
 
 
 def read_excel(file: OpenFile) -> Table:
-    """Read the sheet that the user names, else the first; cells keep their types.
-
-    Where another sheet is much larger, the first only says something about it.
-    """
+    """Read the sheet that the user names, else the first; cells keep their types."""
     file.needs("excel", "polars", "fastexcel")
     content = file.read_all()
     with file.sound("spreadsheet", "Save it again, or export the sheet as CSV."):
         import fastexcel
 
-        book, asked = fastexcel.read_excel(content), file.given.get("sheet")
-        sheet = _chosen(book) if asked is None else asked
+        book = fastexcel.read_excel(content)
+        sheet = file.chosen("sheet", book.sheet_names, book.sheet_names[0])
         listed = listing(map(shorten, book.sheet_names))
-        if sheet not in book.sheet_names:
-            told = f"{file.name} has no sheet {shorten(asked)}, but {listed}"
-            raise errors.ColumnError(told, way_out=["Choose one of these as ", Option("sheet")])
         notes = [f"the sheet {shorten(sheet)} taken of {listed}"] if len(book.sheet_names) > 1 else []
         load_sheet = partial(book.load_sheet, sheet, header_row=None, schema_sample_rows=None)
         table = _sheet(load_sheet, file.name, sheet, header_size(file.given))
-        guessed = {"sheet": sheet} if asked is None and sheet != book.sheet_names[0] else {}
-        return replace(table, notes=notes + table.notes, guessed=guessed)
-
-
-def _chosen(book: Any) -> str:
-    first, *others = book.sheet_names
-    sizes = {}
-    for name in book.sheet_names if others else ():
-        sheet = book.load_sheet(name, header_row=None, n_rows=1, dtypes="string")
-        sizes[name] = sheet.total_height * sheet.width
-    largest = max(sizes, key=lambda name: sizes[name], default=first)
-    return str(largest if sizes.get(largest, 0) > LARGER * sizes.get(first, 0) else first)
+        return replace(table, notes=notes + table.notes)
 
 
 def _sheet(load_sheet: Callable[..., Any], source: str, sheet: str, size: int | None) -> Table:
@@ -80,7 +60,7 @@ def _sheet(load_sheet: Callable[..., Any], source: str, sheet: str, size: int | 
     used = [place for place in range(cells.width) if any(fields[place] for fields in texts)]
     first = [[texts[row][place] for place in used] for row in there[:LOOKED_AT]]
     header = find_header(first or [[""]], size)
-    lines = there[header.before + header.size :]
+    lines = there[header.size :]
     filled = [at for at, place in enumerate(used) if any(texts[row][place] for row in lines)]
     if not filled:
         raise errors.EmptyDataError(f"the sheet {shorten(sheet)} of {source} holds no rows")

@@ -1,1 +1,1 @@
-"""Files that evaluation tools write: a module for each tool, all of them declared in ``formats.py``."""
+"""Files that evaluation tools write, and those with a grammar of their own: see ``formats.py``."""

@@ -2,9 +2,9 @@
 
 PrefLib has strict and tied orders (.soc .soi .toc .toi) and categories (.cat); counts of Scottish and
 other STV elections give the number of equal ballots first and the names last (.blt with blanks between,
-.csv with commas); the Condorcet format has ``A > B = C * 5`` on each line; Dominion's machines write
-every mark of every ballot as JSON, with manifests beside it that name contests and candidates; games of
-chess and the like (.pgn) have tags that name the players and the result.
+.csv with commas); Dominion's machines write every mark of every ballot as JSON, with manifests beside it
+that name contests and candidates; games of chess and the like (.pgn) have tags that name the players and
+the result.
 """
 
 from __future__ import annotations
@@ -14,15 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from steadyrank.errors import (
-    ColumnError,
-    EmptyDataError,
-    InvalidDataError,
-    Option,
-    UnreadableFileError,
-    listing,
-    shorten,
-)
+from steadyrank.errors import EmptyDataError, InvalidDataError, UnreadableFileError, listing, shorten
 from steadyrank.reading.adapters.documents import Node, beside, load
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.files import OpenFile
@@ -42,11 +34,6 @@ PROMISED = ("NUMBER ALTERNATIVES", "NUMBER VOTERS", "NUMBER UNIQUE ORDERS")
 CUT_SHORT = "It is cut short or was changed: get it again."
 QUOTED = re.compile(r'"([^"]*)"')
 CANDIDATE = re.compile(r"Candidate (\d{1,6})\Z")
-VOTE = re.compile(
-    r"(?:(?P<tags>[^|]*+)\|\|)?(?:(?P<times>\d{1,18})\s*+:)?(?P<order>[^*^|]*+)"
-    r"(?:\^\s*+(?P<weight>\d++)\s*+)?"
-    r"(?:\*\s*+(?P<count>\d{1,18})\s*+)?\Z"
-)
 OLD_FORM = "PrefLib files from before 2022 have another form: get the present one."
 TAG = re.compile(r'\[(\w+)\s+"((?:[^"\\]|\\.)*+)"\]\s*+\Z')
 WINNER = {"1-0": "left", "0-1": "right", "1/2-1/2": "tie"}
@@ -196,39 +183,6 @@ def _tier(file: OpenFile, line: int, word: str) -> list[int]:
     return [int(part) for part in parts]
 
 
-def looks_like_orders(file: OpenFile) -> bool:
-    """Tell whether each line of a file is an order, A > B, and none is a header."""
-    lines = [line.strip() for line in file.text_head.decode("utf-8", "ignore").splitlines()]
-    votes = [
-        line for line in lines[: -1 if len(lines) > 1 else None] if line and not line.startswith("#")
-    ]
-    orders = [found["order"] for line in votes[:100] if (found := VOTE.match(line))]
-    plain = all(re.search(r"[<,;\t]|[-=]>|^\s*[>=]|[>=]\s*$", order) is None for order in orders)
-    return bool(votes) and ">" in votes[0] and len(orders) == len(votes[:100]) and plain
-
-
-def read_orders(file: OpenFile) -> Table:
-    """Read ``A > B = C`` on each line; tags may stand before ``||``, a count first or after ``*``."""
-    items, rows = list[str](), list[Row]()
-    for line, whole in file.lines():
-        key, colon, value = whole.partition(":")
-        if key.strip().casefold() == "#/candidates" and colon:
-            items = [name.strip() for name in value.split(";")]
-        text = whole.partition("#")[0].strip()
-        found = VOTE.match(text)
-        if found is None:
-            told = f"is not of the form A > B = C * 5: {shorten(text)}"
-            raise file.wrong(told, "Correct this line.", line)
-        order = found["order"].strip().removeprefix("/EMPTY_RANKING/")
-        tiers = [[name.strip() for name in tier.split("=")] for tier in order.split(">") if order]
-        cells = {"ballot": tiers, "count": int(found["count"] or found["times"] or 1)}
-        cells |= {"weight": int(found["weight"] or 1), "tags": (found["tags"] or "").strip()}
-        rows += [(line, cells)] if text else []
-    return _table(
-        file, rows, ["read as one order a line, best first"], items=items or None, approval=False
-    )
-
-
 def read_dominion(file: OpenFile) -> Table:
     """Read one contest of cast vote records; a rank with several marks is left out."""
     contests: dict[str, list[tuple[object, dict[int, list[str]]]]] = {}
@@ -243,10 +197,7 @@ def read_dominion(file: OpenFile) -> Table:
                     marks.setdefault(int(mark["Rank"].label()), []).append(names.get(number, number))
             title = titles.get(contest["Id"].label(), contest["Id"].label())
             contests.setdefault(title, []).append((file.place(contest.where, part.name), marks))
-    chosen = file.given.get("sheet") or (next(iter(contests)) if len(contests) == 1 else None)
-    if chosen not in contests:
-        told = f"{file.name} holds the contests {listing(map(shorten, contests), len(contests))}"
-        raise ColumnError(told, way_out=["Choose one as ", Option("sheet")])
+    chosen = file.chosen("contest", contests, next(iter(contests)) if len(contests) == 1 else None)
     records, notes = contests[chosen], [f"the contest {shorten(chosen)} taken"]
     ranked = any(rank > 1 for _, marks in records for rank in marks)
     spoilt = sum(any(len(names) > 1 for names in marks.values()) for _, marks in records)

@@ -35,7 +35,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def load(file: OpenFile) -> Node:
     """Return the one value that a file of JSON holds."""
-    file.encoding = file.encoding or "utf-8"  # as its standard says
     try:
         return Node(json.loads(file.read_text(), object_pairs_hook=_once), "", file.name)
     except (ValueError, RecursionError) as error:
@@ -45,7 +44,6 @@ def load(file: OpenFile) -> Node:
 
 def load_lines(file: OpenFile) -> Iterator[tuple[int, Node]]:
     """Yield the objects of JSON lines, each with its line."""
-    file.encoding = file.encoding or "utf-8"
     for line, text in file.lines():
         try:
             found = json.loads(text, object_pairs_hook=_once)

@@ -1,24 +1,30 @@
-"""Harnesses that evaluate language models.
+"""Tools that evaluate language models and retrieval.
 
 lm-evaluation-harness writes ``results_*.json`` by task and ``samples_*.jsonl`` by document; HELM
 ``per_instance_stats.json`` of a run, with ``run_spec.json`` beside it; inspect a log of one model on one
 task, as ``.json`` or, through its own package, as ``.eval``; MTEB a file for each task, in
 ``results/MODEL/REVISION/``; AlpacaEval ``annotations.json``, where one of two answers is preferred;
-SWE-bench reports of an instance, of a run, of a submission, and ``leaderboards.json``.
+SWE-bench reports of an instance, and ``leaderboards.json``; TREC runs, evaluated with the judgements of
+``qrels``, and what ``trec_eval -q`` writes of a run.
 """
 
 from __future__ import annotations
 
 import io
+import math
 import re
+import warnings
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
 from typing import Any
 
 from steadyrank import errors
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.adapters.documents import Entry, Found, Node, beside, folder_of, load, load_lines
 from steadyrank.reading.arrays import is_missing
-from steadyrank.reading.files import OpenFile
+from steadyrank.reading.files import OpenFile, open_source
 from steadyrank.reading.table import Table, as_table
 from steadyrank.reading.words import known
 from steadyrank.text import counted
@@ -32,9 +38,11 @@ GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Correct, partially, incorrect, no answer: as inspect itself counts them."""
 REVISION = re.compile(r"[0-9a-f]{7,40}|\d+|no_revision_available|external")
 EVEN = 1.5
-LISTS = ("completed", "incomplete", "empty_patch", "submitted", "unresolved", "error", "resolved")
-"""Of SWE-bench's report of a run, where ``_ids`` follows."""
 OLD = "It is no longer read: write a table of it, with the columns row, item and score."
+RANKED = ("query", "Q0", "document", "rank", "score", "tag")
+JUDGED = ("query", "iteration", "document", "relevance")
+USUAL, CORRECT = "nDCG@10", "Correct this line."
+MEASURES = ("Common measures are ", Option("metric", USUAL), ", AP, RR, P@10 and R@1000.")
 
 
 def lm_eval_entries(file: OpenFile) -> Found:
@@ -227,43 +235,24 @@ def _winner(node: Node) -> str:
 
 def swe_bench_entries(file: OpenFile) -> Found:
     """Yield instances, with 1 where one was resolved."""
-    submissions: list[tuple[str, Node]] = []
     for part in file.parts():
         top = load(part)
         if top["leaderboards"].value is not None:
-            yield from _leaderboards(top["leaderboards"], file.given.get("sheet"))
-        elif (listed := top["resolved_ids"]).value is not None:
-            yield "instances that were not tried, had no patch or failed count as not resolved"
-            resolved = set(listed.labels())
-            for instance in dict.fromkeys(one for kind in LISTS for one in top[f"{kind}_ids"].labels()):
-                yield _entry(part.name.removesuffix(".json"), instance, instance in resolved, listed)
-        elif isinstance(top["resolved"].value, list):
-            submissions.append((folder_of(part, "results"), top))
-        else:
-            for instance, node in top.inside().items():
-                yield _entry(folder_of(part, instance, "logs"), instance, node["resolved"].value, node)
-    yield from _submissions(submissions)
+            yield from _leaderboards(top["leaderboards"], part)
+            continue
+        for instance, node in top.inside().items():
+            if not isinstance(node.value, dict):
+                raise part.wrong("is a report of a whole run or submission", OLD)
+            yield _entry(folder_of(part, instance, "logs"), instance, node["resolved"].value, node)
 
 
-def _submissions(every: list[tuple[str, Node]]) -> Found:
-    """Yield what submissions say that name only some instances that they did not resolve."""
-    lists = [ids for _, top in every for ids in top.inside().values() if isinstance(ids.value, list)]
-    every_one = dict.fromkeys(instance for ids in lists for instance in ids.labels())
-    for item, top in every:
-        yield "only resolved ones are listed: all others that any file names count as not resolved"
-        resolved = set(top["resolved"].labels())
-        yield from (_entry(item, one, one in resolved, top["resolved"]) for one in every_one)
-
-
-def _leaderboards(boards: Node, asked: str | None) -> Found:
+def _leaderboards(boards: Node, file: OpenFile) -> Found:
     """Yield the instances of one leaderboard, or what each leaderboard says where none has instances."""
     named = {board["name"].label(): list(board["results"]) for board in boards}
     details = {name: [one for one in results if _has_details(one)] for name, results in named.items()}
-    wanted = [name for name in named if (name == asked if asked else details[name])]
-    if len(wanted) != 1 and (asked or wanted):
-        told = f"no leaderboard {shorten(asked)}" if asked else "several leaderboards with instances"
-        problem = f"there are {told}; the leaderboards are {listing(map(shorten, named))}"
-        raise errors.ColumnError(problem, way_out=["Choose one as ", Option("sheet")])
+    wanted = [name for name in named if details[name]]
+    if wanted or file.given.get("sheet") is not None:
+        wanted = [file.chosen("leaderboard", named, wanted[0] if len(wanted) == 1 else None)]
     for name in wanted or named:
         for result in named[name]:
             item = result["name"].label()
@@ -284,3 +273,84 @@ def _has_details(result: Node) -> bool:
 
 def _entry(item: str, row: str, value: object, node: Node) -> Entry:
     return Entry(item, row, "resolved", {"resolved": value}, node)
+
+
+def trec_eval_entries(file: OpenFile) -> Found:
+    """Yield the queries of each file, which is a run; lines about all queries are left out."""
+    for part in file.parts():
+        for line, (metric, query, text) in _lines(part, "metric", "query", "value"):
+            if query == "all":
+                yield "line about all queries together left out"
+            elif metric != "relstring":
+                node, scores = Node(text, f"line {line}", part.name), {metric: _number(part, line, text)}
+                yield Entry(Path(part.name).stem, query, "queries", scores, node)
+
+
+def run_entries(file: OpenFile) -> Found:
+    """Yield the queries of runs, evaluated by the judgements that the user names."""
+    qrels, metric = file.given.get("qrels"), file.given.get("metric") or USUAL
+    if qrels is None:
+        told = f"{file.name} is a TREC run, which does not say what is relevant"
+        raise errors.InvalidDataError(told, way_out=["Give the file of judgements as ", Option("qrels")])
+    with closing(open_source(str(qrels), encoding=file.encoding)) as judged:
+        if judged.is_folder:
+            raise errors.InvalidDataError(f"{judged.name} is a folder, not a file of judgements")
+        relevant = _ranking(judged, JUDGED).get("", {})
+    rankings = ((part.name, _ranking(part, RANKED)) for part in file.parts())
+    runs = {(tag, name): run for name, found in rankings for tag, run in found.items()}
+    tags = Counter(tag for tag, _ in runs)
+    yield f"evaluated by {judged.name}"
+    for (tag, name), run in runs.items():
+        item = tag if tags[tag] == 1 else f"{tag} ({name})"
+        yield from ["query without judgements left out"] * len(run.keys() - relevant.keys())
+        for query, value in _evaluated(metric, relevant, run):
+            if query not in run:
+                yield "query for which a run returns nothing, counted as the measure does"
+            yield Entry(item, query, "queries", {metric: value}, Node(None, f"query {query}", name))
+
+
+def _lines(file: OpenFile, *names: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the fields of each line, with its number; there must be as many as names."""
+    for line, text in file.lines():
+        fields = text.split()
+        if len(fields) != len(names):
+            told = f"has {len(fields)} fields instead of {' '.join(names)}"
+            raise file.wrong(told, CORRECT, line)
+        yield line, fields
+
+
+def _number(file: OpenFile, line: int, text: str, kind: type[float] = float) -> float:
+    with suppress(ValueError):
+        if math.isfinite(value := kind(text)):
+            return value
+    whole = "whole " * (kind is int)
+    raise file.wrong(f"has {shorten(text)} where a {whole}number should be", CORRECT, line)
+
+
+def _ranking(file: OpenFile, names: tuple[str, ...]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return scores or relevances, by the tag of a run, the query and the document."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for line, (query, _, document, *rest) in _lines(file, *names):
+        *_, value, tag = rest if names == RANKED else [*rest, ""]
+        documents = found.setdefault(tag, {}).setdefault(query, {})
+        if document in documents:
+            raise file.wrong(f"names document {shorten(document)} again", CORRECT, line)
+        documents[document] = _number(file, line, value, int if names == JUDGED else float)
+    return found
+
+
+def _evaluated(metric: str, relevant: dict[str, Any], run: dict[str, Any]) -> list[tuple[str, float]]:
+    try:
+        import ir_measures
+
+        with warnings.catch_warnings():  # its parser uses what Python is about to drop
+            warnings.simplefilter("ignore", DeprecationWarning)
+            measure = ir_measures.parse_measure(metric)
+        return [(one.query_id, one.value) for one in ir_measures.iter_calc([measure], relevant, run)]
+    except ImportError:
+        raise errors.MissingPackageError(
+            "to evaluate TREC runs, ir_measures is needed", "trec"
+        ) from None
+    except Exception as error:  # whatever its parser, or the program behind the measure, stumbles over
+        told = f"ir-measures has no {shorten(metric)}: {shorten(str(error), 120)}"
+        raise errors.InvalidDataError(told, way_out=MEASURES) from None

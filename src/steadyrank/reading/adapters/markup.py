@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from steadyrank.errors import ColumnError, Option, UnreadableFileError, listing, shorten
+from steadyrank.errors import UnreadableFileError, listing, shorten
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.headers import LOOKED_AT, find_header
 from steadyrank.reading.table import Table
@@ -54,13 +54,8 @@ def read_markup(file: OpenFile) -> Table:
     if not tables:
         raise UnreadableFileError(f"{file.name} holds a header and no rows of a table")
     full = {number: _share_of_numbers(rows) for number, rows in tables.items()}
-    asked = file.given.get("sheet")
-    chosen = asked or max(tables, key=lambda n: (full[n] > 0.5, len(tables[n])))
+    chosen = file.chosen("table", tables, max(tables, key=lambda n: (full[n] > 0.5, len(tables[n]))))
     each = (f"{number} ({len(rows) - 1} rows below {_title(rows)})" for number, rows in tables.items())
-    listed = listing(each, len(tables))
-    if chosen not in tables:
-        told = f"{file.name} has no table {shorten(chosen)}, but {listed}"
-        raise ColumnError(told, way_out=["Choose one by its number as ", Option("sheet")])
     rows = [row for _, row in tables[chosen]]
     width = len(rows[0])
     for line, row in tables[chosen]:
@@ -70,13 +65,14 @@ def read_markup(file: OpenFile) -> Table:
                 way_out="Correct this line.",
             )
     header = find_header(rows[:LOOKED_AT], None if "\\begin{" in text else 1)
-    body = tables[chosen][header.before + header.size :]
-    notes = [f"table {chosen} taken of {listed}"] if len(found) > 1 else []
+    body = tables[chosen][header.size :]
+    notes = [f"table {chosen} taken of {listing(each, len(tables))}"] if len(found) > 1 else []
     columns = {
         name: TextColumn.of(cells)
         for name, *cells in zip(header.names, *(row for _, row in body), strict=True)
     }
-    guessed = {"sheet": chosen} if asked is None and sum(map(bool, full.values())) > 1 else {}
+    several = file.given.get("sheet") is None and sum(map(bool, full.values())) > 1
+    guessed = {"sheet": chosen} if several else {}
     lines = [line for line, _ in body]
     return Table(columns, file.name, lines, notes + header.notes, guessed=guessed)
 
