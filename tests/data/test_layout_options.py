@@ -273,10 +273,10 @@ class TestLeaderboards:
         assert "the leaderboard 'Verified' taken of 'Lite', 'Verified'" in usual.notes
         assert any("without a list of its instances left out" in note for note in usual.notes)
         assert scores_of(read_any(path, sheet="Lite")) == {"Lite": {"elm": 99.5}}
-        with pytest.raises(ColumnError, match=r"no leaderboard 'Full', but 'Lite', 'Verified'.*sheet="):
+        with pytest.raises(ColumnError, match=r"no leaderboard 'Full'; .* 'Lite', 'Verified'.*sheet="):
             read_any(path, sheet="Full")
         changed(path, lambda top: top["leaderboards"].append({**top["leaderboards"][1], "name": "B"}))
-        with pytest.raises(ColumnError, match=r"several leaderboards: 'Lite', 'Verified', 'B'"):
+        with pytest.raises(ColumnError, match=r"several leaderboards with instances"):
             read_any(path)
 
     def test_shares_where_nobody_lists_instances(self) -> None:

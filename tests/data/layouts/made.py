@@ -345,6 +345,39 @@ def swe_reports(rng: np.random.Generator) -> Made:
     return Made("swe-bench", files, swapped(by_model))
 
 
+def swe_runs(rng: np.random.Generator) -> Made:
+    by_model = {f"{plain(model)}.run-1": scores for model, scores in instances(rng).items()}
+    files = {}
+    for model, scores in by_model.items():
+        resolved = sorted(name for name, score in scores.items() if score)
+        rest = sorted(set(scores) - set(resolved))
+        top = {
+            "total_instances": len(scores),
+            "resolved_instances": len(resolved),
+            "completed_ids": resolved,
+            "incomplete_ids": rest[:1],
+            "empty_patch_ids": rest[1:2],
+            "submitted_ids": sorted(set(scores) - set(rest[:1])),
+            "resolved_ids": resolved,
+            "unresolved_ids": rest[2:],
+            "error_ids": [],
+            "schema_version": 2,
+        }
+        files[f"{model}.json"] = as_json(top, 4)
+    return Made("swe-bench", files, swapped(by_model))
+
+
+def swe_submissions(rng: np.random.Generator) -> Made:
+    by_model = {f"20240612_{plain(model)}": scores for model, scores in instances(rng).items()}
+    files: dict[str, bytes] = {}
+    for model, scores in by_model.items():
+        resolved = [name for name, score in scores.items() if score]
+        results = {"no_generation": [], "no_logs": [], "resolved": resolved}
+        files[f"evaluation/verified/{model}/results/results.json"] = as_json(results)
+        files[f"evaluation/verified/{model}/README.md"] = b"# About\n"
+    return Made("swe-bench", files, swapped(by_model))
+
+
 def leaderboards(rng: np.random.Generator) -> Made:
     by_model = instances(rng)
     detailed = [
@@ -448,7 +481,7 @@ MAKERS: dict[str, Callable[[np.random.Generator], Made]] = {
     made.__name__: made
     for made in (
         lm_eval_results, lm_eval_older, lm_eval_samples, helm, inspect_json, inspect_eval, mteb,
-        swe_reports, leaderboards, trec_eval, trec_runs, excel,
+        swe_reports, swe_runs, swe_submissions, leaderboards, trec_eval, trec_runs, excel,
         json_rows, json_columns,
     )
 }  # fmt: skip

@@ -4,8 +4,8 @@ lm-evaluation-harness writes ``results_*.json`` by task and ``samples_*.jsonl`` 
 ``per_instance_stats.json`` of a run, with ``run_spec.json`` beside it; inspect a log of one model on one
 task, as ``.json`` or, through its own package, as ``.eval``; MTEB a file for each task, in
 ``results/MODEL/REVISION/``; AlpacaEval ``annotations.json``, where one of two answers is preferred;
-SWE-bench reports of an instance, and ``leaderboards.json``; TREC runs, evaluated with the judgements of
-``qrels``, and what ``trec_eval -q`` writes of a run.
+SWE-bench reports of an instance, of a run, of a submission, and ``leaderboards.json``; TREC runs,
+evaluated with the judgements of ``qrels``, and what ``trec_eval -q`` writes of a run.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 """Correct, partially, incorrect, no answer: as inspect itself counts them."""
 REVISION = re.compile(r"[0-9a-f]{7,40}|\d+|no_revision_available|external")
 EVEN = 1.5
+LISTS = ("completed", "incomplete", "empty_patch", "submitted", "unresolved", "error", "resolved")
+"""Of SWE-bench's report of a run, where ``_ids`` follows."""
 OLD = "It is no longer read: write a table of it, with the columns row, item and score."
 RANKED = ("query", "Q0", "document", "rank", "score", "tag")
 JUDGED = ("query", "iteration", "document", "relevance")
@@ -235,24 +237,43 @@ def _winner(node: Node) -> str:
 
 def swe_bench_entries(file: OpenFile) -> Found:
     """Yield instances, with 1 where one was resolved."""
+    submissions: list[tuple[str, Node]] = []
     for part in file.parts():
         top = load(part)
         if top["leaderboards"].value is not None:
-            yield from _leaderboards(top["leaderboards"], part)
-            continue
-        for instance, node in top.inside().items():
-            if not isinstance(node.value, dict):
-                raise part.wrong("is a report of a whole run or submission", OLD)
-            yield _entry(folder_of(part, instance, "logs"), instance, node["resolved"].value, node)
+            yield from _leaderboards(top["leaderboards"], file.given.get("sheet"))
+        elif (listed := top["resolved_ids"]).value is not None:
+            yield "instances that were not tried, had no patch or failed count as not resolved"
+            resolved = set(listed.labels())
+            for instance in dict.fromkeys(one for kind in LISTS for one in top[f"{kind}_ids"].labels()):
+                yield _entry(part.name.removesuffix(".json"), instance, instance in resolved, listed)
+        elif isinstance(top["resolved"].value, list):
+            submissions.append((folder_of(part, "results"), top))
+        else:
+            for instance, node in top.inside().items():
+                yield _entry(folder_of(part, instance, "logs"), instance, node["resolved"].value, node)
+    yield from _submissions(submissions)
 
 
-def _leaderboards(boards: Node, file: OpenFile) -> Found:
+def _submissions(every: list[tuple[str, Node]]) -> Found:
+    """Yield what submissions say that name only some instances that they did not resolve."""
+    lists = [ids for _, top in every for ids in top.inside().values() if isinstance(ids.value, list)]
+    every_one = dict.fromkeys(instance for ids in lists for instance in ids.labels())
+    for item, top in every:
+        yield "only resolved ones are listed: all others that any file names count as not resolved"
+        resolved = set(top["resolved"].labels())
+        yield from (_entry(item, one, one in resolved, top["resolved"]) for one in every_one)
+
+
+def _leaderboards(boards: Node, asked: str | None) -> Found:
     """Yield the instances of one leaderboard, or what each leaderboard says where none has instances."""
     named = {board["name"].label(): list(board["results"]) for board in boards}
     details = {name: [one for one in results if _has_details(one)] for name, results in named.items()}
-    wanted = [name for name in named if details[name]]
-    if wanted or file.given.get("sheet") is not None:
-        wanted = [file.chosen("leaderboard", named, wanted[0] if len(wanted) == 1 else None)]
+    wanted = [name for name in named if (name == asked if asked else details[name])]
+    if len(wanted) != 1 and (asked or wanted):
+        told = f"no leaderboard {shorten(asked)}" if asked else "several leaderboards with instances"
+        problem = f"there are {told}; the leaderboards are {listing(map(shorten, named))}"
+        raise errors.ColumnError(problem, way_out=["Choose one as ", Option("sheet")])
     for name in wanted or named:
         for result in named[name]:
             item = result["name"].label()
