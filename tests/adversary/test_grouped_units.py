@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from engine_makers import relation
 from oracles.rational import coefficients, fractions
 from steadyrank import (
     Ballots,
@@ -122,9 +121,6 @@ def test_columns_that_could_be_the_unit_are_offered() -> None:
     }
     ratings = Ratings.from_frame(frame)
     assert ratings.unit_candidates == (("household", 2),)  # a user has several sessions
-    pytest.importorskip("duckdb")
-    with Ratings.scan(relation(frame)) as scanned:
-        assert scanned.unit_candidates == ratings.unit_candidates
 
 
 def test_a_group_that_is_all_there_is_cannot_leave() -> None:

@@ -12,13 +12,7 @@ import pytest
 
 from steadyrank import Ballots, ScoreMatrix, Votes, read_any
 from steadyrank.cli import main
-from steadyrank.errors import (
-    ColumnError,
-    InvalidDataError,
-    MissingValuesError,
-    NotRecognisedError,
-    UnreadableFileError,
-)
+from steadyrank.errors import ColumnError, MissingValuesError, NotRecognisedError, UnreadableFileError
 from steadyrank.reading.delimited import joined, stretches
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.headers import find_header
@@ -86,16 +80,6 @@ class TestEncodings:
         for content in (mixed, "\n".join(lines).encode() + b"Zo\xeb\n"):
             with pytest.raises(UnreadableFileError, match="not text in UTF-8"):
                 Votes.read(io.BytesIO(content))
-
-    def test_engines_read_the_same(self, tmp_path: Path) -> None:
-        pytest.importorskip("duckdb")
-        path = tmp_path / "votes.csv"
-        path.write_bytes(VOTES.encode("cp1252"))
-        memory, engine = Votes.read(path), Votes.scan(str(path))
-        assert dict(zip(memory.items, memory.tally, strict=True)) == dict(
-            zip(engine.items, engine.tally, strict=True)
-        )
-        assert any("read as cp1252" in note for note in engine.notes)
 
 
 SCORES = "model,mmlu,arc\nx,1.5,2\ny,3,1\nz,2,2.5\n"
@@ -223,16 +207,6 @@ class TestHeaders:
         assert main(["topk", str(path), "-k", "1", "--header", "x", *named]) == 2
         assert "--header must be one of '0', '1', '2'" in " ".join(capsys.readouterr().err.split())
         assert read_any(path, header=0, **LONG).items == ("blue", "red")
-
-    @pytest.mark.parametrize("header", [None, "0"])
-    def test_engines_find_the_same(self, header: str | None, tmp_path: Path) -> None:
-        pytest.importorskip("duckdb")
-        path = tmp_path / "points.csv"
-        path.write_text("\n".join(["# by hand, today", "", DATA] if header is None else [DATA]))
-        memory = ScoreMatrix.read(path, header=header, **LONG)
-        with ScoreMatrix.scan(str(path), header=header, **LONG) as engine:
-            assert (memory.items, memory.n_units) == (engine.items, engine.n_units)
-            assert memory.entries.observed.tolist() == engine.entries.observed.tolist()
 
     @pytest.mark.parametrize(
         ("text", "names"),
@@ -384,15 +358,6 @@ def zipped(files: dict[str, bytes]) -> io.BytesIO:
             archive.writestr(name, content)
     out.seek(0)
     return out
-
-
-def test_engines_scan_a_file_in_a_zip_archive_and_no_folder(tmp_path: Path) -> None:
-    pytest.importorskip("duckdb")
-    (tmp_path / "one.zip").write_bytes(zipped({"votes.csv": b"choice\nx\ny\nx\n"}).getvalue())
-    assert Votes.scan(str(tmp_path / "one.zip")).n_units == 3
-    (tmp_path / "two.zip").write_bytes(zipped({"a.csv": b"x\n1\n", "b.csv": b"x\n2\n"}).getvalue())
-    with pytest.raises(InvalidDataError, match=r"two\.zip.* is not a file that can be scanned"):
-        Votes.scan(str(tmp_path / "two.zip"))
 
 
 def test_a_zip_archive_is_the_file_or_the_folder_in_it() -> None:

@@ -12,8 +12,8 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import BoolArray, IntArray
 from steadyrank.data.families import CountedRows
-from steadyrank.data.kinds import BALLOTS, BallotsArguments
-from steadyrank.data.observations import Ends, from_table, set_fields
+from steadyrank.data.kinds import BALLOTS
+from steadyrank.data.observations import Ends, set_fields
 from steadyrank.data.orders import BallotArrays, cleaned, flatten, parse_orders
 from steadyrank.data.rows import check_some, check_spans, repeated_cells, row_counts
 from steadyrank.data.units import People, agreed, of_people, renumbered, said_of
@@ -21,7 +21,7 @@ from steadyrank.errors import NO_BLANKS, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts, check_length, is_missing, objects
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import Column, Guess, Table, as_table, simplify
+from steadyrank.reading.table import Column, Guess, Table, simplify
 from steadyrank.reading.text_columns import TextColumn, labels_of
 from steadyrank.reading.words import known
 from steadyrank.sums.blocks import segment_sums
@@ -207,39 +207,6 @@ class Ballots(CountedRows):
         check_spans(arrays.indptr, arrays.ranked, len(labels), "ranked")
         self = cls.__new__(cls)
         return self._set(arrays, counts, labels, approval=approval, **people)
-
-    @classmethod
-    def from_frame(cls, frame: Any, **arguments: Unpack[BallotsArguments]) -> Self:
-        """Take ballots from a dataframe, in one of three forms.
-
-        Parameters
-        ----------
-        frame : dataframe of any library, or mapping from names to columns
-        ballot : str, optional
-            One row a ballot: a column of lists, or of text such as ``a > b = c`` (for approval
-            ``a, c``). Guessed from common names where not given.
-        ranks : sequence of str, optional
-            One row a ballot: the columns of the first choice, the second choice... Known by numbers
-            in their names, such as 1st choice and 2nd choice.
-        user, item, rank : str, optional
-            One row an entry: whose ballot, which item, at which rank (1 is best, equal ranks
-            tie; not needed for approval).
-        count : str, optional
-            The column of counts, for the forms with one row per ballot.
-        weights : str, optional
-            The column of weights, one for each ballot.
-        unit : str, optional
-            The column whose equal values leave together (region, household).
-        items, approval
-            As for the class.
-
-        Examples
-        --------
-        >>> ballots = Ballots.from_frame({"order": ["x > y", "y"], "count": [3, 2]})
-        >>> ballots.n_units, list(ballots.units.labels)
-        (5, ['x > y', 'y'])
-        """
-        return from_table(cls, as_table(frame), arguments)
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:

@@ -24,7 +24,7 @@ from steadyrank.engines.lazy_columns import (
 from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels, unit_keys
 from steadyrank.errors import MOST_COUNTED, NO_VALUES, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts
-from steadyrank.reading.roles import Candidates, Resolved, number_of_units, what_is_whole
+from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import ALL, NONE, turned_rows
 from steadyrank.reading.table import GivenColumn, Table
 from steadyrank.text import counted, counted_are
@@ -60,8 +60,7 @@ def scan_ratings(
             told, way_out=["Name it as ", Option("user"), ", or read into memory."]
         )
     parts = {"unit": columns["user"], "item": columns["item"], "value": columns["score"]}
-    frame, notes = source.picked(parts, {"value"})
-    notes += found.table.notes
+    frame, notes = source.picked(parts), list(found.table.notes)
     frame = with_numbers(source, frame, "value", columns["score"])
     check_numbers(source, frame, "value", columns["score"], exact=True)
     frame = with_labels(source, frame, {"unit": "users", "item": "items"})
@@ -119,8 +118,7 @@ def scan_scores(
     parts = {"row": columns["row"], "item": columns["item"], "value": columns["score"]}
     if unit is not None:
         parts["unit"] = unit
-    frame, notes = source.picked(parts, {"value"})
-    notes += found.table.notes
+    frame, notes = source.picked(parts), list(found.table.notes)
     frame = with_labels(source, frame, {"row": "rows", "item": "items"})
     unit_keys(source, frame.select(unit=nw.col("row")), "rows", max_units)
     labels = item_labels(source, frame)
@@ -158,28 +156,6 @@ def _turned(found: Resolved) -> bool:
             way_out=[Option("lower_is_better", ALL), " turns all; or read the scores into memory."],
         )
     return bool(turned_rows(found.table, [row], lower)[0])
-
-
-def offered_units(source: Source, found: Resolved) -> Candidates:
-    """Return the columns beside the data that could be the unit, by the rules of memory.
-
-    None is where more than ``MAX_DISTINCT`` values would have to be brought back.
-    """
-    offered = []
-    for part, name in source.beside.items():
-        whole = {"row": {"row": "rows"}, "user": {"unit": "users"}}.get(what_is_whole(found) or "", {})
-        parts = {part: "units"} | whole
-        try:
-            frame = with_labels(source, source.every.select(*parts), parts)
-        except errors.InvalidDataError:
-            continue
-        labels = frame.group_by(*parts).agg(entries=nw.len()).head(MAX_DISTINCT + 1)
-        answer = source.collect(labels, "columns that could be the unit")
-        rows = next((answer[name] for name in whole), None)
-        number = number_of_units(answer[part], rows, int(answer["entries"].sum()))
-        if number and len(answer[part]) <= MAX_DISTINCT:
-            offered.append((name, number))
-    return tuple(offered)
 
 
 def _check_cells(source: Source, frame: Frame) -> None:
@@ -247,7 +223,7 @@ def counted_rows(source: Source, found: Resolved) -> Resolved:
     results = [part for part in parts if holds[part] == "results"]
     counts = [part for part in parts if holds[part] == "counts"]
     numbers = [part for part in parts if holds[part] == "numbers"]
-    frame, notes = source.picked(parts, [*counts, *numbers])
+    frame = source.picked(parts)
     for part in (*counts, *numbers):
         frame = with_numbers(source, frame, part, parts[part])
         check_numbers(source, frame, part, parts[part])
@@ -262,7 +238,7 @@ def counted_rows(source: Source, found: Resolved) -> Resolved:
     answer = source.collect_up_to(grouped, "distinct rows", MAX_DISTINCT, FEWER_ROWS)
     names = parts if counts else {**parts, "count": _free_name(found.table.names)}
     columns = {name: GivenColumn(answer[part], name) for part, name in names.items()}
-    notes += found.table.notes
+    notes = list(found.table.notes)
     table = Table(columns, found.table.source, notes=notes, format=found.table.format)
     return found.over(table, {} if counts else {"count": names["count"]})
 

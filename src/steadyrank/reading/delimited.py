@@ -78,18 +78,26 @@ def stretches(
 
 
 def joined(parts: Iterable[Table]) -> Table:
-    """Return stretches of rows as one table."""
+    """Return stretches of rows as one table; where one lacks a column, its rows are blank there."""
     import polars as pl
 
     several = list(parts)
     if len(several) == 1:
         return several[0]
-    columns = ([one for one in part.columns.values() if isinstance(one, TextColumn)] for part in several)
-    frames = (pl.DataFrame([column.series for column in some]) for some in columns)
+    names = dict.fromkeys(name for part in several for name in part.columns)
+    frames = (pl.DataFrame([_series(part, name) for name in names]) for part in several)
     whole = reduce(pl.DataFrame.vstack, frames)  # a concat waits for threads that a fork has not
     return replace(
         several[0], columns=_columns(whole), lines=np.concatenate([part.lines for part in several])
     )
+
+
+def _series(table: Table, name: str) -> Any:
+    import polars as pl
+
+    column = table.columns.get(name)
+    blank = pl.Series(name, [""]).new_from_index(0, len(table))
+    return column.series if isinstance(column, TextColumn) else blank
 
 
 def _columns(frame: Any) -> dict[str, TextColumn]:

@@ -120,8 +120,6 @@ class OpenFile:
         What was assumed.
     assumed : str
         The encoding in which text is read that was found not to be UTF-8.
-    block : int
-        How many bytes to read at a time; ``BLOCK`` where nothing is said.
     """
 
     name: str
@@ -136,7 +134,6 @@ class OpenFile:
     head: bytes = b""
     notes: list[str] = field(default_factory=list)
     assumed: str = ""
-    block: int = 0
     _beyond_ascii: bool = False
 
     def begin(self, stream: Any) -> None:
@@ -268,14 +265,13 @@ class OpenFile:
             raise self.wrong(told, ["Give its encoding as ", Option("encoding"), WIDE]) from None
 
     def _chunks(self) -> Iterator[bytes]:
-        size = self.block or BLOCK
-        chunk = self.head + self._read(size)
+        chunk = self.head + self._read(BLOCK)
         try:
             while chunk:
                 if self.size:
                     tell(self.raw.tell() // MEGABYTE, self.size // MEGABYTE, READ)
                 yield chunk
-                chunk = self._read(size)
+                chunk = self._read(BLOCK)
         finally:
             self.close()
 

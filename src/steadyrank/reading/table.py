@@ -34,7 +34,6 @@ from steadyrank.reading.text_columns import (
     Spelling,
     TextColumn,
     is_missing_word,
-    shared,
 )
 from steadyrank.text import counted
 
@@ -145,10 +144,6 @@ class GivenColumn:
     def taken(self, rows: AnyArray | slice) -> GivenColumn:
         """Return some rows."""
         return GivenColumn(self._values[rows], "", is_index=self.is_index, wrong=self._wrong)
-
-    def spellings(self, among: tuple[Spelling, ...]) -> tuple[Spelling, ...]:
-        """Return how the numbers of a text file may be spelt, of the ways that are given."""
-        return shared(["0"], among) if len(self) else among
 
     def cells(self) -> list[Any]:
         """Return the values as a list."""
