@@ -14,7 +14,7 @@ from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.data.families import EntryObservations
 from steadyrank.data.kinds import DUPLICATE, MERGED, RATINGS
 from steadyrank.data.observations import Ends, set_fields
-from steadyrank.data.rows import begins, check_some, check_spans, in_strict_order, stable_order
+from steadyrank.data.rows import begins, check_some, check_spans, in_strict_order
 from steadyrank.data.units import People, agreed, of_people, renumbered, whole_parts
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import as_scores, check_length, compact
@@ -96,7 +96,8 @@ class Ratings(EntryObservations):
         by_user = agreed(people, user_codes, len(all_users), "user")
         fields = of_people(np.ones(len(all_users), dtype=np.int64), "user", **by_user)
         if not in_strict_order(user_codes, item_codes):
-            order = stable_order(user_codes, item_codes, len(all_users), len(all_items))
+            cells = user_codes.astype(np.int64) * len(all_items) + item_codes
+            order = np.argsort(cells, kind="stable")
             user_codes, item_codes, stars = user_codes[order], item_codes[order], stars[order]
             same = (user_codes[1:] == user_codes[:-1]) & (item_codes[1:] == item_codes[:-1])
             again = np.append(False, same)  # sorted entries: the one before is the same

@@ -168,56 +168,9 @@ def in_strict_order(users: AnyArray, items: AnyArray) -> bool:
     return bool((same | (users[1:] > users[:-1])).all())
 
 
-def stable_order(users: AnyArray, items: AnyArray, n_users: int, n_items: int) -> AnyArray:
-    """Return the permutation that sorts by user, then item, equal entries in their order.
-
-    Where users are in order, those of each are sorted for themselves, unless some are equal. Else two
-    counting sorts, the second of which leaves what the first did among equals.
-
-    Examples
-    --------
-    >>> stable_order(np.array([1, 0, 1]), np.array([0, 1, 0]), 2, 2).tolist()
-    [1, 0, 2]
-    """
-    if not (items[1:] < items[:-1]).any():
-        return counting_order(users, n_users)
-    if not (users[1:] < users[:-1]).any():
-        rows = placed(items, begins(users, n_users), n_items)
-        rows.sort_indices()
-        sorted_items = rows.indices
-        if not ((sorted_items[1:] == sorted_items[:-1]) & (users[1:] == users[:-1])).any():
-            return np.asarray(rows.data)
-    by_item = counting_order(items, n_items)
-    return by_item[counting_order(users[by_item], n_users)]
-
-
 def begins(users: AnyArray, n_users: int) -> IntArray:
     """Return where the entries of each user begin, and where the last ones end; users go up."""
     return np.searchsorted(users, np.arange(n_users + 1, dtype=users.dtype)).astype(np.int64)
-
-
-def counting_order(codes: AnyArray, size: int) -> AnyArray:
-    """Return the permutation that sorts codes below ``size``, stable, in linear time.
-
-    Turning a one-row sparse matrix from rows to columns is a counting sort in compiled code.
-
-    Examples
-    --------
-    >>> counting_order(np.array([2, 0, 2, 1]), 3).tolist()
-    [1, 3, 0, 2]
-    """
-    order: AnyArray = placed(codes, np.array([0, len(codes)]), size).tocsc().data
-    return order
-
-
-def placed(codes: AnyArray, ends: IntArray, size: int) -> Any:
-    """Return a sparse matrix with rows of codes below ``size``, and for its values their places."""
-    from scipy.sparse import csr_array
-
-    wide = np.int32 if len(codes) < np.iinfo(np.int32).max else np.int64
-    places: AnyArray = np.arange(len(codes), dtype=wide)
-    shape = (len(ends) - 1, size)
-    return csr_array((places, codes.astype(wide), ends.astype(wide)), shape=shape)
 
 
 def told_apart(names: Sequence[object]) -> tuple[object, ...]:

@@ -24,7 +24,7 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank.errors import UnreadableFileError, listing, shorten
-from steadyrank.reading.files import MARK, OpenFile, times
+from steadyrank.reading.files import MARK, OpenFile
 from steadyrank.reading.headers import LOOKED_AT, Header, find_header
 from steadyrank.reading.table import Table
 from steadyrank.reading.text_columns import TextColumn
@@ -116,7 +116,7 @@ def _whole_records(blocks: Iterable[bytes]) -> Iterator[bytes]:
     odd = 0
     for block in blocks:
         waiting.append(block)
-        odd ^= times(block, QUOTE) & 1
+        odd ^= block.count(QUOTE) & 1
         if not odd:
             yield b"".join(waiting)
             waiting = []
@@ -150,7 +150,7 @@ class _Reader:
             if table is not None:
                 yield table
             elif not (self.names or block.strip()):
-                self.next_line += times(block, NEWLINE)
+                self.next_line += block.count(NEWLINE)
             elif rest:
                 yield from self._read_slowly(itertools.chain([rest], blocks))
         if not self.names:
@@ -211,7 +211,7 @@ class _Reader:
         import polars as pl
 
         text = block if block.endswith(NEWLINE) else block + NEWLINE
-        ends, returns, quotes = times(text, NEWLINE), times(text, RETURN), self._enclosing(text)
+        ends, returns, quotes = text.count(NEWLINE), text.count(RETURN), self._enclosing(text)
         lonely = returns and returns != text.count(RETURN + NEWLINE)
         # Polars would drop a byte order mark, but here it belongs to the first field.
         if quotes is None or lonely or block.startswith(MARK):
