@@ -15,7 +15,7 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.kinds import KINDS
-from steadyrank.data.rows import check_total, repeated_spans, some_of, told_apart
+from steadyrank.data.rows import check_total, repeated_spans, some_of
 from steadyrank.data.units import Shares, Units, remaining_groups, whole_parts
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
@@ -25,7 +25,7 @@ from steadyrank.reading.declarations import Kind
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import with_names
-from steadyrank.reading.roles import UNPIVOTED, Candidates, Resolved, as_list, unit_candidates
+from steadyrank.reading.roles import Candidates, Resolved, as_list, unit_candidates
 from steadyrank.reading.table import Dropping, Table, as_table
 from steadyrank.text import counted, html_of, plural, shortened
 
@@ -542,16 +542,9 @@ def from_resolved(cls: type[Data], found: Resolved) -> Data:
 
 
 def labelled(data: Data, found: Resolved) -> Data:
-    """Return data whose items have the names that were given, or that tell columns of a form apart."""
-    if (labels := found.reading.get("labels")) is not None:
-        return data.with_labels(labels)
-    in_rows = found.settings.get("items_in") == "rows"
-    of_columns = ("items" in found.columns and not in_rows) or found.columns.get("item") == UNPIVOTED[1]
-    short = told_apart(data.items) if of_columns else data.items
-    if short == data.items:
-        return data
-    note = f"items called by what tells their columns apart: {listing(map(shorten, short))}"
-    return with_notes(data._changed({"items": short}), note)  # noqa: SLF001 (one of us)
+    """Return data whose items have the names that were given."""
+    labels = found.reading.get("labels")
+    return data if labels is None else data.with_labels(labels)
 
 
 def made_of(found: Resolved) -> Observations:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -18,9 +17,6 @@ from steadyrank.errors import (
 )
 from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.labels import encode, unique_labels
-
-QUESTION_ENDS, LONG_QUESTION = ("[", "? ", ": ", " - ", ". "), 20
-"""What stands between a question and an answer, and how many letters the question has at least."""
 
 
 def check_some(size: int, what: str) -> None:
@@ -171,28 +167,3 @@ def in_strict_order(users: AnyArray, items: AnyArray) -> bool:
 def begins(users: AnyArray, n_users: int) -> IntArray:
     """Return where the entries of each user begin, and where the last ones end; users go up."""
     return np.searchsorted(users, np.arange(n_users + 1, dtype=users.dtype)).astype(np.int64)
-
-
-def told_apart(names: Sequence[object]) -> tuple[object, ...]:
-    """Return names of columns without the question that all of them begin with, if it is a long one.
-
-    So are names of nested records without that of what holds them all.
-
-    Examples
-    --------
-    >>> told_apart(["Order these two projects. [Lounge]", "Order these two projects. [Printer]"])
-    ('Lounge', 'Printer')
-    >>> told_apart(["How much do you like: North ham", "How much do you like: North tea"])
-    ('North ham', 'North tea')
-    >>> told_apart(["share.red", "share.blue"])
-    ('red', 'blue')
-    """
-    texts = [name.strip() for name in names if isinstance(name, str)]
-    shared = os.path.commonprefix(texts)  # noqa: RUF071 (letter by letter)
-    cut = max((shared.rfind(end) + len(end) for end in QUESTION_ENDS if end in shared), default=0)
-    nested = 0 if " " in shared else shared.rfind(".") + 1
-    cut = max(cut, nested)
-    bracket = "]" if shared[:cut].endswith("[") else ""
-    short = tuple(text[cut:].removesuffix(bracket) for text in texts)
-    plain = all(any(map(str.isalpha, name)) for name in short) and len({*short}) == len(names) > 1
-    return short if plain and (cut >= LONG_QUESTION or nested) else tuple(names)
