@@ -11,6 +11,7 @@ import pytest
 from oracles.rational import coefficients, fractions
 from steadyrank import (
     Ballots,
+    Battles,
     Borda,
     ConstrainedLeastSquares,
     MeanRating,
@@ -84,11 +85,8 @@ def test_what_groups_said() -> None:
     assert ratings.said([0, 1], [(0,), (1,)]) == ["x 3.5 (mean of 2)", "y 1"]
     weighted = Ratings([1, 2, 3], ["x", "x", "y"], [5, 2, 1], units=home, weights=[1, 2, 1])
     assert weighted.said([0], [(0,)]) == ["x 3 (weighted mean)"]
-    sites = Regression([[1.0], [3.0], [5.0]], [2.0, 4.0, 0.0], items=["age"], units=home)
-    assert sites.said([0, 1], [(0,), (0,)]) == [
-        "age 2; response 3 (means of 2 rows)",
-        "age 5; response 0",
-    ]
+    battles = Battles(["x", "y", "x"], ["y", "z", "z"], ["left"] * 3, counts=[2, 1, 1], units=home)
+    assert battles.said([0, 1], [(0, 1), (1,)]) == ["x in 2, y in 3 of 3 battles", None]
 
 
 def test_groups_from_tables() -> None:

@@ -16,7 +16,7 @@ from steadyrank.data.kinds import BATTLES, PAIR, SCORED
 from steadyrank.data.observations import Ends
 from steadyrank.data.rows import check_some, check_total, row_counts
 from steadyrank.data.units import LazyLabels, People, of_people, whole_parts
-from steadyrank.errors import Option, listing, shorten
+from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import as_column, as_counts, as_matrix, check_length, objects
 from steadyrank.reading.labels import encode
 from steadyrank.reading.results import LEFT, PLACES, RIGHT, TIE, read_results
@@ -240,20 +240,6 @@ class Battles(CountedRows):
         if winner not in those and loser not in those:
             return None
         return f"{self._named(winner)} {self._verb(row, 'tied with', 'beat')} {self._named(loser)}"
-
-    def _said_together(self, unit: int, those: Sequence[int]) -> str | None:
-        """Return how often each item won, tied and lost."""
-        rows, told = np.flatnonzero(self.unit == unit), []
-        winner, loser = (side[rows] for side in self._winner_first)
-        tied, times = self.outcome[rows] == TIE, self.counts[rows]
-        for item in those:
-            first, second = winner == item, loser == item
-            verbs = ("won", "tied", "lost") if self.fineness == 1 else ("ahead", "level", "behind")
-            which = zip(verbs, (first & ~tied, (first | second) & tied, second & ~tied), strict=True)
-            numbers = {verb: int(times[marked].sum()) for verb, marked in which}
-            record = [f"{verb} {number:,}" for verb, number in numbers.items() if number]
-            told += [f"{self._named(item)} {', '.join(record)}"] if record else []
-        return listing(told, between="; ") or None
 
     def in_order(self) -> Self:
         """Return the battles with each row a unit of its own, in order; groups stay groups.

@@ -14,7 +14,7 @@ from steadyrank.data.observations import Observations, set_fields
 from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.data.score_matrix import without_gaps
 from steadyrank.data.units import People, of_people
-from steadyrank.errors import InvalidCountError, Option, listing, shorten
+from steadyrank.errors import InvalidCountError, Option
 from steadyrank.reading.arrays import as_column, as_matrix, as_scores, check_length, objects
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
@@ -121,19 +121,6 @@ class Regression(Observations):
     def item_counts(self) -> IntArray:
         """The number of rows, for each feature."""
         return np.full(self.n_items, len(self.y))
-
-    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
-        """Return the features of rows, and their responses."""
-        told = []
-        for unit, those in zip(units, items, strict=True):
-            rows = np.array([unit]) if self.unit is None else np.flatnonzero(self.unit == unit)
-            means = self.X[rows].mean(axis=0)
-            values = listing(f"{self._named(item)} {means[item]:.6g}" for item in those)
-            mean = f" (means of {len(rows):,} rows)" if len(rows) > 1 else ""
-            classes = listing(map(shorten, dict.fromkeys(self.responses[rows].tolist())))
-            response = f"{self.y[rows].mean():.6g}" if self.classes is None else classes
-            told.append(f"{values}; response {response}{mean}" if values else None)
-        return told
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
