@@ -69,8 +69,6 @@ class Observations(ABC):
     """The fields of places of items, or with a column for each item."""
     _row_fields: ClassVar[tuple[str, ...]] = ()
     """The fields with an entry for each row, or user; the last one names or counts them."""
-    _noted: ClassVar[str] = "notes"
-    """The field that takes notes."""
     _entry_fields: ClassVar[tuple[str, ...]] = ()
     """The fields whose entries of a row are at ``indptr[row]:indptr[row + 1]``."""
     items: tuple[object, ...]
@@ -500,9 +498,8 @@ def set_fields(data: Data, **fields: Any) -> Data:
 
 def with_notes(data: Data, *notes: str, first: bool = False) -> Data:
     """Return the data with further notes: last, or first, before those about policies."""
-    name = data._noted  # noqa: SLF001 (one of us)
-    known = getattr(data, name)
-    return data._changed({name: (*notes, *known) if first else (*known, *notes)})  # noqa: SLF001
+    every = (*notes, *data.notes) if first else (*data.notes, *notes)
+    return data._changed({"notes": every})  # noqa: SLF001 (one of us)
 
 
 def favouring(data: Observations, behind: int, ahead: int, ends: Ends) -> Any:

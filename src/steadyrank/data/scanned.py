@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -39,8 +39,8 @@ class ScannedEntries(EntryObservations):
     """Data of a kind whose entries stay in an engine; made by ``Ratings.scan`` and ``ScoreMatrix.scan``.
 
     Item sums, unit labels and unit shifts are brought back, and the entries of the few items that
-    decide an audit or a margin; all else stays where it is. ``notes`` and ``traffic`` say how much that
-    was. Use it as a context manager, or call :meth:`close`, to give up what was opened for it: a
+    decide an audit or a margin; all else stays where it is. ``traffic`` says how much that was so far.
+    Use it as a context manager, or call :meth:`close`, to give up what was opened for it: a
     connection and the temporary files of DuckDB, a Spark session that was started for it.
 
     Parameters
@@ -51,8 +51,8 @@ class ScannedEntries(EntryObservations):
         The kind of data that this is.
     unit : str
         What one unit is, in the singular.
-    policies : tuple of str
-        What was guessed and which policies were applied.
+    notes : sequence of str
+        What was guessed, which policies were applied, and what left the engine while scanning.
 
     Examples
     --------
@@ -62,23 +62,13 @@ class ScannedEntries(EntryObservations):
     <ScannedEntries: 2 users, 2 items: 'a', 'b'>
     """
 
-    _noted = "policies"  # what left the engine comes after them
     kind: Kind  # type: ignore[misc]  # of the object: one class serves several kinds
     entries: LazyEntries
     _unit_kind: str
-    policies: tuple[str, ...]
 
-    def __init__(
-        self, entries: LazyEntries, kind: Kind, unit: str, policies: tuple[str, ...] = ()
-    ) -> None:
-        labels = entries.labels
-        set_fields(self, items=labels, kind=kind, entries=entries, _unit_kind=unit, policies=policies)
-
-    @property  # type: ignore[misc]
-    def notes(self) -> tuple[str, ...]:  # they grow
-        """What was guessed, which policies were applied, and what left the engine so far."""
-        source = self.entries.source
-        return (*self.policies, source.traffic.sentence(source.engine))
+    def __init__(self, entries: LazyEntries, kind: Kind, unit: str, notes: Sequence[str] = ()) -> None:
+        made = {"items": entries.labels, "entries": entries, "notes": tuple(notes)}
+        set_fields(self, kind=kind, _unit_kind=unit, **made)
 
     @property
     def traffic(self) -> Traffic:
@@ -172,14 +162,14 @@ def scanned(
             with lazy:
                 with _without_rows(found):
                     data = from_resolved(made, counted_rows(lazy, found))
-                data = with_notes(data, lazy.traffic.sentence(lazy.engine))
-                return with_notes(data, *told, first=True)
+                data = with_notes(data, *told, first=True)
+                return with_notes(data, lazy.traffic.sentence(lazy.engine))
         scan = scan_scores if "row" in found.kind.roles else scan_ratings
         with _without_rows(found):
             entries, notes = scan(lazy, found, **limits)
             notes += about_items(found, entries.labels)
-        unit = found.columns.get("unit", made.kind.unit)
-        return labelled(ScannedEntries(entries, made.kind, unit, (*told, *notes)), found)
+        unit, left = found.columns.get("unit", made.kind.unit), lazy.traffic.sentence(lazy.engine)
+        return labelled(ScannedEntries(entries, made.kind, unit, [*told, *notes, left]), found)
     except BaseException:
         lazy.close()
         raise

@@ -58,7 +58,8 @@ class Traffic:
             for step, (times, rows, _) in self.steps.items()
         ]
         size = sum(size for _, _, size in self.steps.values())
-        return f"brought back from {engine}: {', '.join(parts)}; {size / 1e6:,.1f} MB in all"
+        found = ", ".join(parts)
+        return f"brought back from {engine} while scanning: {found}; {size / 1e6:,.1f} MB in all"
 
 
 class Source:

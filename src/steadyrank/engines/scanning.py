@@ -48,11 +48,6 @@ def scan_ratings(
             "the last of several ratings needs an order of the rows, which an engine does not keep",
             way_out=["Use ", Option("duplicates", "mean"), ", or read the ratings into memory."],
         )
-    if found.settings.get("users") is not None:
-        raise errors.InvalidDataError(
-            "an engine knows the users who rated, and takes no list of others",
-            way_out=["Omit ", Option("users"), ", or read the ratings into memory."],
-        )
     columns = found.columns
     if "user" not in columns:
         told = "an engine takes ratings of users, and no column says who rated"
