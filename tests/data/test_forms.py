@@ -350,7 +350,6 @@ class TestRegressionTables:
         expected = np.abs(linear.LogisticRegression().fit(X, y).coef_[0])
         assert Refit(linear.LogisticRegression()).score(data) == pytest.approx(expected)
         assert stable_topk(data, 1, scorer=linear.LogisticRegression()).sure == ("b",)
-        assert data.said([0], [(0,)])[0].endswith(f"response {y[0]!r}")  # type: ignore[union-attr]
         for scorer in (None, "ridge:penalty=1", linear.LinearRegression(), lambda data: data.y[:3]):
             with pytest.raises(NotANumberError, match=r"y must be numbers for .* '(yes|no)'"):
                 stable_topk(data, 1, scorer=scorer)

@@ -317,12 +317,7 @@ class Observations(ABC):
         few = f"fewer than {counted(int(least), self.kind.observation)}"
         gone = int((~kept).sum())
         note = f"{counted(gone, 'item')} with {few} {'is' if gone == 1 else 'are'} left out"
-        made = self._with_items(kept, note)
-        fewer = int((made.item_counts < least).sum())
-        if not fewer:
-            return made
-        have = "has" if fewer == 1 else "have"
-        return with_notes(made, f"{counted(fewer, 'item')} {have} {few} once the others are left out")
+        return self._with_items(kept, note)
 
     def _with_items(self, kept: BoolArray, note: str) -> Self:
         if kept.all():

@@ -269,8 +269,7 @@ def without_gaps(
 
     What is a row here may be a column of the file, and is called ``row``.
     """
-    total = int(gaps.sum())
-    gappy, empty = np.asarray(gaps.any(axis=1)), np.asarray(gaps.all(axis=1))
+    total, gappy = int(gaps.sum()), np.asarray(gaps.any(axis=1))
     if missing == "error":
         where = [
             f"{row} {shorten(rows[place])} item {shorten(items[item])}"
@@ -281,24 +280,19 @@ def without_gaps(
             rows=gappy,
             way_out=[f"Drop these {plural(row)} with ", Option("missing", "drop"), *otherwise],
         )
-    unknown = np.flatnonzero(gaps.all(axis=0)).tolist()
+    unknown = listing(shorten(items[item]) for item in np.flatnonzero(gaps.all(axis=0)).tolist())
     if unknown:
-        raise errors.MissingValuesError(
-            f"no values at all for {listing(shorten(items[item]) for item in unknown)}",
-            way_out="Leave these items out.",
-        )
+        told = f"no values at all for {unknown}"
+        raise errors.MissingValuesError(told, way_out="Leave these items out.")
     if missing == "available":
+        there, empty = (~gaps).sum(axis=0), np.asarray(gaps.all(axis=1))
+        few = listing(
+            f"{shorten(items[item])} in {there[item]:,} of {len(gaps):,} {plural(row)}"
+            for item in np.flatnonzero(2 * there < there.max()).tolist()
+        )
         notes = [f"{counted(total, 'missing value')} left out of the means"]
-        there = (~gaps).sum(axis=0)
-        few = np.flatnonzero(2 * there < there.max()).tolist()
-        if few:
-            said = (
-                f"{shorten(items[item])} in {there[item]:,} of {len(gaps):,} {plural(row)}"
-                for item in few
-            )
-            notes.append(f"fewer values than others: {listing(said, len(few))}")
-        if empty.any():
-            notes.append(f"{counted(int(empty.sum()), row)} without any value dropped")
+        notes += [f"fewer values than others: {few}"] if few else []
+        notes += [f"{counted(int(empty.sum()), row)} without any value dropped"] if empty.any() else []
         return np.flatnonzero(~empty), tuple(notes)
     if gappy.all():
         raise errors.MissingValuesError(
