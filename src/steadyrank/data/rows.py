@@ -7,14 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from steadyrank import errors
 from steadyrank._typing import AnyArray, IntArray
-from steadyrank.errors import (
-    MOST_COUNTED,
-    EmptyDataError,
-    InvalidDataError,
-    InvalidScoresError,
-    counts_too_large,
-)
 from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.labels import encode, unique_labels
 
@@ -22,7 +16,7 @@ from steadyrank.reading.labels import encode, unique_labels
 def check_some(size: int, what: str) -> None:
     """Complain about data without a single row."""
     if not size:
-        raise EmptyDataError(f"there are no {what}", way_out="At least one is needed.")
+        raise errors.EmptyDataError(f"there are no {what}", way_out="At least one is needed.")
 
 
 def row_counts(counts: Any, size: int, what: str) -> IntArray:
@@ -30,7 +24,7 @@ def row_counts(counts: Any, size: int, what: str) -> IntArray:
     check_some(size, what)
     found = as_counts(counts, size)
     if not check_total(found, what):
-        raise EmptyDataError(f"all counts are 0, so there are no {what}")
+        raise errors.EmptyDataError(f"all counts are 0, so there are no {what}")
     return found
 
 
@@ -44,10 +38,12 @@ def check_total(counts: IntArray, what: str, times: Any = 1) -> int:
     """
     most = int(counts.max(initial=0)) * int(np.max(times, initial=0))
     # In Python's whole numbers, which do not overflow, wherever 64 bits might.
-    exact = (counts * times) if most * len(counts) < MOST_COUNTED else counts.astype(object) * times
+    exact = (
+        (counts * times) if most * len(counts) < errors.MOST_COUNTED else counts.astype(object) * times
+    )
     total = int(exact.sum())
-    if total >= MOST_COUNTED:
-        raise counts_too_large(what, total)
+    if total >= errors.MOST_COUNTED:
+        raise errors.counts_too_large(what, total)
     return total
 
 
@@ -57,7 +53,7 @@ def column_labels(labels: Iterable[object] | None, size: int) -> tuple[object, .
         return tuple(range(size))
     named = unique_labels(labels)
     if len(named) != size:
-        raise InvalidScoresError(f"items has {len(named):,} labels for {size:,} columns")
+        raise errors.InvalidScoresError(f"items has {len(named):,} labels for {size:,} columns")
     return named
 
 
@@ -67,7 +63,7 @@ def row_names(rows: Iterable[object] | None, size: int) -> Sequence[object]:
         return range(size)
     codes, labels = encode(rows, what="rows")
     if len(codes) != size:
-        raise InvalidScoresError(f"rows has {len(codes):,} labels for {size:,} rows")
+        raise errors.InvalidScoresError(f"rows has {len(codes):,} labels for {size:,} rows")
     return tuple(map(labels.__getitem__, codes.tolist()))
 
 
@@ -95,13 +91,13 @@ def check_spans(indptr: IntArray, codes: AnyArray, size: int, name: str) -> None
     whole = codes.dtype.kind in "iu" and codes.ndim == 1
     fits = len(indptr) > 1 and indptr[0] == 0 and indptr[-1] == len(codes)
     if not whole or not fits or (np.diff(indptr) < 0).any():
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"indptr must go up from 0 to the number of entries, {len(codes):,}, and {name} must hold "
             "one whole number for each"
         )
     wrong = np.flatnonzero((codes < 0) | (codes >= size))
     if len(wrong):
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"{name} must name items 0 to {size - 1:,}, but there is {codes[wrong[0]]}",
             rows=np.searchsorted(indptr, wrong, side="right") - 1,
         )

@@ -11,18 +11,9 @@ from typing import Any, NoReturn
 import numpy as np
 
 from steadyrank._typing import BoolArray, IntArray
+from steadyrank.data import observations
 from steadyrank.data.families import EntryObservations
-from steadyrank.data.observations import (
-    Observations,
-    about_items,
-    class_of,
-    decision_on,
-    from_resolved,
-    labelled,
-    made_of,
-    set_fields,
-    with_notes,
-)
+from steadyrank.data.observations import Observations
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.engines.backends import Engine
 from steadyrank.engines.files import NOT_PARQUET
@@ -68,7 +59,7 @@ class ScannedEntries(EntryObservations):
 
     def __init__(self, entries: LazyEntries, kind: Kind, unit: str, notes: Sequence[str] = ()) -> None:
         made = {"items": entries.labels, "entries": entries, "notes": tuple(notes)}
-        set_fields(self, kind=kind, _unit_kind=unit, **made)
+        observations.set_fields(self, kind=kind, _unit_kind=unit, **made)
 
     @property
     def traffic(self) -> Traffic:
@@ -116,7 +107,7 @@ class ScannedEntries(EntryObservations):
 def made_on_engine(found: Resolved) -> Observations:
     """Return the data of a table, of which an engine has shown the first rows, if it can scan such."""
     _check_scannable(found.kind, found.reading)
-    return made_of(found)
+    return observations.made_of(found)
 
 
 def _check_scannable(kind: Kind, reading: Mapping[str, Any]) -> None:
@@ -149,27 +140,31 @@ def scanned(
     try:
         named = None if made is None else made.kind.name
         first = replace(lazy.first_rows(), as_is=True)
-        found = decision_on(first, named, given, make=made_on_engine).taken()
+        found = observations.decision_on(first, named, given, make=made_on_engine).taken()
         told = [found.table.notes.pop(0)] if made is None else []
-        made, name = made or class_of(found.kind), found.kind.name
+        made, name = made or observations.class_of(found.kind), found.kind.name
         _check_scannable(made.kind, found.reading)
         if lazy.files is not None:
             lazy.files.check_roles(
-                lambda table: decision_on(replace(table, as_is=True), name, given).taken().columns
+                lambda table: (
+                    observations.decision_on(replace(table, as_is=True), name, given).taken().columns
+                )
             )
         lazy.holds = name
         if made.kind.on_engine == "counted":
             with lazy:
                 with _without_rows(found):
-                    data = from_resolved(made, counted_rows(lazy, found))
-                data = with_notes(data, *told, first=True)
-                return with_notes(data, lazy.traffic.sentence(lazy.engine))
+                    data = observations.from_resolved(made, counted_rows(lazy, found))
+                data = observations.with_notes(data, *told, first=True)
+                return observations.with_notes(data, lazy.traffic.sentence(lazy.engine))
         scan = scan_scores if "row" in found.kind.roles else scan_ratings
         with _without_rows(found):
             entries, notes = scan(lazy, found, **limits)
-            notes += about_items(found, entries.labels)
+            notes += observations.about_items(found, entries.labels)
         unit, left = found.columns.get("unit", made.kind.unit), lazy.traffic.sentence(lazy.engine)
-        return labelled(ScannedEntries(entries, made.kind, unit, [*told, *notes, left]), found)
+        return observations.labelled(
+            ScannedEntries(entries, made.kind, unit, [*told, *notes, left]), found
+        )
     except BaseException:
         lazy.close()
         raise

@@ -13,14 +13,8 @@ from typing import Any
 import narwhals as nw
 
 from steadyrank import errors
+from steadyrank.engines import lazy_columns
 from steadyrank.engines.frame import Frame, Source
-from steadyrank.engines.lazy_columns import (
-    check_numbers,
-    how_many,
-    repeated_pairs,
-    with_labels,
-    with_numbers,
-)
 from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels, unit_keys
 from steadyrank.errors import MOST_COUNTED, NO_VALUES, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts
@@ -56,9 +50,9 @@ def scan_ratings(
         )
     parts = {"unit": columns["user"], "item": columns["item"], "value": columns["score"]}
     frame, notes = source.picked(parts), list(found.table.notes)
-    frame = with_numbers(source, frame, "value", columns["score"])
-    check_numbers(source, frame, "value", columns["score"], exact=True)
-    frame = with_labels(source, frame, {"unit": "users", "item": "items"})
+    frame = lazy_columns.with_numbers(source, frame, "value", columns["score"])
+    lazy_columns.check_numbers(source, frame, "value", columns["score"], exact=True)
+    frame = lazy_columns.with_labels(source, frame, {"unit": "users", "item": "items"})
     further |= {"what": "ratings", "known": found.settings.get("items")}
     entries = LazyEntries(source, frame, *unit_keys(source, frame, "users", max_units), **further)
     if duplicates == "trust":
@@ -88,7 +82,7 @@ def _refuse(found: Resolved, *roles: str) -> None:
 
 
 def _repeated_ratings(source: Source, frame: Frame, duplicates: str) -> tuple[int, int]:
-    again, pair, most = repeated_pairs(source, frame, "unit", "item")
+    again, pair, most = lazy_columns.repeated_pairs(source, frame, "unit", "item")
     if again and duplicates == "error" and pair is not None:
         raise errors.InvalidDataError(
             f"{counted_are(again, 'rating', 'repeated')}: user {shorten(pair[0])} rated "
@@ -114,17 +108,17 @@ def scan_scores(
     if unit is not None:
         parts["unit"] = unit
     frame, notes = source.picked(parts), list(found.table.notes)
-    frame = with_labels(source, frame, {"row": "rows", "item": "items"})
+    frame = lazy_columns.with_labels(source, frame, {"row": "rows", "item": "items"})
     unit_keys(source, frame.select(unit=nw.col("row")), "rows", max_units)
     labels = item_labels(source, frame)
-    frame = with_numbers(source, frame, "value", columns["score"])
+    frame = lazy_columns.with_numbers(source, frame, "value", columns["score"])
     if source.schema(frame)["value"].is_float():
-        check_numbers(source, frame, "value", columns["score"], missing=True)
+        lazy_columns.check_numbers(source, frame, "value", columns["score"], missing=True)
     if turned:
         frame = frame.with_columns(nw.col("value") * -1)
     _check_cells(source, frame)
     if unit is not None:
-        frame = with_labels(source, frame, {"unit": "units"})
+        frame = lazy_columns.with_labels(source, frame, {"unit": "units"})
         _check_groups(source, frame, unit)
     missing = found.settings.get("missing", "error")
     if missing == "available":
@@ -136,7 +130,7 @@ def scan_scores(
     if unit is None:
         frame = frame.with_columns(nw.col("row").alias("unit"))
     frame = frame.select(*([] if unit is None else ["row"]), "unit", "item", "value")
-    check_numbers(source, frame, "value", "values", exact=True)
+    lazy_columns.check_numbers(source, frame, "value", "values", exact=True)
     further |= {"what": "values", "known": labels, "rows": rows, "grouped": unit is not None}
     entries = LazyEntries(source, frame, *unit_keys(source, frame, "units", max_units), **further)
     return entries, [*notes, *said]
@@ -154,7 +148,7 @@ def _turned(found: Resolved) -> bool:
 
 
 def _check_cells(source: Source, frame: Frame) -> None:
-    again, pair, _ = repeated_pairs(source, frame, "row", "item")
+    again, pair, _ = lazy_columns.repeated_pairs(source, frame, "row", "item")
     if again and pair is not None:
         raise errors.InvalidDataError(
             f"{shorten(pair[1])} has more than one value in row {shorten(pair[0])}",
@@ -179,8 +173,8 @@ def _without_gaps(
     full = values == len(labels)
     sizes = {
         "rows": nw.len(),
-        "some": how_many(values > 0),
-        "all": how_many(full),
+        "some": lazy_columns.how_many(values > 0),
+        "all": lazy_columns.how_many(full),
         "values": values.sum(),
     }
     found = {name: int(n) for name, n in source.numbers(per_row.select(**sizes), "sizes").items()}
@@ -220,9 +214,9 @@ def counted_rows(source: Source, found: Resolved) -> Resolved:
     numbers = [part for part in parts if holds[part] == "numbers"]
     frame = source.picked(parts)
     for part in (*counts, *numbers):
-        frame = with_numbers(source, frame, part, parts[part])
-        check_numbers(source, frame, part, parts[part])
-    frame = with_labels(source, frame, labels)
+        frame = lazy_columns.with_numbers(source, frame, part, parts[part])
+        lazy_columns.check_numbers(source, frame, part, parts[part])
+    frame = lazy_columns.with_labels(source, frame, labels)
     for part in counts:
         frame = _whole_counts(source, frame, part, labels)
     _check_total(source, frame, counts, found.kind.name)
