@@ -222,7 +222,10 @@ class TestJson:
         rows = [{"task": "t", "scores": {"x": 1, "y": 2}}, {"task": "u", "scores": {"x": 3, "y": 5}}]
         for content in (as_json(rows), b"\n".join(as_json(row, None) for row in rows)):
             data = read_any(io.BytesIO(content), kind="scores")
-            assert scores_of(data) == {"t": {"x": 1, "y": 2}, "u": {"x": 3, "y": 5}}
+            assert scores_of(data) == {
+                "t": {"scores.x": 1, "scores.y": 2},
+                "u": {"scores.x": 3, "scores.y": 5},
+            }
             assert "what is in 'scores' read as columns 'scores.x', 'scores.y'" in data.notes
 
     def test_no_column_replaces_another(self) -> None:
