@@ -82,8 +82,8 @@ def test_roles_units_and_rows(run: Command, battles: Path) -> None:
     assert (named["n_units"], named["unit"], named["unit_candidates"]) == (40, "judge", [])
 
 
-def test_engines_tell_the_same_but_suggest_no_unit(run: Command, battles: Path) -> None:
-    path = battles.with_suffix(".parquet")
+def test_engines_tell_the_same_but_suggest_no_unit(run: Command, battles: Path, tmp_path: Path) -> None:
+    path = tmp_path / "battles.parquet"
     pytest.importorskip("duckdb").read_csv(str(battles)).write_parquet(str(path))
     here, there = (
         run("inspect", path, "--json", *options).json for options in ((), ("--engine", "duckdb"))
