@@ -154,7 +154,7 @@ def test_a_new_kind_is_its_declaration_and_one_name(
     loaded = read_any(podiums)
     assert isinstance(loaded, Podiums)
     assert loaded.notes[0] == "recognised as podiums by the columns 'gold', 'silver'"
-    scanned = scan_any(podiums, engine="duckdb")
+    scanned = scan_any(pytest.importorskip("duckdb").read_csv(str(podiums)))
     assert isinstance(scanned, Podiums)
     assert sorted(scanned.gold) == sorted(loaded.gold)
     answer = stable_topk(loaded, 1, scorer=medals, delta=0)

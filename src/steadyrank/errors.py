@@ -116,6 +116,7 @@ IN_MEMORY = (
 )
 NOBODY_COUNTS = "all weights are 0, so nobody counts"
 NO_BLANKS: WayOut = ("Fill them in, or leave them out: of a table with ", Option("drop", ""))
+NO_GAPS = ("Fill them in, or leave these rows out of the table.",)
 MEANS_OF_REST = (", or take means over the values that are there with ", Option("missing", "available"))
 """What to do about values that are missing."""
 NO_VALUES = "no values at all, so left out: {}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -62,12 +61,6 @@ class OddFile:
 def odd_path(rng: np.random.Generator) -> str:
     """Return a name that some engine takes for something else than a name."""
     return str(rng.choice(PATHS[:1] if rng.random() < 0.3 else PATHS))
-
-
-def odd_text(rng: np.random.Generator) -> OddFile:
-    """Return a delimited file of any kind: odd labels and numbers, odd layouts, faults."""
-    kind, header, rows, arguments = _KINDS[int(rng.integers(len(_KINDS)))](rng)
-    return OddFile(kind, _laid_out(rng, header, rows), arguments)
 
 
 def odd_parts(rng: np.random.Generator, parts: int) -> tuple[OddFile, list[OddFile]]:
@@ -153,43 +146,6 @@ def _joined(
 
     lines = [between.join(map(written, row)) for row in (header, *rows)]
     return (end.join(lines) + end).encode()
-
-
-def _laid_out(rng: np.random.Generator, header: list[str], rows: Any) -> bytes:
-    """Write a table down, in a sound layout or with a fault in it."""
-    between = str(rng.choice([",", ",", ";", "\t", "|"]))
-    end = str(rng.choice(["\n", "\n", "\r\n"]))
-    text = _joined(header, rows, between, end, rng, float(rng.choice([0.0, 0.0, 0.3, 1.0])))
-    if rng.random() < 0.4:
-        return text
-    last, mark = end.encode(), between.encode()
-    first, *others = text.splitlines(keepends=True)
-    at = int(rng.integers(len(others) + 1))
-
-    def with_line(line: bytes) -> bytes:
-        return b"".join([first, *others[:at], line + last, *others[at:]])
-
-    faulty = [
-        text.removesuffix(last),
-        b"\xef\xbb\xbf" + text,
-        with_line(last + b"  "),
-        with_line(mark.join([b"a", b"b", b"c", b"d"])),
-        with_line(b"a"),
-        b"Results of the year" + last + text,
-        mark.join([header[0].encode()] * max(2, len(header))) + last + b"".join(others),
-        with_line(b"a\0"),
-        text.replace(last, b"\r"),
-        with_line(b'a"b"c'),
-        text + b'"a',
-        text + "é".encode("latin-1") + last,
-        gzip.compress(text),
-        gzip.compress(text)[:-9],
-        gzip.compress(text)[:-12] + b"\xff" * 12,
-        text.decode().encode("utf-16"),
-        b"",
-        b"p" + mark + b"q" + last + b"".join(others),
-    ]
-    return faulty[int(rng.integers(len(faulty)))]
 
 
 def odd_typed(rng: np.random.Generator, *, beyond_int64: bool = True) -> tuple[Any, Any, dict[str, Any]]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from engine_makers import relation
 from oracles.rational import coefficients, fractions
 from steadyrank import (
     Ballots,
+    Battles,
     Borda,
     ConstrainedLeastSquares,
     MeanRating,
@@ -85,11 +85,8 @@ def test_what_groups_said() -> None:
     assert ratings.said([0, 1], [(0,), (1,)]) == ["x 3.5 (mean of 2)", "y 1"]
     weighted = Ratings([1, 2, 3], ["x", "x", "y"], [5, 2, 1], units=home, weights=[1, 2, 1])
     assert weighted.said([0], [(0,)]) == ["x 3 (weighted mean)"]
-    sites = Regression([[1.0], [3.0], [5.0]], [2.0, 4.0, 0.0], items=["age"], units=home)
-    assert sites.said([0, 1], [(0,), (0,)]) == [
-        "age 2; response 3 (means of 2 rows)",
-        "age 5; response 0",
-    ]
+    battles = Battles(["x", "y", "x"], ["y", "z", "z"], ["left"] * 3, counts=[2, 1, 1], units=home)
+    assert battles.said([0, 1], [(0, 1), (1,)]) == ["x in 2, y in 3 of 3 battles", None]
 
 
 def test_groups_from_tables() -> None:
@@ -122,9 +119,6 @@ def test_columns_that_could_be_the_unit_are_offered() -> None:
     }
     ratings = Ratings.from_frame(frame)
     assert ratings.unit_candidates == (("household", 2),)  # a user has several sessions
-    pytest.importorskip("duckdb")
-    with Ratings.scan(relation(frame)) as scanned:
-        assert scanned.unit_candidates == ratings.unit_candidates
 
 
 def test_a_group_that_is_all_there_is_cannot_leave() -> None:

@@ -1,4 +1,4 @@
-"""What is read as numbers or codes at once, and sorted a few users at a time, against the slow way."""
+"""What is read as numbers or codes at once, and sorted by pairs, against the slow way."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from steadyrank import Ratings, Votes
-from steadyrank.data.rows import stable_order
 from steadyrank.reading.delimited import joined, stretches
 from steadyrank.reading.files import open_source
 from steadyrank.reading.labels import encode
@@ -118,8 +117,12 @@ def test_pairs_are_sorted_like_any_stable_sort(cases: Cases) -> None:
         users = rng.integers(0, n_users, size).astype(np.int32)
         users = np.sort(users) if rng.random() < 0.5 else users
         items = rng.integers(0, min(n_items, 20), size).astype(np.int32)
-        expected = np.lexsort((items, users)).tolist()
-        assert stable_order(users, items, n_users, n_items).tolist() == expected
+        known = {"items": range(n_items), "users": range(n_users)}
+        ratings = Ratings(users, items, np.arange(size), duplicates="last", **known)
+        order = np.lexsort((items, users))
+        pairs = dict(zip(zip(users[order], items[order], strict=True), order.tolist(), strict=True))
+        assert ratings.values.tolist() == list(pairs.values())
+        assert ratings.rated.tolist() == [item for _, item in pairs]
 
 
 def test_whole_labels_get_their_codes_whatever_their_type(cases: Cases) -> None:

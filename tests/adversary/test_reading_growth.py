@@ -18,7 +18,6 @@ import pytest
 
 from oracles.steps import Matcher, pattern_steps, steps
 from steadyrank.data import read_any
-from steadyrank.data.orders import BRACED
 from steadyrank.errors import SteadyrankError
 from steadyrank.reading.adapters.ballot_files import HEADER, ORDER
 from steadyrank.reading.labels import encode
@@ -199,7 +198,7 @@ def test_the_measure_sees_a_pattern_that_looks_again() -> None:
 
 def test_the_twin_of_a_pattern_finds_what_the_pattern_finds(cases: Cases) -> None:
     patterns = [
-        HEADER, ORDER, NUMBER, BRACED, WORD, *OF_SHORT_NAMES, re.compile(r"(a|ab)*?(b|c){2,3}\Z"),
+        HEADER, ORDER, NUMBER, WORD, *OF_SHORT_NAMES, re.compile(r"(a|ab)*?(b|c){2,3}\Z"),
         re.compile(r"(?:^|,)(x+)(?=y)|(?!z)[^x]*+$|(?<!,)y", re.MULTILINE | re.IGNORECASE),
     ]  # fmt: skip
     for rng in cases(60):

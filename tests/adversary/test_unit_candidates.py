@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from engine_makers import relation
-from steadyrank import Battles, Ratings, ScoreMatrix, read_any
-from steadyrank.data.read import scan_any
+from steadyrank import Battles, Ratings, ScoreMatrix
 from steadyrank.errors import SteadyrankError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.random import Generator
 
     from adversary.conftest import Cases
@@ -117,30 +111,6 @@ def test_long_tables_offer_columns_that_are_one_value_a_row(cases: Cases) -> Non
     assert found > 10
 
 
-def test_engines_offer_the_same(cases: Cases) -> None:
-    pytest.importorskip("duckdb")
-    for rng in cases(6):
-        columns = with_further(rng, battles(rng, int(rng.integers(2, 12))))
-        expected = Battles.from_frame(columns).unit_candidates
-        assert Battles.scan(relation(columns)).unit_candidates == expected
-        columns, _ = long_scores(rng)
-        expected = ScoreMatrix.from_frame(columns, **NAMED).unit_candidates
-        with ScoreMatrix.scan(relation(columns), **NAMED) as data:
-            assert data.unit_candidates == expected
-
-
-def test_files_on_engines_offer_the_same(cases: Cases, tmp_path: Path) -> None:
-    pytest.importorskip("duckdb")
-    polars = pytest.importorskip("polars")
-    for number, rng in enumerate(cases(4)):
-        frame = polars.DataFrame(with_further(rng, battles(rng, int(rng.integers(2, 12)))))
-        for ending in ("csv", "parquet"):
-            file = tmp_path / f"{number}.{ending}"
-            getattr(frame, f"write_{ending}")(file)
-            expected = read_any(file).unit_candidates
-            assert scan_any(file).unit_candidates == expected
-
-
 def test_wide_tables_offer_row_names_that_repeat_and_numbers_that_are_no_scores() -> None:
     columns = {"judge": ["a", "a", "b"], "x": [1.0, 2.0, 3.0], "y": [2.0, 1.0, 0.5]}
     assert ScoreMatrix.from_frame(columns).unit_candidates == (("judge", 2),)
@@ -168,8 +138,7 @@ def test_what_is_left_of_the_data_offers_the_same() -> None:
     assert data.without(0).unit_candidates == data.unit_candidates == (("judge", 2),)
 
 
-def test_a_row_of_two_judges_has_no_unit_on_engines() -> None:
-    pytest.importorskip("duckdb")
+def test_a_row_of_two_judges_has_no_unit() -> None:
     columns: dict[str, list[Any]] = {
         "task": ["s", "s", "t", "t", "u", "u"],
         "model": ["x", "y"] * 3,
@@ -177,6 +146,4 @@ def test_a_row_of_two_judges_has_no_unit_on_engines() -> None:
         "judge": ["a", "a", "b", "b", "b", "b"],
         "session": ["a", "a", "b", "b", "b", "a"],
     }
-    with ScoreMatrix.scan(relation(columns), **NAMED) as data:
-        assert data.unit_candidates == (("judge", 2),)
     assert ScoreMatrix.from_frame(columns, **NAMED).unit_candidates == (("judge", 2),)

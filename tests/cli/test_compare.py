@@ -195,8 +195,9 @@ def test_names_do_not_steer_the_terminal(run: Command, tmp_path: Path) -> None:
 
 
 def test_an_engine_gives_the_same(run: Command, restaurants: Path, tmp_path: Path) -> None:
-    pytest.importorskip("duckdb")
-    older = tmp_path / "older.csv"
-    older.write_text("".join(restaurants.read_text().splitlines(keepends=True)[:1100]))
-    asked = ("compare", older, restaurants, "-k", 5, "--csv", "--engine")
+    rows = pytest.importorskip("duckdb").read_csv(str(restaurants))
+    older, newer = tmp_path / "older.parquet", tmp_path / "newer.parquet"
+    rows.limit(1100).write_parquet(str(older))
+    rows.write_parquet(str(newer))
+    asked = ("compare", older, newer, "-k", 5, "--csv", "--engine")
     assert run(*asked, "duckdb").out == run(*asked, "memory").out

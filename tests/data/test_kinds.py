@@ -150,14 +150,11 @@ class TestBallots:
         with pytest.raises(EmptyDataError, match="all counts are 0"):
             Ballots([["a"]], counts=[0])
 
-    def test_from_csr_makes_levels_dense(self) -> None:
-        ballots = Ballots.from_csr([0, 3], [2, 0, 1], [9, 4, 4], items=["a", "b", "c"])
+    def test_levels_are_dense(self) -> None:
+        columns = {"voter": [1, 1, 1], "item": ["c", "a", "b"], "rank": [9, 4, 4]}
+        ballots = Ballots.from_frame(columns)
         assert ballots.ranked.tolist() == [0, 1, 2]
         assert ballots.levels.tolist() == [0, 0, 1]
-        with pytest.raises(InvalidDataError, match="there is 3, at index 1"):
-            Ballots.from_csr([0, 1, 2], [0, 3], [0, 0], items=["a"])
-        with pytest.raises(InvalidDataError, match="indptr"):
-            Ballots.from_csr([0, 5], [0], [0], items=["a"])
 
 
 BATTLES = st.lists(

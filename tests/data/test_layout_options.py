@@ -190,8 +190,9 @@ class TestFolders:
         with pytest.raises(EmptyDataError, match="list of files is empty"):
             read_any([])
         (tmp_path / "a.csv").write_bytes(b"choice\nx\n")
-        with pytest.raises(NotRecognisedError, match=r"a.csv and 1 more are 2 csv files"):
-            read_any([tmp_path / "a.csv", tmp_path / "a.csv"])
+        (tmp_path / "b.jsonl").write_bytes(b'{"choice": "x"}\n')
+        with pytest.raises(NotRecognisedError, match=r"a.csv and 1 more are 1 csv file .*, 1 jsonl"):
+            read_any([tmp_path / "a.csv", tmp_path / "b.jsonl"])
         with pytest.raises(FileNotFoundError):
             read_any([tmp_path / "nothing.json"])
 
@@ -201,7 +202,7 @@ class TestFolders:
         MAKERS["lm_eval_results"](rng).write(tmp_path)
         assert main(["topk", f"{tmp_path}/*/results_*.json", "-k", "1", "--metric", "acc"]) == 0
         assert main(["topk", f"{tmp_path}/*/results_*.json", "-k", "1", "--engine", "duckdb"]) == 2
-        assert "is not a file that can be scanned" in capsys.readouterr().err
+        assert "engines scan Parquet files" in capsys.readouterr().err
 
     def test_one_model_is_one_item(self, tmp_path: Path, rng: np.random.Generator) -> None:
         MAKERS["helm"](rng).write(tmp_path)
@@ -221,7 +222,10 @@ class TestJson:
         rows = [{"task": "t", "scores": {"x": 1, "y": 2}}, {"task": "u", "scores": {"x": 3, "y": 5}}]
         for content in (as_json(rows), b"\n".join(as_json(row, None) for row in rows)):
             data = read_any(io.BytesIO(content), kind="scores")
-            assert scores_of(data) == {"t": {"x": 1, "y": 2}, "u": {"x": 3, "y": 5}}
+            assert scores_of(data) == {
+                "t": {"scores.x": 1, "scores.y": 2},
+                "u": {"scores.x": 3, "scores.y": 5},
+            }
             assert "what is in 'scores' read as columns 'scores.x', 'scores.y'" in data.notes
 
     def test_no_column_replaces_another(self) -> None:

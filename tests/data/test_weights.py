@@ -207,7 +207,6 @@ class TestEngines:
             one, other = Votes.from_frame(votes, **given), Votes.scan(relation(votes), **given)
             assert Study(one).scores.tolist() == Study(other).scores.tolist()
             assert Study(one).facts.shifts.tolist() == Study(other).facts.shifts.tolist()
-            assert one.unit_candidates == other.unit_candidates
 
     def test_refused_as_in_memory(self) -> None:
         polars = pytest.importorskip("polars")

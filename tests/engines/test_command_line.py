@@ -12,12 +12,14 @@ from steadyrank.cli import main
 
 @pytest.fixture
 def files(tmp_path):
-    """Return a pattern of two CSV files, and one file with the rows of both."""
-    rng = np.random.default_rng(3)
+    """Return a pattern of two Parquet files, and one file with the rows of both."""
+    pl, rng = pytest.importorskip("polars"), np.random.default_rng(3)
     rows = [f"{user},{item},{rng.integers(1, 6)}" for user in range(60) for item in range(8)]
     for name, part in (("part-1", rows[:200]), ("part-2", rows[200:]), ("whole", rows)):
-        (tmp_path / f"{name}.csv").write_text("\n".join(["user,item,rating", *part]) + "\n")
-    return str(tmp_path / "part-*.csv"), str(tmp_path / "whole.csv")
+        text = "\n".join(["user,item,rating", *part]) + "\n"
+        (tmp_path / f"{name}.csv").write_text(text)
+        pl.read_csv(text.encode()).write_parquet(tmp_path / f"{name}.parquet")
+    return str(tmp_path / "part-*.parquet"), str(tmp_path / "whole.parquet")
 
 
 def run(capsys, *words):
@@ -43,6 +45,17 @@ def test_a_pattern_says_the_same_as_one_file_in_memory(capsys, files, options):
     assert differ <= {"source", "notes"}
 
 
+def test_a_pattern_of_text_is_read_into_memory_as_one_table(capsys, files):
+    pattern, whole = (path.replace("parquet", "csv") for path in files)
+    mine, other = (document(capsys, "topk", path, "-k", "3") for path in (pattern, whole))
+    assert {name for name in mine if mine[name] != other[name]} <= {"source", "notes"}
+    assert any("2 files read, 'part-1.csv' the first" in note for note in mine["notes"])
+    for option in (["--engine", "duckdb"], ["--memory-limit", "1GB"]):
+        code, _, err = run(capsys, "topk", pattern, "-k", "2", *option)
+        assert (code, "part-1.csv' is none" in err, "use --engine memory" in err) == (2, True, True)
+    assert run(capsys, "topk", pattern, "-k", "2", "--engine", "memory")[0] == 0
+
+
 def test_what_left_the_engine_is_in_the_notes(capsys, files):
     code, out, _ = run(capsys, "audit", files[0], "-k", "2", "--eps", "0.01", "--json")
     assert code == 0
@@ -59,7 +72,9 @@ def test_what_left_the_engine_is_in_the_notes(capsys, files):
         (["--memory-limit", "much"], "DuckDB does not take these settings"),
         (["--memory-limit", "-5"], "--memory-limit must be a size above 0, but is '-5'"),
         (["--memory-limit", "0"], "as --memory-limit"),
-        (["--encoding", "utf-99"], "there is no encoding 'utf-99'"),
+        (["--encoding", "latin-1"], "the encoding given is 'latin-1'"),
+        (["--format", "csv", "--engine", "duckdb"], "the format given is 'csv'"),
+        (["--drop", "3"], "engines cannot drop rows by their answers"),
         (["--kind", "ballots"], "ballots cannot be scanned in an engine"),
         (["--duplicates", "last"], "needs an order of the rows"),
     ],

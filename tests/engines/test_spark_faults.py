@@ -112,10 +112,12 @@ def test_columns_whose_names_are_syntax(spark_session):
         assert MeanRating(shrinkage=0).score(scanned).tolist() == [2.5, 1.0]
 
 
-def test_text_files_by_path(spark_session, tmp_path):
-    (tmp_path / "a.csv").write_text("user,item,rating\n007,x,1.5\n7,x,4\n")
-    (tmp_path / "b.csv").write_text("user,item,rating\n7,y,2.5\n8,y,3\n")
-    with Ratings.scan(str(tmp_path / "*.csv"), engine="spark", duplicates="trust") as scanned:
+def test_files_by_path(spark_session, tmp_path):
+    columns = {"user": ["007", "7"], "item": ["x", "x"], "rating": [1.5, 4.0]}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    columns = {"rating": [2.5, 3.0], "user": ["7", "8"], "item": ["y", "y"]}  # put down anew
+    pq.write_table(pa.table(columns), tmp_path / "b.parquet")
+    with Ratings.scan(str(tmp_path / "*.parquet"), engine="spark", duplicates="trust") as scanned:
         assert list(scanned.units.labels) == ["007", "7", "8"]
         assert MeanRating().score(scanned).tolist() == [5.5 / 3, 5.5 / 3]
     assert spark_session.sparkContext.getConf().get("spark.master") == "local[2]"  # left running

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -12,8 +11,9 @@ from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name, withst
 from steadyrank.data.kinds import KINDS
 from steadyrank.data.observations import made_of
 from steadyrank.data.read import check_kind, scan_any, table_of
-from steadyrank.engines.frame import opened
-from steadyrank.errors import EmptyDataError, NotRecognisedError, Option, SteadyrankError
+from steadyrank.data.scanned import made_on_engine
+from steadyrank.engines.frame import Source
+from steadyrank.errors import NotRecognisedError, Option, SteadyrankError
 from steadyrank.reading.arrays import written
 from steadyrank.reading.deciding import Check, Decision, as_they_are
 from steadyrank.reading.profile import Profile
@@ -69,7 +69,8 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     columns: dict[str, Any] = {}
     kinds = [known for name, known in KINDS.items() if asked in {None, name}]
     try:
-        decision = Decision(kinds, table, given, made_of, asked is not None, _checked(options, engine))
+        make = made_of if engine is None else made_on_engine
+        decision = Decision(kinds, table, given, make, asked is not None, _checked(options, engine))
         readings = decision.considered
         taken = decision.chosen is not None and bool(readings)
         found["readings"] = [_described(options, one) for one in readings]
@@ -129,11 +130,11 @@ def _looked_at(
     if engine is None:
         table = table_of(source, given, **layout)
         return table, len(table)
-    with opened(source, engine, **layout) as lazy, suppress(EmptyDataError):
-        table, rows = lazy.first_rows(), 0
-        frame, _ = lazy.picked({"row": lazy.common[0]}, ())
-        rows = int(lazy.numbers(frame.select(rows=nw.len()), "rows")["rows"])
-    return table, rows
+    with Source(source, engine) as lazy:
+        table = lazy.first_rows()
+        common = table.names if lazy.files is None else lazy.files.common
+        frame = lazy.picked({"row": common[0]})
+        return table, int(lazy.numbers(frame.select(rows=nw.len()), "rows")["rows"])
 
 
 def _command(options: InspectOptions, kind: str, words: list[str], k: int, estimates: bool) -> list[str]:

@@ -163,13 +163,13 @@ class InputOptions(Group):
         CSV, TSV, JSON, JSON lines, Parquet (all also gzipped) or Excel; PrefLib, STV, Dominion,
         PGN or MovieLens;
         results of lm-eval, HELM, inspect, MTEB, SWE-bench, AlpacaEval or TREC, or a folder
-        of them; or - for standard input. Files that match a pattern in quotes, such as
-        'ratings/*.parquet', are scanned by an engine, or read in memory where none knows their
-        format.
+        of them; or - for standard input. Files that match a pattern in quotes are taken together:
+        of Parquet, such as 'ratings/*.parquet', an engine scans them; others are read into memory.
     encoding : NAME (Reading the file)
         Encoding of a text file; UTF-8 if not given, or UTF-16 by its byte order mark.
     engine : ENGINE (Reading the file)
-        memory (the default for one file), duckdb (for several) or spark.
+        memory (the default), duckdb (the default for several Parquet files) or spark; engines scan
+        Parquet alone.
     memory_limit : SIZE (Reading the file)
         With duckdb: the most memory it may use, such as 2GB.
     spark_master : URL (Reading the file)

@@ -2,30 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from ast import literal_eval
+from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Self, Unpack
+from typing import Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
 from steadyrank import errors
-from steadyrank._typing import BoolArray, IntArray
+from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.data.families import CountedRows
-from steadyrank.data.kinds import BALLOTS, BallotsArguments
-from steadyrank.data.observations import Ends, from_table, set_fields
-from steadyrank.data.orders import BallotArrays, cleaned, flatten, parse_orders
-from steadyrank.data.rows import check_some, check_spans, repeated_cells, row_counts
+from steadyrank.data.kinds import BALLOTS
+from steadyrank.data.observations import Ends, set_fields
+from steadyrank.data.rows import check_some, repeated_cells, row_counts
 from steadyrank.data.units import People, agreed, of_people, renumbered, said_of
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
-from steadyrank.reading.arrays import as_counts, check_length, is_missing, objects
-from steadyrank.reading.labels import encode, unique_labels
+from steadyrank.reading.arrays import as_counts, is_missing, numbered, objects
+from steadyrank.reading.labels import BETWEEN, encode, marks_between, parted
 from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import Column, Guess, Table, as_table, simplify
+from steadyrank.reading.table import Column, Guess, Table, simplify
 from steadyrank.reading.text_columns import TextColumn, labels_of
 from steadyrank.reading.words import known
 from steadyrank.sums.blocks import segment_sums
 from steadyrank.text import counted
+
+TIED = (list, tuple, set, frozenset, np.ndarray)
+
+
+class BallotArrays(NamedTuple):
+    """Entries of all ballots, one after the other, as item codes."""
+
+    indptr: IntArray
+    ranked: IntArray
+    levels: IntArray
+
+    def canonical(self, items: Sequence[object], *, approval: bool) -> dict[str, IntArray]:
+        """Sort each ballot by level and item, with levels 0, 1, 2...; refuse an item named twice."""
+        indptr, ranked, levels = self
+        rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+        again = repeated_cells(rows, ranked)
+        if len(again):
+            raise errors.InvalidDataError(
+                f"a ballot names {shorten(items[ranked[again[0]]])} twice",
+                rows=np.unique(rows[again]),
+                way_out="Correct these ballots.",
+            )
+        order = np.lexsort((ranked, levels, rows))
+        ranked, levels = ranked[order], levels[order]
+        if approval or not len(ranked):
+            return {"indptr": indptr, "ranked": ranked, "levels": np.zeros_like(levels)}
+        new_tier = np.zeros(len(levels), dtype=np.int64)
+        new_tier[1:] = (levels[1:] != levels[:-1]) | (rows[1:] != rows[:-1])
+        tiers = np.cumsum(new_tier)
+        return {"indptr": indptr, "ranked": ranked, "levels": tiers - tiers[indptr[rows]]}
+
+    def distinct(self, counts: IntArray, apart: IntArray) -> tuple[IntArray, IntArray]:
+        """Return the first row of each distinct ballot, in order, and the sum of its counts.
+
+        Rows with different numbers in ``apart`` are kept apart, whatever they say.
+        """
+        rows, both = np.flatnonzero(counts), np.stack([self.ranked, self.levels], axis=1)
+        spans = zip(self.indptr[rows], self.indptr[rows + 1], apart[rows], strict=True)
+        codes, distinct = numbered(
+            [both[one:end].tobytes() + more.tobytes() for one, end, more in spans]
+        )
+        totals = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(totals, codes, counts[rows])
+        return rows[np.unique(codes, return_index=True)[1]], totals
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -176,100 +221,56 @@ class Ballots(CountedRows):
         return [self.items[behind], *between, self.items[ahead]]
 
     @classmethod
-    def from_csr(
-        cls,
-        indptr: Any,
-        ranked: Any,
-        levels: Any,
-        *,
-        counts: Any = None,
-        items: Iterable[object],
-        approval: bool = False,
-        **people: Unpack[People],
-    ) -> Self:
-        """Take ballots that are already numbers.
-
-        Parameters
-        ----------
-        indptr, ranked, levels : int array
-            As the attributes; equal ballots may occur again and levels may skip numbers.
-        counts, items, approval, weights, units, unit_kind
-            As for the class.
-
-        Examples
-        --------
-        >>> Ballots.from_csr([0, 2, 3], [1, 0, 1], [0, 1, 0], items=["x", "y"]).units.labels[0]
-        'y > x'
-        """
-        labels = unique_labels(items)
-        arrays = BallotArrays(*(np.array(part, dtype=np.int64) for part in (indptr, ranked, levels)))
-        check_length(arrays.levels, len(arrays.ranked), "levels")
-        check_spans(arrays.indptr, arrays.ranked, len(labels), "ranked")
-        self = cls.__new__(cls)
-        return self._set(arrays, counts, labels, approval=approval, **people)
-
-    @classmethod
-    def from_frame(cls, frame: Any, **arguments: Unpack[BallotsArguments]) -> Self:
-        """Take ballots from a dataframe, in one of three forms.
-
-        Parameters
-        ----------
-        frame : dataframe of any library, or mapping from names to columns
-        ballot : str, optional
-            One row a ballot: a column of lists, or of text such as ``a > b = c`` (for approval
-            ``a, c``). Guessed from common names where not given.
-        ranks : sequence of str, optional
-            One row a ballot: the columns of the first choice, the second choice... Known by numbers
-            in their names, such as 1st choice and 2nd choice.
-        user, item, rank : str, optional
-            One row an entry: whose ballot, which item, at which rank (1 is best, equal ranks
-            tie; not needed for approval).
-        count : str, optional
-            The column of counts, for the forms with one row per ballot.
-        weights : str, optional
-            The column of weights, one for each ballot.
-        unit : str, optional
-            The column whose equal values leave together (region, household).
-        items, approval
-            As for the class.
-
-        Examples
-        --------
-        >>> ballots = Ballots.from_frame({"order": ["x > y", "y"], "count": [3, 2]})
-        >>> ballots.n_units, list(ballots.units.labels)
-        (5, ['x > y', 'y'])
-        """
-        return from_table(cls, as_table(frame), arguments)
-
-    @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
-        approval, items = _is_approval(found), found.settings.get("items")
-        people = found.people()
-        if "user" in found.columns:
-            voters, voting = encode(found.values("user"), what="users")
-            codes, labels = encode(found.values("item"), known=items)
-            ranks = np.zeros(len(codes)) if approval else found.values("rank")
-            _, levels = np.unique(np.asarray(ranks), return_inverse=True)
-            order = np.lexsort((levels, voters))
-            if found.settings.get("repeats") == "skip":
-                later = repeated_cells(voters[order], codes[order])
-                _say_again(found.table, len(np.unique(voters[order[later]])))
-                order = np.delete(order, later)
-            indptr = np.searchsorted(voters[order], np.arange(len(voting) + 1))
-            people = agreed(people, voters, len(voting), "user")
-            kept = codes[order], levels[order]
-            return cls.from_csr(indptr, *kept, items=labels, approval=approval, **people)
+        approval = _is_approval(found)
         if "ranks" in found.columns:
             orders = _orders_of_choices(found.table, found.columns["ranks"])
-        else:
+            return cls._of_orders(found, orders, approval=approval)
+        if "ballot" in found.columns:
             orders = _orders_of(found.table, found.columns["ballot"], approval=approval)
-        once = found.settings.get("repeats", "skip" if "ranks" in found.columns else "error") == "skip"
-        orders, stay, again = cleaned(orders, found.reading["drop"], approval=approval, once=once)
-        counts = as_counts(found.values("count"), len(found.table))[stay]
-        _say_again(found.table, int(counts[again].sum()))
-        people = said_of(people, stay)
-        with errors.rows_among(np.arange(len(found.table))[stay]):
-            return cls(orders, counts=counts, items=items, approval=approval, **people)
+            return cls._of_orders(found, orders, approval=approval)
+        voters, voting = encode(found.values("user"), what="users")
+        codes, labels = encode(found.values("item"), known=found.settings.get("items"))
+        ranks = np.zeros(len(codes)) if approval else found.values("rank")
+        _, levels = np.unique(np.asarray(ranks), return_inverse=True)
+        order = np.lexsort((levels, voters))
+        if found.settings.get("repeats") == "skip":
+            later = repeated_cells(voters[order], codes[order])
+            _say_again(found.table, len(np.unique(voters[order[later]])))
+            order = np.delete(order, later)
+        indptr = np.searchsorted(voters[order], np.arange(len(voting) + 1))
+        arrays = BallotArrays(indptr, codes[order].astype(np.int64), levels[order])
+        people = agreed(found.people(), voters, len(voting), "user")
+        self = cls.__new__(cls)
+        return self._set(arrays, None, labels, approval=approval, **people)
+
+    @classmethod
+    def _of_orders(cls, found: Resolved, orders: Sequence[Any], *, approval: bool) -> Self:
+        """Take orders without the entries that are no answers, and without repeats if these are skipped.
+
+        An order that has nothing else is none any more.
+        """
+        dropping, blank = found.reading["drop"], "" in found.reading["drop"].texts and not approval
+        indptr, entries, levels = flatten(orders, approval=approval, empty=blank)
+        counts, sizes = as_counts(found.values("count"), len(found.table)), np.diff(indptr)
+        kept, owner = np.arange(len(entries)), np.repeat(np.arange(len(sizes)), sizes)
+        if dropping.texts:
+            kept = np.array([place for place in kept if dropping.keeps(entries[place])], dtype=np.int64)
+        with errors.rows_among(owner[kept]):
+            codes, labels = encode(entries[kept], known=found.settings.get("items"), what="items")
+        if found.settings.get("repeats", "skip" if "ranks" in found.columns else "error") == "skip":
+            later = repeated_cells(owner[kept], codes)
+            _say_again(found.table, int(counts[np.unique(owner[kept[later]])].sum()))
+            kept, codes = np.delete(kept, later), np.delete(codes, later)
+        left = np.bincount(owner[kept], minlength=len(sizes))
+        gone = (left == 0) & ((sizes > 0) | blank)
+        dropping.met[""] += int((gone & (sizes == 0)).sum())
+        dropping.rows += int(gone.sum())
+        stay = np.flatnonzero(~gone)
+        arrays = BallotArrays(np.append(0, np.cumsum(left[stay])), codes.astype(np.int64), levels[kept])
+        people, self = said_of(found.people(), stay), cls.__new__(cls)
+        with errors.rows_among(stay):
+            return self._set(arrays, counts[stay], labels, approval=approval, **people)
 
     @classmethod
     def _settled(cls, found: Resolved) -> Resolved:
@@ -283,6 +284,57 @@ class Ballots(CountedRows):
         approval, name = _is_approval(found), columns["ballot"]
         settled.settings["approval"] = approval
         return settled.reading_as({name: objects(_orders_of(table, name, approval=approval))})
+
+
+def flatten(
+    ballots: Iterable[Any], *, approval: bool, empty: bool = False
+) -> tuple[IntArray, AnyArray, IntArray]:
+    """Lay the ballots out: where each begins, and the labels and levels of all entries.
+
+    Of approvals, and if ``empty`` says so, a ballot may name nothing.
+
+    Examples
+    --------
+    >>> indptr, labels, levels = flatten([["x", ["y", "z"]], ["z"]], approval=False)
+    >>> indptr, labels.tolist(), levels
+    (array([0, 3, 4]), ['x', 'y', 'z', 'z'], array([0, 1, 1, 0]))
+    """
+    if not _is_list(ballots):
+        raise errors.InvalidDataError(f"ballots must be a list of orders, but is {shorten(ballots)}")
+    labels: list[object] = []
+    levels: list[int] = []
+    ends = [0]
+    for row, ballot in enumerate(ballots):
+        _check_ballot(ballot, row, approval=approval)
+        for level, entry in enumerate(ballot):
+            tied = list(entry) if isinstance(entry, TIED) and not approval else [entry]
+            labels += tied
+            levels += [0 if approval else level] * len(tied)
+        if not (approval or empty) and len(labels) == ends[-1]:
+            raise errors.InvalidDataError("an empty order", rows=[row], way_out=NO_BLANKS)
+        ends.append(len(labels))
+    plain = objects(label.item() if isinstance(label, np.generic) else label for label in labels)
+    return np.array(ends), plain, np.array(levels, dtype=np.int64)
+
+
+def _is_list(value: object) -> bool:
+    is_frame = hasattr(value, "columns")  # which is a list of its columns, not of its rows
+    return isinstance(value, Iterable) and not (is_frame or isinstance(value, str | bytes | Mapping))
+
+
+def _check_ballot(ballot: object, row: int, *, approval: bool) -> None:
+    if not _is_list(ballot):
+        raise errors.InvalidDataError(
+            f"a ballot must be a list of labels, but one is {shorten(ballot)}",
+            rows=[row],
+            way_out='Split text first, for example text.split(">").',
+        )
+    if isinstance(ballot, AbstractSet) and not approval:
+        raise errors.InvalidDataError(
+            f"{shorten(ballot)} has no order",
+            rows=[row],
+            way_out="Use a list, best first; or approval=True for sets of approved items.",
+        )
 
 
 def _is_approval(found: Resolved) -> bool:
@@ -325,6 +377,45 @@ def _orders_of(table: Table, name: str, *, approval: bool) -> list[Any]:
     orders, how = parse_orders(cells, approval=approval)
     table.notes.append(how)
     return orders
+
+
+def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any]], str]:
+    """Read orders written as text; return them with a note of how they were read.
+
+    Examples
+    --------
+    >>> parse_orders(["a > b = c", "b"], approval=False)[0]
+    [['a', ['b', 'c']], ['b']]
+    >>> parse_orders(["1,3,2"], approval=False)[0]
+    [[1, 3, 2]]
+    >>> parse_orders(["a; b", ""], approval=True)[0]
+    [['a', 'b'], []]
+    """
+    if all(text.lstrip().startswith("[") for text in texts):
+        with suppress(ValueError, SyntaxError):
+            return [literal_eval(text.strip()) for text in texts], "orders read as lists"
+    if approval:
+        marks = marks_between(texts)
+        tiers = [[parted(text, marks)] if text.strip() else [] for text in texts]
+        how = f"approved items separated by {' or '.join(BETWEEN[mark] for mark in marks)}"
+    elif any(">" in text or "=" in text for text in texts):
+        tiers = [[tier.split("=") for tier in text.split(">")] for text in texts]
+        how = "orders read as a > b = c"
+    else:
+        marks = marks_between(texts)
+        mark = marks if len(marks) == 1 else ","
+        braced = [row for row, text in enumerate(texts) if mark == "," and {*"{}"} & {*text}]
+        if braced:
+            told = f"ties in braces are not read, such as {shorten(texts[braced[0]])}"
+            raise errors.InvalidDataError(told, rows=braced, way_out="Write ties as in a > b = c.")
+        tiers = [[[label] for label in parted(text, mark)] for text in texts]
+        how = f"orders separated by {BETWEEN[mark]}"
+    flat = [label.strip() for ballot in tiers for tier in ballot for label in tier]
+    labels = iter(labels_of(flat).tolist())
+    named = [[[next(labels) for _ in tier] for tier in ballot] for ballot in tiers]
+    if approval:
+        return [[label for tier in ballot for label in tier] for ballot in named], how
+    return [[tier if len(tier) > 1 else tier[0] for tier in ballot] for ballot in named], how
 
 
 def _orders_of_choices(table: Table, ranks: Sequence[str]) -> list[list[object]]:

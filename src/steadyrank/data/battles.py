@@ -12,16 +12,16 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.data.families import CountedRows
-from steadyrank.data.kinds import BATTLES, PAIR, SCORED, BattlesArguments
-from steadyrank.data.observations import Ends, from_table
+from steadyrank.data.kinds import BATTLES, PAIR, SCORED
+from steadyrank.data.observations import Ends
 from steadyrank.data.rows import check_some, check_total, row_counts
 from steadyrank.data.units import LazyLabels, People, of_people, whole_parts
-from steadyrank.errors import Option, listing, shorten
+from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import as_column, as_counts, as_matrix, check_length, objects
 from steadyrank.reading.labels import encode
 from steadyrank.reading.results import LEFT, PLACES, RIGHT, TIE, read_results
 from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import as_table, simplify
+from steadyrank.reading.table import simplify
 from steadyrank.reading.text_columns import plain_number
 from steadyrank.sums.sparse import MergedEntries
 from steadyrank.text import counted
@@ -241,20 +241,6 @@ class Battles(CountedRows):
             return None
         return f"{self._named(winner)} {self._verb(row, 'tied with', 'beat')} {self._named(loser)}"
 
-    def _said_together(self, unit: int, those: Sequence[int]) -> str | None:
-        """Return how often each item won, tied and lost."""
-        rows, told = np.flatnonzero(self.unit == unit), []
-        winner, loser = (side[rows] for side in self._winner_first)
-        tied, times = self.outcome[rows] == TIE, self.counts[rows]
-        for item in those:
-            first, second = winner == item, loser == item
-            verbs = ("won", "tied", "lost") if self.fineness == 1 else ("ahead", "level", "behind")
-            which = zip(verbs, (first & ~tied, (first | second) & tied, second & ~tied), strict=True)
-            numbers = {verb: int(times[marked].sum()) for verb, marked in which}
-            record = [f"{verb} {number:,}" for verb, number in numbers.items() if number]
-            told += [f"{self._named(item)} {', '.join(record)}"] if record else []
-        return listing(told, between="; ") or None
-
     def in_order(self) -> Self:
         """Return the battles with each row a unit of its own, in order; groups stay groups.
 
@@ -338,42 +324,6 @@ class Battles(CountedRows):
                 people[what] = np.tile(as_column(people[what], what), 3)[happened]
         self = cls.__new__(cls)
         return self._set(sides, (results, ""), times[happened], **people)
-
-    @classmethod
-    def from_frame(cls, frame: Any, **arguments: Unpack[BattlesArguments]) -> Self:
-        """Take battles from a dataframe: one row for each battle, win or counted pair.
-
-        Parameters
-        ----------
-        frame : dataframe of any library, or mapping from names to columns
-        left, right, winner, count, weights : str, optional
-            The names of the columns; guessed from common names where not given. The winner is a side
-            (left, right, tie and their common spellings) or the label of the item that won.
-        winner, loser : str, optional
-            Instead of two sides: the columns of the items that won and lost.
-        points_left, points_right : str, optional
-            The columns of goals, points or scores: who has more of them won, equal ones are a tie. A
-            winner beside them must agree.
-        tie_margin : float, optional
-            Points that differ by no more than this are a tie, too.
-        wins_left, wins_right : str, optional
-            For counted pairs, the columns of wins.
-        ties : str or sequence of str, optional
-            For counted pairs, the columns of ties; several are added up.
-        unit : str, optional
-            The column whose equal values leave together (worker, prompt).
-        covariate : str or sequence of str, optional
-            The columns of the covariates.
-        items : iterable, optional
-            As for the class.
-
-        Examples
-        --------
-        >>> frame = {"model_a": ["x"], "model_b": ["y"], "wins_a": [3], "wins_b": [4]}
-        >>> Battles.from_frame(frame).n_units
-        7
-        """
-        return from_table(cls, as_table(frame), arguments)
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self, Unpack
+from typing import Any
 
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.data.kinds import ESTIMATES, EstimatesArguments
-from steadyrank.data.observations import Observations, from_table, set_fields
+from steadyrank.data.kinds import ESTIMATES
+from steadyrank.data.observations import Observations, set_fields
 from steadyrank.data.rows import check_some, column_labels
 from steadyrank.data.units import Units
 from steadyrank.errors import InvalidDataError, InvalidScoresError, InvalidValueError
 from steadyrank.reading.arrays import as_matrix, as_numbers, as_scores, check_length
-from steadyrank.reading.table import as_table
 
 LEAST = 1e-150
 """Standard errors between this and its inverse have squares that floats can hold."""
@@ -88,17 +87,6 @@ class Estimates(Observations):
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         return {"scores": self.scores[kept], "covariance": self.covariance[np.ix_(kept, kept)]}
-
-    @classmethod
-    def from_frame(cls, frame: Any, **arguments: Unpack[EstimatesArguments]) -> Self:
-        """Take estimates from a dataframe: columns ``item``, ``score``, ``error``, guessed if not named.
-
-        Examples
-        --------
-        >>> Estimates.from_frame({"model": ["x", "y"], "acc": [0.7, 0.6], "acc_stderr": [0.1, 0.1]})
-        <Estimates: 0 units, 2 items: 'x', 'y'>
-        """
-        return from_table(cls, as_table(frame), arguments)
 
 
 def _check_covariance(matrix: FloatArray, size: int) -> None:

@@ -134,7 +134,6 @@ class RatingsArguments(PeopleArguments, total=False):
     score: Annotated[str | None, RATING]
     duplicates: Annotated[str | None, DUPLICATE]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
-    users: Annotated[Iterable[object] | None, Setting("the list of users, in order", several=True)]
 
 
 RATINGS = Kind(

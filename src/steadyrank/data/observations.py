@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from importlib import import_module
@@ -15,7 +15,7 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.kinds import KINDS
-from steadyrank.data.rows import check_total, repeated_spans, some_of, told_apart
+from steadyrank.data.rows import check_total, repeated_spans, some_of
 from steadyrank.data.units import Shares, Units, remaining_groups, whole_parts
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
@@ -26,7 +26,7 @@ from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import with_names
 from steadyrank.reading.roles import Candidates, Resolved, as_list, unit_candidates
-from steadyrank.reading.table import Dropping, Table
+from steadyrank.reading.table import Dropping, Table, as_table
 from steadyrank.text import counted, html_of, plural, shortened
 
 if TYPE_CHECKING:
@@ -69,8 +69,6 @@ class Observations(ABC):
     """The fields of places of items, or with a column for each item."""
     _row_fields: ClassVar[tuple[str, ...]] = ()
     """The fields with an entry for each row, or user; the last one names or counts them."""
-    _noted: ClassVar[str] = "notes"
-    """The field that takes notes."""
     _entry_fields: ClassVar[tuple[str, ...]] = ()
     """The fields whose entries of a row are at ``indptr[row]:indptr[row + 1]``."""
     items: tuple[object, ...]
@@ -319,12 +317,7 @@ class Observations(ABC):
         few = f"fewer than {counted(int(least), self.kind.observation)}"
         gone = int((~kept).sum())
         note = f"{counted(gone, 'item')} with {few} {'is' if gone == 1 else 'are'} left out"
-        made = self._with_items(kept, note)
-        fewer = int((made.item_counts < least).sum())
-        if not fewer:
-            return made
-        have = "has" if fewer == 1 else "have"
-        return with_notes(made, f"{counted(fewer, 'item')} {have} {few} once the others are left out")
+        return self._with_items(kept, note)
 
     def _with_items(self, kept: BoolArray, note: str) -> Self:
         if kept.all():
@@ -409,24 +402,36 @@ class Observations(ABC):
         return found.reading_as(read)
 
     @classmethod
-    def read(
-        cls,
-        source: Source,
-        *,
-        format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str | None = None,
-        **arguments: Any,
-    ) -> Self:
+    def from_frame(cls, frame: Any, **arguments: Any) -> Self:
+        """Take data of this kind from a dataframe.
+
+        Parameters
+        ----------
+        frame : dataframe of any library, or mapping from names to columns
+        **arguments
+            The names of columns, which are guessed from common names where not given, and policies:
+            the reference lists those of each kind. Unknown ones are refused.
+
+        Examples
+        --------
+        >>> from steadyrank.data import Ballots
+        >>> ballots = Ballots.from_frame({"order": ["x > y", "y"], "count": [3, 2]})
+        >>> ballots.n_units, list(ballots.units.labels)
+        (5, ['x > y', 'y'])
+        """
+        return from_table(cls, as_table(frame), arguments)
+
+    @classmethod
+    def read(cls, source: Source, **arguments: Any) -> Self:
         r"""Read data of this kind from a file, plain or gzipped.
 
         Parameters
         ----------
         source : path, list of paths, or binary stream
             As for :func:`steadyrank.read_any`; some formats are folders of files.
-        format, encoding : str, optional
-            As for :func:`steadyrank.read_any`.
         **arguments
-            As for ``from_frame``; unknown ones are refused. PrefLib files need none; of a .cat file the
+            ``format`` and ``encoding`` as for :func:`steadyrank.read_any`, the others as for
+            ``from_frame``; unknown ones are refused. PrefLib files need none; of a .cat file the
             first category is the approved one.
 
         Examples
@@ -436,21 +441,11 @@ class Observations(ABC):
         >>> Votes.read(io.BytesIO(b"candidate;votes\nann;2\nbob;1\n")).n_units
         3
         """
-        table = read_table(source, format=format, encoding=encoding, given=arguments)
-        return from_table(cls, table, arguments)
+        layout = {name: arguments.pop(name, None) for name in ("format", "encoding")}
+        return from_table(cls, read_table(source, given=arguments, **layout), arguments)
 
     @classmethod
-    def scan(
-        cls,
-        source: Any,
-        *,
-        engine: str | Engine | None = None,
-        format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str | None = None,
-        max_units: int | None = None,
-        batch_rows: int | None = None,
-        **arguments: Any,
-    ) -> Observations:
+    def scan(cls, source: Any, *, engine: str | Engine | None = None, **arguments: Any) -> Observations:
         """Leave data of this kind in an engine, and audit them there.
 
         Of votes and battles, each distinct one is brought back with its count. Ratings and long tables
@@ -459,19 +454,15 @@ class Observations(ABC):
         Parameters
         ----------
         source : lazy frame or path
-            A DuckDB relation or PySpark DataFrame; or Parquet, CSV or TSV files
-            by a path with wildcards, such as ``"ratings/*.parquet"``.
+            A DuckDB relation or PySpark DataFrame; or Parquet files by a path with wildcards, such as
+            ``"ratings/*.parquet"``. Of text, ``duckdb.read_csv("ratings/*.csv")`` makes a relation.
         engine : {"duckdb", "spark"} or an engine of steadyrank.engines, optional
             What reads the files; DuckDB by default. A frame runs where it is.
-        format, encoding : str, optional
-            Of the files, as for :func:`steadyrank.read_any`.
-        max_units : int, optional
-            The most units whose labels and shifts are brought back; 100 million by default.
-        batch_rows : int, optional
-            How many values are brought back at a time; 4 million by default.
         **arguments
-            As for ``from_frame``; unknown ones are refused. In an engine ``duplicates="trust"`` does
-            not look for repeated ratings, which saves the most expensive step.
+            As for ``from_frame``, but for ``drop``; unknown ones are refused. ``max_units`` is the most
+            units whose labels and shifts are brought back, 100 million by default, ``batch_rows`` how
+            many values at a time, 4 million. ``duplicates="trust"`` does not look for repeated
+            ratings, which saves the most expensive step.
 
         Examples
         --------
@@ -486,9 +477,7 @@ class Observations(ABC):
         """
         from steadyrank.data.scanned import scanned
 
-        limits = {"max_units": max_units, "batch_rows": batch_rows}
-        layout = {"format": format, "encoding": encoding, "header": arguments.get("header")}
-        return scanned(cls, source, engine, arguments, limits, layout)
+        return scanned(cls, source, engine, arguments)
 
 
 Data = TypeVar("Data", bound=Observations)
@@ -504,9 +493,8 @@ def set_fields(data: Data, **fields: Any) -> Data:
 
 def with_notes(data: Data, *notes: str, first: bool = False) -> Data:
     """Return the data with further notes: last, or first, before those about policies."""
-    name = data._noted  # noqa: SLF001 (one of us)
-    known = getattr(data, name)
-    return data._changed({name: (*notes, *known) if first else (*known, *notes)})  # noqa: SLF001
+    every = (*notes, *data.notes) if first else (*data.notes, *notes)
+    return data._changed({"notes": every})  # noqa: SLF001 (one of us)
 
 
 def favouring(data: Observations, behind: int, ahead: int, ends: Ends) -> Any:
@@ -546,29 +534,26 @@ def from_resolved(cls: type[Data], found: Resolved) -> Data:
 
 
 def labelled(data: Data, found: Resolved) -> Data:
-    """Return data whose items have the names that were given, or that tell columns of a form apart."""
-    if (labels := found.reading.get("labels")) is not None:
-        return data.with_labels(labels)
-    in_rows = found.settings.get("items_in") == "rows"
-    of_columns = "items" in found.columns and not in_rows
-    short = told_apart(data.items) if of_columns else data.items
-    if short == data.items:
-        return data
-    note = f"items called by what tells their columns apart: {listing(map(shorten, short))}"
-    return with_notes(data._changed({"items": short}), note)  # noqa: SLF001 (one of us)
-
-
-def decision_on(
-    table: Table, kind: str | None, arguments: Mapping[str, Any], check: Check = as_they_are
-) -> Decision:
-    """Return how a table is read, as was said and else by the evidence."""
-    known = [KINDS[kind]] if kind is not None else list(KINDS.values())
-    return Decision(known, table, arguments, made_of, kind is not None, check)
+    """Return data whose items have the names that were given."""
+    labels = found.reading.get("labels")
+    return data if labels is None else data.with_labels(labels)
 
 
 def made_of(found: Resolved) -> Observations:
     """Return the data of a table whose columns have their roles."""
     return from_resolved(class_of(found.kind), found)
+
+
+def decision_on(
+    table: Table,
+    kind: str | None,
+    arguments: Mapping[str, Any],
+    check: Check = as_they_are,
+    make: Callable[[Resolved], Observations] = made_of,
+) -> Decision:
+    """Return how a table is read, as was said and else by the evidence."""
+    known = [KINDS[kind]] if kind is not None else list(KINDS.values())
+    return Decision(known, table, arguments, make, kind is not None, check)
 
 
 def class_of(kind: Kind) -> type[Observations]:

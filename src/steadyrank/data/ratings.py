@@ -12,15 +12,14 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.data.families import EntryObservations
-from steadyrank.data.kinds import DUPLICATE, MERGED, RATINGS, RatingsArguments
-from steadyrank.data.observations import Ends, from_table, set_fields
-from steadyrank.data.rows import begins, check_some, check_spans, in_strict_order, stable_order
+from steadyrank.data.kinds import DUPLICATE, MERGED, RATINGS
+from steadyrank.data.observations import Ends, set_fields
+from steadyrank.data.rows import begins, check_some, check_spans, in_strict_order
 from steadyrank.data.units import People, agreed, of_people, renumbered, whole_parts
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import as_scores, check_length, compact
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import as_table
 from steadyrank.sums.exact import together
 from steadyrank.sums.sparse import MergedEntries, SparseEntries
 from steadyrank.text import counted, counted_are
@@ -97,7 +96,8 @@ class Ratings(EntryObservations):
         by_user = agreed(people, user_codes, len(all_users), "user")
         fields = of_people(np.ones(len(all_users), dtype=np.int64), "user", **by_user)
         if not in_strict_order(user_codes, item_codes):
-            order = stable_order(user_codes, item_codes, len(all_users), len(all_items))
+            cells = user_codes.astype(np.int64) * len(all_items) + item_codes
+            order = np.argsort(cells, kind="stable")
             user_codes, item_codes, stars = user_codes[order], item_codes[order], stars[order]
             same = (user_codes[1:] == user_codes[:-1]) & (item_codes[1:] == item_codes[:-1])
             again = np.append(False, same)  # sorted entries: the one before is the same
@@ -216,29 +216,6 @@ class Ratings(EntryObservations):
     def _from_columns(cls, found: Resolved) -> Self:
         each: dict[str, Any] = {} if "user" in found.columns else {"user": np.arange(len(found.table))}
         return cls(**each, **found.arguments())
-
-    @classmethod
-    def from_frame(cls, frame: Any, **arguments: Unpack[RatingsArguments]) -> Self:
-        """Take ratings from a dataframe with one row for each rating.
-
-        Parameters
-        ----------
-        frame : dataframe of any library, or mapping from names to columns
-        user, item, score, weights : str, optional
-            The names of the columns; guessed from common names where not given. A weight is that of
-            the user, the same in all of their rows.
-        unit : str, optional
-            The column of the users' groups (household, region), which leave together.
-        duplicates, items, users
-            As for the class.
-
-        Examples
-        --------
-        >>> frame = {"userId": [1, 2], "movieId": [9, 9], "rating": [3.5, 4.0]}
-        >>> Ratings.from_frame(frame).notes[1]
-        "column 'movieId' read as the item"
-        """
-        return from_table(cls, as_table(frame), arguments)
 
 
 def _merged(

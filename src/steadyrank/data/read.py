@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def as_observations(given: Any) -> Any:
     """Read a path, a stream or a dataframe; return data, and anything else, as they are.
 
-    A pattern such as ``"ratings/*.parquet"`` is scanned by an engine, as on the command line.
+    As on the command line, a pattern such as ``"ratings/*.parquet"`` is scanned by an engine, and the
+    files of one such as ``"seasons/*.csv"`` are read as one table.
 
     Examples
     --------
@@ -49,7 +50,7 @@ def read_any(
     ----------
     source : path, list of paths, binary stream, dataframe or mapping of columns
         Such as ``sys.stdin.buffer``. A folder or a list holds results of one evaluation tool, or files
-        of JSON.
+        of JSON; a list may also hold CSV or TSV files with the rows of one table.
     kind : {"votes", "ballots", "ratings", "battles", "scores", "regression", "estimates"}, optional
         What the data are.
     format : str, optional
@@ -111,13 +112,7 @@ def is_source(given: Any) -> bool:
 
 
 def scan_any(
-    source: Any,
-    *,
-    kind: str | None = None,
-    engine: str | Engine | None = None,
-    format: str | None = None,  # noqa: A002 (the word users know from other readers)
-    encoding: str | None = None,
-    **arguments: Any,
+    source: Any, *, kind: str | None = None, engine: str | Engine | None = None, **arguments: Any
 ) -> Observations:
     """Scan observations of any kind; the kind is recognised from the first rows unless it is given.
 
@@ -129,8 +124,6 @@ def scan_any(
         What the data are. Score tables must be in long form (row, item, score).
     engine : str or engine, optional
         As for ``Ratings.scan``.
-    format, encoding : str, optional
-        As for :func:`read_any`.
     **arguments
         Columns and policies, as for ``scan`` of the kind; unknown ones are refused.
 
@@ -143,10 +136,7 @@ def scan_any(
     from steadyrank.data.scanned import scanned
 
     check_kind(kind)
-    limits = {name: arguments.pop(name, None) for name in ("max_units", "batch_rows")}
-    layout = {"format": format, "encoding": encoding, "header": arguments.get("header")}
-    made = None if kind is None else class_of(KINDS[kind])
-    return scanned(made, source, engine, arguments, limits, layout)
+    return scanned(None if kind is None else class_of(KINDS[kind]), source, engine, arguments)
 
 
 def check_kind(kind: str | None) -> None:

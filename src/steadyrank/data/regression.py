@@ -9,12 +9,12 @@ from typing import Any, Self, Unpack
 import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
-from steadyrank.data.kinds import GAPPY_ROWS, REGRESSION, RegressionArguments
-from steadyrank.data.observations import Observations, from_table, set_fields
+from steadyrank.data.kinds import GAPPY_ROWS, REGRESSION
+from steadyrank.data.observations import Observations, set_fields
 from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.data.score_matrix import without_gaps
 from steadyrank.data.units import People, of_people
-from steadyrank.errors import InvalidCountError, Option, listing, shorten
+from steadyrank.errors import InvalidCountError, Option
 from steadyrank.reading.arrays import as_column, as_matrix, as_scores, check_length, objects
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
@@ -121,48 +121,6 @@ class Regression(Observations):
     def item_counts(self) -> IntArray:
         """The number of rows, for each feature."""
         return np.full(self.n_items, len(self.y))
-
-    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
-        """Return the features of rows, and their responses."""
-        told = []
-        for unit, those in zip(units, items, strict=True):
-            rows = np.array([unit]) if self.unit is None else np.flatnonzero(self.unit == unit)
-            means = self.X[rows].mean(axis=0)
-            values = listing(f"{self._named(item)} {means[item]:.6g}" for item in those)
-            mean = f" (means of {len(rows):,} rows)" if len(rows) > 1 else ""
-            classes = listing(map(shorten, dict.fromkeys(self.responses[rows].tolist())))
-            response = f"{self.y[rows].mean():.6g}" if self.classes is None else classes
-            told.append(f"{values}; response {response}{mean}" if values else None)
-        return told
-
-    @classmethod
-    def from_frame(cls, frame: Any, **arguments: Unpack[RegressionArguments]) -> Self:
-        """Take a regression from a dataframe.
-
-        Parameters
-        ----------
-        frame : dataframe of any library, or mapping from names to columns
-        response : str, optional
-            The column of the response; guessed from common names where not given.
-        items : sequence of str, optional
-            The columns of the features; all the others by default.
-        row : str, optional
-            The column of row labels; by default what the index of a pandas frame tells.
-        raw : bool, optional
-            Whether features and response stay in their own units. By default each is brought to mean 0
-            and standard deviation 1: coefficients in other units would be another ranking.
-        missing
-            As for the class.
-        unit : str, optional
-            The column whose equal values leave together (site, fold); it is no feature.
-
-        Examples
-        --------
-        >>> data = Regression.from_frame({"age": [1, 2], "height": [3, 5], "y": [1.5, 2.5]})
-        >>> data.items, data.notes[0]
-        (('age', 'height'), "column 'y' read as the response")
-        """
-        return from_table(cls, as_table(frame), arguments)
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:

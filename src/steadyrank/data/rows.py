@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from steadyrank import errors
 from steadyrank._typing import AnyArray, IntArray
-from steadyrank.errors import (
-    MOST_COUNTED,
-    EmptyDataError,
-    InvalidDataError,
-    InvalidScoresError,
-    counts_too_large,
-)
 from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.labels import encode, unique_labels
-
-QUESTION_ENDS, LONG_QUESTION = ("[", "? ", ": ", " - ", ". "), 20
-"""What stands between a question and an answer, and how many letters the question has at least."""
 
 
 def check_some(size: int, what: str) -> None:
     """Complain about data without a single row."""
     if not size:
-        raise EmptyDataError(f"there are no {what}", way_out="At least one is needed.")
+        raise errors.EmptyDataError(f"there are no {what}", way_out="At least one is needed.")
 
 
 def row_counts(counts: Any, size: int, what: str) -> IntArray:
@@ -34,7 +24,7 @@ def row_counts(counts: Any, size: int, what: str) -> IntArray:
     check_some(size, what)
     found = as_counts(counts, size)
     if not check_total(found, what):
-        raise EmptyDataError(f"all counts are 0, so there are no {what}")
+        raise errors.EmptyDataError(f"all counts are 0, so there are no {what}")
     return found
 
 
@@ -48,10 +38,12 @@ def check_total(counts: IntArray, what: str, times: Any = 1) -> int:
     """
     most = int(counts.max(initial=0)) * int(np.max(times, initial=0))
     # In Python's whole numbers, which do not overflow, wherever 64 bits might.
-    exact = (counts * times) if most * len(counts) < MOST_COUNTED else counts.astype(object) * times
+    exact = (
+        (counts * times) if most * len(counts) < errors.MOST_COUNTED else counts.astype(object) * times
+    )
     total = int(exact.sum())
-    if total >= MOST_COUNTED:
-        raise counts_too_large(what, total)
+    if total >= errors.MOST_COUNTED:
+        raise errors.counts_too_large(what, total)
     return total
 
 
@@ -61,7 +53,7 @@ def column_labels(labels: Iterable[object] | None, size: int) -> tuple[object, .
         return tuple(range(size))
     named = unique_labels(labels)
     if len(named) != size:
-        raise InvalidScoresError(f"items has {len(named):,} labels for {size:,} columns")
+        raise errors.InvalidScoresError(f"items has {len(named):,} labels for {size:,} columns")
     return named
 
 
@@ -71,7 +63,7 @@ def row_names(rows: Iterable[object] | None, size: int) -> Sequence[object]:
         return range(size)
     codes, labels = encode(rows, what="rows")
     if len(codes) != size:
-        raise InvalidScoresError(f"rows has {len(codes):,} labels for {size:,} rows")
+        raise errors.InvalidScoresError(f"rows has {len(codes):,} labels for {size:,} rows")
     return tuple(map(labels.__getitem__, codes.tolist()))
 
 
@@ -99,13 +91,13 @@ def check_spans(indptr: IntArray, codes: AnyArray, size: int, name: str) -> None
     whole = codes.dtype.kind in "iu" and codes.ndim == 1
     fits = len(indptr) > 1 and indptr[0] == 0 and indptr[-1] == len(codes)
     if not whole or not fits or (np.diff(indptr) < 0).any():
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"indptr must go up from 0 to the number of entries, {len(codes):,}, and {name} must hold "
             "one whole number for each"
         )
     wrong = np.flatnonzero((codes < 0) | (codes >= size))
     if len(wrong):
-        raise InvalidDataError(
+        raise errors.InvalidDataError(
             f"{name} must name items 0 to {size - 1:,}, but there is {codes[wrong[0]]}",
             rows=np.searchsorted(indptr, wrong, side="right") - 1,
         )
@@ -168,78 +160,6 @@ def in_strict_order(users: AnyArray, items: AnyArray) -> bool:
     return bool((same | (users[1:] > users[:-1])).all())
 
 
-def stable_order(users: AnyArray, items: AnyArray, n_users: int, n_items: int) -> AnyArray:
-    """Return the permutation that sorts by user, then item, equal entries in their order.
-
-    Where users are in order, those of each are sorted for themselves, unless some are equal. Else two
-    counting sorts, the second of which leaves what the first did among equals.
-
-    Examples
-    --------
-    >>> stable_order(np.array([1, 0, 1]), np.array([0, 1, 0]), 2, 2).tolist()
-    [1, 0, 2]
-    """
-    if not (items[1:] < items[:-1]).any():
-        return counting_order(users, n_users)
-    if not (users[1:] < users[:-1]).any():
-        rows = placed(items, begins(users, n_users), n_items)
-        rows.sort_indices()
-        sorted_items = rows.indices
-        if not ((sorted_items[1:] == sorted_items[:-1]) & (users[1:] == users[:-1])).any():
-            return np.asarray(rows.data)
-    by_item = counting_order(items, n_items)
-    return by_item[counting_order(users[by_item], n_users)]
-
-
 def begins(users: AnyArray, n_users: int) -> IntArray:
     """Return where the entries of each user begin, and where the last ones end; users go up."""
     return np.searchsorted(users, np.arange(n_users + 1, dtype=users.dtype)).astype(np.int64)
-
-
-def counting_order(codes: AnyArray, size: int) -> AnyArray:
-    """Return the permutation that sorts codes below ``size``, stable, in linear time.
-
-    Turning a one-row sparse matrix from rows to columns is a counting sort in compiled code.
-
-    Examples
-    --------
-    >>> counting_order(np.array([2, 0, 2, 1]), 3).tolist()
-    [1, 3, 0, 2]
-    """
-    order: AnyArray = placed(codes, np.array([0, len(codes)]), size).tocsc().data
-    return order
-
-
-def placed(codes: AnyArray, ends: IntArray, size: int) -> Any:
-    """Return a sparse matrix with rows of codes below ``size``, and for its values their places."""
-    from scipy.sparse import csr_array
-
-    wide = np.int32 if len(codes) < np.iinfo(np.int32).max else np.int64
-    places: AnyArray = np.arange(len(codes), dtype=wide)
-    shape = (len(ends) - 1, size)
-    return csr_array((places, codes.astype(wide), ends.astype(wide)), shape=shape)
-
-
-def told_apart(names: Sequence[object]) -> tuple[object, ...]:
-    """Return names of columns without the question that all of them begin with, if it is a long one.
-
-    So are names of nested records without that of what holds them all.
-
-    Examples
-    --------
-    >>> told_apart(["Order these two projects. [Lounge]", "Order these two projects. [Printer]"])
-    ('Lounge', 'Printer')
-    >>> told_apart(["How much do you like: North ham", "How much do you like: North tea"])
-    ('North ham', 'North tea')
-    >>> told_apart(["share.red", "share.blue"])
-    ('red', 'blue')
-    """
-    texts = [name.strip() for name in names if isinstance(name, str)]
-    shared = os.path.commonprefix(texts)  # noqa: RUF071 (letter by letter)
-    cut = max((shared.rfind(end) + len(end) for end in QUESTION_ENDS if end in shared), default=0)
-    nested = 0 if " " in shared else shared.rfind(".") + 1
-    cut = max(cut, nested)
-    bracket = "]" if shared[:cut].endswith("[") else ""
-    short = tuple(text[cut:].removesuffix(bracket) for text in texts)
-    plain = all(any(map(str.isalpha, name)) for name in short) and len({*short}) == len(names) > 1
-    return short if plain and (cut >= LONG_QUESTION or nested) else tuple(names)

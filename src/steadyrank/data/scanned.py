@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,26 +11,18 @@ from typing import Any, NoReturn
 import numpy as np
 
 from steadyrank._typing import BoolArray, IntArray
+from steadyrank.data import observations
 from steadyrank.data.families import EntryObservations
-from steadyrank.data.observations import (
-    Observations,
-    about_items,
-    class_of,
-    decision_on,
-    from_resolved,
-    labelled,
-    set_fields,
-    with_notes,
-)
+from steadyrank.data.observations import Observations
 from steadyrank.data.units import LazyLabels, Units
 from steadyrank.engines.backends import Engine
-from steadyrank.engines.frame import Traffic, opened
+from steadyrank.engines.files import NOT_PARQUET
+from steadyrank.engines.frame import Source, Traffic
 from steadyrank.engines.lazy_entries import LazyEntries
-from steadyrank.engines.scanning import counted_rows, offered_units, scan_ratings, scan_scores
-from steadyrank.errors import IN_MEMORY, EmptyDataError, InvalidDataError
+from steadyrank.engines.scanning import counted_rows, scan_ratings, scan_scores
+from steadyrank.errors import IN_MEMORY, NO_BLANKS, NO_GAPS, EmptyDataError, InvalidDataError
 from steadyrank.reading.declarations import Kind
-from steadyrank.reading.roles import Resolved, names_for_the_unit
-from steadyrank.reading.table import Dropping
+from steadyrank.reading.roles import Resolved
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -38,8 +30,8 @@ class ScannedEntries(EntryObservations):
     """Data of a kind whose entries stay in an engine; made by ``Ratings.scan`` and ``ScoreMatrix.scan``.
 
     Item sums, unit labels and unit shifts are brought back, and the entries of the few items that
-    decide an audit or a margin; all else stays where it is. ``notes`` and ``traffic`` say how much that
-    was. Use it as a context manager, or call :meth:`close`, to give up what was opened for it: a
+    decide an audit or a margin; all else stays where it is. ``traffic`` says how much that was so far.
+    Use it as a context manager, or call :meth:`close`, to give up what was opened for it: a
     connection and the temporary files of DuckDB, a Spark session that was started for it.
 
     Parameters
@@ -50,8 +42,8 @@ class ScannedEntries(EntryObservations):
         The kind of data that this is.
     unit : str
         What one unit is, in the singular.
-    policies : tuple of str
-        What was guessed and which policies were applied.
+    notes : sequence of str
+        What was guessed, which policies were applied, and what left the engine while scanning.
 
     Examples
     --------
@@ -61,23 +53,13 @@ class ScannedEntries(EntryObservations):
     <ScannedEntries: 2 users, 2 items: 'a', 'b'>
     """
 
-    _noted = "policies"  # what left the engine comes after them
     kind: Kind  # type: ignore[misc]  # of the object: one class serves several kinds
     entries: LazyEntries
     _unit_kind: str
-    policies: tuple[str, ...]
 
-    def __init__(
-        self, entries: LazyEntries, kind: Kind, unit: str, policies: tuple[str, ...] = ()
-    ) -> None:
-        labels = entries.labels
-        set_fields(self, items=labels, kind=kind, entries=entries, _unit_kind=unit, policies=policies)
-
-    @property  # type: ignore[misc]
-    def notes(self) -> tuple[str, ...]:  # they grow
-        """What was guessed, which policies were applied, and what left the engine so far."""
-        source = self.entries.source
-        return (*self.policies, source.traffic.sentence(source.engine))
+    def __init__(self, entries: LazyEntries, kind: Kind, unit: str, notes: Sequence[str] = ()) -> None:
+        made = {"items": entries.labels, "entries": entries, "notes": tuple(notes)}
+        observations.set_fields(self, kind=kind, _unit_kind=unit, **made)
 
     @property
     def traffic(self) -> Traffic:
@@ -122,56 +104,64 @@ class ScannedEntries(EntryObservations):
         )
 
 
-def _check_scannable(kind: Kind) -> None:
-    """Refuse a kind of data that no engine adds up."""
+def made_on_engine(found: Resolved) -> Observations:
+    """Return the data of a table, of which an engine has shown the first rows, if it can scan such."""
+    _check_scannable(found.kind, found.reading)
+    return observations.made_of(found)
+
+
+def _check_scannable(kind: Kind, reading: Mapping[str, Any]) -> None:
+    """Refuse a kind of data that no engine adds up, and rows that it is to leave out."""
     if kind.on_engine is None:
         raise InvalidDataError(f"{kind.name} cannot be scanned in an engine", way_out=IN_MEMORY)
+    if reading.get("drop") is not None:
+        raise InvalidDataError("engines cannot drop rows by their answers", way_out=IN_MEMORY)
 
 
 def scanned(
     made: type[Observations] | None,
     source: Any,
     engine: str | Engine | None,
-    given: Mapping[str, Any],
-    limits: Mapping[str, int | None],
-    layout: Mapping[str, Any],
+    arguments: Mapping[str, Any],
 ) -> Observations:
     """Scan data of a kind as its declaration says; ``Observations.scan`` explains the arguments.
 
     Which kind they are, the first rows tell where nobody said it, and that is noted first.
     """
+    given = {name: value for name, value in arguments.items() if value is not None}
+    limits = {name: given.pop(name) for name in ("max_units", "batch_rows") if name in given}
+    for name in ("format", "encoding"):
+        if given.pop(name, "parquet") != "parquet":
+            problem = f"engines scan Parquet files alone, and the {name} given is {arguments[name]!r}"
+            raise InvalidDataError(problem, way_out=NOT_PARQUET)
     if made is not None:
-        _check_scannable(made.kind)
-    lazy = opened(source, engine, **layout)
+        _check_scannable(made.kind, given)
+    lazy = Source(source, engine)
     try:
-        first, named = lazy.first_rows(), None if made is None else made.kind.name
-        found = decision_on(first, named, given).taken()
+        named = None if made is None else made.kind.name
+        found = observations.decision_on(lazy.first_rows(), named, given, make=made_on_engine).taken()
         told = [found.table.notes.pop(0)] if made is None else []
-        made, name = made or class_of(found.kind), found.kind.name
-        _check_scannable(made.kind)
+        made, name = made or observations.class_of(found.kind), found.kind.name
+        _check_scannable(made.kind, found.reading)
         if lazy.files is not None:
-            lazy.files.check_roles(lambda table: decision_on(table, name, given).taken().columns)
-        lazy.dropping = Dropping(found.reading.get("drop"), found.answers)
-        lazy.spellings, lazy.holds = found.table.spellings, made.kind.name
-        beside = [name for name in names_for_the_unit(found) if name in lazy.common]
-        lazy.beside = {f"beside {place}": name for place, name in enumerate(beside)}
+            lazy.files.check_roles(
+                lambda table: observations.decision_on(table, name, given).taken().columns
+            )
+        lazy.holds = name
         if made.kind.on_engine == "counted":
             with lazy:
                 with _without_rows(found):
-                    data = from_resolved(made, counted_rows(lazy, found))
-                set_fields(data, unit_candidates=offered_units(lazy, found))
-                data = with_notes(data, lazy.traffic.sentence(lazy.engine))
-                return with_notes(data, *told, first=True)
+                    data = observations.from_resolved(made, counted_rows(lazy, found))
+                data = observations.with_notes(data, *told, first=True)
+                return observations.with_notes(data, lazy.traffic.sentence(lazy.engine))
         scan = scan_scores if "row" in found.kind.roles else scan_ratings
-        asked = {name: limit for name, limit in limits.items() if limit is not None}
         with _without_rows(found):
-            entries, notes = scan(lazy, found, **asked)
-            notes += about_items(found, entries.labels)
-        data = ScannedEntries(
-            entries, made.kind, found.columns.get("unit", made.kind.unit), (*told, *notes)
+            entries, notes = scan(lazy, found, **limits)
+            notes += observations.about_items(found, entries.labels)
+        unit, left = found.columns.get("unit", made.kind.unit), lazy.traffic.sentence(lazy.engine)
+        return observations.labelled(
+            ScannedEntries(entries, made.kind, unit, [*told, *notes, left]), found
         )
-        set_fields(data, unit_candidates=offered_units(lazy, found))
-        return labelled(data, found)
     except BaseException:
         lazy.close()
         raise
@@ -186,4 +176,6 @@ def _without_rows(found: Resolved) -> Iterator[None]:
         except InvalidDataError as error:
             somewhere = isinstance(error, EmptyDataError) or (error.column or error.subject) is not None
             error.rows, error.placed = [], error.placed or not somewhere
+            if error.way_out is NO_BLANKS:  # an engine drops nothing
+                error.way_out = NO_GAPS
             raise

@@ -12,8 +12,8 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.data.families import EntryObservations
-from steadyrank.data.kinds import GAPS, SCORES, ScoresArguments
-from steadyrank.data.observations import Ends, from_table, set_fields
+from steadyrank.data.kinds import GAPS, SCORES
+from steadyrank.data.observations import Ends, set_fields
 from steadyrank.data.rows import check_some, column_labels, repeated_cells, row_names
 from steadyrank.data.units import People, agreed, of_people, said_of, whole_parts
 from steadyrank.errors import MEANS_OF_REST, NO_VALUES, Option, WayOut, listing, shorten
@@ -21,7 +21,7 @@ from steadyrank.reading import scales
 from steadyrank.reading.arrays import as_doubles, as_matrix, as_scores
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import Guess, Table, as_table, simplify
+from steadyrank.reading.table import Guess, Table, simplify
 from steadyrank.reading.words import known
 from steadyrank.sums.dense import DenseEntries
 from steadyrank.sums.exact import whole_rows
@@ -140,45 +140,6 @@ class ScoreMatrix(EntryObservations):
         row = np.full(self.n_items, np.nan if np.isnan(self.values).any() else low)
         row[[behind, ahead]] = high, low
         return row.tolist()
-
-    @classmethod
-    def from_frame(cls, frame: Any, **arguments: Unpack[ScoresArguments]) -> Self:
-        """Take a matrix from a dataframe, wide (a column for each item) or long.
-
-        Parameters
-        ----------
-        frame : dataframe of any library, or mapping from names to columns
-        items : sequence of str, optional
-            Wide form: the columns that are items; all columns of numbers by default.
-        row : str, optional
-            The column of row labels; in wide form, what names the rows: one that is called so, the
-            first of text, or one of ids.
-        item, score : str, optional
-            Long form (row, item, score): the columns of item labels and of scores. Giving
-            either means long form.
-        unit : str, optional
-            The column whose equal values leave together.
-        weights : str, optional
-            The column of the weights of rows; guessed from common names where not given.
-        missing
-            As for the class. In long form, a pair that does not occur is missing.
-        items_in : {"rows", "columns"}, optional
-            Wide form: whether a row or a column is an item. Told by names, and said; refused where
-            they do not tell.
-        lower_is_better : bool, or sequence of str, optional
-            The rows (of items in rows: the columns) in which less is better: their sign is changed. By
-            default those whose names say so, such as loss or rank.
-        standardise : {"z", "ranks", "range"}, optional
-            Bring each row to one scale, over all items.
-
-        Examples
-        --------
-        >>> frame = {"task": ["t1", "t2"], "x": [1.0, 2.0], "y": [3.0, 4.0]}
-        >>> matrix = ScoreMatrix.from_frame(frame)
-        >>> matrix.items, matrix.row_labels, matrix.notes[0].brief
-        (('x', 'y'), ('t1', 't2'), "a column for each item, a row for each task, by the column 'task'")
-        """
-        return from_table(cls, as_table(frame), arguments)
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
@@ -308,8 +269,7 @@ def without_gaps(
 
     What is a row here may be a column of the file, and is called ``row``.
     """
-    total = int(gaps.sum())
-    gappy, empty = np.asarray(gaps.any(axis=1)), np.asarray(gaps.all(axis=1))
+    total, gappy = int(gaps.sum()), np.asarray(gaps.any(axis=1))
     if missing == "error":
         where = [
             f"{row} {shorten(rows[place])} item {shorten(items[item])}"
@@ -320,24 +280,19 @@ def without_gaps(
             rows=gappy,
             way_out=[f"Drop these {plural(row)} with ", Option("missing", "drop"), *otherwise],
         )
-    unknown = np.flatnonzero(gaps.all(axis=0)).tolist()
+    unknown = listing(shorten(items[item]) for item in np.flatnonzero(gaps.all(axis=0)).tolist())
     if unknown:
-        raise errors.MissingValuesError(
-            f"no values at all for {listing(shorten(items[item]) for item in unknown)}",
-            way_out="Leave these items out.",
-        )
+        told = f"no values at all for {unknown}"
+        raise errors.MissingValuesError(told, way_out="Leave these items out.")
     if missing == "available":
+        there, empty = (~gaps).sum(axis=0), np.asarray(gaps.all(axis=1))
+        few = listing(
+            f"{shorten(items[item])} in {there[item]:,} of {len(gaps):,} {plural(row)}"
+            for item in np.flatnonzero(2 * there < there.max()).tolist()
+        )
         notes = [f"{counted(total, 'missing value')} left out of the means"]
-        there = (~gaps).sum(axis=0)
-        few = np.flatnonzero(2 * there < there.max()).tolist()
-        if few:
-            said = (
-                f"{shorten(items[item])} in {there[item]:,} of {len(gaps):,} {plural(row)}"
-                for item in few
-            )
-            notes.append(f"fewer values than others: {listing(said, len(few))}")
-        if empty.any():
-            notes.append(f"{counted(int(empty.sum()), row)} without any value dropped")
+        notes += [f"fewer values than others: {few}"] if few else []
+        notes += [f"{counted(int(empty.sum()), row)} without any value dropped"] if empty.any() else []
         return np.flatnonzero(~empty), tuple(notes)
     if gappy.all():
         raise errors.MissingValuesError(

@@ -10,14 +10,14 @@ import numpy as np
 
 from steadyrank._typing import IntArray
 from steadyrank.data.families import CountedRows
-from steadyrank.data.kinds import VOTES, VotesArguments
-from steadyrank.data.observations import Ends, from_table
+from steadyrank.data.kinds import VOTES
+from steadyrank.data.observations import Ends
 from steadyrank.data.rows import row_counts
 from steadyrank.data.units import People, of_people
 from steadyrank.errors import InvalidDataError, Option, shorten
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import as_table, simplify
+from steadyrank.reading.table import simplify
 
 TOTALS = {"total", "totals", "grandtotal", "totalvotes", "sum"}
 
@@ -112,25 +112,3 @@ class Votes(CountedRows):
     def _favouring(self, behind: int, ahead: int, ends: Ends) -> Any:  # noqa: ARG002 (nobody else gains)
         """Return a vote for the one behind."""
         return self.items[behind]
-
-    @classmethod
-    def from_frame(cls, frame: Any, **arguments: Unpack[VotesArguments]) -> Self:
-        """Take votes from a dataframe: a column of choices and, if there are some, of counts, weights.
-
-        Parameters
-        ----------
-        frame : dataframe of any library, or mapping from names to columns
-        choice, count, weights : str, optional
-            The names of the columns; guessed from common names where not given.
-        unit : str, optional
-            The column whose equal values leave together (region, household).
-        items : iterable, optional
-            As for the class.
-
-        Examples
-        --------
-        >>> votes = Votes.from_frame({"candidate": ["x", "y"], "votes": [7, 5]})
-        >>> votes.n_units, votes.notes
-        (12, ("column 'candidate' read as the choice", "column 'votes' read as the count"))
-        """
-        return from_table(cls, as_table(frame), arguments)

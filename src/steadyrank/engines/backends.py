@@ -43,7 +43,7 @@ class DuckDB:
     threads : int, optional
         How many threads it uses; all cores by default.
     spill : str or path, optional
-        Where to make the temporary folder for what does not fit in memory, and for text.
+        Where to make the temporary folder for what does not fit in memory.
     max_spill : str, optional
         The most that DuckDB may write there, such as ``"50GB"``.
 
@@ -100,7 +100,7 @@ class Spark:
     master : str
         Where to run if there is no session yet.
     spill : str or path, optional
-        Where to make the temporary folder for text: for a cluster, a place that all machines see.
+        Where to make the temporary folder: for a cluster, a place that all machines see.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import weakref
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,13 +22,11 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import AnyArray
 from steadyrank.engines.backends import Engine, engine_of, plain_paths, spill_folder
-from steadyrank.engines.files import Files, FirstRows, Stage, find_files, in_strict_order, named
-from steadyrank.engines.lazy_columns import without_dropped
+from steadyrank.engines.files import Files, FirstRows, find_files, in_strict_order, named
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.profile import ROWS
-from steadyrank.reading.table import Column, Dropping, GivenColumn, Table, wrapped
-from steadyrank.reading.text_columns import SPELLINGS, Spelling
+from steadyrank.reading.table import Column, GivenColumn, Table, wrapped
 
 Frame: TypeAlias = nw.LazyFrame[Any]
 Answer = TypeVar("Answer")
@@ -60,7 +58,8 @@ class Traffic:
             for step, (times, rows, _) in self.steps.items()
         ]
         size = sum(size for _, _, size in self.steps.values())
-        return f"brought back from {engine}: {', '.join(parts)}; {size / 1e6:,.1f} MB in all"
+        found = ", ".join(parts)
+        return f"brought back from {engine} while scanning: {found}; {size / 1e6:,.1f} MB in all"
 
 
 class Source:
@@ -72,48 +71,25 @@ class Source:
         A path may hold wildcards; a folder stands for the Parquet files in it.
     engine : str or engine, optional
         Which engine reads the files; frames run where they are.
-    format, encoding, header : str, optional
-        Of the files, as for reading them into memory.
 
     Attributes
     ----------
-    wrong : dict
-        Of columns of text that are to be numbers and are not, the refusal.
     unsigned : set of str
         Columns that the files say are whole numbers up to ``2**64``, which not every engine knows.
-    beside : dict
-        Further parts, and their columns: they play none in the data, but are looked at all the same.
-    dropping : Dropping
-        The answers whose rows are left out.
-    spellings : mapping
-        How the numbers of text may be spelt, for some columns; under "", for all others.
     holds : str
         What its rows are, such as votes.
-    every : lazy frame
-        All parts, once they are picked.
     """
 
-    def __init__(
-        self,
-        given: Any,
-        engine: str | Engine | None = None,
-        format: str | None = None,  # noqa: A002 (the word users know from other readers)
-        encoding: str | None = None,
-        header: str | None = None,
-    ) -> None:
+    def __init__(self, given: Any, engine: str | Engine | None = None) -> None:
         self.traffic = Traffic()
-        self.wrong: dict[str, errors.InvalidDataError] = {}
         self.files: Files | None = None
         self._paths: list[str] = []
         self.unsigned: set[str] = set()
-        self.beside: dict[str, str] = {}
-        self.dropping = Dropping(None)
-        self.spellings: Mapping[str, tuple[Spelling, ...]] = {"": SPELLINGS}
         self.holds = "rows"
         self._opened = ExitStack()
         if isinstance(given, str | os.PathLike):
             self._chosen = engine_of(engine)
-            self.files = find_files(given, format, encoding, header)
+            self.files = find_files(given)
             self.engine = self._chosen.name
             return
         if engine is not None:
@@ -144,60 +120,38 @@ class Source:
             return self.files.first_rows()
         schema = self.schema(self.frame)
         plain = {name: _is_plain_number(schema[inner]) for name, inner in self._names.items()}
-        return FirstRows(self._first_columns, numeric=lambda name, _: plain[name])
+        return FirstRows(self._first_columns, numeric=lambda name: plain[name])
 
     @cached_property
     def _first_columns(self) -> dict[str, Column]:
         rows = self.collect(self.frame.head(ROWS), "the first rows")
         return {name: GivenColumn(rows[inner], name) for name, inner in self._names.items()}
 
-    def picked(self, columns: Mapping[str, str], numbers: Collection[str]) -> tuple[Frame, list[str]]:
-        """Return the named columns under the names of the parts they play, and what to say of them.
-
-        Parameters
-        ----------
-        columns : mapping
-            From parts to the names of columns.
-        numbers : collection of str
-            The parts that are numbers.
-        """
-        notes: list[str] = []
-        every = {**columns, **self.beside}
+    def picked(self, columns: Mapping[str, str]) -> Frame:
+        """Return the named columns under the names of the parts they play."""
         if self.files is not None:
-            notes = self.guarded(lambda: self._open(every, numbers))
+            self.guarded(lambda: self._open(columns))
         staged = self.files is not None and not self.files.plain
-        self._parts = {part: part if staged else name for part, name in every.items()}
-        chosen = {part: nw.col(self._names[name]) for part, name in self._parts.items()}
-        self.every: Frame = self.frame.select(**chosen)
-        if self.files is None or not self.files.text:  # of text, they were not even put down
-            self.every = without_dropped(self, self.every, columns)
-        return self.every.select(*columns), notes + self.dropping.said()
+        self._parts = {part: part if staged else name for part, name in columns.items()}
+        return self.frame.select(
+            **{part: nw.col(self._names[name]) for part, name in self._parts.items()}
+        )
 
     def empty(self) -> errors.EmptyDataError:
         """Return the complaint that there is nothing, in the words of memory."""
         return errors.EmptyDataError(f"there are no {self.holds}", way_out="At least one is needed.")
 
-    def _open(self, columns: Mapping[str, str], numbers: Collection[str]) -> list[str]:
+    def _open(self, columns: Mapping[str, str]) -> None:
         """Let the engine open the files, those that it may read otherwise than memory put down anew."""
         assert self.files is not None  # noqa: S101 (asked before)
         folder = Path(spill_folder(self._chosen.spill))
         # Removed when this is closed or forgotten, and at the end of the program.
         self._opened.callback(weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True))
-        paths, notes = self.files.paths, list[str]()
-        if not self.files.plain:
-            stage = Stage(folder, columns, numbers, self.dropping, self.empty)
-            notes = stage.put(self.files, self.spellings)
-            paths, self.wrong = tuple(stage.paths), stage.wrong
+        files, types = self.files, self.files.columns
+        paths = files.paths if files.plain else files.put_down(columns, folder)
         self._paths = plain_paths(paths, folder)
         self._take_frame(self._chosen.open(self._paths, folder, self._opened))
-        types = self.files.columns
         self.unsigned = {part for part, name in columns.items() if types[name] == "uint64"}
-        return notes
-
-    @property
-    def common(self) -> list[str]:
-        """The columns that are there in all files."""
-        return list(self._names) if self.files is None else self.files.common
 
     def in_strict_order(self, one: str, two: str) -> bool:
         """Tell whether the files that the engine reads go up by two parts, so that no pair repeats."""
@@ -271,11 +225,6 @@ class Source:
         if any(sign in said.lower() for sign in OUT_OF_MEMORY):
             return errors.EngineError(f"{self.engine} ran out of memory: {short}", way_out=MORE_MEMORY)
         return errors.EngineError(f"{self.engine} could not finish this step: {short}")
-
-
-def opened(given: Any, engine: str | Engine | None = None, **layout: Any) -> Source:
-    """Return a source for a lazy frame or a path; one that is open already stays as it is."""
-    return given if isinstance(given, Source) else Source(given, engine, **layout)
 
 
 def _lazy(native: Any) -> Frame:

@@ -6,8 +6,6 @@ ten as in memory.
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import or_
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -16,7 +14,6 @@ import numpy as np
 from steadyrank import errors
 from steadyrank.errors import NO_BLANKS, shorten
 from steadyrank.reading.arrays import EXACT, not_exact
-from steadyrank.reading.text_columns import NUMBER, is_plain_whole
 from steadyrank.sums.exact import NO_DECIMALS, TO_WHOLE, fit_as_decimals, form_of_items, most_digits
 from steadyrank.text import counted
 
@@ -102,8 +99,6 @@ def _label(part: str, what: str, dtype: Any, top: Any) -> nw.Expr:
 
 def with_numbers(source: Source, frame: Frame, part: str, what: str) -> Frame:
     """Return the frame with a numeric column, null where a number is missing."""
-    if part in source.wrong:
-        raise source.wrong[part]
     dtype, column = source.schema(frame)[part], nw.col(part)
     if dtype == nw.Boolean:
         return frame.with_columns(column.cast(nw.Int8))
@@ -116,35 +111,6 @@ def with_numbers(source: Source, frame: Frame, part: str, what: str) -> Frame:
     if dtype == nw.Decimal:
         return frame.with_columns(column.cast(nw.Float64))
     return frame.with_columns(nw.when(~_is_nan(column)).then(column)) if dtype.is_float() else frame
-
-
-def without_dropped(source: Source, frame: Frame, parts: Mapping[str, str]) -> Frame:
-    """Return a frame of typed columns without the rows whose answers are none; count them."""
-    dropping, schema = source.dropping, source.schema(frame)
-    answers = [part for part, name in parts.items() if name in dropping.columns]
-    if not dropping.texts or not answers:
-        return frame
-    hits = {
-        text: reduce(or_, (_is_written(nw.col(part), schema[part], text) for part in answers))
-        for text in dropping.texts
-    }
-    gone = reduce(or_, hits.values())
-    asked = {f"text {place}": how_many(hit) for place, hit in enumerate(hits.values())}
-    found = source.numbers(frame.select(rows=how_many(gone), **asked), "answers that are dropped")
-    dropping.rows = int(found["rows"] or 0)
-    dropping.met.update({text: int(found[name] or 0) for text, name in zip(hits, asked, strict=True)})
-    return frame.filter(~gone)
-
-
-def _is_written(column: nw.Expr, dtype: Any, text: str) -> nw.Expr:
-    """Tell where a value is written so, by the rule of memory; empty text stands for missing values."""
-    gap = _is_gone(column, dtype)
-    same = nw.lit(value=False)
-    if dtype in {nw.String, nw.Categorical} or isinstance(dtype, nw.Enum):
-        same = column.cast(nw.String).str.strip_chars() == text
-    elif dtype.is_numeric() and NUMBER.match(text):
-        same = column == (int(text) if dtype.is_integer() and is_plain_whole(text) else float(text))
-    return nw.when(gap).then(nw.lit(not text)).otherwise(same)
 
 
 def check_numbers(
@@ -165,7 +131,7 @@ def check_numbers(
         raise errors.NotANumberError(
             f"{what} must be finite, but there is {infinite} ({odd:,} of {counted(rows, 'row')})",
             subject=what,
-            way_out="Remove these rows, or give the number that you mean.",
+            way_out="Remove these rows, or give the numbers that you mean.",
         )
     if gone and not missing:
         places = f"({gone:,} of {counted(rows, 'row')})"

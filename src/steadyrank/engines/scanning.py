@@ -13,18 +13,12 @@ from typing import Any
 import narwhals as nw
 
 from steadyrank import errors
+from steadyrank.engines import lazy_columns
 from steadyrank.engines.frame import Frame, Source
-from steadyrank.engines.lazy_columns import (
-    check_numbers,
-    how_many,
-    repeated_pairs,
-    with_labels,
-    with_numbers,
-)
 from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels, unit_keys
 from steadyrank.errors import MOST_COUNTED, NO_VALUES, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts
-from steadyrank.reading.roles import Candidates, Resolved, number_of_units, what_is_whole
+from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import ALL, NONE, turned_rows
 from steadyrank.reading.table import GivenColumn, Table
 from steadyrank.text import counted, counted_are
@@ -48,11 +42,6 @@ def scan_ratings(
             "the last of several ratings needs an order of the rows, which an engine does not keep",
             way_out=["Use ", Option("duplicates", "mean"), ", or read the ratings into memory."],
         )
-    if found.settings.get("users") is not None:
-        raise errors.InvalidDataError(
-            "an engine knows the users who rated, and takes no list of others",
-            way_out=["Omit ", Option("users"), ", or read the ratings into memory."],
-        )
     columns = found.columns
     if "user" not in columns:
         told = "an engine takes ratings of users, and no column says who rated"
@@ -60,11 +49,10 @@ def scan_ratings(
             told, way_out=["Name it as ", Option("user"), ", or read into memory."]
         )
     parts = {"unit": columns["user"], "item": columns["item"], "value": columns["score"]}
-    frame, notes = source.picked(parts, {"value"})
-    notes += found.table.notes
-    frame = with_numbers(source, frame, "value", columns["score"])
-    check_numbers(source, frame, "value", columns["score"], exact=True)
-    frame = with_labels(source, frame, {"unit": "users", "item": "items"})
+    frame, notes = source.picked(parts), list(found.table.notes)
+    frame = lazy_columns.with_numbers(source, frame, "value", columns["score"])
+    lazy_columns.check_numbers(source, frame, "value", columns["score"], exact=True)
+    frame = lazy_columns.with_labels(source, frame, {"unit": "users", "item": "items"})
     further |= {"what": "ratings", "known": found.settings.get("items")}
     entries = LazyEntries(source, frame, *unit_keys(source, frame, "users", max_units), **further)
     if duplicates == "trust":
@@ -94,7 +82,7 @@ def _refuse(found: Resolved, *roles: str) -> None:
 
 
 def _repeated_ratings(source: Source, frame: Frame, duplicates: str) -> tuple[int, int]:
-    again, pair, most = repeated_pairs(source, frame, "unit", "item")
+    again, pair, most = lazy_columns.repeated_pairs(source, frame, "unit", "item")
     if again and duplicates == "error" and pair is not None:
         raise errors.InvalidDataError(
             f"{counted_are(again, 'rating', 'repeated')}: user {shorten(pair[0])} rated "
@@ -119,19 +107,18 @@ def scan_scores(
     parts = {"row": columns["row"], "item": columns["item"], "value": columns["score"]}
     if unit is not None:
         parts["unit"] = unit
-    frame, notes = source.picked(parts, {"value"})
-    notes += found.table.notes
-    frame = with_labels(source, frame, {"row": "rows", "item": "items"})
+    frame, notes = source.picked(parts), list(found.table.notes)
+    frame = lazy_columns.with_labels(source, frame, {"row": "rows", "item": "items"})
     unit_keys(source, frame.select(unit=nw.col("row")), "rows", max_units)
     labels = item_labels(source, frame)
-    frame = with_numbers(source, frame, "value", columns["score"])
+    frame = lazy_columns.with_numbers(source, frame, "value", columns["score"])
     if source.schema(frame)["value"].is_float():
-        check_numbers(source, frame, "value", columns["score"], missing=True)
+        lazy_columns.check_numbers(source, frame, "value", columns["score"], missing=True)
     if turned:
         frame = frame.with_columns(nw.col("value") * -1)
     _check_cells(source, frame)
     if unit is not None:
-        frame = with_labels(source, frame, {"unit": "units"})
+        frame = lazy_columns.with_labels(source, frame, {"unit": "units"})
         _check_groups(source, frame, unit)
     missing = found.settings.get("missing", "error")
     if missing == "available":
@@ -143,7 +130,7 @@ def scan_scores(
     if unit is None:
         frame = frame.with_columns(nw.col("row").alias("unit"))
     frame = frame.select(*([] if unit is None else ["row"]), "unit", "item", "value")
-    check_numbers(source, frame, "value", "values", exact=True)
+    lazy_columns.check_numbers(source, frame, "value", "values", exact=True)
     further |= {"what": "values", "known": labels, "rows": rows, "grouped": unit is not None}
     entries = LazyEntries(source, frame, *unit_keys(source, frame, "units", max_units), **further)
     return entries, [*notes, *said]
@@ -160,30 +147,8 @@ def _turned(found: Resolved) -> bool:
     return bool(turned_rows(found.table, [row], lower)[0])
 
 
-def offered_units(source: Source, found: Resolved) -> Candidates:
-    """Return the columns beside the data that could be the unit, by the rules of memory.
-
-    None is where more than ``MAX_DISTINCT`` values would have to be brought back.
-    """
-    offered = []
-    for part, name in source.beside.items():
-        whole = {"row": {"row": "rows"}, "user": {"unit": "users"}}.get(what_is_whole(found) or "", {})
-        parts = {part: "units"} | whole
-        try:
-            frame = with_labels(source, source.every.select(*parts), parts)
-        except errors.InvalidDataError:
-            continue
-        labels = frame.group_by(*parts).agg(entries=nw.len()).head(MAX_DISTINCT + 1)
-        answer = source.collect(labels, "columns that could be the unit")
-        rows = next((answer[name] for name in whole), None)
-        number = number_of_units(answer[part], rows, int(answer["entries"].sum()))
-        if number and len(answer[part]) <= MAX_DISTINCT:
-            offered.append((name, number))
-    return tuple(offered)
-
-
 def _check_cells(source: Source, frame: Frame) -> None:
-    again, pair, _ = repeated_pairs(source, frame, "row", "item")
+    again, pair, _ = lazy_columns.repeated_pairs(source, frame, "row", "item")
     if again and pair is not None:
         raise errors.InvalidDataError(
             f"{shorten(pair[1])} has more than one value in row {shorten(pair[0])}",
@@ -208,8 +173,8 @@ def _without_gaps(
     full = values == len(labels)
     sizes = {
         "rows": nw.len(),
-        "some": how_many(values > 0),
-        "all": how_many(full),
+        "some": lazy_columns.how_many(values > 0),
+        "all": lazy_columns.how_many(full),
         "values": values.sum(),
     }
     found = {name: int(n) for name, n in source.numbers(per_row.select(**sizes), "sizes").items()}
@@ -247,11 +212,11 @@ def counted_rows(source: Source, found: Resolved) -> Resolved:
     results = [part for part in parts if holds[part] == "results"]
     counts = [part for part in parts if holds[part] == "counts"]
     numbers = [part for part in parts if holds[part] == "numbers"]
-    frame, notes = source.picked(parts, [*counts, *numbers])
+    frame = source.picked(parts)
     for part in (*counts, *numbers):
-        frame = with_numbers(source, frame, part, parts[part])
-        check_numbers(source, frame, part, parts[part])
-    frame = with_labels(source, frame, labels)
+        frame = lazy_columns.with_numbers(source, frame, part, parts[part])
+        lazy_columns.check_numbers(source, frame, part, parts[part])
+    frame = lazy_columns.with_labels(source, frame, labels)
     for part in counts:
         frame = _whole_counts(source, frame, part, labels)
     _check_total(source, frame, counts, found.kind.name)
@@ -262,7 +227,7 @@ def counted_rows(source: Source, found: Resolved) -> Resolved:
     answer = source.collect_up_to(grouped, "distinct rows", MAX_DISTINCT, FEWER_ROWS)
     names = parts if counts else {**parts, "count": _free_name(found.table.names)}
     columns = {name: GivenColumn(answer[part], name) for part, name in names.items()}
-    notes += found.table.notes
+    notes = list(found.table.notes)
     table = Table(columns, found.table.source, notes=notes, format=found.table.format)
     return found.over(table, {} if counts else {"count": names["count"]})
 

@@ -29,7 +29,7 @@ from steadyrank.reading.proposals import ballots, battles, long, votes, wide
 from steadyrank.reading.readings import EXACT, Asked, Reading
 from steadyrank.reading.roles import Resolved, as_list, missing, outside, split, taken_by, told
 from steadyrank.reading.table import Guess, Table, simplify
-from steadyrank.reading.text_columns import NUMBER_BEGINS, with_decimal
+from steadyrank.reading.text_columns import NUMBER_BEGINS, TextColumn, with_decimal
 from steadyrank.reading.words import known
 
 Proposals = Callable[[Asked], Iterable[Reading]]
@@ -220,6 +220,7 @@ class Decision:
     def refusal(self) -> NotRecognisedError | ColumnError:
         """Return the error that says what the table looks like, with readings that work."""
         table = self.table
+        _check_first_line(table)
         offered = self.considered
         if not offered or offered[0].points <= 0:
             self._say_what_is_wrong()
@@ -397,3 +398,13 @@ def _because(reading: Reading) -> str:
 def _plain(table: Table) -> Table:
     """Return a table whose notes and spellings may be changed without changing the other's."""
     return replace(table, notes=list(table.notes), spellings=dict(table.spellings))
+
+
+def _check_first_line(table: Table) -> None:
+    """Refuse a text file whose first line is no header: its fields come again below it."""
+    texts = {n: c for n, c in table.columns.items() if isinstance(c, TextColumn)}
+    again = [name for name, column in texts.items() if column.holds(name)]
+    enough = len(again) > 1 or len(table.names) == 1
+    if table.format in {"csv", "tsv"} and again and enough and 2 * len(again) >= len(texts):
+        with table.errors():
+            table.check_header(again[0], again)

@@ -24,7 +24,7 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank.errors import UnreadableFileError, listing, shorten
-from steadyrank.reading.files import MARK, OpenFile, times
+from steadyrank.reading.files import MARK, OpenFile
 from steadyrank.reading.headers import LOOKED_AT, Header, find_header
 from steadyrank.reading.table import Table
 from steadyrank.reading.text_columns import TextColumn
@@ -78,18 +78,26 @@ def stretches(
 
 
 def joined(parts: Iterable[Table]) -> Table:
-    """Return stretches of rows as one table."""
+    """Return stretches of rows as one table; where one lacks a column, its rows are blank there."""
     import polars as pl
 
     several = list(parts)
     if len(several) == 1:
         return several[0]
-    columns = ([one for one in part.columns.values() if isinstance(one, TextColumn)] for part in several)
-    frames = (pl.DataFrame([column.series for column in some]) for some in columns)
+    names = dict.fromkeys(name for part in several for name in part.columns)
+    frames = (pl.DataFrame([_series(part, name) for name in names]) for part in several)
     whole = reduce(pl.DataFrame.vstack, frames)  # a concat waits for threads that a fork has not
     return replace(
         several[0], columns=_columns(whole), lines=np.concatenate([part.lines for part in several])
     )
+
+
+def _series(table: Table, name: str) -> Any:
+    import polars as pl
+
+    column = table.columns.get(name)
+    blank = pl.Series(name, [""]).new_from_index(0, len(table))
+    return column.series if isinstance(column, TextColumn) else blank
 
 
 def _columns(frame: Any) -> dict[str, TextColumn]:
@@ -108,7 +116,7 @@ def _whole_records(blocks: Iterable[bytes]) -> Iterator[bytes]:
     odd = 0
     for block in blocks:
         waiting.append(block)
-        odd ^= times(block, QUOTE) & 1
+        odd ^= block.count(QUOTE) & 1
         if not odd:
             yield b"".join(waiting)
             waiting = []
@@ -140,7 +148,7 @@ class _Reader:
             if table is not None:
                 yield table
             elif not (self.names or block.strip()):
-                self.next_line += times(block, NEWLINE)
+                self.next_line += block.count(NEWLINE)
             elif rest:
                 yield from self._read_slowly(itertools.chain([rest], blocks))
         if not self.names:
@@ -201,7 +209,7 @@ class _Reader:
         import polars as pl
 
         text = block if block.endswith(NEWLINE) else block + NEWLINE
-        ends, returns, quotes = times(text, NEWLINE), times(text, RETURN), self._enclosing(text)
+        ends, returns, quotes = text.count(NEWLINE), text.count(RETURN), self._enclosing(text)
         lonely = returns and returns != text.count(RETURN + NEWLINE)
         # Polars would drop a byte order mark, but here it belongs to the first field.
         if quotes is None or lonely or block.startswith(MARK):

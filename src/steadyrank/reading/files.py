@@ -16,8 +16,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-import numpy as np
-
 from steadyrank import errors
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.progress import READ, tell
@@ -26,8 +24,8 @@ from steadyrank.writing import remember_input
 Source: TypeAlias = "str | os.PathLike[str] | BinaryIO | Sequence[str | os.PathLike[str]]"
 
 HEAD = 1 << 16
-BLOCK, STEP = 1 << 24, 1 << 18
-"""How many bytes are read at a time (memory of more is not used again), and looked at while near."""
+BLOCK = 1 << 24
+"""How many bytes are read at a time: memory of more is not used again."""
 MEGABYTE = 10**6
 NEWLINE = b"\n"
 GZIP = b"\x1f\x8b"
@@ -82,8 +80,6 @@ class OpenFile:
         Where the bytes come from, as they are and unpacked; None for a folder.
     head : bytes
         The first bytes, unpacked, to the end of the first line at least.
-    block : int
-        How many bytes to read at a time; ``BLOCK`` where nothing is said.
     """
 
     name: str
@@ -96,7 +92,6 @@ class OpenFile:
     raw: Any = None
     stream: Any = None
     head: bytes = b""
-    block: int = 0
 
     def begin(self, stream: Any) -> None:
         """Look at the beginning of a stream, and unpack it if it is packed."""
@@ -206,12 +201,12 @@ class OpenFile:
             if not cut:
                 waiting.append(chunk)
                 continue
-            line += times(block, NEWLINE)  # of the last one, nobody asks
+            line += block.count(NEWLINE)  # of the last one, nobody asks
             block = b"".join([*waiting, chunk[:cut]])
             waiting = [chunk[cut:]]
             yield self._checked(block, line)
         if last := b"".join(waiting):
-            yield self._checked(last, line + times(block, NEWLINE))
+            yield self._checked(last, line + block.count(NEWLINE))
 
     def _as_utf8(self) -> Iterator[bytes]:
         chunks = self._chunks() if self.is_utf8 else self._decoded()
@@ -227,14 +222,13 @@ class OpenFile:
             raise self.wrong(told, ["Give its encoding as ", Option("encoding"), WIDE]) from None
 
     def _chunks(self) -> Iterator[bytes]:
-        size = self.block or BLOCK
-        chunk = self.head + self._read(size)
+        chunk = self.head + self._read(BLOCK)
         try:
             while chunk:
                 if self.size:
                     tell(self.raw.tell() // MEGABYTE, self.size // MEGABYTE, READ)
                 yield chunk
-                chunk = self._read(size)
+                chunk = self._read(BLOCK)
         finally:
             self.close()
 
@@ -342,10 +336,3 @@ def _there(path: str | os.PathLike[str]) -> Path:
     if not Path(path).exists():
         raise errors.FileNotThereError(f"there is no file {str(path)!r} (seen from {Path.cwd()}).")
     return Path(path)
-
-
-def times(block: bytes, mark: bytes) -> int:
-    """Return how often a byte occurs; bytes.count takes several times as long where it is common."""
-    data = np.frombuffer(block, np.uint8)
-    parts = range(0, len(data), STEP) if mark in block else ()
-    return sum(int(np.count_nonzero(data[at : at + STEP] == mark[0])) for at in parts)

@@ -1,4 +1,4 @@
-"""The table of file formats: how each is told by its content, read, and scanned by engines."""
+"""The table of file formats: how each is told by its content, and read."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from steadyrank import errors
 from steadyrank.errors import listing, shorten
@@ -48,6 +50,8 @@ ORDERS = (
 """The first lines of grammars; those of orders alone are not read."""
 Looks: TypeAlias = Callable[[OpenFile], bool]
 """Tells by the beginning of an open file whether it is of a format."""
+LISTED = ("csv", "tsv")
+"""Formats of which files in a list, though not in a folder, are read as one table."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +66,6 @@ class Format:
         Tells by the beginning of an open file whether it is of this format.
     read : callable
         Reads the file.
-    stretches : callable, optional
-        Yields the rows of the file as tables, for an engine; Parquet is read by engines themselves,
-        and all other formats into memory only.
     folders : bool
         Whether a folder or a list of files may be of this format.
     among_others : bool
@@ -76,13 +77,26 @@ class Format:
     name: str
     looks: Looks
     read: Callable[..., Table]
-    stretches: Callable[[OpenFile], Iterator[Table]] | None = None
     folders: bool = False
     among_others: bool = False
     answers_to: tuple[str, ...] = ()
 
 
-def _delimited(file: OpenFile, delimiter: str | None = None) -> Iterator[Table]:
+def _text(file: OpenFile, delimiter: str | None = None) -> Table:
+    """Return the rows of a file, or of each in a list, as one table."""
+    tables = [joined(_delimited(part, delimiter)) for part in file.parts()]
+    if not file.is_folder:
+        return tables[0]
+    for table in tables:
+        table.lines = [file.place(line, table.source) for line in np.asarray(table.lines).tolist()]
+    whole = joined(tables)
+    blank = [name for name in whole.names if any(name not in table.columns for table in tables)]
+    some = [f"columns that not all files have, blank there: {listing(map(shorten, blank))}"]
+    notes = dict.fromkeys(note for table in tables for note in table.notes)
+    return replace(whole, source=file.name, notes=[*notes, *(some if blank else [])])
+
+
+def _delimited(file: OpenFile, delimiter: str | None) -> Iterator[Table]:
     file.needs("cli", "polars")
     delimiter, blocks = delimiter or delimiter_of(file), file.blocks()
     if delimiter == " ":
@@ -100,11 +114,6 @@ def _later(place: str) -> Callable[..., Any]:
         return getattr(import_module(f"steadyrank.reading.{module}"), name)(*given, **named)
 
     return call
-
-
-def _of_text(name: str, looks: Looks, stretches: Callable[[OpenFile], Iterator[Table]]) -> Format:
-    read = lambda file: joined(stretches(file))  # noqa: E731
-    return Format(name, looks, read, stretches, answers_to=("header",))
 
 
 _of_tool = partial(Format, folders=True, among_others=True)
@@ -203,8 +212,13 @@ ENTRIES = (
     Format("json", _one_document, _later("records.read_json"), folders=True, answers_to=("sheet",)),
     Format("jsonl", _json(b"{"), _later("records.read_json_lines"), folders=True),
     Format("markup", _markup, _later("adapters.markup.read_markup"), answers_to=("sheet",)),
-    _of_text("tsv", lambda file: delimiter_of(file) == "\t", partial(_delimited, delimiter="\t")),
-    _of_text("csv", lambda _: True, _delimited),
+    Format(
+        "tsv",
+        lambda file: delimiter_of(file) == "\t",
+        partial(_text, delimiter="\t"),
+        answers_to=("header",),
+    ),
+    Format("csv", lambda _: True, _text, answers_to=("header",)),
 )
 FORMATS: dict[str, Format] = {entry.name: entry for entry in ENTRIES}
 """All formats by name, in the order in which a file is tried for them."""
@@ -284,21 +298,23 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
         seen.setdefault(_seen_as(path, file.encoding, name), []).append(path)
     of_tools = [found for found in seen if found in FORMATS and FORMATS[found].among_others]
     chosen = [name] if name in seen else of_tools or list(seen)
-    if len(chosen) != 1 or chosen[0] not in FORMATS or not FORMATS[chosen[0]].folders:
+    only = FORMATS.get(chosen[0]) if len(chosen) == 1 else None
+    # Tables in a folder are seldom parts of one; those that somebody lists are.
+    if only is None or not (only.folders or (only.name in LISTED and file.path is None)):
         each = {found: listing(shorten(path.name) for path in paths) for found, paths in seen.items()}
         told = listing(f"{counted(len(seen[one]), f'{one} file')} ({each[one]})" for one in seen)
         one, many = f"is a folder of {told or 'nothing'}", f"are {told}, which cannot be read as one"
         raise errors.NotRecognisedError(
             f"{file.name} {one if file.path else many}",
-            way_out="Give one file, unpacked, or a pattern for an engine, such as 'folder/*.csv'. "
-            "Read together are only results of one evaluation tool, and files of JSON.",
+            way_out="Give one file, unpacked, or a pattern, such as 'folder/*.csv'. Read together are "
+            "only results of one evaluation tool, files of JSON, and CSV or TSV files of a pattern.",
         )
-    file.several = seen.pop(chosen[0])
+    file.several = seen.pop(only.name)
     others = [path.name for paths in seen.values() for path in paths]
     notes = [f"{counted(len(file.several), 'file')} read, {shorten(file.several[0].name)} the first"]
     if others:
         notes.append(f"{counted(len(others), 'other file')} not read: {listing(map(shorten, others))}")
-    return FORMATS[chosen[0]], notes
+    return only, notes
 
 
 def _seen_as(path: Path, encoding: str | None, name: str | None) -> str:
@@ -319,13 +335,12 @@ def read_together(
 ) -> list[str] | None:
     """Return the files of a pattern, in order; none if an engine scans them, None if it is no pattern.
 
-    An engine does if it reads the format of the first.
+    An engine does if the first is of Parquet.
     """
     if not isinstance(path, str) or not has_magic(path) or Path(path).exists():
         return None
     files = sorted(one for one in glob(path, recursive=True) if Path(one).is_file())  # noqa: PTH207
-    first = FORMATS.get(name or _seen_as(Path(files[0]), encoding, None)) if files else None
-    scanned = first is None or first.stretches is not None or first.name == "parquet"
+    scanned = not files or (name or _seen_as(Path(files[0]), encoding, None)) == "parquet"
     return [] if scanned else files
 
 

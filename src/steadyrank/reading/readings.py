@@ -244,8 +244,8 @@ class Asked:
             part = self.kind.roles[role]
             out = {*taken, *taken_by(found), *taken_by(self.named)}
             called = (c for c in self.profile.called(*part.names) if not c.counts_rows)
-            numbers = part.holds in {"numbers", "counts"}
-            exact = [c.name for c in called if c.name not in out and (c.is_number or not numbers)]
+            # A count that is mistyped is said where it is; words are rather no weights.
+            exact = [c.name for c in called if c.name not in out and (c.is_number or role != "weights")]
             if exact:
                 found[role] = exact if part.several else exact[0]
         if "unit" in self.named:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from steadyrank import errors
-from steadyrank.errors import NO_BLANKS, Option, listing, shorten
+from steadyrank.errors import NO_BLANKS, NO_GAPS, Option, listing, shorten
 from steadyrank.reading.arrays import Coded
 from steadyrank.reading.declarations import Columns, Form, Kind
 from steadyrank.reading.labels import encode
@@ -96,8 +96,7 @@ class Resolved:
         except errors.InvalidDataError as error:
             about = error.column or error.subject
             if error.way_out is NO_BLANKS and about in self.table.columns.keys() - self.answers.keys():
-                # only rows without an answer can be dropped
-                error.way_out = ("Fill them in, or leave these rows out of the table.",)
+                error.way_out = NO_GAPS  # only rows without an answer can be dropped
             raise
 
     def over(self, table: Table, columns: Mapping[str, str]) -> Resolved:

@@ -19,7 +19,7 @@ from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray
 from steadyrank.errors import InvalidDataError, Option, listing, shorten
 from steadyrank.reading import arrays
-from steadyrank.reading.text_columns import SPELLINGS, Spelling, TextColumn, is_missing_word, shared
+from steadyrank.reading.text_columns import SPELLINGS, Spelling, TextColumn, is_missing_word
 from steadyrank.text import counted
 
 Column: TypeAlias = "GivenColumn | TextColumn"
@@ -71,15 +71,11 @@ class GivenColumn:
     name : str
     is_index : bool
         Whether it is a level of a dataframe's index, which names rows: never a score or a feature.
-    wrong : error, optional
-        Why the values cannot be read, which matters only where it plays a role: else they are blank.
     """
 
-    def __init__(
-        self, values: Any, name: str, *, is_index: bool = False, wrong: InvalidDataError | None = None
-    ) -> None:
+    def __init__(self, values: Any, name: str, *, is_index: bool = False) -> None:
         self._given = values if isinstance(values, arrays.Coded) else arrays.as_column(values, name)
-        self.is_index, self._wrong = is_index, wrong
+        self.is_index = is_index
 
     @cached_property
     def _values(self) -> AnyArray:
@@ -99,8 +95,6 @@ class GivenColumn:
 
     def coded(self) -> AnyArray | arrays.Coded:
         """Return the values, text as codes where it came so."""
-        if self._wrong is not None:
-            raise self._wrong
         return self._given
 
     def numbers(self, *_: Any) -> AnyArray:  # how they are spelt is no question here
@@ -116,11 +110,7 @@ class GivenColumn:
 
     def taken(self, rows: AnyArray | slice) -> GivenColumn:
         """Return some rows."""
-        return GivenColumn(self._values[rows], "", is_index=self.is_index, wrong=self._wrong)
-
-    def spellings(self, among: tuple[Spelling, ...]) -> tuple[Spelling, ...]:
-        """Return how the numbers of a text file may be spelt, of the ways that are given."""
-        return shared(["0"], among) if len(self) else among
+        return GivenColumn(self._values[rows], "", is_index=self.is_index)
 
     def cells(self) -> list[Any]:
         """Return the values as a list."""
@@ -329,11 +319,6 @@ class Dropping:
         self.met: Counter[str] = Counter()
         self.rows = 0
 
-    def begin(self) -> None:
-        """Begin to count, once more where rows are looked at again."""
-        self.met.clear()
-        self.rows = 0
-
     def kept(self, table: Table) -> Table:
         """Return a table without the rows that have one of these answers."""
         gone = np.zeros(len(table), dtype=bool)
@@ -434,8 +419,7 @@ def _columns_of_frame(frame: Any) -> dict[str, GivenColumn]:
             columns[name] = GivenColumn(values, name, is_index=place < levels)
         except ValueError as error:  # such as text that is not UTF-8
             told = f"column {shorten(name)} cannot be read: {shorten(str(error), 120)}"
-            wrong = errors.UnreadableFileError(told, way_out="Get or write it again.")
-            columns[name] = GivenColumn([None] * len(eager), name, wrong=wrong)
+            raise errors.UnreadableFileError(told, way_out="Get or write it again.") from None
     return columns
 
 

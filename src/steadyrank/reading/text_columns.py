@@ -362,10 +362,6 @@ class TextColumn:
         """Return some rows."""
         return TextColumn(self.series[rows])
 
-    def spellings(self, among: tuple[Spelling, ...]) -> tuple[Spelling, ...]:
-        """Return how all the numbers may be spelt, of the ways that are given."""
-        return shared(["0"] if self.is_whole else self._bare, among)
-
     def cells(self) -> list[str]:
         """Return the texts, row by row."""
         listed: list[str] = self.series.to_list()

@@ -56,6 +56,7 @@ def _orders(asked: Asked) -> Iterator[Reading]:
     form = _is_form(asked.profile)
     by_shape = {c.name: found for c in free if (found := _parted(c, TWICE * form)) is not None}
     only = [c.name for c in free if len(free) == 1]
+    words = [c.name for c in asked.profile if c.type == "text"]
     for name in dict.fromkeys([*called, *by_shape, *only]):
         column, level = asked.profile[name], asked.level("ballot", name)
         mark = by_shape.get(name, "")
@@ -65,7 +66,9 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         texts = column.labels[:SOME] if column.type in {"text", "date"} else []
         several = [MARKS.search(label) is not None for label in texts] or [lists]
         marked = sum(several) / len(several)
-        reading = asked.reading({"ballot": name, **asked.beside(("count", "weights"), [name])})
+        beside = asked.beside(("count", "weights"), [name]).items()
+        fit = {role: one for role, one in beside if role in asked.named or one not in words}
+        reading = asked.reading({"ballot": name, **fit})
         reading.firm = level > NOTHING or name in only
         reading.points = 2.0 * level + 4 * ordered + 2 * (marked > 0.2) - 2 - 5 * column.is_number
         alone = lists or (marked > 0 and not asked.unexplained(reading.roles.values()))

@@ -189,7 +189,8 @@ class Sides:
         won = self.words in WON and asked.allows("winner", "loser", "count", "covariate")
         if won or "loser" in asked.named:
             # W and L may count wins and losses.
-            if self.words != ("w", "l") or "loser" in asked.named:
+            named = self.words != ("w", "l") or "loser" in asked.named
+            if named or self.profile[self.left].type == "text":
                 roles = {"winner": self.left, "loser": self.right}
                 yield self._weighed(roles, ("count",), "one column names who won, one who lost")
             return
@@ -214,7 +215,8 @@ class Sides:
     def _by_points(self, sides: dict[str, str], points: tuple[str, str]) -> Reading:
         """Propose games with the points of both sides, and a result beside them that agrees."""
         roles, winners = {**sides, "points_left": points[0], "points_right": points[1]}, self._winners
-        if "winner" in self.asked.named:
+        exact = winners and self.asked.level("winner", winners[0]) == EXACT
+        if "winner" in self.asked.named or (exact and self._agrees(winners[0], points)):
             roles["winner"] = winners[0]
         reading = self._weighed(roles, ("count",), f"{quoted(*points)} are the points of both")
         placed, fixed = self._doubts(points)
@@ -430,3 +432,11 @@ class Sides:
     def _differ(self, one: str, two: str) -> bool:
         """Tell whether two results can say different things."""
         return not (self.profile.determined(one, two) and self.profile.determined(two, one))
+
+    def _agrees(self, winner: str, points: tuple[str, str]) -> bool:
+        """Tell whether a result names the sides, or is told by who has more points."""
+        one, two = (self.profile[name].numbers for name in points)
+        sign, codes = np.nan_to_num(np.sign(one - two)).astype(np.int64), self.profile[winner].codes
+        if self.named_by(winner) > 1 - UNDERSTOOD:
+            return bool((self.told(winner) != UNKNOWN).all())
+        return len(np.unique(codes * 3 + sign + 1)) == len(np.unique(codes))
