@@ -75,10 +75,6 @@ class RankingSet:
     def _ranked(self) -> FloatArray:
         return self._scores[self.plain]
 
-    @cached_property
-    def _graph(self) -> StateGraph:
-        return StateGraph(self._ranked, self._eps)
-
     def _unplaced(self, part: slice = slice(None)) -> Unplaced:
         return Unplaced(self.plain[part], self._ranked[part], self._eps)
 
@@ -107,7 +103,7 @@ class RankingSet:
         >>> inflated_ranking([0.5] * 30, eps=0.1).count()
         265252859812191058636308480000000
         """
-        return self._graph.count(max_states)
+        return StateGraph(self._ranked, self._eps).count(max_states)
 
     def rank_intervals(self) -> tuple[IntArray, IntArray]:
         """Return the best and the worst rank of each item over the set (1 = first)."""
