@@ -227,7 +227,7 @@ class EntrySums(SumScorer):
         if least < lowest or most > highest:
             raise errors.InvalidSettingError(
                 f"{entries.what} go from {least:g} to {most:g} and leave the stated value_range="
-                f"{self.value_range}{entries.first_outside(lowest, highest)}",
+                f"{self.value_range}",
                 way_out=f"State the range that {entries.what} can have.",
             )
 

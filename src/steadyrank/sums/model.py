@@ -257,10 +257,6 @@ class Entries(Sums):
             highest[items] = np.maximum(highest[items], without)
         return lowest, highest
 
-    def first_outside(self, lowest: float, highest: float) -> str:  # noqa: ARG002 (some know)
-        """Say where the first value outside a range stands, as far as that is known."""
-        return ""
-
 
 def sparse(values: AnyArray, rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> Any:
     """Return a table with these values, added up where a place occurs again, and 0 elsewhere."""
