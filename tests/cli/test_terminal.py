@@ -81,7 +81,7 @@ def test_what_has_no_room_is_not_explained(
 
 
 def test_a_single_row_that_is_not_shown_is_one(run: Command, battles: Path) -> None:
-    assert "and 1 more further down (--all shows it)" in run("topk", battles, "-k", 4).out
+    assert "and 1 more (--all shows it)" in run("topk", battles, "-k", 4).out
 
 
 def test_a_long_list_of_units_is_one_wide_line_at_most(run: Command, restaurants: Path) -> None:

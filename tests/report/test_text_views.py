@@ -45,8 +45,8 @@ def test_a_line_has_the_members_before_it(cut: int, span: int, cells: int) -> No
 
 
 def test_a_bar_that_crosses_the_line() -> None:
-    assert RankAxis(1, 6, 18, cut=3).bar(3, 4, 3, PLAIN) == "      =o=+===      "
-    assert RankAxis(1, 6, 18, cut=3).bar(3, 4, 3, Terminal()) == "      ━●━┿━━━      "
+    assert RankAxis(1, 6, cut=3).bar(3, 4, 3, PLAIN) == "  o+=  "
+    assert RankAxis(1, 6, cut=3).bar(3, 4, 3, Terminal()) == "  ●┿━  "
 
 
 def test_ranks_beyond_the_scale_point_outwards() -> None:

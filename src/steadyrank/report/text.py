@@ -7,7 +7,7 @@ module of their own, which is loaded for them.
 from __future__ import annotations
 
 from importlib import import_module
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.terminal import FAINT, GAP, LONG, NEXT_IN_LINE, Line, RankAxis, Terminal, laid_out
@@ -149,17 +149,16 @@ def topk_table(findings: Findings, terminal: Terminal, following: int = NEXT_IN_
     rows, k = findings["rows"], findings["k"]
     last = max((row["rank"] for row in rows if row["listed"]), default=k)
     first = next((row["rank"] for row in rows if not row["listed"]), len(rows) + 1)
-    shown = rows if terminal.everything else rows[: first - 1 + following]
-    listed = _ends_of(shown, everything=terminal.everything, middle=k)
-    far = [row for row in rows[len(shown) :] if row["listed"] or row["standing"] == "contender"]
-    listed += [None, *far[:LONG]] if far else []
+    shown = rows if terminal.everything else rows[: first - 1 + following][:LONG]
+    beyond = (row for row in rows[len(shown) :] if row["listed"] or row["standing"] == "contender")
+    far = [row for row in beyond if row["standing"] != "sure"][:LONG]
+    listed = [*shown, None, *far] if far else shown
     ends = {k: f"top {k:,}"} | {last: "end of the list"}
     if last == k:
         ends = {k: f"top {k:,}, and end of the list"}
     yield from _item_lines(listed, findings, terminal, cut=k, ends=ends)
     hidden = findings["n_items"] - len(shown) - len(far)
-    hint = terminal.hint(f"--all shows {'it' if hidden == 1 else 'them'}")
-    yield more(hidden, f" further down{hint}")
+    yield more(hidden, terminal.hint(f"--all shows {'it' if hidden == 1 else 'them'}"))
 
 
 def more(number: int, where: str = "") -> Line:
@@ -169,12 +168,12 @@ def more(number: int, where: str = "") -> Line:
 
 def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield the lines of a full ranking."""
-    listed = _ends_of(findings["rows"], everything=terminal.everything)
-    tiers = findings["tiers"]
+    listed, tiers = _first_of(findings, terminal), findings["tiers"]
     few = len(tiers) <= findings["n_items"] // 2
     ends = dict.fromkeys(accumulate(len(tier) for tier in tiers[:-1]), "") if few else {}
     yield from _first(findings)
     yield from _item_lines(listed, findings, terminal, ends=ends)
+    yield more(findings["n_items"] - len(listed), terminal.hint("--all shows them"))
     if ends:
         yield Line(f"Lines separate {len(tiers):,} tiers: no ranking of the set mixes them.", FAINT)
     yield GAP
@@ -183,11 +182,11 @@ def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 
 def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield which ranks the true scores may have."""
-    listed = _ends_of(findings["rows"], everything=terminal.everything)
+    listed = _first_of(findings, terminal)
     yield from _confidence_said(findings)
     yield GAP
     title, *rows = _item_lines(listed, {**findings, "confidence": findings}, terminal)
-    yield from (title, *rows)
+    yield from (title, *rows, more(findings["n_items"] - len(listed), terminal.hint("--all shows them")))
     if alone := [name for name in ("interval", "bootstrap", "draws") if name in title.text]:
         names = " and ".join(alone).capitalize()
         yield Line(f"{names}: each item by itself, not all at once.", FAINT)
@@ -226,8 +225,7 @@ def _item_lines(
     left = iter(texts)
     for row in listed:
         if row is None:
-            hint = terminal.hint("--all shows every row")
-            yield Line(f"   {terminal.sign('…', '...')}{hint}", FAINT)
+            yield Line(f"   {terminal.sign('…', '...')}", FAINT)
             continue
         yield Line(next(left), STYLES[row["standing"]] if cut is not None else "")
         if ends and row["rank"] in ends and row is not rows[-1]:
@@ -297,19 +295,10 @@ def _ranks(title: str, ends: str, rows: Sequence[Row], terminal: Terminal, need:
     return Column(title, [ranks_in_words(row.get(best), row.get(worst), dash) for row in rows], need)
 
 
-def _ends_of(rows: Sequence[Row], *, everything: bool, middle: int = 0) -> list[Row | None]:
-    """Return all rows, or the first and last of very many, with None for the gap.
-
-    Those around a rank in the middle stay, too.
-    """
-    if everything or len(rows) <= LONG:
-        return list(rows)
-    half, end = LONG // 4, len(rows)
-    kept = {*range(2 * half), *range(middle - half, middle + half), *range(end - half, end)}
-    found: list[Row | None] = []
-    for before, place in pairwise([-1, *sorted(kept & {*range(end)})]):
-        found += [rows[place]] if place == before + 1 else [None, rows[place]]
-    return found
+def _first_of(findings: Findings, terminal: Terminal) -> Sequence[Row]:
+    """Return all rows, or the first of very many."""
+    rows: Sequence[Row] = findings["rows"]
+    return rows if terminal.everything else rows[:LONG]
 
 
 VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {
