@@ -49,10 +49,13 @@ def plain_text(findings: Findings, terminal: Terminal | None = None) -> str:
 def lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what any findings say; long tables are shortened unless the terminal wants all."""
     kind: str = findings["document"]
-    views: Any = VIEWS if kind in VIEWS else import_module("steadyrank.report.audit_text").VIEWS
+    view: Any = VIEWS.get(kind)
+    if view is None:  # loaded where it is wanted
+        others = import_module("steadyrank.report.audit_text")
+        view = others.split_lines if kind == "split" else others.told_lines
     if kind not in {"check", "split"}:  # of these, the verdict or all categories come first
         yield from heading(findings, terminal)
-    yield from views[kind](findings, terminal)
+    yield from view(findings, terminal)
     if kind != "split":
         yield from notes(findings, terminal)
 
@@ -97,17 +100,13 @@ def remarks(notes: Iterable[str], findings: Findings, terminal: Terminal) -> Ite
 def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what is promised; the numbers behind it where they are wanted."""
     certificate = findings["certificate"]
-    if not terminal.verbose:
-        yield Line(certificate["promise"])
-    else:
-        delta = certificate["delta"]
-        told = "nothing claimed" if delta is None else f"delta = {rounded_up(delta)}"
-        if certificate["removals"] > 1:
-            told += f" for any {counted(certificate['removals'], 'removal')}"
-        if findings["eps"] is not None:
-            told = f"eps = {eps_in_words(findings['eps'], given=certificate['given'])}, {told}"
-        title = f"Certificate ({certificate['status']}): {told}; "
-        yield Line(f"{title}rule: {certificate['rule']}", "bold")
+    yield Line(certificate["promise"])
+    if terminal.verbose:
+        eps, delta = findings["eps"], certificate["delta"]
+        words = "none" if eps is None else eps_in_words(eps, given=certificate["given"])
+        share = "none" if delta is None else rounded_up(delta)
+        told = f"eps = {words}, delta = {share}, removals = {certificate['removals']:,}"
+        yield Line(f"Certificate ({certificate['status']}): {told}; rule: {certificate['rule']}", "bold")
         yield Line(certificate["sentence"])
     yield GAP
     for suggestion in findings["suggestions"]:
@@ -141,7 +140,7 @@ def _first(findings: Findings) -> Iterator[Line]:
 
 def warned(findings: Findings) -> Iterator[Line]:
     """Yield what a reader must know."""
-    return (Line(warning, "yellow", "!") for warning in findings["warnings"])
+    return (Line(warning, "yellow", "!") for warning in findings.get("warnings", ()))
 
 
 def topk_table(findings: Findings, terminal: Terminal, following: int = NEXT_IN_LINE) -> Iterator[Line]:
@@ -178,19 +177,6 @@ def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         yield Line(f"Lines separate {len(tiers):,} tiers: no ranking of the set mixes them.", FAINT)
     yield GAP
     yield from claims(findings, terminal)
-
-
-def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield which ranks the true scores may have."""
-    listed = _first_of(findings, terminal)
-    yield from _confidence_said(findings)
-    yield GAP
-    title, *rows = _item_lines(listed, {**findings, "confidence": findings}, terminal)
-    yield from (title, *rows, more(findings["n_items"] - len(listed), terminal.hint("--all shows them")))
-    if alone := [name for name in ("interval", "bootstrap", "draws") if name in title.text]:
-        names = " and ".join(alone).capitalize()
-        yield Line(f"{names}: each item by itself, not all at once.", FAINT)
-    yield GAP
 
 
 def _confidence_said(findings: Findings) -> Iterator[Line]:
@@ -304,6 +290,5 @@ def _first_of(findings: Findings, terminal: Terminal) -> Sequence[Row]:
 VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {
     "top-k": topk_lines,
     "ranking": ranking_lines,
-    "confidence": confidence_lines,
 }
 """What stands between the heading and the notes of each document."""
