@@ -51,10 +51,12 @@ TITLES = {
 """The columns of some documents: what each holds, its title, and how much it is needed."""
 
 FIRST: dict[str, Callable[[Row], float]] = {
+    "audit": lambda row: row["k"] or math.inf,
+    "random-audit": lambda row: row["k"] or math.inf,
     "comparison": lambda row: row["verdict"] == "same",
     "explanation": lambda row: -abs(row["contribution"]),
 }
-"""Of some documents, which rows come first: items that moved, units that contribute most."""
+"""Of some documents, which rows come first: a small k, items that moved, units that contribute most."""
 
 WHOLE = "all rows"
 ROWS = 20
