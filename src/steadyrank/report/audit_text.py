@@ -46,7 +46,8 @@ def said(findings: Findings) -> list[str]:  # noqa: PLR0911 (one for each docume
         case "comparison":
             return [findings["headline"], *findings["sentences"], findings["rule"]]
         case "confidence":
-            alone = "Interval, bootstrap and draws: each item by itself, not all at once."
+            drawn = "bootstrap" if findings["n_units"] else "draws"
+            alone = f"Interval and {drawn}: each item by itself, not all at once."
             return [findings["sentence"], findings["stability"], findings["top_sentence"] or "", alone]
         case _:
             beside = (findings["confidence"] or {}).get("sentence", "")
