@@ -180,13 +180,6 @@ class SparseEntries(Entries):
         parts = self.form.parts(self.values[entries], self.rated[entries])
         return parts, np.ones(len(parts[0]), dtype=np.int64)
 
-    def given_by(self, units: IntArray) -> tuple[Parts, IntArray]:
-        """Look at the entries of these units alone."""
-        entries = self._entries_by(units)
-        rated, (parts, times) = self.rated[entries], self._given(entries)
-        sums = tuple(np.bincount(rated, part, self.items).astype(np.float64) for part in parts)
-        return sums, np.bincount(rated, times, self.items).astype(np.int64)
-
     def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
         """Return the most that a unit's values can move the scores, squared."""
         rated = np.maximum(self.counts, 1)  # no unit touches the others
