@@ -62,14 +62,14 @@ def mask_row(rng: np.random.Generator, quick: bool) -> Row:
     )
 
 
-WHY = "ours spends about 0.1 us on each edge between states, and NumPy leaves little of that to save"
+WHY = "ours walks layer by layer, all states with equally many items placed at once"
 
 
 def count_row(rng: np.random.Generator, quick: bool) -> Row:
     """Count the rankings of a set, against a dictionary of states; the goal is 20 times as fast.
 
-    It was 13 to 16 times. No step stands out: a quarter of the time is gathering the digits of states
-    along edges, and the rest is a dozen passes over the same edges. NumPy allows for about 13.
+    It is missed. A sweep over the scores with digits in machine words was 13 to 16 times as fast, but
+    three times the code of this plain walk.
     """
     scores = rng.random(200 if quick else 1000)
     eps = 0.05 if quick else 0.015

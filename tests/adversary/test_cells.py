@@ -12,7 +12,7 @@ import pytest
 
 from steadyrank import Votes, stable_topk
 from steadyrank.cli import main
-from steadyrank.report.export import csv_text, guarded, to_csv, to_json, unguarded
+from steadyrank.report.export import csv_text, guarded, to_csv, to_json
 from steadyrank.report.sharing import table_fragment
 from steadyrank.report.text import plain_text
 
@@ -81,7 +81,7 @@ def test_no_cell_is_a_formula_and_none_is_lost(cases: Cases) -> None:
     for rng in cases(3000):
         name = drawn_name(rng)
         cell = guarded(name)
-        assert unguarded(cell) == name
+        assert cell.removeprefix("'") == name
         assert not is_formula(cell)
         assert cell == name or cell == f"'{name}"
         assert cells_of(csv_text(["a", "b"], [(name, 1)]))[1] == [cell, "1"]
@@ -105,7 +105,7 @@ def test_no_name_ends_a_line_or_steers_a_view(cases: Cases) -> None:
         )
         assert to_json(found).isascii()
         assert {row["item"] for row in json.loads(to_json(found))["rows"]} == set(names)
-        assert {unguarded(row[1]) for row in cells_of(to_csv(found))[1:]} == set(names)
+        assert {row[1].removeprefix("'") for row in cells_of(to_csv(found))[1:]} == set(names)
         page = table_fragment(found)
         assert not {"\u2028", "\u2029", "\x1b", "\u202e", "\0"} & set(page)
 
@@ -121,5 +121,4 @@ def test_names_longer_than_the_csv_module_reads(
     assert main(["topk", str(file), "-k", "1", "--csv"]) == 0
     found = capsys.readouterr()
     assert found.out.splitlines()[1].startswith(f"1,'{name},")
-    assert "one apostrophe in front" in found.err.replace("\n", " ")
-    assert found.err.count("\n") == 1
+    assert found.err == ""

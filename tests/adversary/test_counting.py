@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from fractions import Fraction
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +15,7 @@ import pytest
 
 from oracles import enumeration, exact
 from steadyrank import errors
-from steadyrank.operators import states, sweep
+from steadyrank.operators import states
 from steadyrank.operators.inflation import critical_eps
 from steadyrank.operators.rankings import inflated_ranking
 from steadyrank.operators.unplaced import Unplaced
@@ -94,7 +93,6 @@ def test_counts_of_longer_rankings_are_those_of_a_walk_over_sets(cases: Cases) -
         eps = some_eps(rng, scores, 3.0)
         rankings = inflated_ranking(scores, eps)
         assert rankings.count() == walk(scores, eps)
-        assert rankings.uncertain_pairs() == pairs_by_hand(scores, eps)
         with pytest.raises(errors.TooLargeError):
             rankings.count(max_states=1)
 
@@ -116,69 +114,24 @@ def test_where_rounding_takes_eligibility_away_the_count_is_still_that_of_the_se
     assert rankings.count() == len(listed) == walk(scores, eps)
 
 
-def pairs_by_hand(scores: np.ndarray, eps: float) -> int:
-    """Two items alone: the second may come first, or they are equal."""
-    pairs = combinations(sorted(scores.tolist(), reverse=True), 2)
-    return sum(len(list(inflated_ranking(pair, eps))) == 2 for pair in pairs)
-
-
-def test_uncertain_pairs_of_many_items_are_the_pairs_asked_one_by_one(cases: Cases) -> None:
-    for rng in cases(25):
-        scores = tied_scores(rng, int(rng.integers(1, 40)))
-        eps = some_eps(rng, scores, 6.0)
-        assert inflated_ranking(scores, eps).uncertain_pairs() == pairs_by_hand(scores, eps)
-
-
 def test_a_limit_refuses_exactly_where_there_are_more_states(cases: Cases) -> None:
     for rng in cases(40):
         scores = tied_scores(rng, int(rng.integers(2, 12)))
         rankings = inflated_ranking(scores, some_eps(rng, scores, 4.0))
-        graph = rankings._graph
-        number = 1 + sum(len(layer.number) for layer in graph.layers()) - 1  # all but the last
+        graph = states.StateGraph(np.sort(scores)[::-1], rankings.eps)
+        number = sum(len(layer.first) for layer in graph.layers())  # all but the first
         assert rankings.count(max_states=number) == rankings.count()
         with pytest.raises(errors.TooLargeError):
             rankings.count(max_states=number - 1)
 
 
-def test_blocks_change_no_count(cases: Cases, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_change_no_count(cases: Cases, monkeypatch: pytest.MonkeyPatch) -> None:
     for rng in cases(30):
         scores = tied_scores(rng, int(rng.integers(2, 30)))
         rankings = inflated_ranking(scores, some_eps(rng, scores, 3.0))
         with monkeypatch.context() as patch:
             counts = set()
-            for block in (1, 5, 1 << 18):
-                patch.setattr(states, "BLOCK", block)
+            for cells in (1, 50, 1 << 18):
+                patch.setattr(states, "CELLS", cells)
                 counts.add(rankings.count())
         assert len(counts) == 1
-
-
-def test_settling_in_small_parts_changes_nothing(cases: Cases, monkeypatch: pytest.MonkeyPatch) -> None:
-    for rng in cases(20):
-        scores = rng.integers(0, 12, 14) / 7
-        eps = some_eps(rng, scores, 4.0)
-        expected = inflated_ranking(scores, eps).count()
-        with monkeypatch.context() as patch:
-            patch.setattr(sweep, "SETTLED", 1)
-            assert inflated_ranking(scores, eps).count() == expected
-
-
-def test_digits_hold_numbers_of_any_size(cases: Cases) -> None:
-    """Sums over groups of edges, layer after layer, as Python integers add them up."""
-    for rng in cases(40):
-        terms = int(rng.choice([12, 1000, 2**20, 2**40]))
-        rows = states.Exact(terms)
-        digits, numbers = np.ones((1, 1), dtype=np.uint64), [1]
-        for _ in range(12):
-            n_groups = int(rng.integers(1, 6))
-            group = np.sort(np.append(np.arange(n_groups), rng.integers(0, n_groups, 7)))
-            source = rng.integers(0, len(numbers), len(group))
-            factor = rng.integers(1, terms // np.bincount(group).max() + 1, len(group))
-            layer = sweep.Layer(source, np.bincount(group), *[None] * 2)
-            digits = rows.with_room(digits)
-            along = digits[source] * factor[:, np.newaxis].astype(np.uint64)
-            digits = rows.sums(layer, along.__getitem__, digits.shape[1:])
-            numbers = [
-                sum(numbers[source[e]] * int(factor[e]) for e in np.flatnonzero(group == number))
-                for number in range(n_groups)
-            ]
-            assert rows.numbers(digits).tolist() == numbers

@@ -230,7 +230,7 @@ def test_the_largest_come_first_and_nothing_is_left_out() -> None:
     expected = [*best[best > 0][::-1], *best[best < 0]]
     assert signed == pytest.approx([value / 600 for value in expected])
     assert len(to_csv(found.findings()).splitlines()) == 601
-    assert len(plain_text(found.findings()).splitlines()) < 40
+    assert len(plain_text(found.findings()).splitlines()) < 60
     assert str(found) == plain_text(found.findings())
 
 

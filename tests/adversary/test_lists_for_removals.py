@@ -234,7 +234,7 @@ def test_words_say_what_holds() -> None:
     told = "remove any 3 of the 18 votes, or fewer, and if the rest can be scored"
     assert f"{told}, the new plain top 2 is inside this list (delta = 0)." in found.sentence
     text = plain_text(answer.findings(), Terminal(verbose=True)).replace("\n", " ")
-    assert "delta = 0 for any 3 removals" in text
+    assert "delta = 0, removals = 3; rule: " in text
     assert answer.findings()["certificate"]["removals"] == 3
     assert "says nothing" in study.topk(2, removals=17).certificate.sentence
     assert study.topk(2, removals=17).certificate.vacuous

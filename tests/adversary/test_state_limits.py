@@ -10,7 +10,7 @@ import pytest
 
 from steadyrank import ScoreMatrix, Study, audit
 from steadyrank.errors import TooLargeError
-from steadyrank.operators.states import StateGraph
+from steadyrank.operators import states
 
 
 def some_scores(rng):
@@ -23,22 +23,22 @@ def some_scores(rng):
 def test_the_states_of_a_graph_lie_between_its_bounds(cases):
     for rng in cases(80):
         ranked, eps = some_scores(rng)
-        graph = StateGraph(ranked, eps)
-        states = 1 + sum(len(layer.number) for layer in graph.layers())
-        assert graph.least_log10() <= math.log10(states) + 1e-9
-        assert math.log10(states) <= math.log10(10 ** graph.bound_log10() + 1) + 1e-9
+        graph = states.StateGraph(ranked, eps)
+        number = 1 + sum(len(layer.first) for layer in graph.layers())
+        assert graph.least_log10() <= math.log10(number) + 1e-9
+        assert math.log10(number) <= math.log10(10 ** graph.bound_log10() + 1) + 1e-9
 
 
 def test_a_limit_refuses_a_graph_exactly_if_it_has_more_states(cases):
     for rng in cases(40):
         ranked, eps = some_scores(rng)
-        graph = StateGraph(ranked, eps)
-        states = 1 + sum(len(layer.number) for layer in graph.layers())
-        rankings = graph.count(states)
-        assert rankings == graph.count(10 * states)
-        if states > 2:
+        graph = states.StateGraph(ranked, eps)
+        number = 1 + sum(len(layer.first) for layer in graph.layers())
+        rankings = graph.count(number)
+        assert rankings == graph.count(10 * number)
+        if number > 2:
             with pytest.raises(TooLargeError, match="max_states"):
-                graph.count(states // 2 - 1 or 1)
+                graph.count(number // 2 - 1 or 1)
 
 
 def test_a_refused_count_takes_no_memory_to_speak_of():
@@ -54,3 +54,14 @@ def test_a_refused_count_takes_no_memory_to_speak_of():
     assert "size not counted" in row.note
     assert "at least 10^" in row.note
     assert most < 30 * data.values.nbytes
+
+
+def test_memory_grows_with_the_states_of_a_layer_not_with_the_steps_to_them(monkeypatch):
+    """Any of the items left may come next: 9 steps for each of the 48,620 states halfway."""
+    monkeypatch.setattr(states, "CELLS", 1 << 12)
+    graph = states.StateGraph(1e-9 * np.arange(18)[::-1], 1.0)
+    tracemalloc.start()
+    assert graph.count(states.MAX_STATES) == math.factorial(18)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 500 * math.comb(18, 9)

@@ -57,7 +57,7 @@ def test_a_table_of_flips_says_how_many_are_missing(run: Command, tmp_path: Path
     assert distinct == 120
     listed = run(*asked).out.partition("\n\n```")[0]
     shown = listed.partition("| without |")[2].count("| `a` | `b` |")
-    assert listed.endswith(f"\n\n{distinct - shown:,} more not shown.")
+    assert listed.endswith(f"\n\n{distinct - shown:,} more not shown (--all shows them).")
 
 
 def test_a_margin_that_is_too_small_needs_no_table_of_flips(run: Command, benchmark: Path) -> None:
@@ -72,7 +72,7 @@ def test_long_tables_are_cut_and_say_so(run: Command, tmp_path: Path) -> None:
     file.write_text("choice\n" + "".join(f"item {number}\n" for number in range(103)), encoding="utf-8")
     asked = ("rank", file, "--markdown")
     cut = run(*asked).out
-    assert "\n\n3 more not shown.\n\n" in cut
+    assert "\n\n3 more not shown (--all shows them).\n\n" in cut
     assert cut.count("| `item ") == 100
     assert run(*asked, "--all").out.count("| `item ") == 103
 

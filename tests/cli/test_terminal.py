@@ -68,20 +68,16 @@ def test_lines_fit(run: Command, restaurants: Path, monkeypatch: pytest.MonkeyPa
         assert not any(line.endswith(" ") for line in found.out.splitlines())
 
 
-def test_what_has_no_room_is_not_explained(
+def test_a_narrow_audit_keeps_its_answers(
     run: Command, benchmark: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = ("audit", benchmark, "-k", 3, "--eps", 0.01)
     monkeypatch.setenv("COLUMNS", "40")
-    audited = run(*asked).out
+    audited = run("audit", benchmark, "-k", 3, "--eps", 0.01).out
     assert all(f"\n{name} " in audited for name in ("inflated top-k", "inflated ranking"))
-    assert ("Broken by:" in audited, "Uncovered:" in audited) == (True, False)
-    monkeypatch.setenv("COLUMNS", "90")
-    assert "Uncovered:" in run(*asked).out
 
 
 def test_a_single_row_that_is_not_shown_is_one(run: Command, battles: Path) -> None:
-    assert "and 1 more further down (--all shows it)" in run("topk", battles, "-k", 4).out
+    assert "and 1 more (--all shows it)" in run("topk", battles, "-k", 4).out
 
 
 def test_a_long_list_of_units_is_one_wide_line_at_most(run: Command, restaurants: Path) -> None:

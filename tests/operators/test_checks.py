@@ -122,16 +122,21 @@ def test_a_single_number() -> None:
     [
         (["a", "b"], "must be numbers.*'a'"),
         ([1 + 2j, 3], "must be numbers.*complex"),
-        ([1.0, None, 2.0], "position 1 is None"),
+        ([1.0, None, 2.0], "dtype object .*Convert them to float64 first"),
+        (
+            [Decimal("0.1"), Decimal("0.2")],
+            r"dtype object \(first value Decimal\('0.1'\)\).*float64 first",
+        ),
+        ([Fraction(1, 3)], "dtype object .*float64 first"),
         ([1.0, "x"], "must be numbers"),
-        (np.array([1.0, "x"], dtype=object), "position 1 is 'x'"),
+        (np.array([1.0, "x"], dtype=object), "must be numbers"),
         (np.array(["2020-01-01"], dtype="datetime64[D]"), "must be numbers.*datetime64"),
         ([[1.0, 2.0], [3.0]], "do not form an array"),
         ({"a": 1.0}, "single value|must be numbers|position"),
         (None, "single value|must be numbers|position"),
-        (np.array([1, 10**400], dtype=object), "position 1 is 1000"),
+        (np.array([1, 10**400], dtype=object), "must be numbers"),
         ([2**53 + 1, 1], "position 0 is beyond 2\\*\\*53.*Subtract a constant"),
-        (np.array([2**60, 2**60 + 1, 1], dtype=object), "position 1"),
+        (np.array([2**60, 2**60 + 1, 1], dtype=object), "must be numbers"),
     ],
     ids=str,
 )
@@ -166,23 +171,15 @@ def test_eps() -> None:
 
 
 @pytest.mark.parametrize(
-    ("order", "words"),
+    "order",
     [
-        ([0, 1], r"each of the 3 items once, but has shape \(2,\)"),
-        ([[0, 1, 2]], r"shape \(1, 3\)"),
-        ([0.0, 1.0, 2.0], "item indices 0..2, but has dtype float64"),
-        (["a", "b", "c"], "item indices 0..2"),
-        ([0, 1, 3], "position 2 is 3"),
-        ([0, -1, 2], "position 1 is -1"),
-        ([0, 2**70, 1], "item indices 0..2"),
-        ([0, 1, 1], "more than once: 1"),
-        ([True, False, True], "dtype bool"),
-        ([], r"shape \(0,\)"),
-        (5, r"shape \(\)"),
+        [0, 1], [[0, 1, 2]], [0.0, 1.0, 2.0], ["a", "b", "c"], [0, 1, 3], [0, -1, 2], [0, 2**70, 1],
+        [0, 1, 1], [True, False, True], [], 5,
     ],
     ids=str,
-)
-def test_a_permutation_that_is_not_one(order: Any, words: str) -> None:
+)  # fmt: skip
+def test_a_permutation_that_is_not_one(order: Any) -> None:
+    words = re.escape(f"each of the item indices 0..2 once, but is {order!r}.")
     with pytest.raises(errors.InvalidScoresError, match=words):
         check_permutation(order, 3)
     with pytest.raises(errors.InvalidScoresError, match=words):
@@ -223,8 +220,6 @@ FORMS: dict[str, Callable[[], Any]] = {
     "reversed": lambda: np.array(BASE[::-1], dtype=float)[::-1],
     "column": lambda: np.array([BASE, BASE], dtype=float).T[:, 0],
     "masked": lambda: np.ma.MaskedArray(BASE, mask=[False] * 6),
-    "objects": lambda: np.array([Fraction(x) for x in BASE], dtype=object),
-    "decimals": lambda: [Decimal(x) for x in BASE],
     "pandas": lambda: pd.Series(BASE, index=list("fedcba")),
     "pandas nullable": lambda: pd.Series(BASE, dtype="Int64"),
     "pandas float": lambda: pd.Series(BASE, dtype="Float64"),

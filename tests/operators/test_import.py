@@ -68,7 +68,6 @@ OPERATORS = {
     "steadyrank.operators.rankings",
     "steadyrank.operators.unplaced",
     "steadyrank.operators.states",
-    "steadyrank.operators.sweep",
     "steadyrank.operators.topk_sets",
 }
 

@@ -92,23 +92,6 @@ def test_curve_asks_which_k() -> None:
     assert found.plot(3).get_xlabel() == "eps"
 
 
-def test_survival_counts_the_trials_above() -> None:
-    deltas = {"plain": [0.3, 0.1, 0.1, 0.0], "inflated": [0.0, 0.0, 0.0, 0.02]}
-    ax = plots.survival(deltas)
-    for line in ax.lines:
-        values = np.array(deltas[line.get_label()])
-        x, y = line.get_data()
-        for place in (0.0, 0.05, 0.1, 0.2, 0.3, 0.5):
-            shown = y[np.searchsorted(x, place, side="right") - 1]
-            assert shown == pytest.approx((values > place).mean())
-
-
-@pytest.mark.parametrize("deltas", [{}, {"plain": []}, {"plain": [0.5, 2.0]}, {"plain": [float("nan")]}])
-def test_survival_refuses_what_is_no_share(deltas: dict[str, list[float]]) -> None:
-    with pytest.raises(InvalidValueError):
-        plots.survival(deltas)
-
-
 def test_answers_draw_themselves() -> None:
     assert stable_topk(close_votes(), 3).plot().get_xlabel() == "rank"
     _, ax = plt.subplots()
@@ -132,7 +115,7 @@ def test_given_axes_are_used_and_hostile_names_drawn() -> None:
 def test_missing_matplotlib_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(MissingPackageError, match=r"steadyrank\[plot\]"):
-        plots.survival({"plain": [0.1]})
+        plots.standings(stable_topk(close_votes(), 3))
 
 
 @pytest.mark.parametrize("k", [1, 5, 19])

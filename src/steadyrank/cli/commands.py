@@ -322,11 +322,9 @@ def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line
     wanted = {name: getattr(options, name, False) for name in ("everything", "verbose")}
     page = output.terminal("utf-8" if options.output else None, **wanted)
     if options.form in {"json", "csv"}:
-        from steadyrank.report.export import GUARD_NOTE, has_guards, to_csv, to_json
+        from steadyrank.report.export import to_csv, to_json
 
         output.deliver(to_json(found) if options.form == "json" else to_csv(found), options.output)
-        if options.form == "csv" and has_guards(found):
-            output.say(f"note: {GUARD_NOTE}.")
     elif options.form == "markdown":
         output.deliver(_markdown(found, options), options.output)
     elif options.form == "html":

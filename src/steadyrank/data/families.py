@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from steadyrank._typing import BoolArray, IntArray
+from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.data.observations import Observations
 from steadyrank.data.rows import check_total, shared_out
 from steadyrank.data.units import LazyLabels, Shares, Units, remaining_groups, renumbered, whole_parts
 from steadyrank.errors import listing
 from steadyrank.sums.exact import together
 from steadyrank.sums.model import Entries
+from steadyrank.sums.sparse import MergedEntries, SparseEntries
 from steadyrank.text import counted
 
 SPARE = 1 << 16
@@ -138,6 +139,25 @@ class EntryObservations(Observations):
     def _entries(self) -> Entries:
         entries: Entries = self.entries  # type: ignore[attr-defined]  # each has its own kind of them
         return entries
+
+    def _added_up(
+        self, indptr: IntArray, rated: AnyArray, values: AnyArray, **named: Any
+    ) -> SparseEntries:
+        """Return the values of each row as values that units give, with the weights of the rows."""
+        if self.weights is None and self.unit is None:
+            return SparseEntries(indptr, rated, values, self.n_items, **named)
+        (parts, scale), sizes = whole_parts(self.weights), np.diff(indptr)
+        times = np.broadcast_to(parts, sizes.shape)
+        owner = np.arange(len(sizes)) if self.unit is None else self.unit
+        return MergedEntries(
+            (np.repeat(owner, sizes), rated, values),
+            np.repeat(times, sizes),
+            (len(self.units), self.n_items),
+            rows=int(times.sum()),
+            scale=scale,
+            weighted=self.weights is not None,
+            **named,
+        )
 
     @property
     def item_counts(self) -> IntArray:

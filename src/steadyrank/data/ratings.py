@@ -15,13 +15,13 @@ from steadyrank.data.families import EntryObservations
 from steadyrank.data.kinds import DUPLICATE, MERGED, RATINGS
 from steadyrank.data.observations import Ends, set_fields
 from steadyrank.data.rows import begins, check_some, check_spans, in_strict_order
-from steadyrank.data.units import People, agreed, of_people, renumbered, whole_parts
+from steadyrank.data.units import People, agreed, of_people, renumbered
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import as_scores, check_length, compact
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
 from steadyrank.sums.exact import together
-from steadyrank.sums.sparse import MergedEntries, SparseEntries
+from steadyrank.sums.sparse import SparseEntries
 from steadyrank.text import counted, counted_are
 
 
@@ -125,19 +125,7 @@ class Ratings(EntryObservations):
     @cached_property
     def entries(self) -> SparseEntries:
         """The ratings as values that units give to items, with their sums."""
-        if self.weights is None and self.unit is None:
-            return SparseEntries(self.indptr, self.rated, self.values, self.n_items)
-        (parts, scale), rated = whole_parts(self.weights), np.diff(self.indptr)
-        times = np.broadcast_to(parts, rated.shape)
-        owner = np.arange(len(rated)) if self.unit is None else self.unit
-        return MergedEntries(
-            (np.repeat(owner, rated), self.rated, self.values),
-            np.repeat(times, rated),
-            (len(self.units), self.n_items),
-            rows=int(times.sum()),
-            scale=scale,
-            weighted=self.weights is not None,
-        )
+        return self._added_up(self.indptr, self.rated, self.values)
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         entry, before = kept[self.rated], np.diff(self.indptr)

@@ -15,7 +15,7 @@ from steadyrank.data.families import EntryObservations
 from steadyrank.data.kinds import GAPS, SCORES
 from steadyrank.data.observations import Ends, set_fields
 from steadyrank.data.rows import check_some, column_labels, repeated_cells, row_names
-from steadyrank.data.units import People, agreed, of_people, said_of, whole_parts
+from steadyrank.data.units import People, agreed, of_people, said_of
 from steadyrank.errors import MEANS_OF_REST, NO_VALUES, Option, WayOut, listing, shorten
 from steadyrank.reading import scales
 from steadyrank.reading.arrays import as_doubles, as_matrix, as_scores
@@ -23,8 +23,8 @@ from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Guess, Table, simplify
 from steadyrank.reading.words import known
-from steadyrank.sums.dense import DenseEntries
 from steadyrank.sums.exact import whole_rows
+from steadyrank.sums.sparse import SparseEntries
 from steadyrank.text import counted, counted_are, plural
 
 RESOLUTION = 1e-12
@@ -106,13 +106,13 @@ class ScoreMatrix(EntryObservations):
         self._filled()
 
     @cached_property
-    def entries(self) -> DenseEntries:
+    def entries(self) -> SparseEntries:
         """The matrix as values that units give to items, with their sums."""
         return self.entries_of(self.values, resolution=self.resolution)
 
     def entries_of(
         self, values: FloatArray, parts: int = 1, *, resolution: float = RESOLUTION
-    ) -> DenseEntries:
+    ) -> SparseEntries:
         """Return other values in the same places, such as ranks, as whole numbers of parts of 1.
 
         Means that no such numbers make exact are equal within the resolution.
@@ -122,9 +122,11 @@ class ScoreMatrix(EntryObservations):
         >>> ScoreMatrix([[7.0, 5.0]]).entries_of(np.array([[1 / 3, 2 / 3]]), parts=3).totals
         (array([1., 2.]),)
         """
-        weights = None if self.weights is None else whole_parts(self.weights)
-        labels = self.row_labels, self.items
-        return DenseEntries(values, self.unit, weights, labels, parts=parts, resolution=resolution)
+        there = ~np.isnan(values)
+        indptr = np.append(0, np.cumsum(there.sum(axis=1)))
+        rated = np.broadcast_to(np.arange(self.n_items, dtype=np.int32), values.shape)[there]
+        named = {"what": "values", "parts": parts, "resolution": resolution}
+        return self._added_up(indptr, rated, values[there], **named)
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         values = self.values[:, kept]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadyrank import errors
-from steadyrank._typing import AnyArray, FloatArray, IntArray
+from steadyrank._typing import FloatArray, IntArray
 from steadyrank.errors import WayOut, listing, shorten
 
 EXACT_INTEGERS = 2**53
@@ -120,18 +120,13 @@ def check_same_items(first: int, second: int, what: str) -> None:
 
 def check_permutation(order: ArrayLike, n_items: int) -> IntArray:
     """Return ``order`` as an int64 permutation of ``0 .. n_items - 1``."""
-    raw, wrong = np.asarray(order), ""
-    if raw.shape != (n_items,):
-        wrong = f"list each of the {n_items:,} items once, but has shape {raw.shape}"
-    elif raw.dtype.kind not in "iu":
-        wrong = f"hold item indices 0..{n_items - 1}, but has dtype {raw.dtype}"
-    elif len(outside := np.flatnonzero((raw < 0) | (raw >= n_items))):
-        wrong = f"hold item indices 0..{n_items - 1}, but position {outside[0]} is {raw[outside[0]]}"
-    elif len(twice := np.flatnonzero(np.bincount(raw.astype(np.int64)) > 1)):
-        found = listing(twice.tolist())
-        wrong = f"list each item once, but these items occur more than once: {found}"
-    if wrong:
-        raise errors.InvalidScoresError(f"a ranking must {wrong}.")
+    raw = np.asarray(order)
+    indices = raw.shape == (n_items,) and raw.dtype.kind in "iu"
+    if not indices or (np.sort(raw) != np.arange(n_items)).any():
+        raise errors.InvalidScoresError(
+            f"a ranking must list each of the item indices 0..{n_items - 1} once, "
+            f"but is {shorten(order)}."
+        )
     return raw.astype(np.int64)
 
 
@@ -145,12 +140,11 @@ def _as_floats(scores: ArrayLike) -> FloatArray:
         raw = np.asarray(scores)
     except ValueError as error:
         raise errors.InvalidScoresError(f"scores do not form an array: {error}.") from None
-    if raw.dtype.kind == "O":
-        raw = _numbers_from_objects(raw)
     if raw.dtype.kind not in "biuf":
         raise errors.InvalidScoresError(
             f"scores must be numbers, but have dtype {raw.dtype} "
-            f"(first value {shorten(raw.flat[0]) if raw.size else 'none'})."
+            f"(first value {shorten(raw.flat[0]) if raw.size else 'none'}). "
+            "Convert them to float64 first."
         )
     wide = raw.dtype.kind in "iu" and raw.size and raw.dtype.itemsize == 8
     if wide and (int(raw.max()) > EXACT_INTEGERS or int(raw.min()) < -EXACT_INTEGERS):
@@ -161,25 +155,6 @@ def _as_floats(scores: ArrayLike) -> FloatArray:
             "yourself."
         )
     return raw.astype(np.float64, copy=False)
-
-
-def _numbers_from_objects(raw: AnyArray) -> AnyArray:
-    """Convert an object array whose every entry is a real number; name the first that is not."""
-    values = np.empty(raw.shape)
-    for place, value in np.ndenumerate(raw):
-        try:
-            fine = hasattr(value, "__float__") and not isinstance(value, str | bytes)
-            values[place] = float(value) if fine else np.nan
-        except (TypeError, ValueError, OverflowError):
-            fine = False
-        if isinstance(value, int) and fine:  # one of any size, which a float64 may have to round
-            fine = int(values[place]) == value
-        if not fine:
-            raise errors.InvalidScoresError(
-                f"scores must be numbers that a float64 can hold, but the one at {_where(place)} is "
-                f"{shorten(value)}. Remove the item, or give it a score."
-            )
-    return values
 
 
 def _where(place: tuple[int, ...]) -> str:

@@ -34,9 +34,6 @@ CHUNK = 1 << 15
 LARGEST = 1 << 18
 """Starts handled at once at most, to bound the memory of the tables."""
 
-SEARCHED = 1 << 5
-"""Of so many values in ascending order, one is searched by NumPy."""
-
 SETTLED = 1 << 17
 """Scores looked at together where a boundary is too close for a shortcut."""
 
@@ -218,7 +215,7 @@ def _chunk_swaps(depths: FloatArray, starts: int, eps: float) -> IntArray:
     def inside(places: IntArray) -> BoolArray:
         return swap_eps(depths.take(places, mode="clip") - top, top) < eps
 
-    ends = _searched(depths, top + C * effective_eps(eps, top))
+    ends = depths.searchsorted(top + C * effective_eps(eps, top))
     while len(more := np.flatnonzero(inside(ends))):
         ends[more] = depths.searchsorted(depths[ends[more]], side="right")
     while len(less := np.flatnonzero((ends > place + 1) & ~inside(ends - 1))):
@@ -234,29 +231,13 @@ def _chunk_ends(depths: FloatArray, starts: int, eps: float) -> IntArray:
     limit = reach(_apart(top, depths.take(past - 1), eps), count, sums, tight)
     # Where a depth ends is rounded, too: a search among large scores cannot tell it to the last digit.
     unsure = doubt(count, eps) + 4 * UNIT * np.abs(top) / eps
-    ends = np.maximum(_searched(depths, top + (limit - unsure) * eps), np.arange(1, starts + 1))
+    ends = np.maximum(depths.searchsorted(top + (limit - unsure) * eps), np.arange(1, starts + 1))
     limit = (limit + unsure) * eps
     in_doubt = np.flatnonzero(depths.take(ends) - top < limit)
     if len(in_doubt):
         furthest = depths.searchsorted(top[in_doubt] + limit[in_doubt], side="right")
         ends[in_doubt] = _settled_ends(depths, in_doubt, furthest, eps)
     return ends
-
-
-def _searched(depths: FloatArray, values: FloatArray) -> IntArray:
-    """Return how many depths lie below each of the values, which ascend.
-
-    NumPy searches one value after the other, and the processor guesses wrongly at every second step.
-    Between two that were searched so, all the others go the same steps at once. Where rounding has
-    brought values out of their order, what is found may be off by what lies between them.
-    """
-    some = depths.searchsorted(values[::SEARCHED])
-    between = np.diff(some, append=depths.searchsorted(values[-1])).max()
-    found = np.repeat(some, SEARCHED)[: len(values)]
-    for level in reversed(range(int(between).bit_length())):
-        below = depths[(1 << level) - 1 :].take(found, mode="clip") < values
-        found += below.astype(np.int64) << level
-    return found
 
 
 def _longest_runs(

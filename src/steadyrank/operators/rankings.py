@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from steadyrank._typing import FloatArray, IntArray
 from steadyrank.errors import InvalidValueError, shorten
 from steadyrank.operators.checks import check_eps, check_permutation, check_same_items, check_scores
-from steadyrank.operators.intervals import rank_intervals, swap_ends, tier_starts
+from steadyrank.operators.intervals import rank_intervals, tier_starts
 from steadyrank.operators.states import MAX_STATES, StateGraph
 from steadyrank.operators.topk_sets import best_first
 from steadyrank.operators.unplaced import Unplaced, all_orders, common_order, contains
@@ -41,7 +41,7 @@ def inflated_ranking(scores: ArrayLike, eps: float) -> RankingSet:
 class RankingSet:
     """All rankings (item indices, best first) that the data cannot tell from the plain one.
 
-    Membership, iteration, intersection, rank intervals and uncertain pairs work for any number of items.
+    Membership, iteration, intersection and rank intervals work for any number of items.
     Counting walks through the states that rankings pass through; where there are more than
     ``max_states`` of them, it raises :class:`~steadyrank.errors.TooLargeError`.
     """
@@ -75,10 +75,6 @@ class RankingSet:
     def _ranked(self) -> FloatArray:
         return self._scores[self.plain]
 
-    @cached_property
-    def _graph(self) -> StateGraph:
-        return StateGraph(self._ranked, self._eps)
-
     def _unplaced(self, part: slice = slice(None)) -> Unplaced:
         return Unplaced(self.plain[part], self._ranked[part], self._eps)
 
@@ -107,25 +103,11 @@ class RankingSet:
         >>> inflated_ranking([0.5] * 30, eps=0.1).count()
         265252859812191058636308480000000
         """
-        return self._graph.count(max_states)
+        return StateGraph(self._ranked, self._eps).count(max_states)
 
     def rank_intervals(self) -> tuple[IntArray, IntArray]:
         """Return the best and the worst rank of each item over the set (1 = first)."""
         return rank_intervals(self._scores, self._eps)
-
-    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
-    def uncertain_pairs(self) -> int:
-        """Return how many pairs of items some ranking of the set orders against the plain one.
-
-        These are the pairs whose scores differ by less than c, equal ones included.
-
-        Examples
-        --------
-        >>> inflated_ranking([1.0, 0.5, 0.0], eps=1.0).uncertain_pairs()
-        2
-        """
-        following = np.arange(1, self.n_items + 1)
-        return int((swap_ends(self._ranked, self._eps) - following).sum())
 
     def intersects(self, other: RankingSet) -> bool:
         """Tell whether the two sets share a ranking.

@@ -4,26 +4,24 @@ A ranking is built by placing eligible items one after the other. What matters f
 only which items are left: the best one left, and which of the items less than c below it are gone
 (no others can be, since they are not eligible before it is placed). Equal scores are
 interchangeable, so a state holds *how many* items of each distinct score are gone. Layer t holds all
-states with t items placed; an edge to layer t + 1 places one item of some score, in as many ways as
-there are items left of it. Exact counts are read off this graph.
+states with t items placed, and a step to layer t + 1 places one item of some score. The rankings are
+the paths through all layers, times the orders of equal items.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.errors import too_many_states
-from steadyrank.operators.intervals import eligible_ends
-from steadyrank.operators.sweep import DistinctScores, Layer, Places, Sweep
-
-Digits: TypeAlias = "NDArray[np.uint64]"
+from steadyrank.operators.inflation import eligible_prefix
+from steadyrank.operators.intervals import eligible_ends, swap_ends
 
 MAX_STATES = 10_000_000
 """How many states are visited before the search is given up, unless the caller says otherwise."""
@@ -31,56 +29,19 @@ MAX_STATES = 10_000_000
 WORD = 64
 """Bits for what is gone: where the scores within c need more, no limit allows for all the states."""
 
+CELLS = 1 << 17
+"""Items of states that are looked at together, and steps that may wait for their equals."""
 
-BLOCK = 1 << 20
-"""Words that are added up at once, few enough to stay near the processor."""
 
+class Layer(NamedTuple):
+    """States with equally many items placed."""
 
-class Exact:
-    """Whole numbers as rows of digits of so few bits that ``terms`` of them can be added up.
-
-    A number is a row of machine words, the lowest digits first: to add up numbers along edges is then to
-    add up a few long rows. The bits that digits leave free take up the carries of one layer. That takes
-    a fraction of the time of as many Python integers.
-    """
-
-    def __init__(self, terms: int) -> None:
-        self._bits = 62 - terms.bit_length()
-        self._top_bits = max(0, self._bits - terms.bit_length())
-        # After so many rounds of carries digits are at most twice as large as they have to be.
-        self._rounds = -(-64 // self._bits) - 1
-
-    def with_room(self, digits: Digits) -> Digits:
-        """Return the same numbers with as many digits as a sum of them may need."""
-        while digits.shape[-1] > 1 and not digits[..., -1].any():
-            digits = digits[..., :-1]
-        if not int(digits[..., -1].max()) >> self._top_bits:
-            return np.ascontiguousarray(digits)
-        more = np.zeros((*digits.shape[:-1], self._rounds), dtype=np.uint64)
-        return np.concatenate([digits, more], axis=-1)
-
-    def sums(self, layer: Layer, along: Callable[[IntArray], Digits], shape: tuple[int, ...]) -> Digits:
-        """Return for each target the sum of numbers with room, digits of this shape along each edge."""
-        sums = np.empty((len(layer.number), *shape), dtype=np.uint64)
-        for some, folded in layer.folds(along, np.add, 1 + BLOCK // math.prod(shape)):
-            sums[some] = self._carried(folded)
-        return sums
-
-    def _carried(self, digits: Digits) -> Digits:
-        """Return the same numbers with digits that are small enough to be added up again."""
-        bits = np.uint64(self._bits)
-        for _ in range(self._rounds):
-            carry = digits[..., :-1] >> bits
-            digits[..., :-1] &= (np.uint64(1) << bits) - np.uint64(1)
-            digits[..., 1:] += carry
-        return digits
-
-    def numbers(self, digits: Digits) -> AnyArray:
-        """Return the Python integers that rows of digits stand for."""
-        found = np.zeros(digits.shape[:-1], dtype=object)
-        for digit in np.moveaxis(digits, -1, 0)[::-1]:
-            found = (found << self._bits) + digit.astype(object)
-        return found
+    first: IntArray
+    """The best score left."""
+    gone: NDArray[np.uint64]
+    """How many items of each score from there on are gone, packed into one word."""
+    paths: AnyArray
+    """How many ways lead to each state, as Python integers, where equal items are not told apart."""
 
 
 class StateGraph:
@@ -94,56 +55,35 @@ class StateGraph:
         The inflation.
     """
 
+    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
     def __init__(self, ranked: FloatArray, eps: float) -> None:
-        self.n_items = len(ranked)
-        self._scores = DistinctScores(ranked, eps)
-        self.values, self.sizes = self._scores.values, self._scores.sizes
-        self._single = len(self.values) == self.n_items
+        self._ranked, self._eps = ranked, eps
+        self._begin = np.flatnonzero(np.append(True, ranked[1:] != ranked[:-1]))
+        self._values = ranked[self._begin]
+        self._sizes = np.diff(self._begin, append=len(ranked))
+        # The scores less than c below each one: only these can be touched before it is gone.
+        self._ends = np.maximum.accumulate(swap_ends(self._values, eps))
+        _, bits = np.frexp(self._sizes)
+        self._offset = np.append(0, np.cumsum(bits))
+        self._full = (np.uint64(1) << bits.astype(np.uint64)) - np.uint64(1)
 
     def bound_log10(self) -> float:
         """Return the decimal logarithm of an upper bound of the number of states."""
-        return _log10_sum(self._logs[self._scores.ends] - self._logs[:-1])
+        return _log10_sum(self._logs[self._ends] - self._logs[:-1])
 
-    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
+    @np.errstate(over="ignore")  # likewise
     def least_log10(self) -> float:
         """Return the decimal logarithm of a lower bound of the number of states, without any of them.
 
         Once all better items are placed, the items eligible beside the best one left stay so whatever
         is placed among them: any number of each score may be gone, and of the best one all but one.
         """
-        begins = self._scores.begin
-        ends = eligible_ends(np.repeat(self.values, self.sizes), self._scores.eps)[begins]
-        last = np.searchsorted(begins, ends)
-        return _log10_sum(np.log10(self.sizes) + self._logs[last] - self._logs[1:])
+        last = np.searchsorted(self._begin, eligible_ends(self._ranked, self._eps)[self._begin])
+        return _log10_sum(np.log10(self._sizes) + self._logs[last] - self._logs[1:])
 
     @cached_property
     def _logs(self) -> FloatArray:
-        return np.append(0.0, np.cumsum(np.log10(self.sizes + 1.0)))
-
-    def layers(self, max_states: int = MAX_STATES) -> Iterator[Layer]:
-        """Yield the layers in order; stop with an error after ``max_states`` states.
-
-        Where there are surely more, before the first layer, which then takes no memory at all.
-        """
-        self._check(max_states)
-        sweep, visited = Sweep(self._scores), 0
-        for score, placed in enumerate(self._scores.begin.tolist()):
-            visited += sweep.narrow(score)
-            if visited > max_states:
-                raise too_many_states(max_states, visited, placed, self.n_items, self.bound_log10())
-            sweep.widen(score)
-            yield from sweep.layers()
-        yield from sweep.layers(self.n_items)
-
-    def _check(self, max_states: int) -> None:
-        """Refuse a graph that is surely too large: every score is the best one left in some state."""
-        too_wide, limit = bool(self._scores.bits.max() > WORD), np.log10(max_states)
-        bound = self.bound_log10()
-        if bound <= limit and not too_wide:
-            return
-        least = np.inf if too_wide else self.least_log10()
-        if least > limit + 1e-9:
-            raise too_many_states(max_states, 0, 0, self.n_items, bound, least_log10=least)
+        return np.append(0.0, np.cumsum(np.log10(self._sizes + 1.0)))
 
     def count(self, max_states: int) -> int:
         """Return the number of rankings, exactly.
@@ -151,33 +91,85 @@ class StateGraph:
         Where all rankings pass through one state, its count is a factor and the next ones begin anew, so
         that they stay short.
         """
-        exact, one = Exact(self.n_items), np.ones((1, 1), dtype=np.uint64)
-        product, counts = 1, one
+        product = math.prod(map(math.factorial, self._sizes.tolist()))
         for layer in self.layers(max_states):
-            counts = exact.with_room(counts)
-            counts = exact.sums(layer, self._paths_along(layer, counts), counts.shape[1:])
-            if len(counts) == 1:  # as it is after the last layer, with every item placed
-                product *= exact.numbers(counts)[0]
-                counts = one
+            if len(layer.paths) == 1:  # as it is after the last layer, with every item placed
+                product *= layer.paths[0]
+                layer.paths[0] = 1
         return product
 
-    def _paths_along(self, layer: Layer, counts: Digits) -> Callable[[IntArray], Digits]:
-        """Return the number of paths along edges of the layer, given that to each source."""
-        if self._single:
-            return lambda edges: counts.take(layer.source.take(edges), axis=0)
-        ways = self._ways(layer).astype(np.uint64)
-        return lambda edges: counts.take(layer.source.take(edges), axis=0) * ways[edges, np.newaxis]
+    def layers(self, max_states: int = MAX_STATES) -> Iterator[Layer]:
+        """Yield the layers after the first, in order; stop with an error after ``max_states`` states.
 
-    def _ways(self, layer: Layer) -> Places:
-        """Return how many interchangeable items each edge of a layer can place.
-
-        Where the best score left changes, its last item was placed; else two words differ by one item.
+        Where there are surely more, before any of them. Steps to the same state are joined time and
+        again, so that memory grows with the states of one layer, not with the steps to them.
         """
-        target = layer.target()
-        first, gone = layer.before.first[layer.source], layer.before.gone[layer.source]
-        same = layer.after.first[target] == first
-        score = self._scores.of_bit(first, np.where(same, layer.after.gone[target] - gone, 1))
-        return self._scores.left(score, first, gone)
+        self._check(max_states)
+        n_items, visited = len(self._ranked), 0
+        layer = Layer(np.zeros(1, np.int64), np.zeros(1, np.uint64), np.ones(1, dtype=object))
+        stops = np.append(self._begin, n_items)[self._ends]
+        at_once = max(1, CELLS // int((stops - self._begin).max()))
+        for placed in range(1, n_items + 1):
+            found: list[Layer] = []
+            waiting = joined = 0
+            for start in range(0, len(layer.first), at_once):
+                some = Layer._make(part[start : start + at_once] for part in layer)
+                found.append(self._steps(some))
+                waiting += len(found[-1].first)
+                if waiting > CELLS + joined or start + at_once >= len(layer.first):
+                    found = [_joined(found)]
+                    waiting, joined = 0, len(found[0].first)
+                    if visited + joined > max_states:
+                        bound = self.bound_log10()
+                        raise too_many_states(max_states, visited + joined, placed, n_items, bound)
+            (layer,) = found
+            visited += joined
+            yield layer
+
+    def _check(self, max_states: int) -> None:
+        """Refuse a graph that is surely too large: every score is the best one left in some state."""
+        too_wide = bool((self._offset[self._ends] - self._offset[:-1]).max() > WORD)
+        bound, limit = self.bound_log10(), np.log10(max_states)
+        if bound <= limit and not too_wide:
+            return
+        least = np.inf if too_wide else self.least_log10()
+        if least > limit + 1e-9:
+            raise too_many_states(max_states, 0, 0, len(self._ranked), bound, least_log10=least)
+
+    @np.errstate(over="ignore")  # likewise
+    def _steps(self, states: Layer) -> Layer:
+        """Return where some states lead, for each score of which an item may be placed next."""
+        first, gone, paths = states
+        best, ends = self._values[first], self._ends[first]
+        score = first[:, np.newaxis] + np.arange(int((ends - first).max()))
+        inside = score < ends[:, np.newaxis]
+        score = np.where(inside, score, first[:, np.newaxis])
+        shift = (self._offset[score] - self._offset[first, np.newaxis]).astype(np.uint64)
+        taken = (gone[:, np.newaxis] >> shift & self._full[score]).astype(np.int64)
+        left = inside * (self._sizes[score] - taken)
+        upto = np.cumsum(left, axis=1)
+        below = np.full((len(first), int(upto[:, -1].max())), np.inf)
+        known = np.arange(below.shape[1]) < upto[:, -1:]
+        below[known] = np.repeat(best[:, np.newaxis] - self._values[score], left.reshape(-1))
+        eligible, _ = eligible_prefix(below, best, self._eps)
+        some = left > 0
+        state, step = np.nonzero(some & (upto - left < eligible[:, np.newaxis]))
+        word = gone[state] + (np.uint64(1) << shift[state, step])
+        last = (step == 0) & (left[state, 0] == 1)  # of the best score, so that another is the best now
+        some[:, 0] = False
+        after = np.where(some.any(axis=1), first + some.argmax(axis=1), ends)
+        following = np.where(last, after[state], first[state])
+        passed = self._offset[following] - self._offset[first[state]]
+        return Layer(following, word >> passed.astype(np.uint64), paths[state])
+
+
+def _joined(parts: list[Layer]) -> Layer:
+    """Return each state of the parts once, in order, with all the ways that lead to it."""
+    first, gone, paths = (np.concatenate(part) for part in zip(*parts, strict=True))
+    order = np.lexsort((gone, first))
+    first, gone = first[order], gone[order]
+    new = np.flatnonzero(np.append(True, (first[1:] != first[:-1]) | (gone[1:] != gone[:-1])))
+    return Layer(first[new], gone[new], np.add.reduceat(paths[order], new))
 
 
 def _log10_sum(logs: FloatArray) -> float:

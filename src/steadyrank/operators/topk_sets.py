@@ -134,37 +134,21 @@ def inflated_topk(scores: ArrayLike, k: int, eps: float) -> InflatedTopK:
     values = check_scores(scores)
     k = check_k(k, len(values))
     eps = check_eps(eps)
-    leaders = best_indices(values, k + FIRST_LOOK)
-    window = values[leaders]
-    eligible, depth = _first_eligible(window[k - 1 :], eps)
-    if k - 1 + eligible == len(window) < len(values):
-        # The window ended before the inflation did. Its depth bounds that of the whole.
-        leaders = reaching_indices(values, window[k - 1] - depth)
-        window = values[leaders]
-        eligible, _ = _first_eligible(window[k - 1 :], eps)
-    members = leaders[: k - 1 + eligible]
-    return InflatedTopK(members, k, eps, always_indices=members[: _certain(window, k, eps)])
-
-
-def _first_eligible(window: FloatArray, eps: float) -> tuple[int, float]:
-    """Return how many of the scores of one window are eligible, and how deep eligibility reaches."""
-    if len(window) < FEW:
-        return eligible_of_few(window, eps)
-    (eligible,), (depth,) = _eligible(window[np.newaxis], eps)
-    return int(eligible), float(depth)
+    window = windows_from(values[np.newaxis], k)
+    (cut,) = member_cut(values[np.newaxis], window, k, eps)
+    members, certain = reaching_indices(values, cut), k
+    if k < len(values):  # who is at least c above the item of rank k + 1
+        leaders = values[members[:k]]
+        certain = int(np.count_nonzero(eps <= swap_eps(leaders - window[0, 1], leaders)))
+    return InflatedTopK(members, k, eps, always_indices=members[:certain])
 
 
 def _eligible(windows: FloatArray, eps: float) -> tuple[IntArray, FloatArray]:
     """Return how many of the scores from rank k on are eligible, and how deep eligibility reaches."""
+    if len(windows) == 1 and windows.shape[1] < FEW:
+        eligible, depth = eligible_of_few(windows[0], eps)
+        return np.array([eligible]), np.array([depth])
     return eligible_prefix(windows[:, :1] - windows, windows[:, 0], eps)
-
-
-def _certain(window: FloatArray, k: int, eps: float) -> int:
-    """Return how many leaders are at least c above the item of rank k + 1."""
-    if k == len(window):
-        return k
-    leaders = window[:k]
-    return int(np.count_nonzero(eps <= swap_eps(leaders - window[k], leaders)))
 
 
 @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import sqrt
 
 import numpy as np
 
 from steadyrank._typing import FloatArray, IntArray
-from steadyrank.operators.inflation import C, critical_below, doubt, effective_eps, entered
+from steadyrank.operators.inflation import critical_below, eligible_of_few
 
 
 class Unplaced:
@@ -37,7 +36,7 @@ class Unplaced:
 
     def inflate(self, eps: float) -> None:
         """Decide by another eps from now on."""
-        self._eps, self._tight = eps, effective_eps(eps, self._ranked).tolist()
+        self._eps = eps
 
     def best(self) -> int:
         """Return the best item left."""
@@ -58,32 +57,13 @@ class Unplaced:
 
     def eligible(self) -> list[int]:
         """Return the items eligible for the next place, best first."""
-        place = self._next[self._end]
-        score, eps = self._score, self._tight[place]
-        number, total, square = 1, 0.0, 0.0
-        top = at = score[place]
-        found = [place]
-        place = self._next[place]
-        while place != self._end:
-            gap = (at - score[place]) / eps
-            wider = total + number * gap
-            larger = square + gap * (wider + total)
-            if wider * wider + larger >= 1:
-                break
-            total, square, number, at = wider, larger, number + 1, score[place]
+        place, found = self._next[self._end], []
+        top = self._score[place]
+        while place != self._end and top - self._score[place] < self._eps:  # none below is eligible
             found.append(place)
             place = self._next[place]
-        mean = (top - at) / eps - total / number
-        about_mean = square - total * total / number
-        limit = mean - C + sqrt((number + 1) / number * (1 - about_mean))
-        unsure = doubt(float(number), self._eps)
-        while place != self._end and (top - score[place]) / eps < limit + unsure:
-            found.append(place)
-            place = self._next[place]
-        if (top - score[found[-1]]) / eps >= limit - unsure:
-            scores = np.array([score[place] for place in found])
-            found = found[: int(entered((top - scores)[np.newaxis], scores[:1], self._eps)[0])]
-        return [self._item[place] for place in found]
+        number, _ = eligible_of_few(self._ranked[found], self._eps)
+        return [self._item[place] for place in found[:number]]
 
     def critical_down_to(self, item: int) -> dict[int, float]:
         """Return the critical eps for the next place of the items left, best first, up to this one."""

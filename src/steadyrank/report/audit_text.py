@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from steadyrank.report.tables import columns_shown, name_of, remarks, rows_shown, split_tables
-from steadyrank.report.terminal import FAINT, GAP, LONG, NEXT_IN_LINE, Line, laid_out
-from steadyrank.report.text import guessed, lines, more, warned
+from steadyrank.report.tables import name_of, remarks, split_tables, table
+from steadyrank.report.terminal import FAINT, GAP, LONG, Line, laid_out
+from steadyrank.report.text import guessed, lines, warned
 from steadyrank.text import counted, eps_in_words, in_words, rounded_up, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from steadyrank.report.terminal import Findings, Row, Terminal
     from steadyrank.text import Column
-
-VERDICTS = {"beyond": "yellow", "inside": "cyan", "new": "green", "gone": FAINT}
 
 ADDED = 5
 """Items that a remedy adds and that are named."""
 
 FLIPS = 3
-"""Units that change the top k and that are shown."""
+"""Units that change the top k and that are named."""
 
-SHOWN = 40
-"""Items of which it is said how far they are from a border."""
+NAME = 40
+"""Columns of a unit, or of the items that it moves, in a sentence."""
 
 LONGEST = 240
 """Columns of a reason why there is no answer, unless all is wanted."""
@@ -43,40 +40,35 @@ def said(findings: Findings) -> list[str]:  # noqa: PLR0911 (one for each docume
             told = [f"{text[0].upper()}{text[1:]}." for text in rests]
             return [findings["sentence"], _exampled(findings), *told]
         case "explanation":
-            return [findings["sentence"], _flipped(findings)]
+            return [findings["sentence"], _flipped(findings), *map(_rival, findings["rivals"])]
         case "needed":
             return [findings["sentence"], f"Computed from {findings['basis']}."]
         case "comparison":
             return [findings["headline"], *findings["sentences"], findings["rule"]]
         case "confidence":
-            return [findings["sentence"], findings["stability"], findings["top_sentence"] or ""]
+            drawn = "bootstrap" if findings["n_units"] else "draws"
+            alone = f"Interval and {drawn}: each item by itself, not all at once."
+            return [findings["sentence"], findings["stability"], findings["top_sentence"] or "", alone]
         case _:
             beside = (findings["confidence"] or {}).get("sentence", "")
             return [findings["headline"], findings["certificate"]["promise"], beside]
 
 
-def audit_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield the lines of an audit, of every unit or of random sets."""
-    removed, inflated, *legend = said(findings)
-    yield Line(f"{removed} {inflated}")
-    yield GAP
-    rows = sorted(findings["audit"], key=lambda row: (row["k"] is None, row["k"]))
-    styles = ["green" if row["method"].startswith("inflated") else "" for row in rows]
-    title, *table = _table(columns_shown(rows, findings, terminal), terminal, styles)
-    yield from (title, *table)
-    # What is explained is a column that there was room for.
-    yield from (Line(text, FAINT) for text in legend if text.partition(":")[0].lower() in title.text)
-    yield GAP
-    unit = "random set" if findings["document"] == "random-audit" else findings["unit"]
-    for flips in findings["flips"]:
-        yield from _flip_lines(flips, unit, terminal)
+def told_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield the sentences of a document, what was found first, then its table."""
+    first, *rest = said(findings)
+    verdict = {True: "bold green", False: "bold red", None: "bold"}
+    yield Line(first, verdict[findings.get("stable")])
+    if findings["document"] == "check":  # which has no heading
+        yield Line(guessed(findings, terminal), FAINT)
+    yield from (*map(Line, rest), *warned(findings), GAP)
+    columns, hidden = table(findings, terminal, None if terminal.everything else LONG)
+    yield from (*(_table(columns, terminal) if columns else ()), Line(hidden, FAINT), GAP)
 
 
-def _table(columns: Sequence[Column], terminal: Terminal, styles: Sequence[str] = ()) -> Iterator[Line]:
-    """Yield a table; of its rows, the first so many have a style."""
+def _table(columns: Sequence[Column], terminal: Terminal) -> Iterator[Line]:
     title, *rows = laid_out(columns, terminal)
-    yield Line(title, "bold")
-    yield from map(Line, rows, [*styles, *[""] * len(rows)])
+    yield from (Line(title, "bold"), *map(Line, rows))
 
 
 def _audited(findings: Findings) -> Iterator[str]:
@@ -94,25 +86,15 @@ def _audited(findings: Findings) -> Iterator[str]:
         holds = "holds the new plain answer"
         if findings["guarantee"] != "cover":
             holds = "shares k items (or a ranking) with the new inflated answer"
-        kept = f"whichever {findings['unit']} is removed"
-        if findings["delta"]:
-            kept = f"for all but a share {findings['delta']:g} of the {units}"
+        kept = f"for all but a share {findings['delta']:g} of the {units}"
         yield f"Each inflated answer is the smallest one known that {holds}, {kept}."
     units = "random sets" if sets else units
     yield f"Broken by: {units} whose removal leaves fewer than k items, or no ranking, in both answers."
     yield f"Uncovered: {units} whose removal puts the new plain answer outside this one."
     if sets:
         yield "Limits: for the share among all such removals, each row by itself (Clopper-Pearson)."
-
-
-def check_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield whether a top-k is stable enough, and what would be."""
-    verdict, *reasons = said(findings)
-    yield Line(verdict, "bold green" if findings["stable"] else "bold red")
-    yield Line(guessed(findings, terminal), FAINT)
-    yield from (*map(Line, reasons), *warned(findings), GAP)
-    if not findings["stable"]:
-        yield from _flip_lines(findings["flips"], findings["unit"], terminal)
+    for flips in findings["flips"]:
+        yield from _flips(flips)
 
 
 def _checked(findings: Findings) -> Iterator[str]:
@@ -138,31 +120,12 @@ def _checked(findings: Findings) -> Iterator[str]:
         yield f"A list of {counted(remedy['size'], 'item')} would {does}: add {added}."
 
 
-def _flip_lines(flips: Row, unit: str, terminal: Terminal) -> Iterator[Line]:
-    """Yield the first units that change the plain top-k, and what they change."""
-    plain = flips["plain"]
-    if not plain["units"]:
-        return
-    number = counted(plain["units"], unit)
-    yield Line(f"Removing one of these changes the top {flips['k']:,}: {number}", "bold")
-    for flip in plain["listed"][:FLIPS]:
+def _flips(flips: Row) -> Iterator[str]:
+    """Yield what the first units that change the plain top k change."""
+    for flip in flips["plain"]["listed"][:FLIPS]:
         leaves, enters = (", ".join(map(str, flip[way])) for way in ("leaves", "enters"))
-        times = f" ({flip['count']:,} times)" if flip["count"] > 1 else ""
-        space = max(12, (terminal.width - 30) // 3)
-        parts = [terminal.fit(part, space).rstrip() for part in (flip["unit"], leaves, enters)]
-        yield Line(f"   without {parts[0]}{times}: {parts[1]} {terminal.sign('→', '->')} {parts[2]}")
-    yield more(plain["distinct_units"] - FLIPS, terminal.hint("--json lists them"))
-    yield GAP
-
-
-def margin_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield how many units it takes, which ones, and what then happens."""
-    sentence, example, *rests = said(findings)
-    yield from map(Line, (sentence, example))
-    if example:
-        yield from _unit_lines(*rows_shown(findings), findings, terminal)
-    yield from _distance_lines(findings, terminal)
-    yield from (*(Line(text, FAINT) for text in rests), GAP)
+        unit, gone, new = (shortened(name, NAME) for name in (flip["unit"], leaves, enters))
+        yield f"Top {flips['k']:,} without {unit}: {gone} drops out, {new} comes in."
 
 
 def _exampled(findings: Findings) -> str:
@@ -170,65 +133,16 @@ def _exampled(findings: Findings) -> str:
     number, added = findings["upper"], findings["unit_added"]
     if number is None:
         return ""
+    done = {"remove": "removed", "change": f"changed to {added}", "add": f"added ({added})"}
+    units = f"{in_words(number)} {findings['unit' if number == 1 else 'units']} {done[findings['by']]}"
     leaves, enters = (", ".join(map(str, findings[name])) for name in ("leaves", "enters"))
-    passed, passing = str(findings["passed"]), str(findings["passing"])
-    units = findings["unit"] if number == 1 else f"{in_words(number)} {findings['units']}"
-    these = f"{'this' if number == 1 else 'these'} {units}"
-    how = {
-        "remove": f"without {these}",
-        "change": f"with {these} changed to {added}",
-        "add": f"with {in_words(number)} more {findings['units' if number > 1 else 'unit']} ({added})",
-    }
-    told = f"{how[findings['by']]}, {passing} overtakes {passed}"
-    if (leaves, enters) not in {("", ""), (passed, passing)}:
-        told += f"; out of the top: {leaves}; into it: {enters}"
-    return f"Example: {told}."
+    top = f"; out of the top: {leaves}; into it: {enters}" * bool(leaves)
+    return f"Example: with {units}, {findings['passing']} overtakes {findings['passed']}{top}."
 
 
-def _unit_lines(
-    rows: Sequence[Row], number: int, findings: Findings, terminal: Terminal
-) -> Iterator[Line]:
-    """Yield the first of some units, as a table, and how many more there are."""
-    shown = rows if terminal.everything else rows[:NEXT_IN_LINE]
-    narrow = replace(terminal, width=terminal.width - 3)
-    table = laid_out(columns_shown(shown, findings, narrow), narrow) if shown else ()
-    yield from (Line(f"   {text}", FAINT) for text in table)
-    yield more(number - len(shown))
-
-
-def _distance_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield how far items are from crossing the border, or from being passed by the next."""
-    near, rows = findings.get("distances"), findings["neighbours"]
-    told = [f"{row['next']} overtakes {row['item']}" for row in rows]
-    if near is not None:
-        rows, ways = near["items"], {True: "drops out", False: "comes in"}
-        told = [f"{row['rank']:,}. {row['item']} {ways[row['rank'] <= near['k']]}" for row in rows]
-    if not rows:
-        return
-    yield GAP
-    yield Line(f"{findings['units'].capitalize()} to flip, at least:", "bold")
-    for row, text in list(zip(rows, told, strict=True))[: None if terminal.everything else SHOWN]:
-        number = "never" if row["lower"] >= findings["n_units"] else f"{row['lower']:,}"
-        yield Line(f"   {number:>9}  {text}")
-    if near is not None and len(rows) < findings["n_items"]:
-        yield Line(f"   {near['beyond']:>9,}  any other item", FAINT)
-    yield GAP
-
-
-def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield an item's rivals, and the units for and against it."""
-    yield from (*map(Line, said(findings)), GAP, Line("Rivals", "bold"))
-    for rival in findings["rivals"]:
-        told = f"{rival['item']} (rank {rival['rank']:,}), difference {rival['gap']:+.4g}"
-        yield Line(f"{told}: {rival['sentence']}", bullet=terminal.sign("·", "-"))
-    yield GAP
-    top = f"the top {findings['k']:,}"
-    titles = (f"Keep it in {top}", "Work against it"), ("Work for it", f"Keep it out of {top}")
-    sides = zip(titles[not findings["inside"]], ("units_for", "units_against"), (1, -1), strict=True)
-    for title, number, sign in sides:
-        rows = [row for row in findings["rows"] if row["contribution"] * sign > 0]
-        yield Line(f"{title}: {counted(findings[number], findings['unit'])}", "bold")
-        yield from (*_unit_lines(rows, len(rows), findings, terminal), GAP)
+def _rival(rival: Row) -> str:
+    told = f"{rival['item']} (rank {rival['rank']:,}), difference {rival['gap']:+.4g}"
+    return f"Rival {told}: {rival['sentence']}"
 
 
 def _flipped(findings: Findings) -> str:
@@ -241,30 +155,6 @@ def _flipped(findings: Findings) -> str:
     if number >= findings["n_units"]:
         return f"It stays {stays} {top}, however many of the {units} are removed."
     return f"{way} {top} takes the removal of {'at least ' * (number > 1)}{number:,} of the {units}."
-
-
-def needed_lines(findings: Findings, _: Terminal) -> Iterator[Line]:
-    """Yield how many units a model says it would take."""
-    sentence, basis = said(findings)
-    yield from (Line(sentence), Line(basis, FAINT), GAP)
-
-
-def comparison_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield the lines of a comparison; of a long one, the items that did not move stay away."""
-    headline, *sentences, rule = said(findings)
-    yield from (Line(headline, "bold"), *warned(findings), GAP, *map(Line, sentences))
-    if sentences:
-        yield GAP
-    rows, hint = findings["rows"], terminal.hint("--all shows them")
-    moved = [row for row in rows if row["verdict"] != "same"][:LONG]
-    listed = rows if terminal.everything or len(rows) <= LONG else moved
-    if listed:
-        styles = [VERDICTS.get(row["verdict"], "") for row in listed]
-        yield from _table(columns_shown(listed, findings, terminal), terminal, styles)
-        yield more(len(rows) - len(listed), hint)
-    else:
-        yield Line(f"   {len(rows):,} items that did not move{hint}", FAINT)
-    yield from (GAP, Line(rule, FAINT), GAP)
 
 
 def split_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -284,16 +174,3 @@ def split_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         yield Line(remark if terminal.everything else shortened(remark, LONGEST), "yellow", "!")
     for one in answered if terminal.everything else ():
         yield from (GAP, Line(name_of(one), "bold"), *lines(one["findings"], terminal))
-
-
-VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {
-    "audit": audit_lines,
-    "check": check_lines,
-    "margin": margin_lines,
-    "random-audit": audit_lines,
-    "explanation": explanation_lines,
-    "needed": needed_lines,
-    "comparison": comparison_lines,
-    "split": split_lines,
-}
-"""What stands between the heading and the notes of each document."""

@@ -50,11 +50,6 @@ COLUMNS = {
 }  # fmt: skip
 """The columns of the table of each document, for dataframes and CSV."""
 
-GUARD_NOTE = (
-    "cells of text that begin with = + - @, an apostrophe or something invisible have one apostrophe in "
-    "front; take it away to get the name back"
-)
-
 
 def to_json(findings: Mapping[str, Any] | Sequence[Any], *, indent: int | None = 2) -> str:
     r"""Return findings as JSON text that can stand anywhere.
@@ -81,12 +76,6 @@ def to_csv(findings: Mapping[str, Any]) -> str:
     1,'=a,0.6,1,1,1.0,true,sure,2,3,0.0
     """
     return csv_text(names_of(findings), rows_of(findings))
-
-
-def has_guards(findings: Mapping[str, Any]) -> bool:
-    """Tell whether the CSV of these findings has a cell that is not written as it is."""
-    texts = (value for row in rows_of(findings) for value in row if isinstance(value, str))
-    return any(guarded(text) != text for text in texts)
 
 
 def rows_of(findings: Mapping[str, Any]) -> Iterator[list[object]]:
@@ -127,17 +116,6 @@ def guarded(text: str) -> str:
     seen = next((letter for letter in text if not is_blank(letter)), "")
     risky = is_unsafe(seen) or normalize("NFKC", seen).startswith(FORMULA)
     return GUARD + text if risky or text.startswith(GUARD) else text
-
-
-def unguarded(cell: str) -> str:
-    """Return the text of a cell that :func:`guarded` made.
-
-    Examples
-    --------
-    >>> unguarded(guarded("=1+1"))
-    '=1+1'
-    """
-    return cell.removeprefix(GUARD)
 
 
 def csv_text(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

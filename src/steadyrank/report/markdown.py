@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from steadyrank.report.audit_text import VERDICTS, said
+from steadyrank.report.audit_text import said
 from steadyrank.report.tables import METHODS, WHOLE, split_tables, table
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 ROWS = 100
 """Rows of a table that are written unless all are wanted: GitHub takes a summary of 1 MiB at most."""
 
-OURS = frozenset({*METHODS.values(), *STANDINGS, *RANK_STANDINGS.values(), *VERDICTS, "same", WHOLE})
+VERDICTS = {"beyond", "inside", "new", "gone", "same"}
+OURS = frozenset({*METHODS.values(), *STANDINGS, *RANK_STANDINGS.values(), *VERDICTS, WHOLE})
 """Words of our own in columns of names: harmless, whoever wrote them."""
 
 PLAIN = re.compile("[A-Za-z0-9 %,]+")

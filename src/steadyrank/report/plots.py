@@ -13,19 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.engines.backends import needed
-from steadyrank.errors import InvalidValueError, shorten
 from steadyrank.report.picture import RankScale, around_cut
 from steadyrank.report.sharing import COLOURS
 from steadyrank.text import RANK_STANDINGS, STANDINGS, counted, ends_in_words, plural, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike
 
 MARKERS = {"sure": "o", "contender": "D", "out": "s"}
-SERIES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F8894")
+SERIES = ("#0072B2", "#D55E00")
 EDGE = "#7A3E8F"
 DASHED: dict[str, Any] = {"color": EDGE, "linestyle": "--", "linewidth": 1.2}
 BAR: dict[str, Any] = {"linewidth": 5, "alpha": 0.45, "solid_capstyle": "round"}
@@ -200,43 +198,6 @@ def curve(found: Any, ax: Axes | None = None, *, eps: float | None = None) -> Ax
     what = "the full ranking" if found.k is None else f"the top {found.k:,}"
     ax.set_title(f"Stability of {what} at each eps", loc="left")
     _legend(ax, handles=[first, second])
-    return ax
-
-
-def survival(deltas_by_method: Mapping[str, ArrayLike], ax: Axes | None = None) -> Axes:
-    """Draw, for each method, the share of trials whose delta exceeds each value.
-
-    Parameters
-    ----------
-    deltas_by_method : mapping of str to array-like
-        One delta for each trial, by the name of the method.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Examples
-    --------
-    >>> drawn = survival({"top-k": [0.0, 0.1, 0.5], "inflated top-k": [0.0, 0.0, 0.02]})
-    >>> len(drawn.lines)
-    2
-    """
-    ax = _axes(ax)
-    if not deltas_by_method:
-        raise InvalidValueError("there is nothing to draw: deltas_by_method has no method")
-    dashes = ("-", "--", "-.", ":")
-    for place, (method, deltas) in enumerate(deltas_by_method.items()):
-        values = np.sort(np.asarray(deltas, dtype=np.float64).ravel())
-        if not len(values) or not (values[0] >= 0 and values[-1] <= 1):
-            raise InvalidValueError(
-                f"the deltas of {shorten(method)} must be shares from 0 to 1, at least one, "
-                f"but are {shorten(deltas)}."
-            )
-        above = 1 - np.arange(1, len(values) + 1) / len(values)
-        x, shares = np.append(0.0, values), np.append(1.0, above)
-        colour, dash = SERIES[place % len(SERIES)], dashes[place % len(dashes)]
-        ax.step(x, shares, where="post", label=method, color=colour, linestyle=dash)
-    ax.set(xlabel="delta", ylabel="share of trials with a larger delta", xlim=(0, None), ylim=(0, 1.02))
-    ax.set_title("Share of trials beyond each delta", loc="left")
-    _legend(ax)
     return ax
 
 

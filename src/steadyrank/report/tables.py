@@ -18,7 +18,7 @@ from steadyrank.text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from steadyrank.report.terminal import Findings, Row, Terminal
 
@@ -50,6 +50,14 @@ TITLES = {
 }  # fmt: skip
 """The columns of some documents: what each holds, its title, and how much it is needed."""
 
+FIRST: dict[str, Callable[[Row], float]] = {
+    "audit": lambda row: row["k"] or math.inf,
+    "random-audit": lambda row: row["k"] or math.inf,
+    "comparison": lambda row: row["verdict"] == "same",
+    "explanation": lambda row: -abs(row["contribution"]),
+}
+"""Of some documents, which rows come first: a small k, items that moved, units that contribute most."""
+
 WHOLE = "all rows"
 ROWS = 20
 """Items of a split that are shown unless all are wanted."""
@@ -63,6 +71,8 @@ def rows_shown(findings: Findings) -> tuple[Sequence[Row], int]:
     listed = {"margin": "units_removed", "check": "flips"}.get(findings["document"])
     if listed is None:
         rows = next((findings[name] for name in ("rows", "audit") if name in findings), [findings])
+        if (first := FIRST.get(findings["document"])) is not None:
+            rows = sorted(rows, key=first)
         return rows, findings["n_items"] if "score" in rows[0] else len(rows)
     found = findings["flips"]["plain"] if listed == "flips" else findings[listed]
     return found["listed"], found["distinct_units"]
@@ -72,7 +82,8 @@ def table(findings: Findings, terminal: Terminal, most: int | None) -> tuple[lis
     """Return a document's table, of so many rows at most, and how many more there are, in words."""
     rows, number = rows_shown(findings)
     listed = rows[:most]
-    hidden = f"{number - len(listed):,} more not shown." if number > len(listed) else ""
+    hint = terminal.hint("--all shows them") if number == len(rows) else ""
+    hidden = f"{number - len(listed):,} more not shown{hint}." if number > len(listed) else ""
     return columns_shown(listed, findings, terminal) if listed else [], hidden
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 LONG = 40
-"""Rows of one section that are shown in full; of longer ones the first, the last and some between."""
+"""Rows of one section that are shown, unless all are wanted."""
 
 NEXT_IN_LINE = 5
 """Items that are out, units of a set and the like that are shown all the same."""
@@ -167,35 +167,18 @@ def _taken(widths: Sequence[int]) -> int:
 
 @dataclass(frozen=True)
 class RankAxis:
-    """Ranks ``first`` to ``last`` on ``cells`` columns, with a line after rank ``cut`` if given.
-
-    Where the ranks do not fit, the axis shows those around the line, or else several to a column.
-    """
+    """Ranks ``first`` to ``last``, a column each, with a line after rank ``cut`` if given."""
 
     first: int
     last: int
-    cells: int
     cut: int | None = None
 
     @classmethod
     def around(cls, best: int, worst: int, cells: int, cut: int | None) -> RankAxis:
-        """Return an axis for these ranks, narrowed to those around the line where they do not fit."""
-        if cut is None or worst - best < cells:
-            return cls(best, worst, cells, cut)
-        first = max(best, min(cut - cells // 2 + 1, worst - cells + 1))
-        return cls(first, first + cells - 1, cells, cut)
-
-    def _end(self, rank: int) -> float:
-        """Return where a rank ends: at 3 columns for each, so that a dot has a middle, or 1, or less."""
-        each = self.cells / (self.last - self.first + 1)
-        return (3.0 if each >= 3 else min(1.0, each)) * (rank - self.first + 1)
-
-    def _columns(self, best: int, worst: int) -> tuple[int, int]:
-        """Return the first column of these ranks and the one after their last; what is beyond is cut."""
-        low, high = (min(max(rank, self.first), self.last) for rank in (best, worst))
-        used = max(1, round(self._end(self.last)))
-        start = min(used - 1, int(self._end(low - 1)))
-        return start, max(start + 1, min(used, round(self._end(high))))
+        """Return an axis for these ranks, or those of them around the line, or the first, that fit."""
+        begin = best if cut is None else cut - cells // 2 + 1
+        first = max(best, min(begin, worst - cells + 1))
+        return cls(first, min(worst, first + cells - 1), cut)
 
     def bar(self, best: int | None, worst: int | None, rank: int, terminal: Terminal) -> str:
         """Draw the interval from ``best`` to ``worst``, a dot at ``rank``, and the line.
@@ -204,21 +187,20 @@ class RankAxis:
 
         Examples
         --------
-        >>> RankAxis(1, 6, 6, cut=3).bar(2, 5, 3, Terminal(encoding="ascii"))
+        >>> RankAxis(1, 6, cut=3).bar(2, 5, 3, Terminal(encoding="ascii"))
         ' =o+== '
-        >>> RankAxis(4, 9, 6, cut=6).bar(1, 2, 1, Terminal(encoding="ascii"))
+        >>> RankAxis(4, 9, cut=6).bar(1, 2, 1, Terminal(encoding="ascii"))
         '<  |   '
         """
         if best is None or worst is None:
             return ""
         signs = "‹<" if worst < self.first else "›>" if best > self.last else "━="
-        cells = [" "] * self._columns(self.last, self.last)[1]
-        start, end = self._columns(best, worst)
-        cells[start:end] = [terminal.sign(*signs)] * (end - start)
-        if self.first <= rank <= self.last:
-            cells[(sum(self._columns(rank, rank)) - 1) // 2] = terminal.sign("●", "o")
+        low, high = (min(max(end, self.first), self.last) for end in (best, worst))
+        ranks = range(self.first, self.last + 1)
+        cells = [terminal.sign(*signs) if low <= each <= high else " " for each in ranks]
+        if rank in ranks:
+            cells[rank - self.first] = terminal.sign("●", "o")
         if self.cut is not None and self.first <= self.cut < self.last:
-            line = round(self._end(self.cut))
-            crossed = start < line < end
-            cells.insert(line, terminal.sign("┿", "+") if crossed else terminal.sign("│", "|"))
+            signs = "┿+" if low <= self.cut < high else "│|"
+            cells.insert(self.cut - self.first + 1, terminal.sign(*signs))
         return "".join(cells)

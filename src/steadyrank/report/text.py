@@ -7,7 +7,7 @@ module of their own, which is loaded for them.
 from __future__ import annotations
 
 from importlib import import_module
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.terminal import FAINT, GAP, LONG, NEXT_IN_LINE, Line, RankAxis, Terminal, laid_out
@@ -49,10 +49,13 @@ def plain_text(findings: Findings, terminal: Terminal | None = None) -> str:
 def lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what any findings say; long tables are shortened unless the terminal wants all."""
     kind: str = findings["document"]
-    views: Any = VIEWS if kind in VIEWS else import_module("steadyrank.report.audit_text").VIEWS
+    view: Any = VIEWS.get(kind)
+    if view is None:  # loaded where it is wanted
+        others = import_module("steadyrank.report.audit_text")
+        view = others.split_lines if kind == "split" else others.told_lines
     if kind not in {"check", "split"}:  # of these, the verdict or all categories come first
         yield from heading(findings, terminal)
-    yield from views[kind](findings, terminal)
+    yield from view(findings, terminal)
     if kind != "split":
         yield from notes(findings, terminal)
 
@@ -97,17 +100,13 @@ def remarks(notes: Iterable[str], findings: Findings, terminal: Terminal) -> Ite
 def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what is promised; the numbers behind it where they are wanted."""
     certificate = findings["certificate"]
-    if not terminal.verbose:
-        yield Line(certificate["promise"])
-    else:
-        delta = certificate["delta"]
-        told = "nothing claimed" if delta is None else f"delta = {rounded_up(delta)}"
-        if certificate["removals"] > 1:
-            told += f" for any {counted(certificate['removals'], 'removal')}"
-        if findings["eps"] is not None:
-            told = f"eps = {eps_in_words(findings['eps'], given=certificate['given'])}, {told}"
-        title = f"Certificate ({certificate['status']}): {told}; "
-        yield Line(f"{title}rule: {certificate['rule']}", "bold")
+    yield Line(certificate["promise"])
+    if terminal.verbose:
+        eps, delta = findings["eps"], certificate["delta"]
+        words = "none" if eps is None else eps_in_words(eps, given=certificate["given"])
+        share = "none" if delta is None else rounded_up(delta)
+        told = f"eps = {words}, delta = {share}, removals = {certificate['removals']:,}"
+        yield Line(f"Certificate ({certificate['status']}): {told}; rule: {certificate['rule']}", "bold")
         yield Line(certificate["sentence"])
     yield GAP
     for suggestion in findings["suggestions"]:
@@ -141,7 +140,7 @@ def _first(findings: Findings) -> Iterator[Line]:
 
 def warned(findings: Findings) -> Iterator[Line]:
     """Yield what a reader must know."""
-    return (Line(warning, "yellow", "!") for warning in findings["warnings"])
+    return (Line(warning, "yellow", "!") for warning in findings.get("warnings", ()))
 
 
 def topk_table(findings: Findings, terminal: Terminal, following: int = NEXT_IN_LINE) -> Iterator[Line]:
@@ -149,17 +148,16 @@ def topk_table(findings: Findings, terminal: Terminal, following: int = NEXT_IN_
     rows, k = findings["rows"], findings["k"]
     last = max((row["rank"] for row in rows if row["listed"]), default=k)
     first = next((row["rank"] for row in rows if not row["listed"]), len(rows) + 1)
-    shown = rows if terminal.everything else rows[: first - 1 + following]
-    listed = _ends_of(shown, everything=terminal.everything, middle=k)
-    far = [row for row in rows[len(shown) :] if row["listed"] or row["standing"] == "contender"]
-    listed += [None, *far[:LONG]] if far else []
+    shown = rows if terminal.everything else rows[: first - 1 + following][:LONG]
+    beyond = (row for row in rows[len(shown) :] if row["listed"] or row["standing"] == "contender")
+    far = [row for row in beyond if row["standing"] != "sure"][:LONG]
+    listed = [*shown, None, *far] if far else shown
     ends = {k: f"top {k:,}"} | {last: "end of the list"}
     if last == k:
         ends = {k: f"top {k:,}, and end of the list"}
     yield from _item_lines(listed, findings, terminal, cut=k, ends=ends)
     hidden = findings["n_items"] - len(shown) - len(far)
-    hint = terminal.hint(f"--all shows {'it' if hidden == 1 else 'them'}")
-    yield more(hidden, f" further down{hint}")
+    yield more(hidden, terminal.hint(f"--all shows {'it' if hidden == 1 else 'them'}"))
 
 
 def more(number: int, where: str = "") -> Line:
@@ -169,29 +167,16 @@ def more(number: int, where: str = "") -> Line:
 
 def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield the lines of a full ranking."""
-    listed = _ends_of(findings["rows"], everything=terminal.everything)
-    tiers = findings["tiers"]
+    listed, tiers = _first_of(findings, terminal), findings["tiers"]
     few = len(tiers) <= findings["n_items"] // 2
     ends = dict.fromkeys(accumulate(len(tier) for tier in tiers[:-1]), "") if few else {}
     yield from _first(findings)
     yield from _item_lines(listed, findings, terminal, ends=ends)
+    yield more(findings["n_items"] - len(listed), terminal.hint("--all shows them"))
     if ends:
         yield Line(f"Lines separate {len(tiers):,} tiers: no ranking of the set mixes them.", FAINT)
     yield GAP
     yield from claims(findings, terminal)
-
-
-def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield which ranks the true scores may have."""
-    listed = _ends_of(findings["rows"], everything=terminal.everything)
-    yield from _confidence_said(findings)
-    yield GAP
-    title, *rows = _item_lines(listed, {**findings, "confidence": findings}, terminal)
-    yield from (title, *rows)
-    if alone := [name for name in ("interval", "bootstrap", "draws") if name in title.text]:
-        names = " and ".join(alone).capitalize()
-        yield Line(f"{names}: each item by itself, not all at once.", FAINT)
-    yield GAP
 
 
 def _confidence_said(findings: Findings) -> Iterator[Line]:
@@ -226,8 +211,7 @@ def _item_lines(
     left = iter(texts)
     for row in listed:
         if row is None:
-            hint = terminal.hint("--all shows every row")
-            yield Line(f"   {terminal.sign('…', '...')}{hint}", FAINT)
+            yield Line(f"   {terminal.sign('…', '...')}", FAINT)
             continue
         yield Line(next(left), STYLES[row["standing"]] if cut is not None else "")
         if ends and row["rank"] in ends and row is not rows[-1]:
@@ -297,24 +281,14 @@ def _ranks(title: str, ends: str, rows: Sequence[Row], terminal: Terminal, need:
     return Column(title, [ranks_in_words(row.get(best), row.get(worst), dash) for row in rows], need)
 
 
-def _ends_of(rows: Sequence[Row], *, everything: bool, middle: int = 0) -> list[Row | None]:
-    """Return all rows, or the first and last of very many, with None for the gap.
-
-    Those around a rank in the middle stay, too.
-    """
-    if everything or len(rows) <= LONG:
-        return list(rows)
-    half, end = LONG // 4, len(rows)
-    kept = {*range(2 * half), *range(middle - half, middle + half), *range(end - half, end)}
-    found: list[Row | None] = []
-    for before, place in pairwise([-1, *sorted(kept & {*range(end)})]):
-        found += [rows[place]] if place == before + 1 else [None, rows[place]]
-    return found
+def _first_of(findings: Findings, terminal: Terminal) -> Sequence[Row]:
+    """Return all rows, or the first of very many."""
+    rows: Sequence[Row] = findings["rows"]
+    return rows if terminal.everything else rows[:LONG]
 
 
 VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {
     "top-k": topk_lines,
     "ranking": ranking_lines,
-    "confidence": confidence_lines,
 }
 """What stands between the heading and the notes of each document."""

@@ -113,18 +113,15 @@ class RoundedOut(SumsOut):
     reordered, touching = LeaveOneOut.reordered, LeaveOneOut.touching
 
 
-MOST_LISTED = 2**24
-"""Up to so many units that leave are listed one by one; data without more of them are scored anew."""
-
-
 def scores_without(out: LeaveOneOut, leaving: IntArray) -> FloatArray | None:
-    """Return what scoring anew gives without so many of each distinct unit, where that is quick.
+    """Return what scoring anew gives without some distinct units of an engine, in one pass over these.
 
-    Exact sums of those that leave are taken from the exact sums of all.
+    Exact sums of those that leave are taken from the exact sums of all. None where scores are no such
+    sums, or the data are in memory: they are soon scored anew.
     """
-    if not isinstance(out, SumsOut) or not out.sums.exact or leaving.sum() > MOST_LISTED:
+    if not isinstance(out, SumsOut) or not out.sums.exact:
         return None
-    gone = out.added.given_by(np.repeat(np.arange(len(leaving)), leaving))
+    gone = out.added.given_by(np.flatnonzero(leaving))
     if gone is None or not (out.sums.prior.always or (gone[1] < out.sums.counts).all()):
         return None
     return np.asarray(out.sums.without(slice(None), *gone))
@@ -227,7 +224,7 @@ class EntrySums(SumScorer):
         if least < lowest or most > highest:
             raise errors.InvalidSettingError(
                 f"{entries.what} go from {least:g} to {most:g} and leave the stated value_range="
-                f"{self.value_range}{entries.first_outside(lowest, highest)}",
+                f"{self.value_range}",
                 way_out=f"State the range that {entries.what} can have.",
             )
 

@@ -182,7 +182,7 @@ class Sums(ABC):
         """Return sums and counts of so many copies of each distinct unit, (draws, units) of them."""
 
     def given_by(self, units: IntArray) -> tuple[Parts, IntArray] | None:  # noqa: ARG002 (some know)
-        """Return the sums and counts of all that some units give to each item, if that is quick."""
+        """Return the sums and counts of what some units, one of each, give to items, in an engine."""
         return None
 
 
@@ -256,10 +256,6 @@ class Entries(Sums):
             lowest[items] = np.minimum(lowest[items], without)
             highest[items] = np.maximum(highest[items], without)
         return lowest, highest
-
-    def first_outside(self, lowest: float, highest: float) -> str:  # noqa: ARG002 (some know)
-        """Say where the first value outside a range stands, as far as that is known."""
-        return ""
 
 
 def sparse(values: AnyArray, rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> Any:

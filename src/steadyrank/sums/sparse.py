@@ -1,4 +1,4 @@
-"""Ratings in memory: NumPy as the engine that adds them up."""
+"""Ratings and scores in memory: NumPy as the engine that adds them up."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.sums.blocks import SparseBlock, Wanted, lengths, segment_sums, slices
+from steadyrank.sums.blocks import Block, DenseBlock, SparseBlock, Wanted, lengths, segment_sums, slices
 from steadyrank.sums.exact import (
     ExactForm,
     exact_form,
@@ -29,18 +30,24 @@ SCAN = 1 << 18
 
 @dataclass(eq=False)
 class SparseEntries(Entries):
-    """Values by unit and item, most pairs without one.
+    """Values by unit and item, where pairs may be without one.
 
     Parameters
     ----------
     indptr : int array (units + 1,)
-        Unit u has the entries ``indptr[u]:indptr[u + 1]``, no item twice.
+        Unit u has the entries ``indptr[u]:indptr[u + 1]``, by item, none of them twice.
     rated, values : arrays
         For each entry, its item and its value.
     items : int
         The number of items.
     addends : int
         How many values of an item enter one sum; by default one of each unit.
+    what : str
+        What the values are called.
+    parts : int
+        A number of parts of 1 that all values are whole numbers of, where that is known.
+    resolution : float
+        How close scores are equal, where the values are no short decimals.
     block_entries, scan : int
         How much is handled at a time.
 
@@ -56,9 +63,11 @@ class SparseEntries(Entries):
     values: AnyArray
     items: int
     addends: int = 0
+    what: str = "ratings"
+    parts: int = 1
+    resolution: float = 0.0
     block_entries: int = BLOCK_ENTRIES
     scan: int = SCAN
-    what = "ratings"
     grouped = False
 
     def __post_init__(self) -> None:
@@ -66,8 +75,10 @@ class SparseEntries(Entries):
         step = len(self.values) if self.values.dtype.kind in "iu" else self.scan
         chunks = (self.values[part] for part in slices(len(self.values), step))
         self.addends = self.addends or self.rows
-        self.form = exact_form(chunks, addends=self.addends)
-        if not self.form.whole:
+        self.form = exact_form(chunks, addends=self.addends, parts=self.parts)
+        if self.form.whole:
+            self.resolution = 0.0
+        else:
             self.form = self._form_of_items()
 
     def _form_of_items(self) -> ExactForm:
@@ -103,16 +114,19 @@ class SparseEntries(Entries):
     @cached_property
     def extremes(self) -> tuple[Parts, Parts]:
         """The least and the largest value of each item."""
-        least = np.full(self.items, self.values.max())
-        most = np.full(self.items, self.values.min())
+        least, most = (np.full(self.items, end) for end in (self.form.highest, self.form.lowest))
         np.minimum.at(least, self.rated, self.values)
         np.maximum.at(most, self.rated, self.values)
         return self.form.parts(least), self.form.parts(most)
 
-    def blocks(self, sums: ItemSums) -> Iterator[SparseBlock]:
-        """Yield the scores without each unit."""
+    def blocks(self, sums: ItemSums) -> Iterator[Block]:
+        """Yield the scores without each unit, as a matrix where some units have values of all items."""
         for first, entries, pointers in self._ranges(self.block_entries):
-            yield SparseBlock(first, pointers, self.rated[entries], self._without(sums, entries))
+            scores = self._without(sums, entries)
+            if len(scores) == (len(pointers) - 1) * self.items:
+                yield DenseBlock(first, scores.reshape(-1, self.items))
+            else:
+                yield SparseBlock(first, pointers, self.rated[entries], scores)
 
     def _without(self, sums: ItemSums, entries: slice | IntArray) -> FloatArray:
         """Return the scores of the items of some entries, each without its entry."""
@@ -166,13 +180,6 @@ class SparseEntries(Entries):
         parts = self.form.parts(self.values[entries], self.rated[entries])
         return parts, np.ones(len(parts[0]), dtype=np.int64)
 
-    def given_by(self, units: IntArray) -> tuple[Parts, IntArray]:
-        """Look at the entries of these units alone."""
-        entries = self._entries_by(units)
-        rated, (parts, times) = self.rated[entries], self._given(entries)
-        sums = tuple(np.bincount(rated, part, self.items).astype(np.float64) for part in parts)
-        return sums, np.bincount(rated, times, self.items).astype(np.int64)
-
     def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
         """Return the most that a unit's values can move the scores, squared."""
         rated = np.maximum(self.counts, 1)  # no unit touches the others
@@ -204,6 +211,8 @@ class MergedEntries(SparseEntries):
         As for all entries.
     copies : int array, optional
         How often each unit occurs; once each by default.
+    named
+        What they are called, their parts and their resolution, as above.
 
     Attributes
     ----------
@@ -225,12 +234,14 @@ class MergedEntries(SparseEntries):
         scale: int,
         weighted: bool,
         copies: IntArray | None = None,
+        **named: Any,
     ) -> None:
         self.copies = np.ones(sizes[0], dtype=np.int64) if copies is None else copies
         order = np.lexsort(entries[1::-1])
         order = order[times[order] > 0]
         owner, rated, values = (part[order] for part in entries)
-        super().__init__(np.array([0, len(rated)]), rated, values, sizes[1], addends=max(1, rows))
+        one_unit = np.array([0, len(rated)])
+        super().__init__(one_unit, rated, values, sizes[1], addends=max(1, rows), **named)
         self.rows, self.scale, self.weighted = rows, scale, weighted
         self.observed, self.extremes = np.bincount(entries[1], minlength=sizes[1]), self.extremes
         start = np.flatnonzero(np.diff(owner, prepend=-1) | np.diff(rated, prepend=-1))
