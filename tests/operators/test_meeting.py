@@ -48,7 +48,7 @@ def test_arguments_are_checked() -> None:
         meeting_eps([1, 2, 3], [1, 2])
     with pytest.raises(errors.InvalidScoresError):
         meeting_eps([1, 2], [1, math.nan])
-    with pytest.raises(errors.InvalidScoresError, match="indices 0..2 once"):
+    with pytest.raises(errors.InvalidScoresError, match=r"indices 0\.\.2 once"):
         covering_eps([1, 2, 3], [0, 0, 1])
 
 
