@@ -21,7 +21,7 @@ from browser.examples import (
     restaurants,
     tied_matrix,
 )
-from steadyrank import Study, audit
+from steadyrank import ColumnMeans, Study, audit
 from steadyrank.report.export import to_csv
 from steadyrank.report.html import render_html
 from steadyrank.report.picture import share_image
@@ -194,7 +194,7 @@ def test_curves_are_those_of_the_document(open_report: Any) -> None:
 
 
 def test_a_report_without_audit_says_so(open_report: Any) -> None:
-    document = report_document(tied_matrix(), 4, eps=0.3, claim="none")
+    document = report_document(tied_matrix(), 4, claim="proved", scorer=ColumnMeans(value_range=(0, 1)))
     report = open_report(document)
     assert "plain ranks only" in report.text("#limits")
     assert "does not know" in report.text("#flips-text")

@@ -174,7 +174,7 @@ def test_the_frame_has_one_row_for_each_method_and_k():
     for backend in ("polars", "pandas", "pyarrow"):
         frame = result.to_frame(backend)
         names = list(frame.column_names if backend == "pyarrow" else frame.columns)
-        assert names == ["method", "k", "delta", "uncovered", "jaccard", "size"]
+        assert names == ["method", "k", "delta", "jaccard", "size"]
         assert len(frame) == 6
     methods = result.to_frame("pandas")["method"].tolist()
     assert methods == ["topk", "topk", "inflated_topk", "inflated_topk", "ranking", "inflated_ranking"]

@@ -65,7 +65,7 @@ def audit(options: group.AuditOptions) -> None:
     steadyrank audit benchmark.csv -k 4 --removals 3 --samples 200
     """
     ks = parse_ks(options.k)
-    asked = _given(options, "eps", "delta", "guarantee", "removals", "samples", "seed")
+    asked = _given(options, "eps", "delta", "removals", "samples", "seed")
     _answer(options, lambda study: study.audit(ks, **asked))
 
 

@@ -30,11 +30,10 @@ COLUMNS = {
         "count", "critical_eps",
     ),
     "ranking": (
-        "rank", "item", "score", "best_rank", "worst_rank", "standing", "count", "inflated_best",
-        "inflated_worst",
+        "rank", "item", "score", "best_rank", "worst_rank", "standing", "count",
     ),
-    "audit": ("method", "k", "delta", "uncovered", "jaccard", "size"),
-    "random-audit": ("method", "k", "delta", "lower", "upper", "uncovered", "jaccard", "size"),
+    "audit": ("method", "k", "delta", "jaccard", "size"),
+    "random-audit": ("method", "k", "delta", "lower", "upper", "jaccard", "size"),
     "explanation": ("unit", "number", "count", "contribution", "gap_without"),
     "needed": ("k", "ahead", "behind", "gap", "confidence", "needed", "n_units", "tie", "basis"),
     "confidence": (

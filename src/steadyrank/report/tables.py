@@ -173,7 +173,6 @@ def _audited(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> lis
         Column("answer", names, 9, names=True, least=max(map(len, METHODS.values()))),
         Column("k", _numbers(rows, "k", "{:,}"), 8),
         Column("broken by", _numbers(rows, "delta", "{:,.0f}", number), 7),
-        Column("uncovered", _numbers(rows, "uncovered", "{:,.0f}", number), 6),
         Column("delta", _numbers(rows, "delta", "{:.4f}"), 3),
         last,
         Column("size", sizes, 5),

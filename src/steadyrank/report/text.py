@@ -100,8 +100,7 @@ def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     if not terminal.verbose:
         yield Line(certificate["promise"])
     else:
-        delta = certificate["delta"]
-        told = "nothing claimed" if delta is None else f"delta = {rounded_up(delta)}"
+        told = f"delta = {rounded_up(certificate['delta'])}"
         if certificate["removals"] > 1:
             told += f" for any {counted(certificate['removals'], 'removal')}"
         if findings["eps"] is not None:
@@ -265,9 +264,7 @@ def item_columns(
         Column("interval", lengths, 2),
         _ranks("ranks", "{}_rank", rows, terminal, 7),
     ]
-    if cut is None:
-        columns.append(_ranks("in the set", "inflated_{}", rows, terminal, 4))
-    else:
+    if cut is not None:
         least = terminal.sign("≥", ">=")
         away = [away_in_words(row["away"], findings["n_units"], least) for row in rows]
         columns.append(Column(f"in top {cut:,}", [share_in_words(row["share"]) for row in rows], 6))

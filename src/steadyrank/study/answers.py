@@ -13,6 +13,7 @@ from steadyrank.operators.inflation import critical_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import gaps_without
 from steadyrank.study import headlines
+from steadyrank.study.calibration import Calibration
 from steadyrank.study.deletions import FLIPPED, TopKDeletions
 from steadyrank.study.margin import known_margin, known_number
 from steadyrank.study.results import Result, finite, labels, some_of
@@ -69,8 +70,6 @@ class AnswerRow:
         How many observations (votes, ratings, battles) are behind its score.
     critical_eps : float or None
         The eps above which it is in the inflated top-k.
-    inflated_best, inflated_worst : int or None
-        Its best and worst rank over the inflated ranking at the eps of the answer, if it has one.
     lowest_score, highest_score : float or None
         Its score stays between these, whichever one unit leaves.
     coverage : str or None
@@ -92,8 +91,6 @@ class AnswerRow:
     away: int | None
     count: int | None
     critical_eps: float | None
-    inflated_best: int | None
-    inflated_worst: int | None
     lowest_score: float | None
     highest_score: float | None
     coverage: str | None
@@ -132,15 +129,6 @@ class Answer(Result):
         """The items by plain rank; the smaller index first among equal scores."""
         return np.argsort(-self.scores, kind="stable")
 
-    @cached_property
-    def rank_intervals(self) -> tuple[IntArray, IntArray] | None:
-        """The best and worst rank of each item over the inflated ranking; None where there is no eps."""
-        if self.eps is None:
-            return None
-        from steadyrank.operators.intervals import rank_intervals
-
-        return rank_intervals(self.scores, self.eps)
-
     @property
     def told(self) -> bool:
         """Whether it is told where items stand without each unit."""
@@ -161,7 +149,6 @@ class Answer(Result):
         bounds = self.study.facts.outer_bounds if self.told and self.has_study else none
         beside = none if self.confidence is None else self.confidence.simultaneous
         known = {"score": self.scores, "count": self.counts, "coverage": self._coverage} | self._told()
-        known |= zip(("inflated_best", "inflated_worst"), self.rank_intervals or none, strict=True)
         known |= zip(("lowest_score", "highest_score"), bounds, strict=True)
         known |= zip(("confidence_best", "confidence_worst"), beside, strict=True)
         told: dict[str, list[Any]] = {
@@ -360,8 +347,10 @@ class StableTopK(Answer):
 
     def _audited(self) -> dict[str, Any]:
         """Return who changes the answer, and what each eps would do."""
-        made = self.study.audit(self.k, eps=self.eps, methods=FLIPPED)
-        curve = made.curve(self.k).findings(made.inflation.eps_of(self.k))
+        made, facts = self.study.audit(self.k, eps=self.eps, methods=FLIPPED), self.study.facts
+        # Without an eps, the smallest whose list holds what this one holds: every new top k.
+        chosen = Calibration(facts, self.k).eps_needed(0.0) if self.eps is None else self.eps
+        curve = facts.curve(self.k).findings(chosen)
         return made.audited() | {"curve": curve, "flips": made.flip_findings(self.k)}
 
     def plot(self, ax: Axes | None = None) -> Axes:

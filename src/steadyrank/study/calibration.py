@@ -1,9 +1,9 @@
 """Which list, or which set of rankings, answers a question, with the certificate it earns.
 
 Unless something else is asked for, that is what holds the plain answers without each unit, and nothing
-else: no eps is needed. A target delta or the guarantee *overlap* take the tightest eps that does on
-these data; for full rankings of many fitted items it comes from how far units move the scores, which
-bounds every delta by Theorems 4 and 8. A proof without leaving anybody out takes the ball's list.
+else: no eps is needed. Of a list, a target delta or the guarantee *overlap* take the tightest eps that
+does on these data; a ranking at an eps overlaps. A proof without leaving anybody out takes the ball's
+list.
 """
 
 from __future__ import annotations
@@ -17,19 +17,18 @@ import numpy as np
 
 from steadyrank.errors import InvalidValueError, NoProofError, Option, not_a_choice, shorten
 from steadyrank.operators.checks import Range, check_eps, check_whole
-from steadyrank.operators.inflation import MOST_OF_EPS, effective_eps, just_above
+from steadyrank.operators.inflation import just_above
 from steadyrank.operators.topk_sets import ball_topk, cover_factor, inflated_topk
 from steadyrank.scorers.base import check_several, declared
-from steadyrank.study.certificate import Certificate, Claims, Guarantee, unchecked
-from steadyrank.text import eps_in_words, plural
+from steadyrank.study.certificate import Certificate, Claims, Guarantee
+from steadyrank.text import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.study.certificate import Numbers
     from steadyrank.study.facts import Facts
 
-Claim = Literal["observed", "proved", "none"]
+Claim = Literal["observed", "proved"]
 
 
 class Target(TypedDict, total=False):
@@ -37,7 +36,7 @@ class Target(TypedDict, total=False):
 
     delta: float
     eps: float | None
-    guarantee: Guarantee
+    guarantee: Guarantee | None
     claim: Claim
 
 
@@ -68,6 +67,18 @@ def check_target(delta: float, eps: float | None) -> tuple[float, float | None]:
     return target, None if eps is None else check_eps(eps)
 
 
+def check_ranking(delta: float, eps: float | None, guarantee: Guarantee | None) -> None:
+    """Complain about what no ranking promises: at an eps it overlaps, and the eps must be given."""
+    if eps is not None and guarantee == "cover":
+        told = "rankings at an eps are not promised to hold the new one"
+        way_out = ("Omit ", Option("eps"), ": the ranks without each unit hold it.")
+        raise InvalidValueError(told, way_out=way_out)
+    if eps is None and (delta or guarantee == "overlap"):
+        tightest = f"; in Python, study.ranking_curve().smallest_eps({delta:g}) is the tightest."
+        told = "rankings that overlap with the new ones are made at an eps, which was not given"
+        raise InvalidValueError(told, way_out=["Give ", Option("eps"), tightest])
+
+
 def check_removals(facts: Facts, removals: int) -> int:
     """Return a number of units that may leave and leave somebody, or complain."""
     check_several(facts.data)
@@ -75,14 +86,11 @@ def check_removals(facts: Facts, removals: int) -> int:
 
 
 class Made(NamedTuple):
-    """What an answer is made of: the claim, the list (no ranking has one), whether units are left out.
-
-    An answer that is proved without leaving out anybody tells where items stand if that costs little.
-    """
+    """What an answer is made of: the claim, the list (of no ranking), whether units are left out."""
 
     certificate: Certificate
     listed: IntArray
-    told: bool
+    told: bool = True
 
 
 def made(
@@ -91,37 +99,45 @@ def made(
     *,
     delta: float = 0.0,
     eps: float | None = None,
-    guarantee: Guarantee = "cover",
+    guarantee: Guarantee | None = None,
     claim: Claim = "observed",
     removals: int = 1,
 ) -> Made:
     """Return the answer for a target delta, or for an eps that was given."""
-    for name, value, known in (("claim", claim, Claim), ("guarantee", guarantee, Guarantee)):
-        if value not in get_args(known):
-            raise not_a_choice(name, value, get_args(known))
+    if claim not in get_args(Claim):
+        raise not_a_choice("claim", claim, get_args(Claim))
+    if guarantee not in {None, *get_args(Guarantee)}:
+        raise not_a_choice("guarantee", guarantee, get_args(Guarantee))
     target, eps = check_target(delta, eps)
-    if claim != "none" or not facts.units.total:
-        check_several(facts.data)
-    found = Calibration(facts, k, guarantee, given=eps is not None)
-    usual = claim == "observed" and eps is None and guarantee == "cover" and not target
+    if claim == "proved" and eps is not None:
+        told = "a proof finds its own eps; one that is given is checked on these data"
+        omit = ("Omit ", Option("eps"), " or ", Option("claim", "proved"))
+        raise InvalidValueError(told, way_out=omit)
+    if k is None and claim == "observed":
+        check_ranking(target, eps, guarantee)
+    check_several(facts.data)
+    promised = guarantee or ("cover" if k is not None or eps is None else "overlap")
+    found = Calibration(facts, k, promised, given=eps is not None)
+    usual = claim == "observed" and eps is None and promised == "cover" and not target
     if removals != 1 and check_removals(facts, removals) > 1:
         if not usual:
             told = "a list that holds against several removals takes no delta, eps, guarantee or claim"
             raise InvalidValueError(told, way_out=["Omit them, or use ", Option("removals", "1"), "."])
         answer = found.whoever_leaves(removals)
-    elif usual:
-        answer = found.left_out()
+    elif claim == "proved":
+        answer = found.proved(target)
     else:
-        answer = found.one_leaves(target, eps, claim)
-    return answer._replace(certificate=found.unless_everything(answer))
+        answer = found.left_out() if usual else found.observed(target, eps)
+    if len(answer.listed) == len(facts.items):
+        return answer._replace(certificate=answer.certificate.empty())
+    return answer
 
 
 @dataclass(frozen=True)
 class Calibration:
     """Makes the list of the top k, or without a k the set of rankings, of one study.
 
-    The leave-one-out scores of the study are touched only by rules that ask for them: a proved rule,
-    or an eps that is given and not to be checked, needs none.
+    The leave-one-out scores are touched only by rules that ask for them: a proof needs none.
     """
 
     study: Facts
@@ -145,62 +161,32 @@ class Calibration:
         """How much larger than a shift of the scores the eps of an inflated answer must be."""
         return cover_factor(len(self.study.items) - (self.k or 1)) if self._cover else 1.0
 
-    def unless_everything(self, made: Made) -> Certificate:
-        """Return the certificate; that it says nothing where the answer holds all that there is."""
-        found, items = made.certificate, len(self.study.items)
-        if found.delta is None or found.vacuous or (self.k is None and items == 1):
-            return found
-        if self.k == items:
-            return found.empty(self.study.item_name)
-        everything = len(made.listed) == items
-        if self.k is None and found.eps is not None:
-            everything = bool((self.study.critical_eps(1) < found.eps).all())
-        elif self.k is None:
-            ranks = self.study.ranks(items)
-            everything = bool((ranks.best == 1).all() and (ranks.worst == items).all())
-        return found.empty() if everything else found
-
     def left_out(self) -> Made:
         """Return what holds the plain answers without each unit, and nothing else."""
         if self.k is None:
             self.study.leave_one_out  # noqa: B018 (first: it makes the scores, too)
-            return Made(self._claims.left_out(None), NOTHING, told=True)
+            return Made(self._claims.left_out(None), NOTHING)
         listed = self.study.deletions(self.k).listed(self.study.order, self.k)
-        return Made(self._claims.left_out(len(listed)), listed, told=True)
+        return Made(self._claims.left_out(len(listed)), listed)
 
-    def _inflated(self, certificate: Certificate, *, told: bool) -> Made:
-        if self.k is None or certificate.eps is None:
-            return Made(certificate, NOTHING, told)
-        return Made(certificate, inflated_topk(self.study.scores, self.k, certificate.eps).indices, told)
+    def _inflated(self, certificate: Certificate, eps: float) -> Made:
+        if self.k is None:
+            return Made(certificate, NOTHING)
+        return Made(certificate, inflated_topk(self.study.scores, self.k, eps).indices)
 
     def eps_needed(self, delta: float) -> float:
         """Return the tightest eps on these data that at most a share ``delta`` of the units breaks."""
-        if self._by_shifts:
-            return just_above(self._factor * self.study.eps_for(delta))
-        if self.k is None and self._cover:
-            needed = self.study.covering().exceeded(check_delta(delta))
-            return just_above(needed) if needed > 0 else self.study.tie_eps
         each = self._each_needs  # first: it makes the scores, too
         return eps_above(check_delta(delta), each, self.study.units.counts, self.study.tie_eps)
 
     @property
     def _each_needs(self) -> FloatArray:
-        """The eps, for each distinct unit, above which leaving it out does not break the answer."""
-        study = self.study
-        if self._cover and self.k is not None:
-            reach = study.deletions(self.k).reach  # first: it makes the scores, too
-            return np.asarray(study.critical_eps(self.k)[study.order][reach - 1])
-        if self.k is not None:
-            return study.curve(self.k).breaking_eps
-        return study.ranking_curve().breaking_eps
-
-    @property
-    def _by_shifts(self) -> bool:
-        """Whether eps comes from how far units move the scores, a bound: all else would take hours.
-
-        That is so of full rankings of many items, the sooner if scores are fitted anew for each unit.
-        """
-        return self.k is None and self.study.too_many_rankings
+        """The eps, for each distinct unit, above which leaving it out does not break the list."""
+        study, k = self.study, self.k or 1
+        if not self._cover:
+            return study.curve(k).breaking_eps
+        reach = study.deletions(k).reach  # first: it makes the scores, too
+        return np.asarray(study.critical_eps(k)[study.order][reach - 1])
 
     def whoever_leaves(self, removals: int) -> Made:
         """Return the list that holds the top k whichever units leave, up to so many of them together."""
@@ -212,80 +198,50 @@ class Calibration:
         from steadyrank.margins.lists import Withstanding
 
         listed = study.order[Withstanding(search, removals).listed(self.k or 1)]
-        return Made(self._claims.certified(removals), listed, told=True)
+        return Made(self._claims.certified(removals), listed)
 
-    def one_leaves(self, delta: float, eps: float | None, claim: Claim) -> Made:
-        """Return an inflated answer at an eps that was given or is the tightest, or the ball's list."""
-        if claim == "none":
-            if eps is None:
-                told = "a claim of 'none' needs an eps: otherwise units are removed to find one"
-                claimed = ", or omit ", Option("claim", "none"), "."
-                raise InvalidValueError(told, way_out=["Give ", Option("eps"), *claimed])
-            return self._inflated(unchecked(eps, self.guarantee, self.study.unit), told=False)
-        if eps is None and claim == "observed":
-            return self._inflated(self._observed(self.eps_needed(delta), target=delta), told=True)
-        if (bound := self.study.scorer.sensitivity(self.study.data)) is not None:
-            if eps is None:
-                return self._proved(bound.eps, partial(self._claims.proved_by_sensitivity, bound=bound))
-            least = self._factor * bound.eps
-            # Above it also after the operators' allowance for rounding.
-            if effective_eps(eps, float(np.abs(self.study.scores).max()) + least) > least:
-                # Proved for all datasets, so also for this one, and at no cost.
-                found = self._claims.proved_by_sensitivity(eps, bound=bound, factor=self._factor)
-                return self._inflated(found, told=self._told)
-        if eps is not None and claim == "observed":
-            return self._inflated(self._observed(eps), told=True)
-        return self._proved_by_bagging(delta, eps)
-
-    @property
-    def _told(self) -> bool:
-        """Whether to tell where items stand though nobody need be left out: refitting may take hours."""
-        return self.study.units.total > 1 and self.study.soon_left_out
-
-    def _proved(self, eps: float, certificate: Callable[..., Certificate]) -> Made:
-        """Return what holds if no unit moves the scores by more than eps: of lists, the ball's."""
-        if self.k is None or not self._cover:
-            found = certificate(just_above(self._factor * eps), factor=self._factor)
-            return self._inflated(found, told=self._told)
-        radius = just_above(eps)
-        listed = ball_topk(self.study.scores, self.k, radius)
-        return Made(certificate(radius, factor=None), listed, told=self._told)
-
-    def _proved_by_bagging(self, delta: float, eps: float | None) -> Made:
-        scorer = self.study.scorer
-        numbers = declared(scorer, "bagging_numbers", self.study.data)
-        # The bound is one of eps times the root of delta.
-        least = math.inf
-        if numbers is not None:
-            least = math.sqrt(numbers["radius_squared"] * (numbers["C"] + numbers["finite_bags"]))
-        if numbers is None or (eps is None and not (delta > 0 and math.isfinite(least))):
-            asked = f"delta = {delta:g}" if eps is None else f"anything at eps = {eps_in_words(eps)}"
-            raise NoProofError(scorer.name, f"no rule proves {asked}")
-        certificate = partial(self._claims.proved_by_bagging, numbers=numbers)
-        if eps is None:
-            return self._proved(least / math.sqrt(delta), partial(certificate, delta=delta))
-        ratio = self._factor * least / (eps * (1 - MOST_OF_EPS))
-        # A product, not a power: it may overflow to infinity, which says vacuous.
-        found = certificate(eps, delta=ratio * ratio, factor=self._factor)
-        return self._inflated(found, told=self._told)
-
-    def _observed(self, eps: float, target: float = 0.0) -> Certificate:
-        """Return the certificate of an audit at this eps, which was given or chosen for a target."""
-        study = self.study
+    def observed(self, target: float, given: float | None) -> Made:
+        """Return an inflated answer at an eps that was given, or at the tightest for a target."""
+        study, eps = self.study, self.eps_needed(target) if given is None else given
         broken: BoolArray | IntArray
-        if bounded := self._by_shifts:
-            broken = study.reaching(eps / self._factor)
-        elif self.k is None and not self._cover and self.given:
+        if self.k is None:
             from steadyrank.study.audit.rows import units_without_common_ranking
 
             broken = units_without_common_ranking(study, eps)
-        elif self.k is None and self._cover:
-            broken = study.covering().reaching(eps)
         else:
             broken = self._each_needs >= eps
         number, ties = int(study.units.counts[broken].sum()), not self.given and eps == study.tie_eps
-        found = self._claims.observed(eps, number, ties=ties, target=target)
-        return found.by_shifts() if bounded else found
+        return self._inflated(self._claims.observed(eps, number, ties=ties, target=target), eps)
+
+    def proved(self, delta: float) -> Made:
+        """Return what holds if no unit moves the scores further than a rule says: the ball's list."""
+        study, ball = self.study, self.k is not None and self._cover
+        if (bound := study.scorer.sensitivity(study.data)) is not None:
+            factor = None if ball else self._factor
+            claim = partial(self._claims.proved_by_sensitivity, bound=bound, factor=factor)
+            eps = bound.eps
+        else:
+            eps, numbers = self._bagging(delta)
+            claim = partial(self._claims.proved_by_bagging, delta=delta, numbers=numbers)
+        if self.k is not None and ball:
+            radius = just_above(eps)
+            return Made(claim(radius), ball_topk(study.scores, self.k, radius), told=False)
+        wide = just_above(self._factor * eps)
+        return self._inflated(claim(wide), wide)._replace(told=False)
+
+    def _bagging(self, delta: float) -> tuple[float, Numbers]:
+        """Return the eps that bagging proves for a share delta, and the numbers of its bound."""
+        scorer = self.study.scorer
+        numbers = declared(scorer, "bagging_numbers", self.study.data)
+        if numbers is None or not delta:
+            raise NoProofError(scorer.name, f"no rule proves delta = {delta:g}")
+        radius = math.sqrt(numbers["radius_squared"])
+        eps = radius * math.sqrt((numbers["C"] + numbers["finite_bags"]) / delta)
+        if just_above(eps) > 2 * radius:
+            told = f"at delta = {delta:g} the bound of bagging is so wide that it proves nothing"
+            more = "Use more bags, smaller bags or a larger delta."
+            raise NoProofError(scorer.name, told, way_out=more)
+        return eps, numbers
 
 
 def eps_above(delta: float, values: FloatArray, counts: IntArray, ties: float) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -12,16 +11,14 @@ from steadyrank.text import counted, eps_in_words, plural, rounded_down, rounded
 if TYPE_CHECKING:
     from steadyrank.scorers.sensitivity import Sensitivity
 
-Status = Literal["proved", "observed", "certified", "none"]
+Status = Literal["proved", "observed", "certified"]
 Guarantee = Literal["overlap", "cover"]
 Kind: TypeAlias = "tuple[float | None, float, Status, str]"
 Parts: TypeAlias = "tuple[str, str, str]"
 Numbers: TypeAlias = Mapping[str, float]
 
 CAVEAT = "This is stability under deletion, not statistical confidence in a true ranking."
-BY_SHIFTS = "No ranking was compared: how far each unit moves the scores bounds how many break it."
 NOTHING_LEFT_OUT = "This says nothing here: the answer holds everything."
-EVERY_ITEM = "This says nothing here: the list holds every {item}."
 
 
 @dataclass(frozen=True)
@@ -32,12 +29,12 @@ class Certificate:
     ----------
     eps : float or None
         The inflation, or the radius of the ball; None where the answer needs none.
-    delta : float or None
-        The share of units whose removal may break the answer; None where nothing is claimed.
-    status : {"proved", "observed", "certified", "none"}
+    delta : float
+        The share of units whose removal may break the answer.
+    status : {"proved", "observed", "certified"}
         ``proved``: holds for every dataset that the sentence speaks of. ``observed``: checked on this
         dataset, by leaving out every unit. ``certified``: proved of this dataset, for every removal of
-        up to ``removals`` units. ``none``: nothing was proved or checked.
+        up to ``removals`` units.
     rule : str
         The name of the rule.
     numbers : mapping
@@ -70,7 +67,7 @@ class Certificate:
     """
 
     eps: float | None
-    delta: float | None
+    delta: float
     status: Status
     rule: str
     sentence: str
@@ -85,15 +82,9 @@ class Certificate:
         """Return the claim in plain words."""
         return self.sentence
 
-    def by_shifts(self) -> Certificate:
-        """Return the same of numbers that rest on how far each unit moves the scores."""
-        most = self.promise.replace("except without ", "except without at most ")
-        return _remarked(replace(self, rule="shifts of the scores", promise=most), BY_SHIFTS)
-
-    def empty(self, item: str = "") -> Certificate:
-        """Return the same of an answer that holds everything there is: of a list, every such item."""
-        remark = EVERY_ITEM.format(item=item) if item else NOTHING_LEFT_OUT
-        return _remarked(replace(self, vacuous=True), remark)
+    def empty(self) -> Certificate:
+        """Return the same of an answer that holds everything there is."""
+        return _remarked(replace(self, vacuous=True), NOTHING_LEFT_OUT)
 
 
 def _remarked(found: Certificate, remark: str) -> Certificate:
@@ -140,17 +131,14 @@ class Claims:
     def _where(self, told: str = "") -> str:
         return f"on this dataset of {counted(self.n, self.unit)}{told}"
 
-    def _made(
-        self, kind: Kind, told: Parts, numbers: Numbers, *, plain: str = "", bare: bool = False
-    ) -> Certificate:
+    def _made(self, kind: Kind, told: Parts, numbers: Numbers, *, plain: str = "") -> Certificate:
         """Return a certificate from where it comes from, its promise, and why: parts of a sentence.
 
-        ``plain``: the promise for everybody, where it is another one than for statisticians. ``bare``:
-        nothing is promised, so that it need not be said what is not.
+        ``plain``: the promise for everybody, where it is another one than for statisticians.
         """
         where, promise, why = told
         new = "plain ranking is one of the set" if self.k is None else f"top {self.k} is in the list"
-        beyond = "" if self.cover or bare else f" It is not promised that the new {new}."
+        beyond = "" if self.cover else f" It is not promised that the new {new}."
         sentence = f"{where}: {promise}{why}.{beyond} {CAVEAT}"
         about: Any = {"guarantee": self.guarantee, "given": self.given}
         made = Certificate(*kind, sentence, dict(numbers), **about)
@@ -239,50 +227,26 @@ class Claims:
         times the bound.
         """
         because = bound.sentence[:1].lower() + bound.sentence[1:].removesuffix(".")
-        why = f", because {because}, and eps = {self._passed(eps)} is {_more_than(factor)}"
+        why = f", because {because}, and eps = {rounded_down(eps, 6)} is {_more_than(factor)}"
         promise = f"remove any one {self.unit}, and the new {self._holds} (delta = 0)"
         told = "Proved for every dataset of this size and the kind named here", promise, why
         numbers = {**bound.numbers, "bound": bound.eps}
         return self._made((eps, 0.0, "proved", bound.rule), told, numbers)
 
-    def _passed(self, eps: float) -> str:
-        """Return an eps that is larger than something, and still is as it is printed."""
-        return eps_in_words(eps) if self.given else rounded_down(eps, 6)
-
-    def proved_by_bagging(
-        self, eps: float, delta: float, numbers: Numbers, factor: float | None
-    ) -> Certificate:
-        """Return the certificate of a bagged scorer with bounded outputs (in expectation over the bags).
-
-        It says nothing where delta reaches 1, nor where eps exceeds so often (in the ball's list: once)
-        the diameter of the ball that holds all outputs: any two are then close enough, bagged or not.
-        """
-        reach = (factor or 1) * 2 * math.sqrt(numbers["radius_squared"])
-        promise, why = self._bagging_claim(eps, delta, reach)
-        why += (
-            f". There are {numbers['n']:,} {plural(self.unit)}; the price of {numbers['bags']:,} bags, "
-            f"drawn anew without each, is the term 2/B = {numbers['finite_bags']:.3g} beside C = "
-            f"{numbers['C']:.3g}"
-        )
-        kind: Kind = eps, min(delta, 1.0), "proved", "bagging"
-        found = self._made(kind, ("Proved for bagging", promise, why), numbers, bare=delta >= 1)
-        return replace(found, vacuous=delta >= 1 or eps > reach)
-
-    def _bagging_claim(self, eps: float, delta: float, reach: float) -> tuple[str, str]:
-        """Return what is promised, and what is to be said of it."""
-        if delta >= 1:
-            why = ". More bags, smaller bags or a larger eps would help"
-            return "the bound is vacuous here (delta >= 1): it promises nothing", why
+    def proved_by_bagging(self, eps: float, delta: float, numbers: Numbers) -> Certificate:
+        """Return the certificate of a bagged scorer: bounded outputs, in expectation over the bags."""
         promise = (
             f"remove one {self.unit} at random, and with probability at least "
             f"{rounded_down(1 - delta)} (delta = {rounded_up(delta)}) over the {self.unit} and the "
             f"bags, if every bag can be scored, the new {self._holds}"
         )
-        if eps <= reach:
-            return promise, ""
-        vacuous = f". The bound is vacuous here: eps = {self._passed(eps)} is larger than {reach:.6g}"
-        enough = "which is enough for any two possible outputs without bagging"
-        return promise, f"{vacuous}, {enough}. More bags or smaller bags would help"
+        why = (
+            f". There are {numbers['n']:,} {plural(self.unit)}; the price of {numbers['bags']:,} bags, "
+            f"drawn anew without each, is the term 2/B = {numbers['finite_bags']:.3g} beside C = "
+            f"{numbers['C']:.3g}"
+        )
+        told = "Proved for bagging", promise, why
+        return self._made((eps, delta, "proved", "bagging"), told, numbers)
 
 
 def _more_than(factor: float | None) -> str:
@@ -293,12 +257,3 @@ def _more_than(factor: float | None) -> str:
         )
     times = f"{factor:.4g}"
     return "larger" if times == "1" else f"more than {times} times that"
-
-
-def unchecked(eps: float, guarantee: Guarantee, unit: str) -> Certificate:
-    """Return the certificate of an eps given by hand, without an audit."""
-    nothing, nobody = "Nothing is claimed: ", f"no {unit} was removed"
-    told = f"{nothing}eps = {eps_in_words(eps)} was given by hand, and {nobody} to check it. {CAVEAT}"
-    short = f"{nothing}{nobody}."
-    about: Any = {"guarantee": guarantee, "promise": short, "given": True}
-    return Certificate(eps, None, "none", "given", told, **about)

@@ -37,6 +37,9 @@ ALL_ITEMS = 4_000_000
 NEIGHBOURS = 25
 """Of larger data, so many items beyond the list have theirs, too."""
 
+FITTED = 4_000_000
+"""Distinct units times items from which ranks of fitted scores rest on bounds."""
+
 NEAR_RANKS = (
     "ranks: no single removal goes beyond those shown; some ranges may be too wide, as exact ones would "
     "take longer than all the rest"
@@ -175,7 +178,7 @@ def near_rank_ranges(facts: Facts, upto: int) -> Ranks:
     then be wider than the exact ones. Of all other data they are exact.
     """
     loo = facts.leave_one_out
-    if not (isinstance(loo, Sketched) and facts.too_many_rankings):
+    if not isinstance(loo, Sketched) or len(loo.units) * len(loo.scores) <= FITTED:
         return facts.ranks(upto)
     rivals = _rivals(facts, upto)
     columns = np.searchsorted(rivals, facts.order[:upto])

@@ -312,7 +312,7 @@ class Study:
         k : int, optional
             How many items are wanted; otherwise 10, or half of fewer than 20 items.
         delta, eps, guarantee, claim, removals
-            As for :func:`steadyrank.stable_topk`. With ``claim="none"`` no unit is left out, so the
+            As for :func:`steadyrank.stable_topk`. With ``claim="proved"`` no unit is left out, so the
             report has no curve and no flips.
         title : str, optional
             A heading of your own.
@@ -393,13 +393,12 @@ def stable_topk(data: Any, k: int, *, scorer: object = None, **how: Unpack[How])
     eps : float, optional
         An inflation of your own instead.
     guarantee : {"cover", "overlap"}
-        What the list promises: ``cover``, that the new plain top k (the new plain ranking) is inside it,
-        or ``overlap``, the promise of the paper, that the new list shares k items with it (rankings: a
-        ranking). A covering list overlaps, too.
-    claim : {"observed", "proved", "none"}
-        What to claim. ``observed`` leaves out every unit of this dataset, unless the eps that you give
-        is proved to be large enough for any dataset of this size; ``proved`` takes only rules that
-        hold for every such dataset; ``none`` (with eps) checks nothing and claims nothing.
+        What the list promises: ``cover`` (unless you ask), that the new plain top k is inside it, or
+        ``overlap``, the promise of the paper, that the new list shares k items with it. A covering list
+        overlaps, too.
+    claim : {"observed", "proved"}
+        What to claim. ``observed`` leaves out every unit of this dataset; ``proved`` leaves out nobody
+        and takes only rules that hold for every dataset of this size, at an eps that they give.
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
     removals : int
@@ -420,11 +419,19 @@ def stable_topk(data: Any, k: int, *, scorer: object = None, **how: Unpack[How])
 
 
 def stable_ranking(data: Any, *, scorer: object = None, **how: Unpack[Target]) -> StableRanking:
-    """Return the rankings that one unit more or less could make the plain one.
+    """Return the full ranking, with the ranks that items have without each unit.
 
-    Parameters are those of :func:`stable_topk` but for ``removals``. eps is the smallest at which at
-    most a share ``delta`` of the units has a plain ranking that is not in the set, or shares no ranking
-    with it: exactly, or for very many fitted items a bound, which the certificate says.
+    Parameters
+    ----------
+    data, scorer
+        As for :func:`stable_topk`.
+    eps : float, optional
+        Inflate by it, as the paper does: the set of rankings then shares one with the new set, but for
+        the units that the certificate counts. ``Study(data).ranking_curve().smallest_eps(0)`` is the
+        smallest at which there are none.
+    claim, guarantee, delta
+        With ``claim="proved"``, as for :func:`stable_topk`; ``cover`` then promises that the new plain
+        ranking is one of the set, ``overlap`` that the new set shares a ranking with it.
 
     Examples
     --------
@@ -449,14 +456,14 @@ def audit(
         How many items are wanted.
     eps : float, optional
         One inflation for all inflated answers. It stays fixed across the data sets D\i.
-    delta, guarantee
-        Where no eps is given, each inflated answer has the one that :func:`stable_topk` or
-        :func:`stable_ranking` would choose for these.
+    delta : float
+        Where no eps is given, each inflated top k has the smallest that at most such a share of the
+        units breaks, and the inflated ranking is not audited.
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
     methods : iterable of str, optional
-        Which of ``topk``, ``inflated_topk``, ``ranking``, ``inflated_ranking`` to audit; all of them
-        unless given.
+        Which of ``topk``, ``inflated_topk``, ``ranking``, and with an eps ``inflated_ranking``, to
+        audit; all of them unless given.
     max_states : int, optional
         The limit for counting rankings, ten million unless given; beyond it the size says "not counted".
     removals : int
@@ -471,11 +478,11 @@ def audit(
     --------
     >>> from steadyrank import ScoreMatrix, audit
     >>> for row in audit(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), 2, eps=0.5):
-    ...     print(row.method, row.k, row.delta, row.uncovered, row.size)
-    topk 2 0.25 0.25 2
-    inflated_topk 2 0.0 0.25 2
-    ranking None 0.25 0.25 1
-    inflated_ranking None 0.0 0.25 1
+    ...     print(row.method, row.k, row.delta, row.size)
+    topk 2 0.25 2
+    inflated_topk 2 0.0 2
+    ranking None 0.25 1
+    inflated_ranking None 0.0 1
     """
     return as_study(data, scorer).audit(k, **how)
 

@@ -15,9 +15,8 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k, check_whole
 from steadyrank.report.export import COLUMNS
-from steadyrank.study.audit.rows import EpsOf, Flips, TopKAudit, inflated_ranking_row, ranking_row
-from steadyrank.study.calibration import Calibration, check_delta, check_target
-from steadyrank.study.certificate import Guarantee
+from steadyrank.study.audit.rows import Flips, TopKAudit, inflated_ranking_row, ranking_row
+from steadyrank.study.calibration import check_delta, check_ranking, check_target
 from steadyrank.study.deletions import FLIPPED, Members, inflated_members, plain_members
 from steadyrank.study.headlines import border_warnings
 from steadyrank.study.margin import known_margin
@@ -43,11 +42,11 @@ A function gets rows of scores, what each row holds from its k-th best score on 
 No member may be eps / sqrt(2) or more below the k-th best.
 """
 
-RANKING_METHODS: dict[str, Callable[[Facts, EpsOf, int | None], AuditRow]] = {
+RANKING_METHODS: dict[str, Callable[[Facts, Any, int | None], AuditRow]] = {
     "ranking": ranking_row,
     "inflated_ranking": inflated_ranking_row,
 }
-"""Answers without a k: from facts, where eps comes from, and a limit for counting to a row."""
+"""Answers without a k: from facts, the eps that was given, and a limit for counting to a row."""
 
 BEHIND_THE_TABLE = ("eps", "log10_size", "note")
 """What documents tell of a row beside the columns of its table."""
@@ -55,28 +54,23 @@ BEHIND_THE_TABLE = ("eps", "log10_size", "note")
 
 @dataclass(frozen=True)
 class Inflation:
-    """Where the eps of inflated answers comes from: it was given, or is the tightest for a target.
+    """Where the eps of inflated lists comes from: it was given, or is the tightest for a target.
 
     Attributes
     ----------
     target : float
-        The share of units that may break an answer.
+        The share of units that may break a list.
     eps : float or None
         The one that was given.
-    guarantee : {"cover", "overlap"}
-        What breaking means.
     """
 
     study: Facts
     target: float
     eps: float | None
-    guarantee: Guarantee
 
-    def eps_of(self, k: int | None) -> float:
-        """Return the eps of the top k, or without a k of the ranking."""
-        if self.eps is not None:
-            return self.eps
-        return Calibration(self.study, k, self.guarantee).eps_needed(self.target)
+    def eps_of(self, k: int) -> float:
+        """Return the eps of the top k."""
+        return self.study.curve(k).smallest_eps(self.target) if self.eps is None else self.eps
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -190,7 +184,7 @@ class Audit(Result):
     def _found(self) -> dict[str, Any]:
         how = self.inflation
         ks = [row.k for row in self if row.method == "topk" and row.k is not None]
-        target = {"eps": how.eps, "delta": how.target, "guarantee": how.guarantee}
+        target = {"eps": how.eps, "delta": how.target}
         return target | self.audited() | {"flips": [self.flip_findings(k) for k in ks]}
 
     def flip_findings(self, k: int) -> dict[str, Any]:
@@ -285,7 +279,6 @@ class Audited(TypedDict, total=False):
 
     eps: float | None
     delta: float
-    guarantee: Guarantee
     methods: Iterable[str] | None
     max_states: int | None
     removals: int
@@ -293,13 +286,12 @@ class Audited(TypedDict, total=False):
     seed: int
 
 
-def audit_of(  # noqa: PLR0913 (all but two by name)
+def audit_of(
     study: Study,
     k: int | Iterable[int],
     *,
     eps: float | None = None,
     delta: float = 0.0,
-    guarantee: Guarantee = "cover",
     methods: Iterable[str] | None = None,
     max_states: int | None = None,
     removals: int = 1,
@@ -316,14 +308,18 @@ def audit_of(  # noqa: PLR0913 (all but two by name)
     chosen = known if methods is None else (methods,) if isinstance(methods, str) else tuple(methods)
     if unknown := [name for name in chosen if name not in known]:
         raise InvalidValueError(f"unknown method {shorten(unknown[0])}; known are: {', '.join(known)}")
-    inflation = Inflation(study.facts, *check_target(delta, eps), guarantee)
+    inflation = Inflation(study.facts, *check_target(delta, eps))
+    if methods is not None and "inflated_ranking" in chosen:
+        check_ranking(inflation.target, eps, "overlap")
+    elif eps is None:
+        chosen = tuple(name for name in chosen if name != "inflated_ranking")
 
     def rows(facts: Facts) -> Iterator[AuditRow]:
         if asked := {name: make for name, make in TOPK_METHODS.items() if name in chosen}:
             yield from TopKAudit(facts, {k: inflation.eps_of(k) for k in ks}).rows(asked)
         for name, audited in RANKING_METHODS.items():
             if name in chosen:
-                yield audited(facts, inflation.eps_of, max_states)
+                yield audited(facts, inflation.eps, max_states)
 
     if drawn.removals > 1:
         sample, reasons = drawn.facts(study.facts)
@@ -373,7 +369,7 @@ class Check(Result):
     max_delta : float
         The largest share of units whose removal may break the answer.
     audit : Audit
-        How the plain top k and the inflated one that keeps to ``max_delta`` fared.
+        How the plain top k fared.
     row : AuditRow
         How the plain top k fared.
     flips : Flips
@@ -419,7 +415,7 @@ class Check(Result):
     @property
     def stable(self) -> bool:
         """Whether the answer passes."""
-        held = self.row.uncovered is not None and self.row.uncovered <= self.max_delta
+        held = self.row.delta <= self.max_delta
         return held and (self.margin.never or self.margin.lower >= (self.min_margin or 0))
 
     def assert_stable(self) -> None:
@@ -449,7 +445,7 @@ class Check(Result):
         row, remedy = self.row, self.remedy
         found = told(self, "k", "max_delta", "min_margin", "stable")
         return found | {
-            **told(row, "delta", "uncovered"),
+            "delta": row.delta,
             "breaking_units": round(row.delta * self.n_units),
             "margin": self.margin.parts(),
             "warnings": list(border_warnings(remedy)),
@@ -471,7 +467,7 @@ def check_of(study: Study, k: int, max_delta: float, min_margin: int | None) -> 
         **origin(study),
         k=remedy.k,
         max_delta=most,
-        audit=study.audit(k, delta=most, methods=FLIPPED),
+        audit=study.audit(k, methods="topk"),
         remedy=remedy,
         margin=known_margin(study, remedy.k),
         min_margin=fewest,

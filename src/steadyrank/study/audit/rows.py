@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steadyrank.errors import TooLargeError
 from steadyrank.operators.inflation import STEEPEST
-from steadyrank.operators.meeting import STEEPEST_COVER, Rival
+from steadyrank.operators.meeting import Rival
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.states import MAX_STATES
 from steadyrank.operators.topk_sets import windows_from
 from steadyrank.reading.arrays import frozen
-from steadyrank.scorers.base import LeaveOneOut, Sketched
-from steadyrank.study.deletions import FLIPPED, Active, Members, TopKRows, plain_members
+from steadyrank.scorers.base import LeaveOneOut
+from steadyrank.study.deletions import FLIPPED, Active, Members, TopKRows
 from steadyrank.text import counted, html_of, size_in_words
 
 if TYPE_CHECKING:
@@ -28,16 +28,9 @@ if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.study.facts import Facts
 
-EpsOf: TypeAlias = "Callable[[int | None], float]"
-"""From a k, or None for the full ranking, to the inflation."""
-
 ROUGHLY = 1e-5
 """Nearer to eps than this share of it, bounds leave it to the operators, which know of rounding."""
 
-COVERED = 20_000_000
-"""Up to so many scores of units that may not be covered are looked at."""
-
-FROM_SHIFTS = "; an eps that is not given comes from how far units move the scores: a bound"
 NOT_JACCARD = "Jaccard similarity is defined for sets of items, not for sets of rankings"
 
 
@@ -53,9 +46,6 @@ class AuditRow:
         The k of a top-k method, None for full rankings.
     delta : float
         The share of units whose removal leaves fewer than k common items (no common ranking).
-    uncovered : float or None
-        The share of units without which the plain top k (the plain ranking) is not inside the answer;
-        None where that was not computed.
     jaccard : float or None
         The mean Jaccard similarity with the full answer; None where it does not apply.
     size : int or None
@@ -71,14 +61,13 @@ class AuditRow:
 
     Examples
     --------
-    >>> AuditRow("ranking", None, delta=0.0, uncovered=0.0, jaccard=None, size=10**400).log10_size
+    >>> AuditRow("ranking", None, delta=0.0, jaccard=None, size=10**400).log10_size
     400.0
     """
 
     method: str
     k: int | None
     delta: float
-    uncovered: float | None
     jaccard: float | None
     size: int | None
     eps: float | None = None
@@ -198,7 +187,6 @@ class _Tally:
     members: Members
     size: int = 0
     broken: list[IntArray] = field(default_factory=list)
-    uncovered: int = 0
     lost_jaccard: float = 0.0
 
 
@@ -218,19 +206,16 @@ class TopKAudit(TopKRows):
         ):
             rows = np.concatenate([self._loo.scores[active.items][np.newaxis], left_out])
             window, counts = windows_from(rows, active.places), self._facts.units.counts[units]
-            plain = plain_members(rows, window, active.places)
             for name in methods:
                 tally = tallies[name, active.k]
-                answers = plain if name == "topk" else tally.members(rows, window, active.places)
-                full, inside = answers[0], answers[1:]
+                full, *_ = answers = tally.members(rows, window, active.places)
+                inside = answers[1:]
                 tally.size = int(full.sum()) + active.always_in
-                outside = plain[1:] & ~full
-                other = np.flatnonzero((outside | (inside ^ full)).any(axis=1))
+                other = np.flatnonzero((inside ^ full).any(axis=1))
                 mine, times = inside[other], counts[other]
                 common = (mine & full).sum(axis=1) + active.always_in
                 either = (mine | full).sum(axis=1) + active.always_in
                 tally.broken.append(units[other[common < active.k]])
-                tally.uncovered += int(times[outside[other].any(axis=1)].sum())
                 tally.lost_jaccard += float(np.dot(times, 1 - common / either))
         return [self._row(name, k, tally) for (name, k), tally in tallies.items()]
 
@@ -238,7 +223,7 @@ class TopKAudit(TopKRows):
         """Return what was found of all units."""
         active, total = self._active[k], self._facts.units.total
         broken = np.sort(np.concatenate([np.empty(0, np.int64), *tally.broken]))
-        shares = self._facts.share(broken), tally.uncovered / total, 1 - tally.lost_jaccard / total
+        shares = self._facts.share(broken), 1 - tally.lost_jaccard / total
         if not tally.size:  # no unit moves anything
             tally.size = int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in
         eps = None if name == "topk" else self._eps[k]
@@ -263,43 +248,31 @@ class TopKAudit(TopKRows):
         return tuple(self._facts.items[item] for item in active.items[inside])
 
 
-def ranking_row(facts: Facts, eps_of: EpsOf, max_states: int | None) -> AuditRow:  # noqa: ARG001 (same call)
+def ranking_row(facts: Facts, eps: float | None, max_states: int | None) -> AuditRow:  # noqa: ARG001 (same call)
     """Audit the plain ranking: broken wherever any two items change places."""
     loo = facts.leave_one_out
     broken = loo.reordered(facts.order)
-    share = facts.share(broken)
-    return AuditRow("ranking", None, share, share, None, 1, note=NOT_JACCARD, broken=broken)
+    return AuditRow("ranking", None, facts.share(broken), None, 1, note=NOT_JACCARD, broken=broken)
 
 
-def inflated_ranking_row(facts: Facts, eps_of: EpsOf, max_states: int | None) -> AuditRow:
-    """Audit the inflated ranking: broken where the two sets share no ranking.
-
-    They share one wherever the set holds the plain ranking without the unit.
-    """
-    eps = eps_of(None)
-    limit = COVERED // 100 if isinstance(facts.leave_one_out, Sketched) else COVERED
-    cheap = int(facts.reaching(eps / STEEPEST_COVER).sum()) * len(facts.items) <= limit
-    lost = facts.covering().reaching(eps) if cheap else None
-    broken = units_without_common_ranking(facts, eps, lost)
-    delta, uncovered = facts.share(broken), None if lost is None else facts.share(lost)
-    size, note, limit = None, NOT_JACCARD, MAX_STATES if max_states is None else max_states
-    if facts.too_many_rankings:
-        note += FROM_SHIFTS
+def inflated_ranking_row(facts: Facts, eps: float, max_states: int | None) -> AuditRow:
+    """Audit the inflated ranking: broken where the two sets share no ranking."""
+    broken, size, note = units_without_common_ranking(facts, eps), None, NOT_JACCARD
+    limit = MAX_STATES if max_states is None else max_states
     try:
         size = RankingSet(facts.scores, eps).count(max_states=limit)
     except TooLargeError as error:
         note += f"; size not counted: {error}"
-    return AuditRow("inflated_ranking", None, delta, uncovered, None, size, eps, note, broken)
+    return AuditRow("inflated_ranking", None, facts.share(broken), None, size, eps, note, broken)
 
 
-def units_without_common_ranking(facts: Facts, eps: float, among: BoolArray | None = None) -> IntArray:
-    """Return the distinct units, of all or of some, without which no ranking of the set remains.
+def units_without_common_ranking(facts: Facts, eps: float) -> IntArray:
+    """Return the distinct units without which no ranking of the set remains.
 
     Where scores move by less than eps, Theorem 8 settles it without a look. Of units that do the same
     to items with the same scores, one is looked at: names do not matter here.
     """
-    loo, may = facts.leave_one_out, facts.reaching(eps)
-    reaching = np.flatnonzero(may if among is None else may & among)
+    loo, reaching = facts.leave_one_out, np.flatnonzero(facts.reaching(eps))
     first = alike(loo, reaching) if len(reaching) else reaching
     chosen = np.zeros(len(loo.units), dtype=np.bool_)
     chosen[first] = True
