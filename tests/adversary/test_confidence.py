@@ -13,23 +13,12 @@ import pytest
 from scipy.stats import norm, t as student_t
 
 from adversary.test_margins import ballots, battles, matrix, medians, votes
-from steadyrank import (
-    Battles,
-    Estimates,
-    Ratings,
-    Refit,
-    ScoreMatrix,
-    SteadyrankError,
-    Study,
-    Votes,
-    stable_ranking,
-    stable_topk,
-)
+from steadyrank import Battles, Estimates, Ratings, Refit, ScoreMatrix, SteadyrankError, Study, Votes
 from steadyrank.demo import demo_file
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.text import plain_text
 from steadyrank.scorers.sums import scores_of_copies
-from steadyrank.study.confidence import bootstrap_scores, rank_percentiles
+from steadyrank.study.confidence import bootstrap_scores
 from steadyrank.study.rank_sets import Noise, normal_draws
 
 if TYPE_CHECKING:
@@ -198,23 +187,6 @@ def test_draws_have_the_covariance_that_was_given() -> None:
     assert np.allclose(draws[:, 0], 2 * draws[:, 1])
 
 
-def test_percentiles_of_ranks_are_those_of_counting(cases: Cases) -> None:
-    for rng in cases(60):
-        scores = rng.integers(0, 4, size=(int(rng.integers(4, 30)), int(rng.integers(1, 6)))).astype(
-            float
-        )
-        tail = float(rng.choice([0.025, 0.05, 0.2]))
-        low, high = rank_percentiles(scores, tail)
-        for item in range(scores.shape[1]):
-            best = sorted(1 + sum(other > row[item] for other in row) for row in scores)
-            worst = sorted(sum(other >= row[item] for other in row) for row in scores)
-            number = len(scores)
-            assert low[item] == next(r for n, r in enumerate(best, 1) if n >= tail * number - 1e-9)
-            assert high[item] == next(
-                r for n, r in enumerate(worst, 1) if n >= (1 - tail) * number - 1e-9
-            )
-
-
 def alike(data: Any) -> float:
     """Return how many equal units vary as much as these, from the weight of each one of them."""
     sizes, groups = [], Counter()
@@ -289,8 +261,6 @@ def test_bootstrap_draws_units_as_numpy_does(make: Callable, cases: Cases) -> No
         assert np.allclose(
             found.score_intervals, [study.scores - far, study.scores + far], equal_nan=True
         )
-        silent = 10 - len(rows)
-        assert np.array_equal(found.bootstrap_ranks, rank_percentiles(np.array(rows), 0.1, silent))
 
 
 def test_means_of_drawn_rows_by_hand(cases: Cases) -> None:
@@ -326,7 +296,6 @@ def test_the_scale_of_scores_changes_no_ranks(scale: float) -> None:
     values = np.random.default_rng(5).normal(size=(20, 5)) + np.arange(5)
     plain, scaled = (Study(ScoreMatrix(values * one)).confidence(0.9, draws=40) for one in (1.0, scale))
     assert np.array_equal(plain.simultaneous, scaled.simultaneous)
-    assert np.array_equal(plain.bootstrap_ranks, scaled.bootstrap_ranks)
 
 
 def test_intervals_are_percentiles_further_out_for_fewer_units(cases: Cases) -> None:
@@ -449,22 +418,6 @@ def test_what_is_said_is_true(cases: Cases) -> None:
         text = plain_text(document)
         assert "ranks, 90% confidence" in text
         assert to_csv(document).splitlines()[0].startswith("rank,item,score,error,score_low,score_high")
-        for answer in (stable_topk(data, k), stable_ranking(data)):
-            assert "confidence_best" not in to_csv(answer.findings())
-            both = answer.with_confidence(0.9, draws=30)
-            told = both.findings()
-            assert told["confidence"]["sentence"] == document["sentence"]
-            assert told["certificate"] == answer.findings()["certificate"]
-            ends = {
-                row["item"]: (row["confidence_best"], row["confidence_worst"]) for row in told["rows"]
-            }
-            assert ends == {
-                row["item"]: (row["confidence_best"], row["confidence_worst"])
-                for row in document["rows"]
-            }
-            assert to_csv(told).splitlines()[0].endswith("confidence_best,confidence_worst")
-            assert "ranks, 90% confidence" in plain_text(told).replace("\n", " ")
-            assert list(both.to_frame("pandas").columns)[-2:] == ["confidence_best", "confidence_worst"]
 
 
 @pytest.mark.parametrize("known", [False, True])

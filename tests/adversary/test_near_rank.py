@@ -100,15 +100,15 @@ def test_audits_of_tied_items_agree_with_whole_rows(cases, kind):
         plain = set(topk(study.scores, k).tolist())
         left = [set(topk(row, k).tolist()) for row in rows]
         check(found.row("topk", k), [plain] * len(rows), left, counts, k)
+        flips = {flip.unit: flip for flip in found.flips(k)}
+        for unit, other in enumerate(left):
+            if plain != other:
+                flip = flips.pop(study.units.labels[unit])
+                assert (set(flip.leaves), set(flip.enters)) == (plain - other, other - plain)
+        assert not flips
         whole = set(np.flatnonzero(inflated_topk_mask(study.scores, k, eps)).tolist())
         left = [set(np.flatnonzero(mask).tolist()) for mask in inflated_topk_mask(rows, k, eps)]
         check(found.row("inflated_topk", k), [whole] * len(rows), left, counts, k)
-        flips = {flip.unit: flip for flip in found.flips(k).inflated}
-        for unit, other in enumerate(left):
-            if len(whole & other) < k:
-                flip = flips.pop(study.units.labels[unit])
-                assert (set(flip.leaves), set(flip.enters)) == (whole - other, other - whole)
-        assert not flips
 
 
 def check(row, full, left, counts, k):

@@ -25,7 +25,6 @@ from steadyrank.errors import (
 from steadyrank.progress import listening
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
-from steadyrank.study.answers import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -164,20 +163,16 @@ def test_few_units_are_called_so() -> None:
     assert "few" not in Study(PISA).confidence(draws=40).sentence
 
 
-@pytest.mark.parametrize("drawn", ["bootstrap", "draws"])
-def test_what_is_said_of_columns_is_said_where_they_are(drawn: str) -> None:
-    """At each width; and draws of normal estimates are not called a bootstrap."""
-    data = PISA if drawn == "draws" else Votes(["ann", "bob", "cyd", "ann"] * 9)
-    found, seen = Study(data).confidence(draws=40).findings(), []
+def test_what_is_said_of_a_column_is_said_where_it_is() -> None:
+    """At each width."""
+    found, seen = Study(PISA).confidence(draws=40).findings(), []
     for width in range(40, 81):
         lines = plain_text(found, Terminal(width=width)).splitlines()
         head = next(line for line in lines if line.endswith("  ranks, 95% confidence"))
-        seen.append([name for name in ("interval", "bootstrap", "draws") if name in head])
+        seen.append("interval" in head)
         foot = [line for line in lines if line.endswith("by itself, not all at once.")]
-        told = f"{' and '.join(seen[-1]).capitalize()}: each item by itself, not all at once."
-        assert foot == [told] * bool(seen[-1])
-    assert [seen[0], seen[-1]] == [[], ["interval", drawn]]
-    assert ["interval"] in seen
+        assert foot == ["Interval: each item by itself, not all at once."] * seen[-1]
+    assert [seen[0], seen[-1]] == [False, True]
 
 
 def test_draws_and_items_are_counted_aloud() -> None:
@@ -188,10 +183,9 @@ def test_draws_and_items_are_counted_aloud() -> None:
 
 
 def test_bars_of_stability_stand_beside_no_confidence() -> None:
-    answer = Study(Votes(["ann"] * 9 + ["bob"] * 8 + ["cyd"])).topk(1)
-    assert "━" in plain_text(answer.findings(), Terminal(width=120))
-    both = answer.with_confidence(draws=40).findings()
-    assert "━" not in plain_text(both, Terminal(width=120))
+    study = Study(Votes(["ann"] * 9 + ["bob"] * 8 + ["cyd"]))
+    assert "━" in plain_text(study.topk(1).findings(), Terminal(width=120))
+    assert "━" not in plain_text(study.confidence(draws=40).findings(), Terminal(width=120))
 
 
 def test_the_best_few_are_named_in_full() -> None:
@@ -254,21 +248,6 @@ def test_inspect_offers_the_command_that_works() -> None:
     assert "--error math_se" in found["command"]
 
 
-def test_beside_an_answer_and_in_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Answer.with_confidence, "__kwdefaults__", {"draws": 40, "seed": 0})
-    file, page = tmp_path / "votes.csv", tmp_path / "page.html"
-    file.write_text("choice\n" + "ann\n" * 30 + "bob\n" * 20 + "cyd\n" * 19)
-    for command in (("topk", file, "-k", 1), ("rank", file)):
-        assert "% confidence" not in run(*command)
-        text = run(*command, "--confidence", 0.95)
-        assert "ranks, 95% confidence" in text
-        assert "Stability is another question: what removing one vote changes" in " ".join(text.split())
-    run("report", file, "-k", 1, "--confidence", 0.95, "-o", page)
-    assert "<h2>Chance</h2>" in page.read_text()
-    assert '<th style="text-align:right;padding:2px 8px">ranks, 95% confidence' in page.read_text()
-    study = Study(read_any(file))
-    study.report(page, 1, confidence=0.9)
-    assert "ranks, 90% confidence" in page.read_text()
-    assert study.topk(1).findings()["confidence"] is None
-    assert "ranks, 95% confidence" in study.ranking().with_confidence()._repr_html_()
+def test_a_notebook_shows_the_column() -> None:
+    study = Study(Votes(["ann"] * 30 + ["bob"] * 20 + ["cyd"] * 19))
     assert "ranks, 95% confidence" in study.confidence(draws=40)._repr_html_()

@@ -189,13 +189,10 @@ HOW: list[dict[str, Any]] = [
 @pytest.mark.parametrize("k", [2, 3])
 def test_every_sentence_calls_them_so(how: dict[str, Any], k: int) -> None:
     study = with_names(Study(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30)), "candidate", "voter")
-    found = study.topk(k, **how).with_confidence().findings()
+    found, chance = study.topk(k, **how).findings(), study.confidence(draws=100).findings()
     certificate, margin = found["certificate"], found["margin"] or {}
     told = [found["headline"], *found["warnings"], certificate["promise"], certificate["sentence"]]
-    told += [
-        margin.get("sentence", ""),
-        *(found["confidence"][name] for name in ("sentence", "stability")),
-    ]
+    told += [margin.get("sentence", ""), chance["sentence"], chance["stability"]]
     told += [study.check(k).findings()["margin"]["sentence"]]
     told += [study.ranking().findings()["headline"], study.compare(study.data).sentence]
     assert not [text for text in told if re.search(r"\b(items?|units?)\b", text)]

@@ -35,7 +35,7 @@ def every_question(study, path):
     ranking = study.ranking()
     result = study.audit([1, 2, 3])
     study.curve(2)
-    study.flips(2, eps=0.1)
+    study.flips(2)
     study.check(2)
     for one in (answer, ranking, result):
         str(one)
@@ -107,7 +107,7 @@ def test_functions_are_thin(tmp_path):
     assert stable_ranking(study).tiers == stable_ranking(data).tiers
     assert audit(study, [1, 2]).table == audit(data, [1, 2]).table
     assert study.curve(2) is study.curve(2) is study.audit(1).curve(2)
-    assert study.flips(2, eps=0.1) == study.audit(2, eps=0.1).flips(2)
+    assert study.flips(2) == study.audit(2, eps=0.1).flips(2)
 
 
 @pytest.mark.parametrize(

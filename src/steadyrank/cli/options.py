@@ -214,7 +214,7 @@ class TargetOptions(ScorerOptions):
 
 
 class AnswerOptions(TargetOptions):
-    """The same, what is promised and claimed, and whether confidence stands beside it.
+    """The same, and what is promised and claimed.
 
     guarantee : WHAT (The answer)
         cover: the new plain top k, or ranking, is inside the answer, whichever unit is removed (the
@@ -222,13 +222,10 @@ class AnswerOptions(TargetOptions):
         with it.
     claim : CLAIM (The answer)
         observed (remove every unit in turn; the default) or proved (without removing any).
-    confidence : LEVEL (The answer)
-        Also show the ranks that the true scores may have, with this confidence, such as 0.95.
     """
 
     guarantee: str | None = None
     claim: str = "observed"
-    confidence: float | None = None
 
 
 class OutputOptions(WritingOptions):

@@ -24,9 +24,6 @@ ADDED = 5
 FLIPS = 3
 """Units that change the top k and that are shown."""
 
-SHOWN = 40
-"""Items of which it is said how far they are from a border."""
-
 LONGEST = 240
 """Columns of a reason why there is no answer, unless all is wanted."""
 
@@ -51,8 +48,7 @@ def said(findings: Findings) -> list[str]:  # noqa: PLR0911 (one for each docume
         case "confidence":
             return [findings["sentence"], findings["stability"], findings["top_sentence"] or ""]
         case _:
-            beside = (findings["confidence"] or {}).get("sentence", "")
-            return [findings["headline"], findings["certificate"]["promise"], beside]
+            return [findings["headline"], findings["certificate"]["promise"]]
 
 
 def audit_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -67,9 +63,8 @@ def audit_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     # What is explained is a column that there was room for.
     yield from (Line(text, FAINT) for text in legend if text.partition(":")[0].lower() in title.text)
     yield GAP
-    unit = "random set" if findings["document"] == "random-audit" else findings["unit"]
-    for flips in findings["flips"]:
-        yield from _flip_lines(flips, unit, terminal)
+    for flips in findings.get("flips", ()):
+        yield from _flip_lines(flips, findings["unit"], terminal)
 
 
 def _table(columns: Sequence[Column], terminal: Terminal, styles: Sequence[str] = ()) -> Iterator[Line]:
@@ -158,7 +153,6 @@ def margin_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from map(Line, (sentence, example))
     if example:
         yield from _unit_lines(*rows_shown(findings), findings, terminal)
-    yield from _distance_lines(findings, terminal)
     yield from (*(Line(text, FAINT) for text in rests), GAP)
 
 
@@ -191,25 +185,6 @@ def _unit_lines(
     table = laid_out(columns_shown(shown, findings, narrow), narrow) if shown else ()
     yield from (Line(f"   {text}", FAINT) for text in table)
     yield more(number - len(shown))
-
-
-def _distance_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield how far items are from crossing the border, or from being passed by the next."""
-    near, rows = findings.get("distances"), findings["neighbours"]
-    told = [f"{row['next']} overtakes {row['item']}" for row in rows]
-    if near is not None:
-        rows, ways = near["items"], {True: "drops out", False: "comes in"}
-        told = [f"{row['rank']:,}. {row['item']} {ways[row['rank'] <= near['k']]}" for row in rows]
-    if not rows:
-        return
-    yield GAP
-    yield Line(f"{findings['units'].capitalize()} to flip, at least:", "bold")
-    for row, text in list(zip(rows, told, strict=True))[: None if terminal.everything else SHOWN]:
-        number = "never" if row["lower"] >= findings["n_units"] else f"{row['lower']:,}"
-        yield Line(f"   {number:>9}  {text}")
-    if near is not None and len(rows) < findings["n_items"]:
-        yield Line(f"   {near['beyond']:>9,}  any other item", FAINT)
-    yield GAP
 
 
 def explanation_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:

@@ -87,9 +87,8 @@ def columns_shown(rows: Sequence[Row], findings: Findings, terminal: Terminal) -
         words = STANDINGS if "size" in findings else RANK_STANDINGS
         standings = [words.get(str(row.get("standing")), "") for row in rows]
         ranks = Column("rank", [f"{row['rank']:,}" for row in rows], 9)
-        beside = findings if document == "confidence" else findings["confidence"]
-        told = {**findings, "confidence": beside}
-        item, score, *rest = item_columns(rows, told, terminal, findings.get("size") and findings["k"])
+        cut = findings.get("size") and findings["k"]
+        item, score, *rest = item_columns(rows, findings, terminal, cut)
         columns = [ranks, item, score, Column("standing", standings, 9, names=True), *rest]
     return [column for column in columns if any(column.cells)]
 

@@ -134,7 +134,6 @@ def _first(findings: Findings) -> Iterator[Line]:
     yield Line(findings["headline"], "bold")
     yield Line((findings["margin"] or {}).get("sentence", ""))
     yield from warned(findings)
-    yield from _confidence_said(findings["confidence"] or {})
     yield GAP
 
 
@@ -183,19 +182,13 @@ def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 def confidence_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield which ranks the true scores may have."""
     listed = _ends_of(findings["rows"], everything=terminal.everything)
-    yield from _confidence_said(findings)
-    yield GAP
-    title, *rows = _item_lines(listed, {**findings, "confidence": findings}, terminal)
+    said = (findings[name] or "" for name in ("sentence", "stability", "top_sentence"))
+    yield from (*map(Line, said), GAP)
+    title, *rows = _item_lines(listed, findings, terminal)
     yield from (title, *rows)
-    if alone := [name for name in ("interval", "bootstrap", "draws") if name in title.text]:
-        names = " and ".join(alone).capitalize()
-        yield Line(f"{names}: each item by itself, not all at once.", FAINT)
+    if "interval" in title.text:
+        yield Line("Interval: each item by itself, not all at once.", FAINT)
     yield GAP
-
-
-def _confidence_said(findings: Findings) -> Iterator[Line]:
-    """Yield what confidence answers and what stability does, and who may be among the best."""
-    return (Line(findings.get(name) or "") for name in ("sentence", "stability", "top_sentence"))
 
 
 def _item_lines(
@@ -216,7 +209,7 @@ def _item_lines(
     places = [f" {sign} {row['rank']:>{wide},}" for sign, row in zip(signs, rows, strict=True)]
     columns = [Column("", places, 9), *item_columns(rows, findings, terminal, cut)]
     title, *texts = laid_out(columns, terminal)
-    if findings["confidence"] is None:
+    if "level" not in findings:
         width = max(map(columns_of, (title, *texts)))
         bars = _bars(rows, terminal.width - width - 3, terminal, cut)
         both = zip((fitted(text, width) for text in texts), bars, strict=True)
@@ -269,10 +262,8 @@ def item_columns(
         away = [away_in_words(row["away"], findings["n_units"], least) for row in rows]
         columns.append(Column(f"in top {cut:,}", [share_in_words(row["share"]) for row in rows], 6))
         columns.append(Column("to flip", away, 5))
-    if findings["confidence"] is not None:
-        drawn = "bootstrap" if findings["n_units"] else "draws"
-        title = confidence_title(findings["confidence"]["level"])
-        columns.append(_ranks(drawn, "bootstrap_{}", rows, terminal, 1))
+    if "level" in findings:
+        title = confidence_title(findings["level"])
         columns.append(_ranks(title, "confidence_{}", rows, terminal, 7))
     if len({row.get("count") for row in rows} - {None}) > 1:
         columns.append(Column(findings["counted_as"], [f"{row['count']:,}" for row in rows], 2))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import gaps_without
 from steadyrank.study import headlines
 from steadyrank.study.calibration import Calibration
-from steadyrank.study.deletions import FLIPPED, TopKDeletions
+from steadyrank.study.deletions import TopKDeletions
 from steadyrank.study.margin import known_margin, known_number
 from steadyrank.study.results import Result, finite, labels, some_of
 from steadyrank.text import eps_in_words
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
     from steadyrank.operators import RankingSet
-    from steadyrank.study import Certificate, Confidence, Margin
+    from steadyrank.study import Certificate, Margin
     from steadyrank.study.standings import Ranks, Standing
 
 COUNTED = frozenset({"votes", "ballots"})
@@ -75,9 +75,6 @@ class AnswerRow:
     coverage : str or None
         Such as ``20 of 190``: fewer than half as many observations are behind it as behind the item with
         most of them. Not of votes and ballots, where such counts are the answer.
-    confidence_best, confidence_worst : int or None
-        Another question: the best and worst rank that its true score may have, if the units are a random
-        sample; None unless asked for (:meth:`Answer.with_confidence`).
     """
 
     rank: int
@@ -94,8 +91,6 @@ class AnswerRow:
     lowest_score: float | None
     highest_score: float | None
     coverage: str | None
-    confidence_best: int | None
-    confidence_worst: int | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,7 +101,6 @@ class Answer(Result):
     eps: float | None
     certificate: Certificate
     ranks: Ranks | None
-    confidence: Confidence | None = field(default=None, kw_only=True)
 
     def __getstate__(self) -> dict[str, Any]:
         # An answer travels light: its study may hold gigabytes, and functions that cannot travel.
@@ -119,10 +113,6 @@ class Answer(Result):
         if self.eps is None:
             return ""
         return f"eps={eps_in_words(self.eps, given=self.certificate.given)}, "
-
-    def with_confidence(self, level: float = 0.95, *, draws: int = 1000, seed: int = 0) -> Self:
-        """Return the answer with a :class:`Confidence` beside it, which is about another question."""
-        return replace(self, confidence=self.study.confidence(level, draws=draws, seed=seed))
 
     @cached_property
     def order(self) -> IntArray:
@@ -147,10 +137,8 @@ class Answer(Result):
         """Return the columns of these rows, by name."""
         shown, none = self.order[:limit], (None, None)
         bounds = self.study.facts.outer_bounds if self.told and self.has_study else none
-        beside = none if self.confidence is None else self.confidence.simultaneous
         known = {"score": self.scores, "count": self.counts, "coverage": self._coverage} | self._told()
         known |= zip(("lowest_score", "highest_score"), bounds, strict=True)
-        known |= zip(("confidence_best", "confidence_worst"), beside, strict=True)
         told: dict[str, list[Any]] = {
             name: column[shown].tolist() for name, column in known.items() if column is not None
         }
@@ -182,20 +170,18 @@ class Answer(Result):
 
     def _listed(self, limit: int | None) -> dict[str, Any]:
         """Return the items, all or so many, and what is claimed of the answer."""
-        beside = None if self.confidence is None else self.confidence.parts()
         table = self._table(limit)
         table |= {"item": labels(table["item"]), "critical_eps": [*map(finite, table["critical_eps"])]}
         rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
         margin = self.margin.parts() if self.told and self.has_study else None
-        told = {"suggestions": headlines.suggestions(self), "margin": margin, "confidence": beside}
-        return self.claimed() | told | {"rows": rows}
+        told = {"suggestions": headlines.suggestions(self), "margin": margin, "rows": rows}
+        return self.claimed() | told
 
     def _columns(self) -> dict[str, list[Any]]:
-        from steadyrank.report.export import columns_of
+        from steadyrank.report.export import COLUMNS  # what nobody tabulates loads no export
 
-        names = columns_of(self.document, beside=self.confidence is not None)
         table = self._table()
-        return {name: table[name] for name in names}
+        return {name: table[name] for name in COLUMNS[self.document]}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -347,11 +333,13 @@ class StableTopK(Answer):
 
     def _audited(self) -> dict[str, Any]:
         """Return who changes the answer, and what each eps would do."""
-        made, facts = self.study.audit(self.k, eps=self.eps, methods=FLIPPED), self.study.facts
+        from steadyrank.study.audit.rows import flip_findings
+
+        facts = self.study.facts
         # Without an eps, the smallest whose list holds what this one holds: every new top k.
         chosen = Calibration(facts, self.k).eps_needed(0.0) if self.eps is None else self.eps
-        curve = facts.curve(self.k).findings(chosen)
-        return made.audited() | {"curve": curve, "flips": made.flip_findings(self.k)}
+        flips = flip_findings(self.study, self.k)
+        return {"curve": facts.curve(self.k).findings(chosen), "flips": flips}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the scores around rank k with matplotlib, and return the Axes."""

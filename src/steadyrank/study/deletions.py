@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 Members: TypeAlias = "Callable[[FloatArray, FloatArray, int], BoolArray]"
 """From score rows, what they hold from a rank on, and that rank to membership, row by row."""
 
-FLIPPED = ("topk", "inflated_topk")
-"""The methods of which is told who breaks them."""
-
 GATHERED = 1 << 15
 """Scores without units that may change an answer, gathered before they are looked at."""
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.data.units import LazyLabels, Units
-from steadyrank.errors import InvalidValueError, Option, SteadyrankError, listing
+from steadyrank.data.units import Units
+from steadyrank.errors import InvalidValueError, Option, SteadyrankError
 from steadyrank.operators.checks import check_whole
 from steadyrank.progress import counting
 from steadyrank.scorers.bagged import drawn_copies
@@ -23,7 +23,6 @@ from steadyrank.scorers.sums import scores_of_copies
 from steadyrank.study.calibration import check_removals
 from steadyrank.study.facts import Facts, refits
 from steadyrank.sums.blocks import slices
-from steadyrank.text import LONGEST, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -100,25 +99,17 @@ class RandomRemovals:
         """Return how many of each distinct unit leave."""
         return draw(self.data.units.counts, self.removals, self.seed, which, replace=False)
 
-    def name(self, kept: list[int], place: int) -> str:
-        """Return what leaves in one of the removals that were kept, in words."""
-        known, leaving = self.data.units.labels, self.leaving(kept[place])
-        units = np.repeat(np.arange(len(leaving)), leaving).tolist()
-        return listing((shortened(known[unit], LONGEST) for unit in units), len(units))
-
     def facts(self, known: Facts) -> tuple[Facts, tuple[str, ...]]:
         """Return what is known after each removal, as if of one unit, and why some have no scores."""
         found, reasons = scored_draws(self.data, known.scorer, self._staying, self.samples, "removals")
-        kept = list(found)
-        if not kept:
+        if not found:
             raise InvalidValueError(
                 f"none of {self.samples:,} random removals leaves data that can be scored; the first: "
                 f"{reasons[0]}",
                 way_out=["Remove fewer at a time, with smaller ", Option("removals")],
             )
         rows = np.array(list(found.values()), dtype=np.float64)
-        labels = LazyLabels(len(kept), partial(self.name, kept))
-        units = Units("random set", np.ones(len(kept), dtype=np.int64), labels)
+        units = Units("random set", np.ones(len(found), dtype=np.int64), range(len(found)))
         out = RowsOut(known.scores, units, rows.__getitem__)
         return Facts(self.data, known.scorer, out), tuple(reasons.values())
 

@@ -117,19 +117,15 @@ class Result:
         """Return the labels of items given by index."""
         return tuple(self.items[index] for index in indices)
 
-    def findings(
-        self, *, source: str | None = None, policies: Mapping[str, str] | None = None
-    ) -> dict[str, Any]:
+    def findings(self, *, source: str | None = None) -> dict[str, Any]:
         """Return all that views show, as plain data: JSON is this document as it is.
 
         Parameters
         ----------
         source : str, optional
             What to call the data, for example the name of a file without its folder.
-        policies : mapping, optional
-            Further policies that were applied, by name, in plain words.
         """
-        return about(self, source, policies) | self._found()
+        return about(self, source) | self._found()
 
     def _found(self) -> dict[str, Any]:
         """Return what is found in this kind of result alone."""
@@ -188,9 +184,7 @@ def origin(study: Study) -> dict[str, Any]:
     }
 
 
-def about(
-    result: Result, source: str | None = None, policies: Mapping[str, str] | None = None
-) -> dict[str, Any]:
+def about(result: Result, source: str | None = None) -> dict[str, Any]:
     """Return what every document of one study begins with: what was studied, and how."""
     return {
         **begun(result.document, source),
@@ -201,7 +195,7 @@ def about(
         **told(result, "n_units", "n_distinct_units"),
         "n_items": len(result.items),
         **told(result, "counted_as", "scorer"),
-        "policies": {**RULES, **(policies or {})},
+        "policies": dict(RULES),
         "guesses": guesses_of(result.notes),
         "notes": list(result.notes),
     }

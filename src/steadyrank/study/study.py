@@ -25,7 +25,7 @@ from steadyrank.text import html_of, noun_of, plural, today
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
     from steadyrank import study as results
@@ -150,9 +150,11 @@ class Study:
 
         return audit_of(self, k, **how)
 
-    def flips(self, k: int, *, eps: float | None = None, delta: float = 0.0) -> results.Flips:
-        """Return the units that break the plain or the inflated top-k; eps as for :meth:`audit`."""
-        return self.audit(k, eps=eps, delta=delta, methods=()).flips(k)
+    def flips(self, k: int) -> results.Flips:
+        """Return the units that change the plain top k, and what they change."""
+        from steadyrank.study.audit.rows import flips_of
+
+        return flips_of(self.facts, check_k(k, len(self.items)))
 
     def check(self, k: int, *, max_delta: float = 0.0, min_margin: int | None = None) -> results.Check:
         """Check whether the plain top-k is stable enough.
@@ -266,7 +268,9 @@ class Study:
 
         Units are drawn anew with replacement, as many as there are, and scored again. Where the scorer
         is fitted again for each unit, that runs through joblib; what is drawn does not depend on the
-        number of workers. If any draw cannot be scored (an item without data), all of it is refused.
+        number of workers. A draw that cannot be scored (an item without data) counts as one that may
+        rank the items in any way; too many of them are refused.
+
         Of :class:`steadyrank.Estimates`, scores with standard errors, the draws are normal ones.
 
         Parameters
@@ -299,8 +303,6 @@ class Study:
         item_name: str | None = None,
         unit_name: str | None = None,
         source: str | None = None,
-        confidence: float | None = None,
-        policies: Mapping[str, str] | None = None,
         **how: Unpack[How],
     ) -> Path:
         """Write the report of a stable top-k as one HTML file, and return its path.
@@ -320,10 +322,6 @@ class Study:
             What one item and one unit are called, such as model and judge; else as their columns are.
         source : str, optional
             What to call the data, for example the name of a file.
-        confidence : float, optional
-            Also show which ranks the true scores may have, with this confidence: another question.
-        policies : mapping, optional
-            Further policies that were applied, by name, in plain words.
 
         Examples
         --------
@@ -341,9 +339,8 @@ class Study:
         answer = with_names(self, item_name, unit_name).topk(
             usual_k(len(self.items)) if k is None else k, **how
         )
-        answer = answer if confidence is None else answer.with_confidence(confidence)
-        findings = answer.findings(source=source, policies=policies)
-        return write_whole(render_html(findings, title=title, date=today()), path)
+        page = render_html(answer.findings(source=source), title=title, date=today())
+        return write_whole(page, path)
 
 
 def with_names(study: Study, item: str | None = None, unit: str | None = None) -> Study:

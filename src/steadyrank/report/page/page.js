@@ -158,11 +158,6 @@
     const every = [...new Set([...Object.values(report.policies), ...report.notes])];
     const rules = every.filter((rule) => !every.some((other) => other !== rule && other.startsWith(rule)));
     at("policies").replaceChildren(...rules.map((rule) => TABLE.element("li", rule)));
-    at("chance").hidden = !report.confidence;
-    if (report.confidence) {
-      at("confidence-text").textContent = report.confidence.sentence;
-      at("stability-text").textContent = report.confidence.stability;
-    }
     at("made").textContent = WORDS.made(report);
     at("curves").hidden = !report.curve;
     CURVES.show(report);

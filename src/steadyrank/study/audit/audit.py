@@ -5,7 +5,7 @@ A method of ours is audited by its function in one of the two tables below: one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
@@ -15,13 +15,20 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, Option, listing, shorten
 from steadyrank.operators.checks import check_k, check_whole
 from steadyrank.report.export import COLUMNS
-from steadyrank.study.audit.rows import Flips, TopKAudit, inflated_ranking_row, ranking_row
+from steadyrank.study.audit.rows import (
+    Flips,
+    TopKAudit,
+    flip_findings,
+    flips_of,
+    inflated_ranking_row,
+    ranking_row,
+)
 from steadyrank.study.calibration import check_delta, check_ranking, check_target
-from steadyrank.study.deletions import FLIPPED, Members, inflated_members, plain_members
+from steadyrank.study.deletions import Members, inflated_members, plain_members
 from steadyrank.study.headlines import border_warnings
 from steadyrank.study.margin import known_margin
 from steadyrank.study.resampling import checked_removals, limited
-from steadyrank.study.results import MAX_FLIPS, Result, counted_size, label, labels, origin, told
+from steadyrank.study.results import Result, counted_size, labels, origin, told
 from steadyrank.text import counted, eps_in_words, plural
 
 if TYPE_CHECKING:
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import FloatArray
     from steadyrank.data import Units
-    from steadyrank.study import AuditRow, Flip, Margin, RankingCurve, StabilityCurve, StableTopK, Study
+    from steadyrank.study import AuditRow, Margin, RankingCurve, StabilityCurve, StableTopK, Study
     from steadyrank.study.facts import Facts
 
 TOPK_METHODS: dict[str, Callable[[float], Members]] = {
@@ -156,19 +163,8 @@ class Audit(Result):
         return self.folds.ranking_curve()
 
     def flips(self, k: int) -> Flips:
-        """Return the units that break the plain or the inflated top-k, and what they change.
-
-        Works for every k, also one that is not in the table.
-        """
-        k = check_k(k, len(self.items))
-        folds, eps = self.folds, self.inflation.eps_of(k)
-        topk = TopKAudit(folds, {k: eps})
-        members = {name: TOPK_METHODS[name](eps) for name in FLIPPED}
-        broken = {row.method: row.broken for row in self if row.k == k}
-        if missing := {name: TOPK_METHODS[name] for name in FLIPPED if name not in broken}:
-            broken |= {row.method: row.broken for row in topk.rows(missing)}
-        plain, inflated = (topk.flips(name, members[name], broken[name]) for name in members)
-        return Flips(k, folds.unit, folds.units.total, plain, inflated)
+        """Return the units that change the plain top k, and what they change; for every k."""
+        return flips_of(self.folds, check_k(k, len(self.items)))
 
     def plot(self, k: int | None = None, ax: Axes | None = None) -> Axes:
         """Draw delta(eps) and size(eps) for one k with matplotlib, and return the Axes."""
@@ -182,38 +178,15 @@ class Audit(Result):
         return self.curve(chosen).plot(ax, eps=self.inflation.eps_of(chosen))
 
     def _found(self) -> dict[str, Any]:
-        how = self.inflation
         ks = [row.k for row in self if row.method == "topk" and row.k is not None]
-        target = {"eps": how.eps, "delta": how.target}
-        return target | self.audited() | {"flips": [self.flip_findings(k) for k in ks]}
-
-    def flip_findings(self, k: int) -> dict[str, Any]:
-        """Return the units that break each answer, the first of them by name and the rest counted."""
-        found = self.flips(k)
-        parts = {"plain": found.plain, "inflated": found.inflated}
-        return {"k": k} | {name: self._flipping(part) for name, part in parts.items()}
-
-    def _flipping(self, found: Sequence[Flip]) -> dict[str, Any]:
-        """Return some flips; what the units said is told where the units are those of the data."""
-        shown, data = found[:MAX_FLIPS], self.study.data
-        said: list[str | None] = [None] * len(shown)
-        if shown and self.folds is self.study.facts:  # else sets of units flip
-            place = {item: index for index, item in enumerate(data.items)}
-            moved = [[place[item] for item in (*flip.leaves, *flip.enters)] for flip in shown]
-            said = data.said([flip.number for flip in shown], moved)
-        listed = [
-            {"unit": label(flip.unit), "count": flip.count, "said": words}
-            | {"leaves": labels(flip.leaves), "enters": labels(flip.enters)}
-            for flip, words in zip(shown, said, strict=True)
-        ]
-        units = sum(flip.count for flip in found)
-        return {"units": units, "distinct_units": len(found), "listed": listed}
+        return self.audited() | {"flips": [flip_findings(self.study, k) for k in ks]}
 
     def audited(self) -> dict[str, Any]:
-        """Return the table as plain data."""
+        """Return the table as plain data, and what it rests on."""
         names = (*COLUMNS[self.document], *BEHIND_THE_TABLE)
         rows = [told(row, *names) | {"size": counted_size(row.size)} for row in self]
-        return {"audit": rows, "share_reaching_eps": self.share_reaching_eps}
+        found = told(self, "eps", "share_reaching_eps")
+        return found | {"delta": self.inflation.target, "audit": rows}
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column; sizes beyond the largest float are infinite there."""
@@ -271,7 +244,7 @@ class RandomAudit(Audit):
 
     def _found(self) -> dict[str, Any]:
         names = ("removals", "samples", "seed", "unscored", "confidence", "sentence")
-        return told(self, *names) | super()._found()
+        return told(self, *names) | self.audited()
 
 
 class Audited(TypedDict, total=False):
@@ -410,7 +383,7 @@ class Check(Result):
     @cached_property
     def flips(self) -> Flips:
         """Who breaks it."""
-        return self.audit.flips(self.k)
+        return self.study.flips(self.k)
 
     @property
     def stable(self) -> bool:
@@ -454,7 +427,7 @@ class Check(Result):
                 "uncovered": remedy.certificate.delta,
                 "items": labels(remedy.members),
             },
-            "flips": self.audit.flip_findings(self.k),
+            "flips": flip_findings(self.study, self.k),
         }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from steadyrank.operators.states import MAX_STATES
 from steadyrank.operators.topk_sets import windows_from
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import LeaveOneOut
-from steadyrank.study.deletions import FLIPPED, Active, Members, TopKRows
+from steadyrank.study.deletions import Active, Members, TopKRows, plain_members
+from steadyrank.study.results import MAX_FLIPS, label, labels
 from steadyrank.text import counted, html_of, size_in_words
 
 if TYPE_CHECKING:
@@ -27,9 +28,13 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.study.facts import Facts
+    from steadyrank.study.study import Study
 
 ROUGHLY = 1e-5
 """Nearer to eps than this share of it, bounds leave it to the operators, which know of rounding."""
+
+UNDERSTOOD = {"topk", "inflated_topk"}
+"""Methods of which it is known how far scores must move to change them."""
 
 NOT_JACCARD = "Jaccard similarity is defined for sets of items, not for sets of rankings"
 
@@ -103,23 +108,20 @@ class AuditRow:
 
 @dataclass(frozen=True)
 class Flip:
-    """One kind of unit that breaks an answer.
+    """One kind of unit that changes the plain top k.
 
     Attributes
     ----------
-    method : str
-        The method whose answer breaks.
     unit : object
         The label of the unit.
     count : int
         How many such units there are.
     leaves, enters : tuple of labels
-        The items that leave and that enter the answer when one such unit is removed.
+        The items that leave and that enter the top k when one such unit is removed.
     number : int
         Its number among the distinct units, for ``data.without``.
     """
 
-    method: str
     unit: object
     count: int
     leaves: tuple[object, ...]
@@ -129,15 +131,13 @@ class Flip:
 
 @dataclass(frozen=True)
 class Flips:
-    """All units that break the plain or the inflated top-k.
-
-    Iterate over it, or look at ``plain`` and ``inflated`` alone.
+    """All units that change the plain top k; iterate over it, or look at ``plain``.
 
     Examples
     --------
-    >>> from steadyrank import ScoreMatrix, audit
+    >>> from steadyrank import ScoreMatrix, Study
     >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]], items=["x", "y", "z"])
-    >>> flips = audit(matrix, 2, eps=0.5).flips(2)
+    >>> flips = Study(matrix).flips(2)
     >>> print(flips)
     1 of the 4 rows changes the top 2 when removed
     >>> [(flip.unit, flip.leaves, flip.enters) for flip in flips]
@@ -148,15 +148,13 @@ class Flips:
     unit_kind: str
     units: int
     plain: tuple[Flip, ...]
-    inflated: tuple[Flip, ...]
 
     def __iter__(self) -> Iterator[Flip]:
-        """Yield the flips of the plain answer, then those of the inflated one."""
-        return iter((*self.plain, *self.inflated))
+        return iter(self.plain)
 
     def __len__(self) -> int:
-        """Return the number of distinct units that break either answer, each method by itself."""
-        return len(self.plain) + len(self.inflated)
+        """Return the number of distinct units that change it."""
+        return len(self.plain)
 
     def _repr_html_(self) -> str:
         """Show the first of them in a notebook."""
@@ -165,19 +163,49 @@ class Flips:
             "times": [flip.count for flip in self],
             "drops out": [", ".join(map(str, flip.leaves)) for flip in self],
             "comes in": [", ".join(map(str, flip.enters)) for flip in self],
-            "answer": [*("plain" for _ in self.plain), *("inflated" for _ in self.inflated)],
         }
-        told = [name for name, same in (("times", 1), ("answer", "plain")) if {*columns[name]} == {same}]
-        return html_of(f"{self}.", {name: columns[name] for name in columns if name not in told})
+        if {*columns["times"]} == {1}:
+            del columns["times"]
+        return html_of(f"{self}.", columns)
 
     def __str__(self) -> str:
-        """Say how many units break which answer."""
-        plain, inflated = (sum(flip.count for flip in part) for part in (self.plain, self.inflated))
-        change = "changes" if plain == 1 else "change"
-        told = f"{plain:,} of the {counted(self.units, self.unit_kind)} {change} the top {self.k:,}"
-        if inflated:
-            told += f", and {inflated:,} {'breaks' if inflated == 1 else 'break'} the inflated one,"
-        return f"{told} when removed"
+        """Say how many units change the top k."""
+        number = sum(flip.count for flip in self)
+        change = "changes" if number == 1 else "change"
+        units = counted(self.units, self.unit_kind)
+        return f"{number:,} of the {units} {change} the top {self.k:,} when removed"
+
+
+def flips_of(facts: Facts, k: int) -> Flips:
+    """Return the units that change the plain top k, with the items that leave and that enter."""
+    known, found = facts.units, dict[int, Flip]()
+    wanted = np.bincount(facts.deletions(k).changing, minlength=len(known)) > 0
+
+    def named(active: Active, inside: BoolArray) -> tuple[object, ...]:
+        return tuple(facts.items[item] for item in active.items[inside])
+
+    parts = TopKRows(facts, {k: 0.0}).changed_rows(inflated=False, wanted=wanted)
+    for active, units, rows in parts if wanted.any() else ():
+        full = active.answer(plain_members, facts.scores)
+        for unit, now in zip(units.tolist(), active.answers(plain_members, rows), strict=True):
+            moved = named(active, full & ~now), named(active, now & ~full)
+            found[unit] = Flip(known.labels[unit], int(known.counts[unit]), *moved, unit)
+    return Flips(k, facts.unit, known.total, tuple(found[unit] for unit in sorted(found)))
+
+
+def flip_findings(study: Study, k: int) -> dict[str, Any]:
+    """Return the units that change the plain top k: the first by name, with what they said."""
+    found = study.flips(k)
+    shown, place = found.plain[:MAX_FLIPS], {item: n for n, item in enumerate(study.items)}
+    moved = [[place[item] for item in (*flip.leaves, *flip.enters)] for flip in shown]
+    said = study.data.said([flip.number for flip in shown], moved) if shown else ()
+    listed = [
+        {"unit": label(flip.unit), "count": flip.count, "said": words}
+        | {"leaves": labels(flip.leaves), "enters": labels(flip.enters)}
+        for flip, words in zip(shown, said, strict=True)
+    ]
+    units = sum(flip.count for flip in found)
+    return {"k": k, "plain": {"units": units, "distinct_units": len(found), "listed": listed}}
 
 
 @dataclass
@@ -200,7 +228,7 @@ class TopKAudit(TopKRows):
             for name, make in methods.items()
             for k, eps in self._eps.items()
         }
-        every = not methods.keys() <= set(FLIPPED)
+        every = not methods.keys() <= UNDERSTOOD
         for active, units, left_out in self.changed_rows(
             inflated="inflated_topk" in methods, every=every
         ):
@@ -228,24 +256,6 @@ class TopKAudit(TopKRows):
             tally.size = int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in
         eps = None if name == "topk" else self._eps[k]
         return AuditRow(name, k, *shares, tally.size, eps, broken=broken)
-
-    def flips(self, method: str, members: Members, units: IntArray) -> tuple[Flip, ...]:
-        """Return, for each of these units, the items that leave and that enter when it is left out."""
-        if not len(units):
-            return ()
-        known, found = self._facts.units, {}
-        wanted = np.bincount(units, minlength=len(known)) > 0
-        for active, chunk, rows in self.changed_rows(inflated=True, wanted=wanted):
-            full = active.answer(members, self._loo.scores)
-            for unit, left_out in zip(chunk.tolist(), active.answers(members, rows), strict=True):
-                label, count = known.labels[unit], int(known.counts[unit])
-                leaves = self._named(active, full & ~left_out)
-                enters = self._named(active, left_out & ~full)
-                found[unit] = Flip(method, label, count, leaves, enters, unit)
-        return tuple(found[unit] for unit in sorted(found))
-
-    def _named(self, active: Active, inside: BoolArray) -> tuple[object, ...]:
-        return tuple(self._facts.items[item] for item in active.items[inside])
 
 
 def ranking_row(facts: Facts, eps: float | None, max_states: int | None) -> AuditRow:  # noqa: ARG001 (same call)
