@@ -220,18 +220,15 @@ def telling(data: Any) -> np.ndarray:
 def test_unequal_units_count_as_fewer_equal_ones() -> None:
     unequal = Votes(["x"] * 30 + ["y"] * 50, weights=[20.0] * 4 + [0.5] * 76)
     grouped = Votes(["x"] * 50 + ["y"] * 50, units=[0] * 40 + list(range(1, 61)))
-    for data, number, told in (
-        (unequal, alike(unequal), "80 unequal votes count as about 9 equal ones, and these are few"),
-        (
-            grouped,
-            100**2 / (40**2 + 60),
-            "61 unequal groups count as about 6 equal ones, and these are few",
-        ),
-        (Votes(["x"] * 30 + ["y"] * 19), 49, "49 votes are few"),
+    for data, number in (
+        (unequal, alike(unequal)),
+        (grouped, 100**2 / (40**2 + 60)),
+        (Votes(["x"] * 30 + ["y"] * 19), 49),
     ):
         found = Study(data).confidence(draws=200)
         assert data.shares.n_alike == pytest.approx(number)
-        assert f" {told}: if rare, very" in found.sentence
+        few = f"few {data.units.kind}s, which count as fewer than 50 equal ones: if rare, very"
+        assert f" Some scores rest on {few}" in found.sentence
     assert "few" not in Study(Votes(["x"] * 30 + ["y"] * 20)).confidence(draws=200).sentence
 
 
@@ -320,7 +317,7 @@ def test_known_differences_and_ties() -> None:
     row = np.random.default_rng(1).normal(size=(9, 1))
     together = Study(ScoreMatrix(np.hstack([row, row + 1, row]))).confidence(draws=40)
     assert [ends.tolist() for ends in together.simultaneous] == [[1, 1, 1], [3, 3, 3]]
-    assert "no draw changes it: the difference of 2 pairs." in together.sentence
+    assert "Where no draw changes the difference of two scores" in together.sentence
     assert together.top(1) == (1, 0, 2)
 
 
@@ -337,9 +334,8 @@ def test_units_that_all_agree_decide_nothing(number: int) -> None:
         assert np.isnan(found.score_intervals).all()
         rows = found.findings()["rows"]
         assert {(row["score_low"], row["score_high"]) for row in rows} == {(None, None)}
-        pairs = 3 if isinstance(data, Votes) else 6
-        assert f"no draw changes it: the difference of {pairs} pairs." in found.sentence
-        assert ("are few" in found.sentence) == (number < 50)
+        assert "Where no draw changes the difference of two scores, it is undecided" in found.sentence
+        assert ("rest on few" in found.sentence) == (number < 50)
         assert "unknown" in plain_text(found.findings())
 
 
@@ -359,7 +355,7 @@ def test_sums_that_are_rounded_otherwise_do_not_vary(cases: Cases) -> None:
         found = Study(ScoreMatrix(rows), Refit(means_by_a_detour, n_jobs=1)).confidence(draws=40)
         rounded += bool(0 < found.errors[0] < 1e-12 * found.scores[0])
         assert np.isnan(found.score_intervals).all(axis=0).tolist() == [True, True, True, False]
-        assert "no draw changes it: the difference of 3 pairs." in found.sentence
+        assert "Where no draw changes the difference of two scores" in found.sentence
         for best, worst in (found.simultaneous, found.marginal):
             assert ((worst - best)[:3] >= 2).all()  # none of the three is told from the others
     assert rounded  # the sums of some draws differ in their last digits

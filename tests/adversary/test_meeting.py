@@ -10,7 +10,7 @@ import pytest
 
 from adversary.test_jumps import jumps, odd_scores
 from oracles import enumeration, exact
-from steadyrank import Ratings, ScoreMatrix, Study, audit, critical_eps, meeting_eps
+from steadyrank import Ratings, ScoreMatrix, Study, critical_eps, meeting_eps
 from steadyrank.operators.intervals import tiers
 from steadyrank.operators.meeting import Rival
 from steadyrank.operators.rankings import inflated_ranking
@@ -160,7 +160,7 @@ def test_the_smallest_eps_of_a_curve_keeps_to_its_target(cases: Cases) -> None:
         target = float(rng.choice([0, 0.1, 0.3, 0.5]))
         curve = study.ranking_curve()
         answer = study.ranking(eps=curve.smallest_eps(target))
-        row = audit(study, 1, eps=answer.eps, methods=["inflated_ranking"]).table[0]
+        row = study.audit(1, eps=answer.eps, methods=["inflated_ranking"]).table[0]
         assert row.delta == answer.certificate.delta <= target
         assert answer.eps == curve.tie_eps or curve.delta(answer.eps * (1 - 1e-5)) > target
         assert curve.breaking_eps == pytest.approx(np.minimum(curve.breaking_eps, study.facts.shifts))

@@ -12,7 +12,6 @@ from steadyrank.operators.inflation import critical_eps
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.topk_sets import inflated_topk_mask, topk
 from steadyrank.scorers.base import LeaveOneOut
-from steadyrank.study.audit.rows import alike
 from steadyrank.study.curve import breaking_bounds
 from steadyrank.study.deletions import FEW, MANY, kth_range
 
@@ -207,8 +206,3 @@ def test_rankings_of_units_that_do_the_same_are_looked_at_once(cases, kind):
         order = np.argsort(-study.scores, kind="stable")
         plain = [not np.array_equal(np.argsort(-row, kind="stable"), order) for row in rows]
         np.testing.assert_array_equal(found.row("ranking").broken, np.flatnonzero(plain))
-
-
-def test_votes_for_items_with_equal_tallies_are_alike():
-    loo = Study(Votes(["a"] * 3 + ["b"] * 3 + ["c"] * 2 + ["d"])).facts.leave_one_out
-    assert alike(loo, np.arange(4)).tolist() == [0, 0, 2, 3]

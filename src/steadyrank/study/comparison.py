@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.data.observations import Observations, nearly_equal
-from steadyrank.errors import Option, SteadyrankError, WrongDataError, listing, shorten
+from steadyrank.data.observations import nearly_equal
+from steadyrank.errors import Option, WrongDataError, listing, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.report.export import COLUMNS
 from steadyrank.study.headlines import named, suggestions
@@ -35,8 +35,6 @@ RULE = (
     "places that each takes in the old data, whole or without any one {unit}, equal scores in either "
     "order. A move within it is inside, any other beyond. This is no test of significance."
 )
-
-UNLIKE = "they are not scored in one way"
 
 MOST_LEFT_OUT = 500_000_000
 """Distinct units times items in both, up to which moves are judged."""
@@ -199,12 +197,7 @@ def comparison_of(old: Study, new: Study, k: int | None) -> Comparison:
     ties = np.full(len(new.items), len(old.items))
     ties[after] = places
     order = np.lexsort((ties, -new.scores))
-    was = old.ranking()
-    try:
-        now = new.ranking()
-    except SteadyrankError as error:  # what was asked is no fault, as the old data show
-        error.problem = f"the new data: {error.problem}"
-        raise
+    was, now = old.ranking(), new.ranking()
     few = was.n_distinct_units * len(before) <= MOST_LEFT_OUT
     return Comparison(
         **origin(old) | {"_study": None},  # its answers have theirs
@@ -219,21 +212,11 @@ def comparison_of(old: Study, new: Study, k: int | None) -> Comparison:
 
 
 def _unlike(old: Study, new: Study) -> Iterator[tuple[str, Any]]:
-    """Yield what speaks against comparing two studies, and what to do: kinds, ways of scoring, items."""
-    if len({(one.data.kind.name, repr(one.scorer)) for one in (old, new)}) > 1:
-        told = " and ".join(f"{one.data.kind.name} by {one.scorer.name}" for one in (old, new))
-        problem = f"both versions must be of one kind and scored in one way, but are {told}"
-        yield problem, ["Give both the same ", Option("kind"), " and ", Option("scorer")]
-    if (old.data.weights is None) != (new.data.weights is None):
-        one, other = ("new", "old") if old.data.weights is None else ("old", "new")
-        problem = (
-            f"the {one} data have weights and the {other} data none: they are not scored in one way"
-        )
-        yield problem, "Give weights to both, or take the column of weights out of the one."
-    was, now = (_told(one.data) for one in (old, new))
-    if was != now:
-        problem = f"the old data are {was} and the new ones {now}: {UNLIKE}"
-        yield problem, ["Name the same ", Option("covariate"), " for both."]
+    """Yield what speaks against comparing two studies, and what to do: ways of scoring, items."""
+    was, now = (_scored(one) for one in (old, new))
+    if (was, repr(old.scorer)) != (now, repr(new.scorer)):
+        problem = f"both versions must be of one kind and scored in one way, but are {was} and {now}"
+        yield problem, ["Give both the same ", Option("kind"), ", ", Option("scorer"), " and columns."]
     if not set(old.items) & set(new.items):
         some, others = (listing(map(shorten, one.items), len(one.items)) for one in (old, new))
         problem = f"the old and the new data have no item in common: {some} against {others}"
@@ -250,10 +233,12 @@ def _judged(ranks: IntArray, known: Ranks | None) -> dict[str, list[Any]]:
     return {name: column.tolist() for name, column in told.items()}
 
 
-def _told(data: Observations) -> str:
-    """Return the kind of data, and how many covariates they have, if any."""
-    number = sum(np.shape(getattr(data, "covariates", ()))[1:])
-    return f"{data.kind.name} with {counted(number, 'covariate')}" if number else data.kind.name
+def _scored(study: Study) -> str:
+    """Return the kind of data, with covariates and weights if they have some, and how it is scored."""
+    number = sum(np.shape(getattr(study.data, "covariates", ()))[1:])
+    covariates = f" with {counted(number, 'covariate')}" if number else ""
+    weighted = "" if study.data.weights is None else ", weighted"
+    return f"{study.data.kind.name}{covariates} by {study.scorer.name}{weighted}"
 
 
 def _without(items: Sequence[object], others: Iterable[object]) -> tuple[object, ...]:

@@ -128,19 +128,12 @@ class Confidence(Result):
     @property
     def _caution(self) -> str:
         """What units, if there are any, cannot tell because they are few or agree."""
-        units, alike = counted(self.n_units, self.unit), self._noise.unvaried()
-        rare, behind = "if rare, very different ones are missing", self._noise.units
-        equal = np.inf if behind is None else behind.max()
-        if equal < self.n_units - 0.5:
-            unequal = counted(self.n_units, f"unequal {self.unit}")
-            units = f"{unequal} count as about {equal:,.0f} equal ones, and these"
-        few = f" {units} are few: {rare}, it holds less often."
-        sparse = 0 if behind is None else int((behind < FEW).sum()) * bool(equal >= FEW)
-        if sparse:
-            some = f"tell the scores of {counted(sparse, self.item_name)}"
-            few = f" Fewer than {FEW} {plural(self.unit)} {some}: {rare}, it holds less often."
-        same = f" Undecided, as no draw changes it: the difference of {counted(alike, 'pair')}."
-        return few * bool(equal < FEW or sparse) + same * bool(self.n_units and alike)
+        if self._noise.units is None:
+            return ""
+        rest = f"Some scores rest on few {plural(self.unit)}, which count as fewer than {FEW} equal ones"
+        few = f" {rest}: if rare, very different ones are missing, it holds less often."
+        same = " Where no draw changes the difference of two scores, it is undecided which is better."
+        return few * bool(self._noise.units.min() < FEW) + same * self._noise.unvaried()
 
     @property
     def top_sentence(self) -> str | None:

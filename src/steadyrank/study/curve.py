@@ -245,15 +245,13 @@ class RankingCurve(Curve):
 
 
 def kept_steps(steps: FloatArray, eps: float, most: int = MAX_STEPS) -> IntArray:
-    """Choose steps evenly by number and evenly by eps, and all those next to the chosen eps."""
+    """Choose steps evenly by number, and all those next to the chosen eps."""
     if len(steps) <= most:
         return np.arange(len(steps))
-    by_number = np.linspace(0, len(steps) - 1, most // 2).round().astype(np.int64)
-    grid = np.linspace(steps[0], steps[-1], most // 4)
-    by_eps = np.searchsorted(steps, grid).clip(0, len(steps) - 1)
+    evenly = np.linspace(0, len(steps) - 1, most // 2).round().astype(np.int64)
     here = int(np.searchsorted(steps, eps))
     near = np.arange(max(0, here - most // 8), min(len(steps), here + most // 8))
-    return np.unique(np.concatenate([by_number, by_eps, near]))
+    return np.unique(np.append(evenly, near))
 
 
 def stability_curve(facts: Facts, k: int) -> StabilityCurve:

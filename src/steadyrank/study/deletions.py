@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 Members: TypeAlias = "Callable[[FloatArray, FloatArray, int], BoolArray]"
 """From score rows, what they hold from a rank on, and that rank to membership, row by row."""
 
-GATHERED = 1 << 15
-"""Scores without units that may change an answer, gathered before they are looked at."""
-
 FEW_UNITS = 1 << 12
 """Up to so many units, all are looked at sooner than it is known which of them cannot matter."""
 
@@ -196,7 +193,7 @@ class TopKRows:
         """
         for actives, among in self._looks:
             asked = among if wanted is None else wanted if among is None else wanted & among
-            yield from together(self._changed_rows(actives, asked, inflated=inflated, every=every))
+            yield from self._changed_rows(actives, asked, inflated=inflated, every=every)
 
     @cached_property
     def _looks(self) -> list[tuple[list[Active], BoolArray | None]]:
@@ -261,24 +258,6 @@ def _best_apart(rows: FloatArray, errors: FloatArray, places: int) -> BoolArray:
     order = np.argpartition(-rows, places - 1, axis=1)
     low, high = (np.take_along_axis(ends, order, axis=1) for ends in (rows - errors, rows + errors))
     return np.asarray(low[:, :places].min(axis=1) > high[:, places:].max(axis=1))
-
-
-def together(parts: Iterator[Part]) -> Iterator[Part]:
-    """Put parts with the same active items together: every call has its price."""
-    waiting: dict[int, list[Part]] = {}
-    held = 0
-    for part in parts:
-        waiting.setdefault(id(part[0]), []).append(part)
-        held += part[2].size
-        if held >= GATHERED:
-            yield from map(_joined, waiting.values())
-            waiting, held = {}, 0
-    yield from map(_joined, waiting.values())
-
-
-def _joined(parts: list[Part]) -> Part:
-    (active, *_), units, rows = zip(*parts, strict=True)
-    return parts[0] if len(parts) == 1 else (active, np.concatenate(units), np.concatenate(rows))
 
 
 def blocks_near(loo: LeaveOneOut, highest: FloatArray, k: int, few: int) -> Iterator[SparseBlock] | None:

@@ -25,15 +25,6 @@ LONGEST_NAME = 40
 
 FIRST_LISTED = "the one listed first counts as ahead."
 
-HANDFUL = 10
-"""An item with fewer observations than this stands on a handful."""
-
-GOVERNS = {
-    "shrinkage": "A larger shrinkage pulls means of few ratings down.",
-    "ridge": "A larger ridge pulls scores from few battles together.",
-}
-"""Which setting of a scorer governs how few observations count."""
-
 
 def topk_headline(answer: StableTopK) -> str:
     """Return who is in, who contends and how many units decide.
@@ -134,31 +125,8 @@ def ranking_warnings(answer: StableRanking) -> Iterator[str]:
     """Yield a warning if the list of items decides about some of the order."""
     scores, counts = np.unique(answer.scores, return_counts=True)
     if (shared := counts > 1).any():
-        first = answer.labels(np.flatnonzero(answer.scores == scores[shared][-1]))
-        tied = counts[shared].sum()
-        who = f"{named(first, 'and')} have equal scores"
-        if len(first) < tied:
-            who = f"{counted(tied, answer.item_name)} share their score with another; among them, {who}"
-        yield f"{who}: {FIRST_LISTED}"
-
-
-def handful_warnings(answer: StableTopK) -> Iterator[str]:
-    """Yield a warning if the list holds items on a handful of observations."""
-    counts = answer.counts
-    if counts is None or not answer.has_study or counts.min() == counts.max():
-        return
-    few = [index for index in answer.indices.tolist() if counts[index] < HANDFUL]
-    if few:
-        some = [
-            f"{shortened(str(answer.items[index]), LONGEST_NAME)} ({counts[index]:,})" for index in few
-        ]
-        stand = "is" if len(few) == 1 else "are"
-        settings = getattr(answer.study.scorer, "__dataclass_fields__", {})
-        governs = "".join(f"{said} " for name, said in GOVERNS.items() if name in settings)
-        yield (
-            f"{named(some, 'and')} {stand} in the list with fewer than {HANDFUL} {answer.counted_as}. "
-            f"{governs}A minimum count leaves such {plural(answer.item_name)} out (--min-count)."
-        )
+        tied = named(answer.labels(np.flatnonzero(answer.scores == scores[shared][-1])), "and")
+        yield f"Some {plural(answer.item_name)} have equal scores, such as {tied}: {FIRST_LISTED}"
 
 
 def suggestions(answer: Answer) -> list[dict[str, Any]]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import numpy as np
 
 from steadyrank.data.observations import Observations, numbers_of
-from steadyrank.errors import InvalidValueError, Option, listing, not_a_choice, shorten
+from steadyrank.errors import InvalidValueError, Option, not_a_choice, shorten
 from steadyrank.margins.pairs import turning
 from steadyrank.margins.search import Found, MarginSearch, order_of, precedes
 from steadyrank.operators.checks import check_k
@@ -265,10 +264,7 @@ def index_of(study: Study, label: object) -> int:
     try:
         return study.items.index(label)
     except ValueError:
-        known = {str(item): item for item in study.items}
-        close = [known[match] for match in get_close_matches(str(label), known, n=3)]
-        way_out = f"Did you mean {listing(map(shorten, close))}?" if close else ""
-        raise InvalidValueError(f"there is no item {shorten(label)}", way_out=way_out) from None
+        raise InvalidValueError(f"there is no item {shorten(label)}") from None
 
 
 def _ordered_pair(study: Study, pair: Labels) -> tuple[int, int]:

@@ -18,7 +18,7 @@ import numpy as np
 from steadyrank.data.observations import origin_of
 from steadyrank.errors import MissingPackageError, SteadyrankError, not_a_choice
 from steadyrank.reading.table import Guess
-from steadyrank.text import plural, shortened
+from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -41,8 +41,6 @@ MAX_FLIPS = 200
 EXACT_IN_JSON = 1 << 53
 """Whole numbers up to this are exact in every JSON reader."""
 
-ITEMS_IN_REPR = 6
-LONGEST_IN_REPR = 24
 BACKENDS = ("polars", "pandas", "pyarrow")
 
 
@@ -91,7 +89,8 @@ class Result:
 
     def __repr__(self) -> str:
         """Say what was found, where one sentence does."""
-        return f"{type(self).__name__}({getattr(self, 'sentence', self.document)!r})"
+        size = f"{counted(len(self.items), self.item_name)}, {counted(self.n_units, self.unit)}"
+        return f"{type(self).__name__}({getattr(self, 'sentence', f'{self.document} of {size}')!r})"
 
     def __deepcopy__(self, *_: object) -> Self:
         return self  # nothing in it changes, and its study stays at hand
@@ -255,19 +254,6 @@ def label(name: object) -> str | int | float | bool:
 def labels(names: Iterable[object]) -> list[str | int | float | bool]:
     """Return labels as JSON can hold them."""
     return [label(name) for name in names]
-
-
-def some_of(labels: Sequence[object]) -> str:
-    r"""Return the first few labels for a ``repr``: short, and nothing in them steers a terminal.
-
-    Examples
-    --------
-    >>> print(some_of(["ann", "b\x1b[31m", 3]), some_of(range(9)))
-    ['ann', 'b\x1b[31m', 3] [0, 1, 2, 3, 4, 5, ... 3 more]
-    """
-    told = [shortened(repr(label), LONGEST_IN_REPR) for label in labels[:ITEMS_IN_REPR]]
-    hidden = len(labels) - len(told)
-    return f"[{', '.join(told + [f'... {hidden:,} more'] * bool(hidden))}]"
 
 
 def frame_of(columns: Mapping[str, Sequence[object]], backend: str | None) -> Any:

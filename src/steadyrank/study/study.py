@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from steadyrank.data.observations import origin_of
 from steadyrank.data.read import as_observations
-from steadyrank.errors import InvalidValueError, Option
 from steadyrank.operators.checks import check_k
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.study.answers import StableRanking, StableTopK
@@ -228,8 +227,8 @@ class Study:
         --------
         >>> from steadyrank import Study, Votes
         >>> found = Study(Votes(["ann"] * 55 + ["bob"] * 45)).needed(1)
-        >>> found.needed, found.tie, Study(Votes(["ann", "bob"])).needed(1).tie
-        (271, False, True)
+        >>> found.needed, Study(Votes(["ann", "bob"])).needed(1).needed
+        (271, None)
         """
         from steadyrank.study.explanation import needed_of
 
@@ -363,25 +362,13 @@ def usual_k(items: int) -> int:
     return max(1, min(10, items // 2))
 
 
-def as_study(data: Any, scorer: object = None) -> Study:
-    """Return a study of data, of a file or of a frame; or the study itself, which has its scorer."""
-    if not isinstance(data, Study):
-        return Study(data, scorer)
-    if scorer is not None:
-        raise InvalidValueError(
-            f"this study scores by {data.scorer.name} and cannot take another scorer",
-            way_out=["Omit ", Option("scorer"), ", or make another study with it."],
-        )
-    return data
-
-
 def stable_topk(data: Any, k: int, *, scorer: object = None, **how: Unpack[How]) -> StableTopK:
     """Return the k best items, where each of them stands, and a list that holds whoever leaves.
 
     Parameters
     ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Study, path or dataframe
-        The observations, or a study of them; a file or a frame is read by :func:`read_any`.
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
+        The observations; a file or a frame is read by :func:`read_any`. Ask a :class:`Study` itself.
     k : int
         How many items are wanted.
     delta : float
@@ -412,7 +399,7 @@ def stable_topk(data: Any, k: int, *, scorer: object = None, **how: Unpack[How])
     >>> [len(stable_topk(votes, k=1, removals=m)) for m in (9, 10)]
     [1, 3]
     """
-    return as_study(data, scorer).topk(k, **how)
+    return Study(data, scorer).topk(k, **how)
 
 
 def stable_ranking(data: Any, *, scorer: object = None, **how: Unpack[Target]) -> StableRanking:
@@ -437,7 +424,7 @@ def stable_ranking(data: Any, *, scorer: object = None, **how: Unpack[Target]) -
     >>> answer.tiers
     (('ann',), ('bob', 'cyd'))
     """
-    return as_study(data, scorer).ranking(**how)
+    return Study(data, scorer).ranking(**how)
 
 
 def audit(
@@ -447,8 +434,8 @@ def audit(
 
     Parameters
     ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Study, path or dataframe
-        The observations, or a study of them; a file or a frame is read by :func:`read_any`.
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
+        The observations; a file or a frame is read by :func:`read_any`. Ask a :class:`Study` itself.
     k : int or several
         How many items are wanted.
     eps : float, optional
@@ -481,7 +468,7 @@ def audit(
     ranking None 0.25 1
     inflated_ranking None 0.0 1
     """
-    return as_study(data, scorer).audit(k, **how)
+    return Study(data, scorer).audit(k, **how)
 
 
 def margin(
@@ -491,8 +478,8 @@ def margin(
 
     Parameters
     ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Study, path or dataframe
-        The observations, or a study of them; a file or a frame is read by :func:`read_any`.
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
+        The observations; a file or a frame is read by :func:`read_any`. Ask a :class:`Study` itself.
     k : int, optional
         The top k in question; without it (and without a pair) the full ranking.
     item : label, optional
@@ -517,4 +504,4 @@ def margin(
     >>> margin(votes, 2, by="change").sentence
     'Changing 1 of the 10 votes can change the top 2.'
     """
-    return as_study(data, scorer).margin(k, **asked)
+    return Study(data, scorer).margin(k, **asked)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, Option, listing, shorten
+from steadyrank.errors import InvalidValueError, listing, shorten
 from steadyrank.operators.checks import check_k, check_whole
 from steadyrank.report.export import COLUMNS
 from steadyrank.study.audit.rows import (
@@ -29,11 +29,9 @@ from steadyrank.study.headlines import border_warnings
 from steadyrank.study.margin import known_margin
 from steadyrank.study.resampling import checked_removals, limited
 from steadyrank.study.results import Result, counted_size, labels, origin, told
-from steadyrank.text import counted, eps_in_words, plural
+from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from steadyrank._typing import FloatArray
     from steadyrank.data import Units
     from steadyrank.study import AuditRow, Margin, RankingCurve, StabilityCurve, StableTopK, Study
@@ -97,8 +95,8 @@ class Audit(Result):
     --------
     >>> from steadyrank import ScoreMatrix, audit
     >>> audit(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), 2, eps=0.5)
-    Audit(4 rows left out in turn, 3 items, eps=0.5, methods=['topk', 'inflated_topk', 'ranking', 'inflated_ranking'])
-    """  # noqa: E501 (what it shows)
+    Audit('audit of 3 items, 4 rows')
+    """
 
     document = "audit"
 
@@ -121,16 +119,6 @@ class Audit(Result):
     def shifts(self) -> FloatArray:
         """How far the scores move when each distinct unit is left out, ``units.counts`` times."""
         return self.folds.shifts
-
-    def __repr__(self) -> str:
-        methods = list(dict.fromkeys(row.method for row in self))
-        eps = f"delta={self.inflation.target:.3g}"
-        if self.eps is not None:
-            eps = f"eps={eps_in_words(self.eps)}"
-        return (
-            f"Audit({counted(self.n_units, self.unit)} left out in turn, "
-            f"{counted(len(self.items), 'item')}, {eps}, methods={methods})"
-        )
 
     def __len__(self) -> int:
         return len(self.table)
@@ -165,17 +153,6 @@ class Audit(Result):
     def flips(self, k: int) -> Flips:
         """Return the units that change the plain top k, and what they change; for every k."""
         return flips_of(self.folds, check_k(k, len(self.items)))
-
-    def plot(self, k: int | None = None, ax: Axes | None = None) -> Axes:
-        """Draw delta(eps) and size(eps) for one k with matplotlib, and return the Axes."""
-        audited = list(dict.fromkeys(row.k for row in self if row.k is not None))
-        if k is None and len(audited) != 1:
-            listed = ", ".join(map(str, audited)) or "none"
-            raise InvalidValueError(
-                f"say which k to draw; audited were: {listed}", way_out=["Give ", Option("k")]
-            )
-        chosen = audited[0] if k is None else k
-        return self.curve(chosen).plot(ax, eps=self.inflation.eps_of(chosen))
 
     def _found(self) -> dict[str, Any]:
         ks = [row.k for row in self if row.method == "topk" and row.k is not None]
@@ -234,8 +211,6 @@ class RandomAudit(Audit):
     seed: int
     unscored: int
     sentence: str
-
-    __repr__ = Result.__repr__
 
     @cached_property
     def share_reaching_eps(self) -> float | None:
@@ -323,8 +298,7 @@ def _as_float(size: int | None) -> float | None:
 
 def check_ks(k: int | Iterable[int], items: int) -> list[int]:
     """Return the one or the several values of k, each of them once."""
-    one = not isinstance(k, Iterable) or (isinstance(k, np.ndarray) and k.ndim == 0)
-    several: list[Any] = [k] if one else list(k)  # type: ignore[arg-type]
+    several = k if isinstance(k, Iterable) else [k]
     checked = list(dict.fromkeys(check_k(value, items) for value in several))
     if not checked:
         raise InvalidValueError("k is empty", way_out="Give one value of k, or several.")
@@ -372,8 +346,10 @@ class Check(Result):
     margin: Margin
     min_margin: int | None
 
-    def __repr__(self) -> str:
-        return f"Check(stable={self.stable}, max_delta={self.max_delta:.3g}, row={self.row!r})"
+    @property
+    def sentence(self) -> str:
+        """The verdict."""
+        return f"{'STABLE' if self.stable else 'UNSTABLE'}: top {self.k:,}"
 
     @property
     def row(self) -> AuditRow:

@@ -18,10 +18,9 @@ from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.states import MAX_STATES
 from steadyrank.operators.topk_sets import windows_from
 from steadyrank.reading.arrays import frozen
-from steadyrank.scorers.base import LeaveOneOut
 from steadyrank.study.deletions import Active, Members, TopKRows, plain_members
 from steadyrank.study.results import MAX_FLIPS, label, labels
-from steadyrank.text import counted, html_of, size_in_words
+from steadyrank.text import counted, html_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -39,7 +38,7 @@ UNDERSTOOD = {"topk", "inflated_topk"}
 NOT_JACCARD = "Jaccard similarity is defined for sets of items, not for sets of rankings"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class AuditRow:
     """One row of an audit: a method, and how it fared when each unit was left out.
 
@@ -74,7 +73,7 @@ class AuditRow:
     k: int | None
     delta: float
     jaccard: float | None
-    size: int | None
+    size: int | None = field(repr=False)  # of thousands of digits
     eps: float | None = None
     note: str = ""
     broken: IntArray = field(default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False)
@@ -83,19 +82,6 @@ class AuditRow:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "broken", frozen(self.broken))
-
-    def __repr__(self) -> str:
-        """Show the row; a size of thousands of digits is shown by its logarithm."""
-        jaccard = "not applicable" if self.jaccard is None else f"{self.jaccard:.6g}"
-        return (
-            f"AuditRow(method={self.method!r}, k={self.k}, delta={self.delta:.6g}, "
-            f"jaccard={jaccard}, size={self.size_in_words})"
-        )
-
-    @property
-    def size_in_words(self) -> str:
-        """The size for people: exact, or its logarithm where that is clearer."""
-        return size_in_words(self.size, self.log10_size)
 
     @property
     def log10_size(self) -> float | None:
@@ -279,14 +265,10 @@ def inflated_ranking_row(facts: Facts, eps: float, max_states: int | None) -> Au
 def units_without_common_ranking(facts: Facts, eps: float) -> IntArray:
     """Return the distinct units without which no ranking of the set remains.
 
-    Where scores move by less than eps, Theorem 8 settles it without a look. Of units that do the same
-    to items with the same scores, one is looked at: names do not matter here.
+    Where scores move by less than eps, Theorem 8 settles it without a look.
     """
-    loo, reaching = facts.leave_one_out, np.flatnonzero(facts.reaching(eps))
-    first = alike(loo, reaching) if len(reaching) else reaching
-    chosen = np.zeros(len(loo.units), dtype=np.bool_)
-    chosen[first] = True
-    rival, full, broken = Rival(loo.scores), RankingSet(loo.scores, eps), []
+    loo, reaching = facts.leave_one_out, facts.reaching(eps)
+    rival, full, broken = Rival(loo.scores), RankingSet(loo.scores, eps), list[int]()
     slack = ROUGHLY * (eps + float(np.abs(loo.scores).max()) * ROUGHLY)
 
     def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
@@ -295,32 +277,10 @@ def units_without_common_ranking(facts: Facts, eps: float) -> IntArray:
             lower[number] = upper[number] = rival.meeting(rows[number])
         return np.asarray((lower - reach > eps) | (upper + reach < eps))
 
-    for units, rows in loo.columns(np.arange(len(loo.scores)), chosen, settled):
+    for units, rows in loo.columns(np.arange(len(loo.scores)), reaching, settled):
         lower, upper = rival.meeting_bounds(rows)
         apart = lower > eps + slack
         for number in np.flatnonzero(~apart & ~(upper < eps - slack)).tolist():
             apart[number] = not full.intersects(RankingSet(rows[number], eps))
         broken += units[apart].tolist()
-    return np.asarray(reaching[np.isin(first, broken)], dtype=np.int64)
-
-
-def alike(loo: LeaveOneOut, units: IntArray) -> IntArray:
-    """Return, for each of some units, one of them that does the same to items with the same scores.
-
-    What it does to any answer is the same, too, but for the names of the items.
-    """
-    blocks, found = loo.touching(np.arange(len(loo.scores))), units.copy()
-    for block in blocks or ():
-        inside = (units >= block.start) & (units < block.start + len(block))
-        touched = np.diff(block.indptr)[units[inside] - block.start]
-        for number in np.unique(touched).tolist():
-            places = np.flatnonzero(inside)[touched == number]
-            begins = block.indptr[units[places] - block.start]
-            entries = begins[:, np.newaxis] + np.arange(number)
-            pairs = loo.scores[block.items[entries]] + 1j * block.scores[entries]
-            first_item = np.zeros((len(places), 1), dtype=np.int64)
-            others = block.untouched(units[places] - block.start, first_item, loo.scores)
-            keys = np.concatenate([np.sort(pairs, axis=1), others], axis=1)
-            _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-            found[places] = units[places[first[which.reshape(-1)]]]
-    return found
+    return np.sort(np.array(broken, dtype=np.int64))
