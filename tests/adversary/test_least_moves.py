@@ -8,8 +8,8 @@ import numpy as np
 
 from steadyrank import Ratings, ScoreMatrix, audit
 from steadyrank.operators.topk_sets import inflated_topk_mask
-from steadyrank.study import deletions as topk_audit
-from steadyrank.study.deletions import least_move
+from steadyrank.study import standings as topk_audit
+from steadyrank.study.standings import least_move
 
 if TYPE_CHECKING:
     import pytest

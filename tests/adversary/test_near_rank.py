@@ -13,7 +13,7 @@ from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.topk_sets import inflated_topk_mask, topk
 from steadyrank.scorers.base import LeaveOneOut
 from steadyrank.study.curve import breaking_bounds
-from steadyrank.study.deletions import FEW, MANY, kth_range
+from steadyrank.study.standings import FEW, MANY, kth_range
 
 
 def sparse_ratings(rng, items=60, per_item=2):

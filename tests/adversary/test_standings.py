@@ -13,7 +13,7 @@ from steadyrank import Ballots, Ratings, ScoreMatrix, Study, Votes, topk
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 from steadyrank.study import standings
-from steadyrank.study.headlines import named
+from steadyrank.study.answers import named
 from steadyrank.text import rounded_up
 from tests.adversary.test_margins import (
     Subsets,

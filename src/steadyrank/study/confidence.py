@@ -18,7 +18,7 @@ from steadyrank.errors import FEW_DATA, InvalidValueError, Option, TooFewUnitsEr
 from steadyrank.operators.checks import check_k, check_level, check_size, check_square, check_whole
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import declared
-from steadyrank.study.headlines import named
+from steadyrank.study.answers import named
 from steadyrank.study.rank_sets import NEVER, Noise, normal_draws, student
 from steadyrank.study.resampling import draw, scored_draws
 from steadyrank.study.results import Result, finite, label, labels, origin, told

@@ -28,8 +28,8 @@ from steadyrank.operators.inflation import critical_eps, just_above
 from steadyrank.operators.intervals import tier_eps
 from steadyrank.operators.meeting import Rival
 from steadyrank.reading.arrays import frozen
-from steadyrank.study.calibration import check_delta, eps_above
-from steadyrank.study.deletions import FEW, MANY, Active, active_items, blocks_near, near_rows
+from steadyrank.study.certificate import check_delta, eps_above
+from steadyrank.study.standings import FEW, MANY, Active, active_items, blocks_near, near_rows
 from steadyrank.text import counted, html_of, rounded_up
 
 if TYPE_CHECKING:

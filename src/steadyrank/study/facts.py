@@ -15,9 +15,8 @@ from steadyrank.margins.search import MarginSearch
 from steadyrank.operators.inflation import MOST_OF_EPS, critical_eps, effective_eps
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import LeaveOneOut, Scorer, declared
-from steadyrank.study.deletions import TopKDeletions, topk_deletions
 from steadyrank.study.results import RULES
-from steadyrank.study.standings import Ranks, rank_ranges
+from steadyrank.study.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,8 +15,8 @@ from steadyrank.margins.search import Found, MarginSearch, order_of, precedes
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.topk_sets import topk
 from steadyrank.reading.arrays import frozen
-from steadyrank.study.deletions import TopKRows, plain_members
 from steadyrank.study.results import MAX_FLIPS, Result, label, labels, origin, told
+from steadyrank.study.standings import TopKRows, plain_members
 from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:

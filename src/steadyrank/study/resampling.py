@@ -20,7 +20,7 @@ from steadyrank.scorers.bagged import drawn_copies
 from steadyrank.scorers.base import RowsOut
 from steadyrank.scorers.refit import run_fits
 from steadyrank.scorers.sums import scores_of_copies
-from steadyrank.study.calibration import check_removals
+from steadyrank.study.certificate import check_removals
 from steadyrank.study.facts import Facts, refits
 from steadyrank.sums.blocks import slices
 

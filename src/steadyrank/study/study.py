@@ -15,7 +15,7 @@ from steadyrank.data.read import as_observations
 from steadyrank.operators.checks import check_k
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.study.answers import StableRanking, StableTopK
-from steadyrank.study.calibration import How, Target, made
+from steadyrank.study.certificate import How, Target, made
 from steadyrank.study.facts import Facts
 from steadyrank.study.margin import MarginOf, margin_of
 from steadyrank.study.results import origin

@@ -15,6 +15,7 @@ import numpy as np
 from steadyrank.errors import InvalidValueError, listing, shorten
 from steadyrank.operators.checks import check_k, check_whole
 from steadyrank.report.export import COLUMNS
+from steadyrank.study.answers import border_warnings
 from steadyrank.study.audit.rows import (
     Flips,
     TopKAudit,
@@ -23,12 +24,11 @@ from steadyrank.study.audit.rows import (
     inflated_ranking_row,
     ranking_row,
 )
-from steadyrank.study.calibration import check_delta, check_ranking, check_target
-from steadyrank.study.deletions import Members, inflated_members, plain_members
-from steadyrank.study.headlines import border_warnings
+from steadyrank.study.certificate import check_delta, check_ranking, check_target
 from steadyrank.study.margin import known_margin
 from steadyrank.study.resampling import checked_removals, limited
 from steadyrank.study.results import Result, counted_size, labels, origin, told
+from steadyrank.study.standings import Members, inflated_members, plain_members
 from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.states import MAX_STATES
 from steadyrank.operators.topk_sets import windows_from
 from steadyrank.reading.arrays import frozen
-from steadyrank.study.deletions import Active, Members, TopKRows, plain_members
 from steadyrank.study.results import MAX_FLIPS, label, labels
+from steadyrank.study.standings import Active, Members, TopKRows, plain_members
 from steadyrank.text import counted, html_of
 
 if TYPE_CHECKING:
