@@ -87,4 +87,5 @@ for ranker in (pointwise, pairwise):
     answer = study.topk(K)
     print(f"{ranker.__name__}: {len(answer.sure)} of {K} sure, {len(answer.contenders)} contenders")
     print(f"  the list has {answer.size} documents; {answer.certificate.promise}")
-    print(f"  plain top {K}: delta {study.audit(K, methods='topk').row('topk', K).delta:.3f}")
+    plain = study.check(K).row.delta
+    print(f"  plain top {K}: delta {plain:.3f}; list: {answer.certificate.delta:.3f}")

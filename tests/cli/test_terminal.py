@@ -75,9 +75,12 @@ def test_what_has_no_room_is_not_explained(
     monkeypatch.setenv("COLUMNS", "40")
     audited = run(*asked).out
     assert all(f"\n{name} " in audited for name in ("inflated top-k", "inflated ranking"))
-    assert ("Broken by:" in audited, "Uncovered:" in audited) == (True, False)
-    monkeypatch.setenv("COLUMNS", "90")
-    assert "Uncovered:" in run(*asked).out
+    asked = (*asked, "--removals", 2, "--samples", 20)
+    for width in ("24", "40", "90"):
+        monkeypatch.setenv("COLUMNS", width)
+        told = run(*asked).out
+        assert ("Limits:" in told) == ("% limits" in told)
+        assert ("Broken by:" in told) == ("  broken by" in told)
 
 
 def test_a_single_row_that_is_not_shown_is_one(run: Command, battles: Path) -> None:
