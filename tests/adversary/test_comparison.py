@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +19,6 @@ from steadyrank import (
     ScoreMatrix,
     Study,
     Votes,
-    stable_topk,
 )
 from steadyrank.study.standings import place_ranges
 
@@ -145,7 +143,7 @@ def test_verdicts_are_those_of_every_single_deletion(make, cases: Cases):
         old_order = ranked(before, list(old.items))
         new_order = ranked(after, [*old_order, *new.items])
         was, now = ([item for item in order if item in common] for order in (old_order, new_order))
-        allowed, later = ranges(old, common), ranges(new, common)
+        allowed = ranges(old, common)
         rows = list(found.rows())
         assert [row["item"] for row in rows] == [*new_order, *(i for i in old_order if i not in common)]
         for row in rows:
@@ -159,7 +157,6 @@ def test_verdicts_are_those_of_every_single_deletion(make, cases: Cases):
             in_both = (was.index(item) + 1, now.index(item) + 1) if item in common else (None, None)
             assert (row["old_place"], row["new_place"]) == in_both
             assert (row["old_best"], row["old_worst"]) == allowed.get(item, (None, None))
-            assert (row["new_best"], row["new_worst"]) == later.get(item, (None, None))
         verdicts = [row["verdict"] for row in rows]
         seen |= set(verdicts)
         count = {name: verdicts.count(name) for name in ("same", "inside", "beyond")}
@@ -171,35 +168,12 @@ def test_verdicts_are_those_of_every_single_deletion(make, cases: Cases):
 
 
 @pytest.mark.parametrize("make", KINDS)
-def test_pairs_are_held_against_ranges(make, cases: Cases):
-    known = set()
-    for rng in cases(12):
-        old, new = drawn(make, rng)
-        found = old.compare(new)
-        places, was = found.places, list(found.common)
-        ends, starts = (dict(zip(was, places[name], strict=True)) for name in ("old_worst", "old_best"))
-        now = [item for item in found.new_ranking if item in found.common]
-        turned = {
-            (ahead, behind): ends[ahead] < starts[behind]
-            for ahead, behind in combinations(was, 2)
-            if now.index(behind) < now.index(ahead)
-        }
-        assert dict(found.swaps()) == turned
-        said = " ".join(found.findings()["sentences"])
-        assert ("changed order" in said) == bool(turned)
-        told = "of them had been settled in the old data (their ranges do not meet)"
-        assert not turned or f"{sum(turned.values()) or 'none'} {told}" in said
-        known |= set(turned.values())
-    assert known == {True, False}
-
-
-@pytest.mark.parametrize("make", KINDS)
 def test_the_new_top_k_is_held_against_the_old_list(make, cases: Cases):
     covered = set()
     for rng in cases(12):
         old, new = drawn(make, rng)
         k = int(rng.integers(1, min(len(old.items), len(new.items)) + 1))
-        found, answer = old.compare(new, k), stable_topk(old, k)
+        found, answer = old.compare(new, k), old.topk(k)
         old_order = ranked(scored(old), list(old.items))
         new_top = ranked(scored(new), [*old_order, *new.items])[:k]
         assert found.entered == tuple(item for item in new_top if item not in old_order[:k])

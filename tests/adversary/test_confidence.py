@@ -13,23 +13,12 @@ import pytest
 from scipy.stats import norm, t as student_t
 
 from adversary.test_margins import ballots, battles, matrix, medians, votes
-from steadyrank import (
-    Battles,
-    Estimates,
-    Ratings,
-    Refit,
-    ScoreMatrix,
-    SteadyrankError,
-    Study,
-    Votes,
-    stable_ranking,
-    stable_topk,
-)
+from steadyrank import Battles, Estimates, Ratings, Refit, ScoreMatrix, SteadyrankError, Study, Votes
 from steadyrank.demo import demo_file
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.text import plain_text
 from steadyrank.scorers.sums import scores_of_copies
-from steadyrank.study.confidence import bootstrap_scores, rank_percentiles
+from steadyrank.study.confidence import bootstrap_scores
 from steadyrank.study.rank_sets import Noise, normal_draws
 
 if TYPE_CHECKING:
@@ -198,23 +187,6 @@ def test_draws_have_the_covariance_that_was_given() -> None:
     assert np.allclose(draws[:, 0], 2 * draws[:, 1])
 
 
-def test_percentiles_of_ranks_are_those_of_counting(cases: Cases) -> None:
-    for rng in cases(60):
-        scores = rng.integers(0, 4, size=(int(rng.integers(4, 30)), int(rng.integers(1, 6)))).astype(
-            float
-        )
-        tail = float(rng.choice([0.025, 0.05, 0.2]))
-        low, high = rank_percentiles(scores, tail)
-        for item in range(scores.shape[1]):
-            best = sorted(1 + sum(other > row[item] for other in row) for row in scores)
-            worst = sorted(sum(other >= row[item] for other in row) for row in scores)
-            number = len(scores)
-            assert low[item] == next(r for n, r in enumerate(best, 1) if n >= tail * number - 1e-9)
-            assert high[item] == next(
-                r for n, r in enumerate(worst, 1) if n >= (1 - tail) * number - 1e-9
-            )
-
-
 def alike(data: Any) -> float:
     """Return how many equal units vary as much as these, from the weight of each one of them."""
     sizes, groups = [], Counter()
@@ -248,18 +220,15 @@ def telling(data: Any) -> np.ndarray:
 def test_unequal_units_count_as_fewer_equal_ones() -> None:
     unequal = Votes(["x"] * 30 + ["y"] * 50, weights=[20.0] * 4 + [0.5] * 76)
     grouped = Votes(["x"] * 50 + ["y"] * 50, units=[0] * 40 + list(range(1, 61)))
-    for data, number, told in (
-        (unequal, alike(unequal), "80 unequal votes count as about 9 equal ones, and these are few"),
-        (
-            grouped,
-            100**2 / (40**2 + 60),
-            "61 unequal groups count as about 6 equal ones, and these are few",
-        ),
-        (Votes(["x"] * 30 + ["y"] * 19), 49, "49 votes are few"),
+    for data, number in (
+        (unequal, alike(unequal)),
+        (grouped, 100**2 / (40**2 + 60)),
+        (Votes(["x"] * 30 + ["y"] * 19), 49),
     ):
         found = Study(data).confidence(draws=200)
         assert data.shares.n_alike == pytest.approx(number)
-        assert f" {told}: if rare, very" in found.sentence
+        few = f"few {data.units.kind}s, which count as fewer than 50 equal ones: if rare, very"
+        assert f" Some scores rest on {few}" in found.sentence
     assert "few" not in Study(Votes(["x"] * 30 + ["y"] * 20)).confidence(draws=200).sentence
 
 
@@ -289,8 +258,6 @@ def test_bootstrap_draws_units_as_numpy_does(make: Callable, cases: Cases) -> No
         assert np.allclose(
             found.score_intervals, [study.scores - far, study.scores + far], equal_nan=True
         )
-        silent = 10 - len(rows)
-        assert np.array_equal(found.bootstrap_ranks, rank_percentiles(np.array(rows), 0.1, silent))
 
 
 def test_means_of_drawn_rows_by_hand(cases: Cases) -> None:
@@ -326,7 +293,6 @@ def test_the_scale_of_scores_changes_no_ranks(scale: float) -> None:
     values = np.random.default_rng(5).normal(size=(20, 5)) + np.arange(5)
     plain, scaled = (Study(ScoreMatrix(values * one)).confidence(0.9, draws=40) for one in (1.0, scale))
     assert np.array_equal(plain.simultaneous, scaled.simultaneous)
-    assert np.array_equal(plain.bootstrap_ranks, scaled.bootstrap_ranks)
 
 
 def test_intervals_are_percentiles_further_out_for_fewer_units(cases: Cases) -> None:
@@ -351,7 +317,7 @@ def test_known_differences_and_ties() -> None:
     row = np.random.default_rng(1).normal(size=(9, 1))
     together = Study(ScoreMatrix(np.hstack([row, row + 1, row]))).confidence(draws=40)
     assert [ends.tolist() for ends in together.simultaneous] == [[1, 1, 1], [3, 3, 3]]
-    assert "no draw changes it: the difference of 2 pairs." in together.sentence
+    assert "Where no draw changes the difference of two scores" in together.sentence
     assert together.top(1) == (1, 0, 2)
 
 
@@ -368,9 +334,8 @@ def test_units_that_all_agree_decide_nothing(number: int) -> None:
         assert np.isnan(found.score_intervals).all()
         rows = found.findings()["rows"]
         assert {(row["score_low"], row["score_high"]) for row in rows} == {(None, None)}
-        pairs = 3 if isinstance(data, Votes) else 6
-        assert f"no draw changes it: the difference of {pairs} pairs." in found.sentence
-        assert ("are few" in found.sentence) == (number < 50)
+        assert "Where no draw changes the difference of two scores, it is undecided" in found.sentence
+        assert ("rest on few" in found.sentence) == (number < 50)
         assert "unknown" in plain_text(found.findings())
 
 
@@ -390,7 +355,7 @@ def test_sums_that_are_rounded_otherwise_do_not_vary(cases: Cases) -> None:
         found = Study(ScoreMatrix(rows), Refit(means_by_a_detour, n_jobs=1)).confidence(draws=40)
         rounded += bool(0 < found.errors[0] < 1e-12 * found.scores[0])
         assert np.isnan(found.score_intervals).all(axis=0).tolist() == [True, True, True, False]
-        assert "no draw changes it: the difference of 3 pairs." in found.sentence
+        assert "Where no draw changes the difference of two scores" in found.sentence
         for best, worst in (found.simultaneous, found.marginal):
             assert ((worst - best)[:3] >= 2).all()  # none of the three is told from the others
     assert rounded  # the sums of some draws differ in their last digits
@@ -449,22 +414,6 @@ def test_what_is_said_is_true(cases: Cases) -> None:
         text = plain_text(document)
         assert "ranks, 90% confidence" in text
         assert to_csv(document).splitlines()[0].startswith("rank,item,score,error,score_low,score_high")
-        for answer in (stable_topk(data, k), stable_ranking(data)):
-            assert "confidence_best" not in to_csv(answer.findings())
-            both = answer.with_confidence(0.9, draws=30)
-            told = both.findings()
-            assert told["confidence"]["sentence"] == document["sentence"]
-            assert told["certificate"] == answer.findings()["certificate"]
-            ends = {
-                row["item"]: (row["confidence_best"], row["confidence_worst"]) for row in told["rows"]
-            }
-            assert ends == {
-                row["item"]: (row["confidence_best"], row["confidence_worst"])
-                for row in document["rows"]
-            }
-            assert to_csv(told).splitlines()[0].endswith("confidence_best,confidence_worst")
-            assert "ranks, 90% confidence" in plain_text(told).replace("\n", " ")
-            assert list(both.to_frame("pandas").columns)[-2:] == ["confidence_best", "confidence_worst"]
 
 
 @pytest.mark.parametrize("known", [False, True])

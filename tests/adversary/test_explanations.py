@@ -250,7 +250,7 @@ def test_without_a_k_the_border_is_after_the_items_own_rank() -> None:
         ({}, "neither a k nor an item was given. Give k=... or item=..."),
         ({"k": 3}, "k = 3 is the last rank of 3: there is no border after it. Give a k from 1 to 2."),
         ({"k": 0}, "k must be a whole number from 1 to 3"),
-        ({"k": 1, "item": "ax"}, "there is no item 'ax'. Did you mean 'a'?"),
+        ({"k": 1, "item": "ax"}, "there is no item 'ax'"),
     ],
 )
 def test_borders_that_are_none_are_refused(asked: dict[str, object], words: str) -> None:
@@ -286,7 +286,6 @@ def test_the_needed_number_is_that_of_the_formula(make: Make, cases: Cases) -> N
             given += [value] * count
         mean, spread = statistics.fmean(given), statistics.stdev(given)
         if mean < 1e-9 or gap == 0:
-            assert told.tie
             assert told.needed is None or told.needed > 1000 * n
             continue
         z = statistics.NormalDist().inv_cdf(confidence)
@@ -296,22 +295,13 @@ def test_the_needed_number_is_that_of_the_formula(make: Make, cases: Cases) -> N
         fewer = statistics.NormalDist().cdf(math.sqrt(told.needed - 1) * mean / (spread or 1e-9))
         assert enough >= confidence - 1e-6
         assert fewer < confidence + 1e-6 or told.needed == 1
-        assert told.tie == (told.needed > 1000 * n)
 
 
 @pytest.mark.parametrize(
     ("ours", "theirs", "told"),
     [
         (55, 45, "271 votes in all would put 'a' ahead of 'b' with probability 0.95; 100 were seen."),
-        (5, 5, "'a' and 'b' are a tie: not even 2^53 votes would settle it."),
-        (
-            5001,
-            5000,
-            (
-                "'a' and 'b' are a tie: 270,635,518 votes in all would be needed, more than 1,000 "
-                "times the 10,001 seen."
-            ),
-        ),
+        (5, 5, "not even 2^53 votes would put one of 'a' and 'b' ahead."),
     ],
 )
 def test_the_words_of_the_needed_number(ours: int, theirs: int, told: str) -> None:
@@ -320,7 +310,7 @@ def test_the_words_of_the_needed_number(ours: int, theirs: int, told: str) -> No
     assert found.sentence == f"By a model (votes like those seen, each drawn by itself), {told}"
     assert found.sentence in plain_text(document).replace("\n", " ")
     assert (document["status"], json.loads(to_json(document))) == ("model", document)
-    assert found.to_frame("pandas")["tie"].tolist() == [found.tie]
+    assert found.to_frame("pandas")["needed"].iloc[0] == found.needed or found.needed is None
 
 
 @pytest.mark.parametrize("confidence", [0.5, 1, 0, -1, float("nan"), True, "0.9"])
@@ -345,4 +335,3 @@ def test_published_numbers(shared_data: Path) -> None:
     matrix = ScoreMatrix.read(shared_data / "scores" / "cls_bin_mean.csv", missing="drop")
     assert (Study(matrix).needed(1).needed, Study(matrix).needed(1).n_units) == (303, 112)
     assert round(Study(matrix).needed(5).needed / 1e6, 1) == 3.5
-    assert Study(matrix).needed(5).tie

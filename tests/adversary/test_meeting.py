@@ -10,11 +10,10 @@ import pytest
 
 from adversary.test_jumps import jumps, odd_scores
 from oracles import enumeration, exact
-from steadyrank import Ratings, ScoreMatrix, Study, audit, covering_eps, critical_eps, meeting_eps
+from steadyrank import Ratings, ScoreMatrix, Study, critical_eps, meeting_eps
 from steadyrank.operators.intervals import tiers
 from steadyrank.operators.meeting import Rival
 from steadyrank.operators.rankings import inflated_ranking
-from steadyrank.study.calibration import Calibration, eps_above
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -88,36 +87,13 @@ def test_sets_of_many_items_meet_exactly_there_too(cases: Cases) -> None:
             assert low <= meeting <= high
 
 
-def test_a_set_holds_a_ranking_exactly_above_the_covering_eps(cases: Cases) -> None:
-    for rng in cases(120):
-        w, v = two_scores(rng, most=int(rng.choice([6, 40])))
-        ranking = rng.permutation(len(w)) if rng.integers(2) else np.argsort(-v, kind="stable")
-        covering = covering_eps(w, ranking)
-        for eps in beside(covering):
-            assert (ranking in inflated_ranking(w, eps)) == (eps > covering)
-
-
-def test_a_ranking_costs_what_its_dearest_step_does(cases: Cases) -> None:
-    """Of all rankings at once, ties and huge and tiny gaps among them: as step by step, one by one."""
-    for rng in cases(60):
-        w, _ = two_scores(rng, most=60)
-        rows = w + rng.integers(-3, 4, (6, len(w))) * rng.choice([0.0, 1e-300, 0.01, 0.3, 1e300])
-        exactly = []
-        for row in rows:
-            left, costs = np.argsort(-row, kind="stable").tolist(), [0.0]
-            while left:
-                costs.append(float(critical_eps(w[left], 1)[0]))
-                left.pop(0)
-            exactly.append(max(costs))
-        assert Rival(w).coverings(rows).tolist() == exactly
-
-
-def test_covering_implies_meeting_and_a_comparison_gives_both(cases: Cases) -> None:
+def test_a_set_that_holds_the_other_ranking_meets_it(cases: Cases) -> None:
     for rng in cases(80):
         w, v = two_scores(rng, most=60)
-        meeting, covering = meeting_eps(w, v), covering_eps(w, np.argsort(-v, kind="stable"))
-        assert meeting <= covering
-        assert (Rival(w).meeting(v), Rival(w).covering(v)) == (meeting, covering)
+        meeting = meeting_eps(w, v)
+        assert Rival(w).meeting(v) == meeting
+        for eps in (value for value in beside(meeting) if value <= meeting):
+            assert np.argsort(-v, kind="stable") not in inflated_ranking(w, eps)
 
 
 def test_few_changes_among_many_items_are_looked_at_alone(cases: Cases) -> None:
@@ -125,32 +101,7 @@ def test_few_changes_among_many_items_are_looked_at_alone(cases: Cases) -> None:
         w = rng.integers(0, 400, 100) / 7
         v, moved = w.copy(), rng.integers(0, 100, int(rng.integers(1, 6)))
         v[moved] = rng.choice(w, len(moved)) + rng.integers(-1, 2) / 14
-        expected = meeting_eps(w, v), covering_eps(w, np.argsort(-v, kind="stable"))
-        assert (Rival(w).meeting(v), Rival(w).covering(v)) == expected
-
-
-def test_bounds_hold_what_covering_costs_and_a_floor_hides_only_what_is_below(cases: Cases) -> None:
-    for rng in cases(60):
-        w, _ = two_scores(rng, most=60)
-        rows = w + rng.integers(-2, 3, (5, len(w))) * rng.choice([0.0, 1e-300, 0.01, 0.3])
-        rival = Rival(w)
-        exactly = [covering_eps(w, np.argsort(-row, kind="stable")) for row in rows]
-        lower, upper = rival.covering_bounds(rows)
-        assert (lower <= exactly).all()
-        assert (exactly <= upper).all()
-        for floor in (0.0, exactly[0], float(rng.choice(upper))):
-            assert rival.coverings(rows, floor).tolist() == [max(one, floor) for one in exactly]
-
-
-def test_the_eps_for_a_share_is_that_of_the_whole_curve(cases: Cases) -> None:
-    for rng in cases(20):
-        study = Study(odd_data(rng))
-        target = float(rng.choice([0, 0.1, 0.3, 0.5]))
-        found, curve = Calibration(study.facts, None, "cover").eps_needed(target), study.ranking_curve()
-        assert found == eps_above(target, curve.covering_eps, curve.counts, curve.tie_eps)
-        eps = float(rng.choice(np.append(curve.covering_eps, found)))
-        if eps:
-            assert (study.facts.covering().reaching(eps) == (curve.covering_eps >= eps)).all()
+        assert Rival(w).meeting(v) == meeting_eps(w, v)
 
 
 def test_fractions_say_the_same_on_either_side(cases: Cases) -> None:
@@ -159,16 +110,13 @@ def test_fractions_say_the_same_on_either_side(cases: Cases) -> None:
         n = int(rng.integers(2, 30))
         w, v = rng.integers(0, 7, (2, int(rng.integers(2, 5))))
         exactly = [tuple(Fraction(int(x), n) for x in scores) for scores in (w, v)]
-        ranking = exact.plain_ranking(exactly[1])
-        meeting, covering = meeting_eps(w / n, v / n), covering_eps(w / n, ranking)
-        for value in (meeting, covering):
-            for times in (Fraction(999_999, 1_000_000), Fraction(1_000_001, 1_000_000)):
-                if value == 0:
-                    continue
-                eps = exact.ExactEps(rational=Fraction(value) * times)
-                first, second = (set(enumeration.exact_rankings(scores, eps)) for scores in exactly)
-                assert bool(first & second) == (float(eps) > meeting)
-                assert (tuple(ranking) in first) == (float(eps) > covering)
+        meeting = meeting_eps(w / n, v / n)
+        for times in (Fraction(999_999, 1_000_000), Fraction(1_000_001, 1_000_000)):
+            if meeting == 0:
+                continue
+            eps = exact.ExactEps(rational=Fraction(meeting) * times)
+            first, second = (set(enumeration.exact_rankings(scores, eps)) for scores in exactly)
+            assert bool(first & second) == (float(eps) > meeting)
 
 
 def odd_data(rng: np.random.Generator) -> ScoreMatrix | Ratings:
@@ -193,29 +141,26 @@ def test_curve_audit_and_certificate_of_rankings_agree_at_every_jump(cases: Case
             for block in study.facts.leave_one_out.blocks()
             for n in range(len(block))
         ]
-        every = np.concatenate([curve.breaking_eps, curve.covering_eps, curve.tier_eps])
+        every = np.concatenate([curve.breaking_eps, curve.tier_eps])
         for eps in rng.permutation(jumps(every))[:8]:
             full = inflated_ranking(scores, eps)
             listed = {tuple(order.tolist()) for order in full}
             others = [{tuple(order.tolist()) for order in inflated_ranking(row, eps)} for row in rows]
             broken = np.array([not listed & other for other in others])
-            missing = np.array([tuple(np.argsort(-row, kind="stable")) not in listed for row in rows])
             row = study.audit(1, eps=eps, methods=["inflated_ranking"]).table[0]
             assert row.broken.tolist() == np.flatnonzero(broken).tolist()
             assert curve.delta(eps) == row.delta == units[broken].sum() / units.sum()
-            for guarantee, share in (("overlap", curve.delta), ("cover", curve.uncovered)):
-                assert share(eps) == study.ranking(eps=eps, guarantee=guarantee).certificate.delta
-            assert row.uncovered == curve.uncovered(eps)
-            assert curve.uncovered(eps) == units[missing].sum() / units.sum() >= curve.delta(eps)
+            assert curve.delta(eps) == study.ranking(eps=eps).certificate.delta
             assert curve.tiers(eps) == len(tiers(scores, eps)) == len(study.ranking(eps=eps).tiers)
 
 
-def test_a_ranking_takes_the_smallest_eps_that_keeps_to_its_target(cases: Cases) -> None:
+def test_the_smallest_eps_of_a_curve_keeps_to_its_target(cases: Cases) -> None:
     for rng in cases(20):
         study = Study(odd_data(rng))
         target = float(rng.choice([0, 0.1, 0.3, 0.5]))
-        answer, curve = study.ranking(delta=target, guarantee="overlap"), study.ranking_curve()
-        row = audit(study, 1, eps=answer.eps, methods=["inflated_ranking"]).table[0]
+        curve = study.ranking_curve()
+        answer = study.ranking(eps=curve.smallest_eps(target))
+        row = study.audit(1, eps=answer.eps, methods=["inflated_ranking"]).table[0]
         assert row.delta == answer.certificate.delta <= target
         assert answer.eps == curve.tie_eps or curve.delta(answer.eps * (1 - 1e-5)) > target
         assert curve.breaking_eps == pytest.approx(np.minimum(curve.breaking_eps, study.facts.shifts))

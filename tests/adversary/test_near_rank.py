@@ -12,9 +12,8 @@ from steadyrank.operators.inflation import critical_eps
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.topk_sets import inflated_topk_mask, topk
 from steadyrank.scorers.base import LeaveOneOut
-from steadyrank.study.audit.rows import alike
 from steadyrank.study.curve import breaking_bounds
-from steadyrank.study.deletions import FEW, MANY, kth_range
+from steadyrank.study.standings import FEW, MANY, kth_range
 
 
 def sparse_ratings(rng, items=60, per_item=2):
@@ -100,15 +99,15 @@ def test_audits_of_tied_items_agree_with_whole_rows(cases, kind):
         plain = set(topk(study.scores, k).tolist())
         left = [set(topk(row, k).tolist()) for row in rows]
         check(found.row("topk", k), [plain] * len(rows), left, counts, k)
+        flips = {flip.unit: flip for flip in found.flips(k)}
+        for unit, other in enumerate(left):
+            if plain != other:
+                flip = flips.pop(study.units.labels[unit])
+                assert (set(flip.leaves), set(flip.enters)) == (plain - other, other - plain)
+        assert not flips
         whole = set(np.flatnonzero(inflated_topk_mask(study.scores, k, eps)).tolist())
         left = [set(np.flatnonzero(mask).tolist()) for mask in inflated_topk_mask(rows, k, eps)]
         check(found.row("inflated_topk", k), [whole] * len(rows), left, counts, k)
-        flips = {flip.unit: flip for flip in found.flips(k).inflated}
-        for unit, other in enumerate(left):
-            if len(whole & other) < k:
-                flip = flips.pop(study.units.labels[unit])
-                assert (set(flip.leaves), set(flip.enters)) == (whole - other, other - whole)
-        assert not flips
 
 
 def check(row, full, left, counts, k):
@@ -207,8 +206,3 @@ def test_rankings_of_units_that_do_the_same_are_looked_at_once(cases, kind):
         order = np.argsort(-study.scores, kind="stable")
         plain = [not np.array_equal(np.argsort(-row, kind="stable"), order) for row in rows]
         np.testing.assert_array_equal(found.row("ranking").broken, np.flatnonzero(plain))
-
-
-def test_votes_for_items_with_equal_tallies_are_alike():
-    loo = Study(Votes(["a"] * 3 + ["b"] * 3 + ["c"] * 2 + ["d"])).facts.leave_one_out
-    assert alike(loo, np.arange(4)).tolist() == [0, 0, 2, 3]

@@ -9,21 +9,11 @@ import numpy as np
 import pytest
 
 from oracles.standing import Stands, check_headline, covering_list
-from steadyrank import (
-    Ballots,
-    Ratings,
-    ScoreMatrix,
-    Study,
-    Votes,
-    audit,
-    stable_ranking,
-    stable_topk,
-    topk,
-)
+from steadyrank import Ballots, Ratings, ScoreMatrix, Study, Votes, topk
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 from steadyrank.study import standings
-from steadyrank.study.headlines import named
+from steadyrank.study.answers import named
 from steadyrank.text import rounded_up
 from tests.adversary.test_margins import (
     Subsets,
@@ -60,7 +50,7 @@ def test_standings_ranks_and_shares_are_those_of_every_single_deletion(make, cas
     forms = set()
     for rng in cases(12):
         study, k = drawn(make, rng)
-        answer, stands = stable_topk(study, k), Stands.of(study.data, study.scorer)
+        answer, stands = study.topk(k), Stands.of(study.data, study.scorer)
         listed = [study.items.index(label) for label in answer.members]
         for row in answer.rows():
             item = study.items.index(row.item)
@@ -85,7 +75,7 @@ def test_with_a_share_the_list_is_the_shortest_down_the_order_that_covers_so_man
         study, k = drawn(make, rng)
         stands = Stands.of(study.data, study.scorer)
         delta = float(rng.choice([0.05, 0.2, 0.5]))
-        answer = stable_topk(study, k, delta=delta)
+        answer = study.topk(k, delta=delta)
         allowed = max(n for n in range(stands.total + 1) if n / stands.total <= delta)
         expected = covering_list(stands, study.scores, k, allowed)
         assert [study.items.index(label) for label in answer.members] == expected
@@ -98,48 +88,37 @@ def test_with_a_share_the_list_is_the_shortest_down_the_order_that_covers_so_man
 
 
 @pytest.mark.parametrize("make", KINDS)
-def test_audits_count_who_is_not_covered_and_agree_with_answers(make, cases: Cases):
+def test_audits_and_answers_at_an_eps_count_who_changes_them(make, cases: Cases):
     for rng in cases(8):
         study, k = drawn(make, rng)
-        stands, found = Stands.of(study.data, study.scorer), audit(study, k)
+        stands, found = Stands.of(study.data, study.scorer), study.audit(k)
         plain, inflated = found.row("topk", k), found.row("inflated_topk", k)
-        order = covering_list(stands, study.scores, k, 0)
-        assert plain.uncovered == plain.delta == stands.changing(k) / stands.total
-        assert (inflated.size, inflated.uncovered) == (len(order), 0.0)
-        assert set(stands.listed(k)) <= set(order)
-        assert found.row("inflated_ranking").uncovered == 0.0
+        assert plain.delta == stands.changing(k) / stands.total
+        assert (inflated.delta, inflated.eps) == (0.0, study.curve(k).smallest_eps(0))
         eps = float(rng.choice([0.05, 0.3, 1.0]))
-        given = audit(study, k, eps=eps).row("inflated_topk", k)
-        members = [study.items.index(label) for label in stable_topk(study, k, eps=eps).members]
-        assert given.uncovered == stands.uncovered(members, k) / stands.total
+        given = study.topk(k, eps=eps)
+        members = [study.items.index(label) for label in given.members]
+        assert given.certificate.delta == stands.uncovered(members, k) / stands.total
 
 
 @pytest.mark.parametrize("make", KINDS)
 def test_rankings_cover_every_ranking_without_a_unit(make, cases: Cases):
     for rng in cases(8):
         study, _ = drawn(make, rng)
-        stands, answer = Stands.of(study.data, study.scorer), stable_ranking(study)
-        inflated = stable_ranking(study, delta=1e-9)  # as good as 0 with so few units
-        assert all(ranking in inflated.rankings for _, ranking in stands.others)
+        stands, answer = Stands.of(study.data, study.scorer), study.ranking()
         assert (answer.eps, answer.rankings, answer.certificate.status) == (None, None, "proved")
         assert [len(tier) for tier in answer.tiers] == stands.tiers()
         assert sum(answer.tiers, ()) == answer.ranking
         one, other = (int(item) for item in rng.choice(len(study.items), 2, replace=False))
         ahead = all(ranking.index(one) < ranking.index(other) for ranking in stands.rankings)
-        assert answer.always_ahead(study.items[one], study.items[other]) == ahead
+        first = answer.ranking.index(study.items[one]) < answer.ranking.index(study.items[other])
+        pair = study.margin(pair=(study.items[one], study.items[other]))
+        assert (first and pair.lower > 1) == ahead
         moving = sum(n for n, ranking in stands.others if ranking != stands.ranking)
         assert answer.changing == moving
         for row in answer.rows():
             assert (row.best_rank, row.worst_rank) == stands.ranks(study.items.index(row.item))
             assert (row.standing == "sure") == (row.best_rank == row.worst_rank)
-        loosened = float(inflated.eps * 0.99)
-        lost = [
-            n
-            for n, ranking in stands.others
-            if ranking not in stable_ranking(study, eps=loosened, claim="none").rankings
-        ]
-        given = audit(study, 1, eps=loosened, methods=["inflated_ranking"]).row("inflated_ranking")
-        assert given.uncovered == sum(lost) / stands.total
 
 
 @pytest.mark.parametrize("make", [votes, ballots, ratings, battles])
@@ -150,7 +129,7 @@ def test_of_large_data_the_list_and_its_neighbours_have_exact_ranks(make, cases:
     for rng in cases(8):
         study, k = drawn(make, rng)
         monkeypatch.setattr(standings, "RIVALS", int(rng.choice([0, 100])))
-        answer, stands = stable_topk(study, k), Stands.of(study.data, study.scorer)
+        answer, stands = study.topk(k), Stands.of(study.data, study.scorer)
         for row in answer.rows():
             known = stands.ranks(study.items.index(row.item))
             assert (row.best_rank, row.worst_rank) in {known, (None, None)}
@@ -201,7 +180,7 @@ def test_no_item_is_nearer_to_the_border_than_it_says(make, cases: Cases):
     for rng in cases(4):
         study, k = drawn(make, rng)
         subsets = Subsets(study).scores
-        for row in stable_topk(study, k).rows():
+        for row in study.topk(k).rows():
             item, inside = study.items.index(row.item), row.rank <= k
             sizes = [size for size, scores in subsets if (item in topk(scores, k)) != inside]
             assert row.away <= min(sizes, default=study.units.total)
@@ -215,7 +194,7 @@ def test_the_sentence_of_a_ranking_is_true(make, cases: Cases):
     for rng in cases(8):
         study, _ = drawn(make, rng)
         stands, items = Stands.of(study.data, study.scorer), len(study.items)
-        said = stable_ranking(study).findings()["headline"]
+        said = study.ranking().findings()["headline"]
         fixed = sum(len(set(stands.ranks(item))) == 1 for item in range(items))
         moving = sum(n for n, ranking in stands.others if ranking != stands.ranking)
         unit, every = study.facts.unit, f"{stands.total:,} {study.facts.unit}s"
@@ -251,7 +230,7 @@ def test_equal_scores_at_the_border_are_said_first(make, cases: Cases):
     ties = 0
     for rng in cases(20):
         study, k = drawn(make, rng)
-        said = stable_topk(study, k).findings()["warnings"]
+        said = study.topk(k).findings()["warnings"]
         order = np.argsort(-study.scores, kind="stable")
         tied = k < len(order) and study.scores[order[k - 1]] == study.scores[order[k]]
         assert any("have equal scores" in warning for warning in said) == tied
@@ -278,10 +257,10 @@ def test_lists_made_anew_part_only_where_they_need_not_cover(cases: Cases):
 
 
 def parted_units(study: Study, k: int, guarantee: Guarantee) -> int:
-    full = set(stable_topk(study, k, guarantee=guarantee).members)
+    full = set(study.topk(k, guarantee=guarantee).members)
     number = 0
     for unit, copies in enumerate(study.units.counts.tolist()):
         rest = Study(study.data.without(unit), study.scorer)
-        again = set(stable_topk(rest, k, guarantee=guarantee).members)
+        again = set(rest.topk(k, guarantee=guarantee).members)
         number += copies * (len(full & again) < k)
     return number

@@ -21,7 +21,7 @@ from browser.examples import (
     restaurants,
     tied_matrix,
 )
-from steadyrank import Study, audit
+from steadyrank import ColumnMeans, Study, audit
 from steadyrank.report.export import to_csv
 from steadyrank.report.html import render_html
 from steadyrank.report.picture import share_image
@@ -155,8 +155,7 @@ def test_downloads_hold_the_rows_of_the_library(open_report: Any, make: Any) -> 
         assert mine[1] == row[1]
         assert list(map(_number, mine)) == list(map(_number, row))
     found = json.loads(download(report, "#json"))
-    missing = {"audit"}
-    assert found == {name: value for name, value in document.items() if name not in missing}
+    assert found == document
     report.move(k=6)
     moved = json.loads(download(report, "#json"))
     assert (moved["k"], moved["leaving"], moved["certificate"]) == (6, 1, None)
@@ -194,7 +193,7 @@ def test_curves_are_those_of_the_document(open_report: Any) -> None:
 
 
 def test_a_report_without_audit_says_so(open_report: Any) -> None:
-    document = report_document(tied_matrix(), 4, eps=0.3, claim="none")
+    document = report_document(tied_matrix(), 4, claim="proved", scorer=ColumnMeans(value_range=(0, 1)))
     report = open_report(document)
     assert "plain ranks only" in report.text("#limits")
     assert "does not know" in report.text("#flips-text")
@@ -279,7 +278,7 @@ def test_the_answer_needs_no_script(chromium: Any, tmp_path: Path) -> None:
 
 
 def test_the_whole_page_calls_items_and_units_by_their_names(open_report: Any) -> None:
-    named = with_names(Study(restaurants()), "café", "guest").topk(5).with_confidence(draws=50)
+    named = with_names(Study(restaurants()), "café", "guest").topk(5)
     report = open_report(named.findings())
     report.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     report.page.evaluate(

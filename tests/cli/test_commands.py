@@ -113,7 +113,7 @@ def test_explain_takes_the_items_own_rank_where_no_k_is_given(run: Command, benc
     assert (found["k"], found["rank"], found["inside"]) == (4, 4, True)
     wrong = run("explain", benchmark, "GausNet")
     assert (wrong.code, wrong.out) == (2, "")
-    assert "there is no item 'GausNet'. Did you mean 'GaussNet'?" in wrong.err
+    assert "there is no item 'GausNet'" in wrong.err
 
 
 @pytest.mark.parametrize(
@@ -160,14 +160,13 @@ def test_standard_input(run: Command, restaurants: Path, packed: bool) -> None:
     assert found.out.startswith("standard input: ratings, 20 items, 180 users\n")
 
 
-@pytest.mark.parametrize("options", [("--delta", 0), ("--eps", 0.5), ("--eps", 0.5, "--claim", "none")])
+@pytest.mark.parametrize("options", [("--delta", 0), ("--eps", 0.5), ("--guarantee", "overlap")])
 def test_settings_reach_the_library(run: Command, benchmark: Path, options: tuple[Any, ...]) -> None:
     settings = dict(zip([str(name)[2:] for name in options[::2]], options[1::2], strict=True))
     answer = stable_topk(ScoreMatrix.read(benchmark), 4, **settings)
     found = run("topk", benchmark, "-k", 4, *options, "--json").json
     assert found["eps"] == answer.eps
     assert found["certificate"]["status"] == answer.certificate.status
-    assert ("audit" in found) == ("none" not in options)
 
 
 def test_a_scorer_with_settings(run: Command, benchmark: Path) -> None:
@@ -235,8 +234,7 @@ def test_few_observations_are_named_and_can_be_left_out(run: Command, tmp_path: 
     file.write_text("left,right,winner\n" + "\n".join(rows) + "\n", encoding="utf-8")
     found = run("topk", file, "-k", 1)
     said = " ".join(found.out.split())
-    assert "! z (8) is in the list with fewer than 10 battles." in said
-    assert "--min-count" in said
+    assert "z (8 of 63)" in said
     kept = run("topk", file, "-k", 1, "--min-count", 9, "--json").json
     assert [row["item"] for row in kept["rows"]] == ["x", "y"]
     assert kept["warnings"] == []

@@ -25,7 +25,6 @@ from steadyrank.errors import (
 from steadyrank.progress import listening
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
-from steadyrank.study.answers import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,11 +63,11 @@ def test_errors_and_their_covariance_say_the_same() -> None:
     "ask",
     [
         lambda study: study.topk(2),
-        lambda study: study.topk(2, eps=0.1, claim="none"),
+        lambda study: study.topk(2, eps=0.1),
         lambda study: study.topk(2, claim="proved"),
         lambda study: study.topk(2, removals=2),
         lambda study: study.ranking(),
-        lambda study: study.ranking(eps=0.1, claim="none"),
+        lambda study: study.ranking(eps=0.1),
         lambda study: study.audit(2),
         lambda study: study.audit(2, eps=0.1, removals=2),
         lambda study: study.margin(2),
@@ -79,7 +78,6 @@ def test_errors_and_their_covariance_say_the_same() -> None:
         lambda study: study.ranking_curve(),
         lambda study: study.flips(2),
         lambda study: study.check(2),
-        lambda study: study.facts.eps_for(0.1),
         lambda study: study.facts.shifts,
         lambda study: study.report("never.html", 2),
     ],
@@ -161,23 +159,19 @@ def test_draws_beyond_all_memory_are_refused(data: Any) -> None:
 def test_few_units_are_called_so() -> None:
     for number, few in ((49, True), (50, False)):
         found = Study(Votes(["a", "b"] * 20 + ["b"] * (number - 40))).confidence(draws=40)
-        assert (f"{number} votes are few" in found.sentence) == few
+        assert ("rest on few votes" in found.sentence) == few
     assert "few" not in Study(PISA).confidence(draws=40).sentence
 
 
-@pytest.mark.parametrize("drawn", ["bootstrap", "draws"])
-def test_columns_that_hold_one_by_one_are_called_so(drawn: str) -> None:
-    """At each width; and draws of normal estimates are not called a bootstrap."""
-    data = PISA if drawn == "draws" else Votes(["ann", "bob", "cyd", "ann"] * 9)
-    found, seen = Study(data).confidence(draws=40).findings(), []
+def test_what_holds_one_by_one_is_called_so() -> None:
+    """At each width."""
+    found, seen = Study(PISA).confidence(draws=40).findings(), []
     for width in range(40, 81):
         text = plain_text(found, Terminal(width=width))
         head = next(line for line in text.splitlines() if line.endswith("  ranks, 95% confidence"))
-        seen.append([name for name in ("interval", "bootstrap", "draws") if name in head])
-        told = f"Interval and {drawn}: each item by itself, not all at once."
-        assert told in " ".join(text.split())
-    assert [seen[0], seen[-1]] == [[], ["interval", drawn]]
-    assert ["interval"] in seen
+        seen.append("interval" in head)
+        assert "Interval: each item by itself, not all at once." in " ".join(text.split())
+    assert [seen[0], seen[-1]] == [False, True]
 
 
 def test_draws_and_items_are_counted_aloud() -> None:
@@ -188,10 +182,9 @@ def test_draws_and_items_are_counted_aloud() -> None:
 
 
 def test_bars_of_stability_stand_beside_no_confidence() -> None:
-    answer = Study(Votes(["ann"] * 9 + ["bob"] * 8 + ["cyd"])).topk(1)
-    assert "●│" in plain_text(answer.findings(), Terminal(width=120))
-    both = answer.with_confidence(draws=40).findings()
-    assert "│" not in plain_text(both, Terminal(width=120))
+    study = Study(Votes(["ann"] * 9 + ["bob"] * 8 + ["cyd"]))
+    assert "●│" in plain_text(study.topk(1).findings(), Terminal(width=120))
+    assert "│" not in plain_text(study.confidence(draws=40).findings(), Terminal(width=120))
 
 
 def test_the_best_few_are_named_in_full() -> None:
@@ -254,21 +247,6 @@ def test_inspect_offers_the_command_that_works() -> None:
     assert "--error math_se" in found["command"]
 
 
-def test_beside_an_answer_and_in_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Answer.with_confidence, "__kwdefaults__", {"draws": 40, "seed": 0})
-    file, page = tmp_path / "votes.csv", tmp_path / "page.html"
-    file.write_text("choice\n" + "ann\n" * 30 + "bob\n" * 20 + "cyd\n" * 19)
-    for command in (("topk", file, "-k", 1), ("rank", file)):
-        assert "% confidence" not in run(*command)
-        text = run(*command, "--confidence", 0.95)
-        assert "ranks, 95% confidence" in text
-        assert "Stability is another question: what removing one vote changes" in " ".join(text.split())
-    run("report", file, "-k", 1, "--confidence", 0.95, "-o", page)
-    assert "<h2>Chance</h2>" in page.read_text()
-    assert '<th style="text-align:right;padding:2px 8px">ranks, 95% confidence' in page.read_text()
-    study = Study(read_any(file))
-    study.report(page, 1, confidence=0.9)
-    assert "ranks, 90% confidence" in page.read_text()
-    assert study.topk(1).findings()["confidence"] is None
-    assert "ranks, 95% confidence" in study.ranking().with_confidence()._repr_html_()
+def test_a_notebook_shows_the_column() -> None:
+    study = Study(Votes(["ann"] * 30 + ["bob"] * 20 + ["cyd"] * 19))
     assert "ranks, 95% confidence" in study.confidence(draws=40)._repr_html_()

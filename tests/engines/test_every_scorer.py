@@ -77,7 +77,7 @@ def questions() -> dict[str, Any]:
     return {
         "topk": lambda study: study.topk(2, delta=0.1),
         "proved": lambda study: study.topk(2, claim="proved"),
-        "ranking": lambda study: study.ranking(delta=0.1),
+        "ranking": lambda study: study.ranking(eps=0.1),
         "audit": lambda study: study.audit([1, 2]),
         "margin": lambda study: study.margin(2),
         "adding": lambda study: study.margin(2, by="add"),

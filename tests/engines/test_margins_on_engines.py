@@ -53,7 +53,7 @@ def answers(data, scorer=None, *, all_items=False):
             told = study.margin(**question)
             found.append(
                 (question, told.lower, told.upper, told.units, told.leaves,
-                 told.enters, told.pair, told.neighbours, told.rule, told.sentence)
+                 told.enters, told.pair, told.rule, told.sentence)
             )  # fmt: skip
     except SteadyrankError as error:
         found.append((type(error), str(error)))

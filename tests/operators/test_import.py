@@ -105,7 +105,6 @@ def test_every_operator_is_a_public_name() -> None:
         "ball_distances",
         "critical_eps",
         "meeting_eps",
-        "covering_eps",
         "rank_intervals",
         "certainly_above",
         "tiers",

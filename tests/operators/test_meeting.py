@@ -1,4 +1,4 @@
-"""The eps at which ranking sets begin to meet or to hold a ranking: by hand, and what is refused."""
+"""The eps at which ranking sets begin to meet: by hand, and what is refused."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from steadyrank import covering_eps, errors, inflated_ranking, meeting_eps
+from steadyrank import errors, inflated_ranking, meeting_eps
 from steadyrank.operators.unplaced import Unplaced
 
 ROOT = math.sqrt(2)
@@ -16,26 +16,22 @@ ROOT = math.sqrt(2)
 def test_two_items_cost_the_cheaper_swap() -> None:
     assert meeting_eps([1.0, 0.0], [0.0, 0.25]) == pytest.approx(ROOT * 0.25)
     assert meeting_eps([1.0, 0.0], [0.0, 4.0]) == pytest.approx(ROOT)
-    assert covering_eps([1.0, 0.0], [1, 0]) == pytest.approx(ROOT)
 
 
 def test_what_agrees_meets_at_every_eps() -> None:
     assert meeting_eps([3, 2, 1], [9, 5, 0]) == 0
     assert meeting_eps([1, 1, 0], [2, 3, 2]) == 0  # ties: no two items are in strictly opposite order
     assert meeting_eps([7.0], [-7.0]) == 0
-    assert covering_eps([1, 1, 0], [1, 0, 2]) == 0
 
 
 def test_the_largest_swap_alone_is_only_a_lower_bound() -> None:
     """Whoever comes first overtakes two at once, though each pair alone would swap at sqrt(2)."""
     assert meeting_eps([1, 1, 0, 0], [0, 0, 1, 1]) == pytest.approx(ROOT / (math.sqrt(3) - 1))
-    assert covering_eps([1.0, 0.5, 0.0], [2, 0, 1]) == pytest.approx(1.54583, abs=1e-5)
 
 
 def test_distances_beyond_all_floats_are_never_met() -> None:
     far = np.array([1.7e308, -1.7e308])
     assert meeting_eps(far, far[::-1]) == math.inf
-    assert covering_eps(far, [1, 0]) == math.inf
     scores = np.array([1.7e308, 0.0, -1.0, -2.0, -3.0, -1.7e308])
     assert meeting_eps(scores, scores[[5, 3, 2, 4, 1, 0]]) == math.inf
     far_first = np.array([1.7e308, -1e308, -1.1e308, -1.2e308, -1.3e308])
@@ -48,8 +44,6 @@ def test_arguments_are_checked() -> None:
         meeting_eps([1, 2, 3], [1, 2])
     with pytest.raises(errors.InvalidScoresError):
         meeting_eps([1, 2], [1, math.nan])
-    with pytest.raises(errors.InvalidScoresError, match=r"indices 0\.\.2 once"):
-        covering_eps([1, 2, 3], [0, 0, 1])
 
 
 def test_one_item_that_falls_past_many_takes_few_looks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,7 +50,7 @@ def test_linear_extensions_are_counted_where_nothing_is_certain_and_where_all_is
 
 def test_rivals_hold_where_ours_does_and_are_no_shorter() -> None:
     study = Study(Votes([0] * 6 + [1] * 5 + [2] * 5 + [3] * 2))
-    eps = study.facts.eps_for(0.0)
+    eps = (1 + 2e-6) * float(study.facts.shifts.max())
     rules = [lambda scores, k: inflated_topk_mask(scores, k, eps)]
     rules += [top_k_operator(name, eps) for name in (BALL, MARGIN)]
     folds = [Study(study.data.without([unit])).scores for unit in range(len(study.units))]

@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 
 from browser.examples import HOSTILE, hostile_matrix, restaurants
-from steadyrank import Study, Votes, audit, stable_ranking, stable_topk
+from steadyrank import MeanRating, Study, Votes, audit, stable_ranking, stable_topk
 from steadyrank.report.export import COLUMNS
 from steadyrank.text import LONGEST, shortened
 
@@ -59,7 +59,9 @@ def test_topk_shows_standing_ranks_share_and_distance() -> None:
 
 
 def test_what_is_not_known_has_no_column() -> None:
-    page = stable_topk(restaurants(), 5, eps=0.01, claim="none")._repr_html_()
+    page = stable_topk(
+        restaurants(), 5, scorer=MeanRating(value_range=(1, 5)), claim="proved"
+    )._repr_html_()
     assert "None" not in page
     assert "<bdi></bdi>" not in page
     assert re.findall(r"<th style[^>]*>(.*?)</th>", page) == ["rank", "item", "score", "ratings"]

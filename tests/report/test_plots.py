@@ -9,7 +9,7 @@ import pytest
 
 from browser.examples import close_votes, hostile_matrix, many_items, restaurants, tied_matrix
 from steadyrank import CriticalDifference, ScoreMatrix, audit, stable_ranking, stable_topk
-from steadyrank.errors import InvalidValueError, MissingPackageError
+from steadyrank.errors import MissingPackageError
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -56,7 +56,7 @@ def test_standings_draws_a_window_around_the_cut_and_no_bar_for_what_is_not_know
     ax = plots.standings(stable_topk(many_items(90), 40), limit=12)
     labels = [text.get_text().split(".")[0] for text in ax.get_yticklabels()]
     assert labels == [str(rank) for rank in range(33, 45)]
-    plain = plots.standings(stable_topk(close_votes(), 3, eps=0.1, claim="none"))
+    plain = plots.standings(stable_topk(close_votes(), 3, claim="proved"))
     assert len(plain.lines) == 2  # the cut, in both directions
 
 
@@ -67,15 +67,13 @@ def test_rank_intervals_draws_those_of_the_inflated_ranking() -> None:
     answer = stable_ranking(close_votes(), eps=0.1)
     ax = plots.rank_intervals(answer, limit=6)
     drawn = [tuple(line.get_xdata()) for line in ax.lines]
-    assert drawn == [(row.inflated_best, row.inflated_worst) for row in answer.rows(6)]
-    assert drawn == list(
-        zip(*(ends[answer.order[:6]].tolist() for ends in answer.rank_intervals), strict=True)
-    )
+    ranks = (ends[answer.order[:6]].tolist() for ends in answer.rankings.rank_intervals())
+    assert drawn == list(zip(*ranks, strict=True))
 
 
 def test_curve_is_that_of_the_audit() -> None:
     found = audit(restaurants(), k=5, eps=0.01)
-    ax = found.plot()
+    ax = found.curve(5).plot(eps=0.01)
     eps, delta = ax.lines[0].get_data()
     steps = found.curve(5)
     np.testing.assert_array_equal(delta[:-1], steps.delta(np.nextafter(eps[:-1], np.inf)))
@@ -83,13 +81,6 @@ def test_curve_is_that_of_the_audit() -> None:
     np.testing.assert_array_equal(size[:-1], steps.size(np.nextafter(eps[:-1], np.inf)))
     assert ax.lines[1].get_xdata()[0] == 0.01
     assert len(steps.plot().lines) == 1
-
-
-def test_curve_asks_which_k() -> None:
-    found = audit(restaurants(), k=[3, 5], eps=0.01)
-    with pytest.raises(InvalidValueError, match=r"say which k to draw.*3, 5"):
-        found.plot()
-    assert found.plot(3).get_xlabel() == "eps"
 
 
 def test_answers_draw_themselves() -> None:
@@ -103,7 +94,7 @@ def test_given_axes_are_used_and_hostile_names_drawn() -> None:
     figure, (left, right) = plt.subplots(1, 2)
     answer = stable_topk(hostile_matrix(), 5, eps=0.3)
     assert plots.standings(answer, left) is left
-    assert plots.rank_intervals(answer, ax=right) is right
+    assert plots.rank_intervals(answer.study.ranking(), ax=right) is right
     labels = [text.get_text() for text in right.get_yticklabels()]
     assert all(len(label) < 40 for label in labels)
     plain = stable_topk(close_votes(), 3)

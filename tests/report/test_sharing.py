@@ -16,6 +16,7 @@ from browser.examples import (
     report_document,
     restaurants,
 )
+from steadyrank import ColumnMeans
 from steadyrank.errors import MissingPackageError
 from steadyrank.report.picture import ROWS, RankScale, share_image
 from steadyrank.report.sharing import COLOURS, badge_svg, table_fragment
@@ -62,9 +63,11 @@ def test_bars_that_go_far_are_cut_off_and_say_so() -> None:
     assert "to 57" in texts(ET.fromstring(share_image(document)))
 
 
-@pytest.mark.parametrize("claim", ["observed", "none"])
+@pytest.mark.parametrize("claim", ["observed", "proved"])
 def test_hostile_names_are_text_and_nothing_else(claim: str) -> None:
-    settings = {} if claim == "observed" else {"claim": "none", "eps": 0.3}
+    settings = (
+        {} if claim == "observed" else {"claim": claim, "scorer": ColumnMeans(value_range=(-9, 9))}
+    )
     document = report_document(hostile_matrix(), 12, **settings) | {"unit": "<b>", "units": '"><script>'}
     document["headline"] = f"{document['headline']} {HOSTILE[2]} \ud800 \x00"
     for drawn in (share_image(document).decode(), badge_svg(document)):
@@ -99,7 +102,7 @@ def test_a_badge_says_how_many_are_sure_and_the_margin() -> None:
     assert texts(ET.fromstring(badge_svg(document))) == ["top 5", "4 sure · margin 1"]
     margin = document["margin"] | {"exact": False, "lower": 1200}
     assert texts(ET.fromstring(badge_svg(document | {"margin": margin})))[1] == "4 sure · margin ≥ 1,200"
-    none = report_document(close_votes(), 3, eps=0.1, claim="none")
+    none = report_document(close_votes(), 3, claim="proved")
     assert texts(ET.fromstring(badge_svg(none))) == ["top 3", "not audited"]
 
 

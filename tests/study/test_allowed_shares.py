@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, strategies as st
 
-from steadyrank.study.calibration import allowed_units, exceeded_by_at_most
+from steadyrank.study.certificate import allowed_units, exceeded_by_at_most
 
 
 @given(

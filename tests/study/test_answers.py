@@ -7,6 +7,7 @@ import pytest
 
 from oracles.leaving_out import brute_audit, differences
 from steadyrank import (
+    Study,
     audit,
     critical_eps,
     inflated_ranking,
@@ -42,9 +43,10 @@ def test_a_stable_topk_keeps_to_its_target_and_a_smaller_eps_does_not(case, delt
 
 
 @pytest.mark.parametrize("delta", TARGETS)
-def test_a_stable_ranking_keeps_to_its_target_and_a_smaller_eps_does_not(case, delta):
+def test_a_stable_ranking_keeps_to_a_target_and_a_smaller_eps_does_not(case, delta):
     data, scorer = case
-    answer = stable_ranking(data, delta=delta, guarantee="overlap", scorer=scorer)
+    eps = Study(data, scorer).ranking_curve().smallest_eps(delta)
+    answer = stable_ranking(data, eps=eps, scorer=scorer)
     result = audit(data, k=1, eps=answer.eps, scorer=scorer, methods=["inflated_ranking"])
     assert result.row("inflated_ranking").delta == answer.certificate.delta <= delta
     curve = result.ranking_curve()
@@ -69,38 +71,41 @@ def test_the_audit_at_the_chosen_eps_is_that_of_brute_force(name):
 def test_what_a_topk_shows_is_what_the_operators_say(case):
     data, scorer = case
     for k in (1, 2, data.n_items):
-        answer = stable_topk(data, k, eps=0.05, scorer=scorer, claim="none")
+        answer = stable_topk(data, k, eps=0.05, scorer=scorer)
         plain = inflated_topk(answer.scores, k, answer.eps)
         assert answer.members == tuple(data.items[j] for j in plain.indices)
-        with pytest.raises(SteadyrankError, match="no unit was removed"):
-            _ = answer.sure
         assert (answer.k, answer.size) == (k, len(plain))
         np.testing.assert_array_equal(answer.critical_eps, critical_eps(answer.scores, k))
-        np.testing.assert_array_equal(answer.rank_intervals, rank_intervals(answer.scores, 0.05))
+        best, _ = rank_intervals(answer.scores, 0.05)
         rows = list(answer.rows())
         assert [row.item for row in rows] == [data.items[j] for j in topk(answer.scores, data.n_items)]
         assert [row.rank for row in rows] == list(range(1, data.n_items + 1))
         for row in rows:
-            blank = (row.standing, row.best_rank, row.worst_rank, row.share, row.away)
-            assert set(blank) == {None}  # nobody was left out
             # A member is what the critical eps and the best rank of the set say it is.
             member = row.item in answer.members
-            assert member == (row.critical_eps < answer.eps) == (row.inflated_best <= k)
+            assert member == (row.critical_eps < answer.eps) == (best[data.items.index(row.item)] <= k)
         assert list(answer.rows(2)) == rows[:2]
 
 
 def test_what_a_ranking_shows_is_what_the_operators_say(case):
     data, scorer = case
-    answer = stable_ranking(data, eps=0.05, scorer=scorer, claim="none")
+    answer = stable_ranking(data, eps=0.05, scorer=scorer)
     orders = [tuple(order.tolist()) for order in inflated_ranking(answer.scores, 0.05)]
     assert answer.rankings.count() == len(orders)
     assert answer.ranking == tuple(data.items[j] for j in orders[0])
     assert [len(tier) for tier in answer.tiers] == [len(t) for t in tiers(answer.scores, 0.05)]
     assert sum(answer.tiers, ()) == answer.ranking
-    for row in answer.rows():
-        places = {order.index(data.items.index(row.item)) + 1 for order in orders}
-        assert (row.inflated_best, row.inflated_worst) == (min(places), max(places))
-        assert {row.standing, row.best_rank, row.worst_rank, row.critical_eps} == {None}
+    for item, best, worst in zip(range(data.n_items), *answer.rankings.rank_intervals(), strict=True):
+        places = {order.index(item) + 1 for order in orders}
+        assert (best, worst) == (min(places), max(places))
+
+
+def test_a_proof_removes_nobody_and_tells_no_standings():
+    answer = stable_topk(votes(), 2, claim="proved")
+    with pytest.raises(SteadyrankError, match="no unit was removed"):
+        _ = answer.sure
+    for row in (*answer.rows(), *stable_ranking(votes(), claim="proved").rows()):
+        assert {row.standing, row.best_rank, row.worst_rank, row.share, row.away} == {None}
 
 
 def test_labels_units_and_policies_survive_to_the_answer(case):
@@ -117,7 +122,7 @@ def test_labels_units_and_policies_survive_to_the_answer(case):
 
 
 def test_numbers_stay_numbers_and_foreign_letters_stay_themselves():
-    assert stable_topk(ballots(), 4, delta=0).members == stable_ranking(ballots(), delta=0).ranking
+    assert stable_topk(ballots(), 4, delta=0).members == stable_ranking(ballots()).ranking
     assert set(stable_topk(ballots(), 4, delta=0).members) == {1, 2, 3, 4}
     assert stable_topk(votes(), 1, delta=0).members == ("Ärger",)
     assert stable_topk(votes(), 1, eps=0.2).members == ("Ärger", "模型", "gpt 4")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from steadyrank import Study, Votes, stable_topk
+from steadyrank import Study, Votes
 from steadyrank.errors import FileNotThereError, InvalidValueError, WrongDataError
 
 if TYPE_CHECKING:
@@ -62,8 +62,6 @@ def test_what_cannot_be_checked_is_no_failed_assertion(tmp_path: Path) -> None:
         Study(tmp_path / "nowhere.csv").check(1).assert_stable()
     with pytest.raises(WrongDataError):
         Study(VOTES, "borda").check(1).assert_stable()
-    with pytest.raises(InvalidValueError, match="cannot take another scorer"):
-        stable_topk(Study(VOTES), 1, scorer="plurality")
 
 
 def test_names_in_the_message_are_safe() -> None:

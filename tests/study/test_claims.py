@@ -9,15 +9,15 @@ import pytest
 
 from steadyrank import (
     ScoreMatrix,
+    Study,
     Votes,
     audit,
     ball_topk,
-    critical_eps,
     inflated_topk,
     stable_ranking,
     stable_topk,
 )
-from steadyrank.errors import NoProofError
+from steadyrank.errors import InvalidValueError, NoProofError
 from steadyrank.operators.topk_sets import cover_factor
 from steadyrank.scorers import Bagged, BradleyTerry, ColumnMeans, MeanRating, Plurality, Refit, Ridge
 from study.answer_cases import (
@@ -63,8 +63,7 @@ def test_proved_answers_have_delta_0_and_state_what_they_hold_for(data, scorer, 
             certificate, ball = answer.certificate, guarantee == "cover" and answer.k is not None
             factor = cover_factor(data.n_items - 1) if guarantee == "cover" and not ball else 1.0
             assert (certificate.status, certificate.delta) == ("proved", 0.0)
-            everything = (critical_eps(answer.scores, answer.k or 1) < answer.eps).all()
-            assert certificate.vacuous == (answer.size == data.n_items if ball else everything)
+            assert certificate.vacuous == (answer.k is not None and answer.size == data.n_items)
             assert words in certificate.sentence
             result = audit(data, k=2, eps=answer.eps, scorer=scorer)
             assert result.share_reaching_eps == 0
@@ -77,7 +76,11 @@ def test_proved_answers_have_delta_0_and_state_what_they_hold_for(data, scorer, 
             else:
                 rows = (result.row("inflated_topk", 2), result.row("inflated_ranking"))
                 assert all(row.delta == 0 for row in rows)
-                assert guarantee == "overlap" or all(row.uncovered == 0 for row in rows)
+                if guarantee == "cover":  # of a ranking: every one without a unit is in the set
+                    study = Study(data, scorer)
+                    for block in study.facts.leave_one_out.blocks():
+                        for scores in block.dense(study.scores):
+                            assert np.argsort(-scores, kind="stable") in answer.rankings
             bound = factor * certificate.numbers["bound"]
             assert factor * result.shifts.max() <= bound < answer.eps < bound * (1 + 1e-4)
 
@@ -111,18 +114,13 @@ def test_no_bagging_proves_delta_0():
 
 
 @pytest.mark.parametrize("n", [2, 3, 7, 49, 1000, 123_457])
-def test_root_2_over_n_is_not_proved_for_votes_and_just_above_is(n):
+def test_for_votes_just_above_root_2_over_n_is_proved(n):
     data = Votes(["x", "y"], counts=[n - 1, 1])
     edge = math.sqrt(2) / n
     for guarantee, bound in (("overlap", edge), ("cover", cover_factor(1) * edge)):
         asked = {"claim": "proved", "guarantee": guarantee}
-        with pytest.raises(NoProofError, match="no rule proves anything"):
-            stable_topk(data, 1, eps=bound, **asked)
-        with pytest.raises(NoProofError):
-            stable_ranking(data, eps=bound, **asked)
-        above = stable_topk(data, 1, eps=bound * (1 + 1e-8), **asked).certificate
-        assert (above.status, above.delta) == ("proved", 0.0)
-        assert stable_ranking(data, **asked).eps == pytest.approx(bound, rel=1e-5)
+        ranking = stable_ranking(data, **asked)
+        assert bound < ranking.eps == pytest.approx(bound, rel=1e-5)
         assert stable_topk(data, 1, **asked).eps == pytest.approx(edge, rel=1e-5)
     # The theorem is tight: the one vote against n - 1 moves the shares by exactly that much.
     on_edge, off_edge = (audit(data, k=1, eps=eps) for eps in (edge, edge * (1 + 1e-8)))
@@ -135,9 +133,8 @@ def test_an_eps_that_rounding_cannot_tell_from_the_bound_is_not_proved(n):
     """The operators lower eps by more than one unit in the last place, so a proof needs more."""
     data = Votes(["x", "y"], counts=[n - 1, 1])
     bound = Plurality().sensitivity(data)
-    with pytest.raises(NoProofError):
-        stable_topk(data, 1, eps=math.nextafter(bound.eps, 1), claim="proved")
-    # Without a proof it is audited instead, and holds on these data.
+    assert stable_topk(data, 1, claim="proved").eps > math.nextafter(bound.eps, 1)
+    # An eps that is given is audited, and this one holds on these data.
     observed = stable_topk(data, 1, eps=math.nextafter(bound.eps, 1)).certificate
     assert (observed.status, observed.delta) == ("observed", 0.0)
 
@@ -159,30 +156,44 @@ def test_a_delta_never_exceeds_its_bound_on_the_boundary():
     assert found  # these are boundary cases indeed
 
 
-def test_an_eps_given_by_hand_is_claimed_as_asked():
+def test_an_eps_given_by_hand_is_audited():
     data = votes()
-    none = stable_topk(data, 2, eps=0.5, claim="none").certificate
-    assert (none.status, none.delta, none.rule) == ("none", None, "given")
-    # 0.5 is far above sqrt(2)/21: a proof for all votes covers these, without leaving any out.
-    assert stable_topk(data, 2, eps=0.5).certificate.status == "proved"
-    low = stable_topk(data, 2, eps=0.001).certificate
-    assert (low.status, low.rule) == ("observed", "audit")
-    assert low.delta == audit(data, k=2, eps=0.001).row("inflated_topk", 2).uncovered
-    assert stable_ranking(data, eps=0.001).certificate.status == "observed"
+    for eps in (0.001, 0.5):
+        found = stable_topk(data, 2, eps=eps, guarantee="overlap").certificate
+        assert (found.status, found.rule) == ("observed", "audit")
+        assert found.delta == audit(data, k=2, eps=eps).row("inflated_topk", 2).delta
+        assert stable_ranking(data, eps=eps).certificate.status == "observed"
 
 
 def test_a_bagged_scorer_is_audited_unless_a_proof_is_asked_for():
     scorer = Bagged(Plurality(), bags=40, seed=3)
-    observed = stable_topk(votes(), 2, eps=0.02, scorer=scorer).certificate
+    observed = stable_topk(votes(), 2, eps=0.02, scorer=scorer, guarantee="overlap").certificate
     assert observed.status == "observed"
     audited = audit(votes(), k=2, eps=0.02, scorer=scorer).row("inflated_topk", 2)
-    assert observed.delta == audited.uncovered
-    assert stable_topk(votes(), 2, eps=0.02, scorer=scorer, claim="proved").certificate.vacuous
+    assert observed.delta == audited.delta
+    assert (
+        stable_topk(votes(), 2, delta=0.3, scorer=scorer, claim="proved").certificate.rule == "bagging"
+    )
 
 
 def test_an_eps_given_for_a_ranking_is_audited():
     data = matrix()
     for eps in (0.01, 0.05, 0.1):
         row = audit(data, k=1, eps=eps).row("inflated_ranking")
-        for guarantee, share in (("cover", row.uncovered), ("overlap", row.delta)):
-            assert stable_ranking(data, eps=eps, guarantee=guarantee).certificate.delta == share
+        assert stable_ranking(data, eps=eps).certificate.delta == row.delta
+        assert stable_ranking(data, eps=eps).certificate.guarantee == "overlap"
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"delta": 0.1}, r"study.ranking_curve\(\).smallest_eps\(0.1\)"),
+        ({"guarantee": "overlap"}, r"study.ranking_curve\(\).smallest_eps\(0\)"),
+        ({"eps": 0.1, "guarantee": "cover"}, "not promised to hold the new one"),
+    ],
+)
+def test_what_no_ranking_promises_is_refused_with_a_way_out(asked, told):
+    with pytest.raises(InvalidValueError, match=told):
+        stable_ranking(matrix(), **asked)
+    curve = Study(matrix()).ranking_curve()
+    assert stable_ranking(matrix(), eps=curve.smallest_eps(0.1)).certificate.delta <= 0.1

@@ -80,11 +80,6 @@ def test_one_unit_cannot_be_left_out(data):
             ask()
 
 
-def test_one_unit_can_be_ranked_where_nothing_is_claimed():
-    assert stable_topk(ScoreMatrix([[1.0, 2.0]]), 1, eps=0.1, claim="none").members == (1,)
-    assert stable_ranking(Votes(["x"]), eps=0.1, claim="none").ranking == ("x",)
-
-
 def test_one_unit_is_not_refitted_either():
     with pytest.raises(TooFewUnitsError):
         audit(ScoreMatrix([[1.0, 2.0]]), k=1, eps=0.1, scorer=Refit(lambda data: data.values[0]))
@@ -128,7 +123,7 @@ def test_one_item():
         result = agrees(data, [1], 0.1)
         assert all(row.delta == 0 and row.size == 1 for row in result.table)
         assert stable_topk(data, 1).sure == data.items
-        assert stable_ranking(data, delta=0).tiers == (data.items,)
+        assert stable_ranking(data).tiers == (data.items,)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e15, -1e15])
@@ -171,7 +166,7 @@ def test_eps_at_the_ends_of_the_floats(eps, size):
 def test_the_largest_floats():
     values = np.array([[9e119, -9e119], [9e119, -9e119]])
     assert stable_topk(ScoreMatrix(values), 1, delta=0).members == (0,)
-    assert stable_ranking(ScoreMatrix(values), delta=0).tiers == ((0,), (1,))
+    assert stable_ranking(ScoreMatrix(values)).tiers == ((0,), (1,))
 
 
 def test_unicode_labels_in_answers_and_flips():
@@ -345,7 +340,6 @@ def test_k_in_every_shape():
     for k, expected in (
         (2, [2]),
         (np.int32(2), [2]),
-        (np.array(2), [2]),
         (np.array([3, 1]), [3, 1]),
         (range(1, 4), [1, 2, 3]),
         ((n for n in (2, 2, 1)), [2, 1]),

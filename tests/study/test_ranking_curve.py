@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from steadyrank import (
-    ScoreMatrix,
-    Study,
-    Votes,
-    audit,
-    errors,
-    inflated_ranking,
-    rank_intervals,
-    read_any,
-    stable_ranking,
-)
+from steadyrank import ScoreMatrix, Study, Votes, errors, inflated_ranking, read_any
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,25 +19,23 @@ def test_a_study_makes_it_once_and_an_audit_hands_it_out() -> None:
     study = Study(ScoreMatrix(CELLS))
     curve = study.ranking_curve()
     assert study.ranking_curve() is curve
-    assert audit(study, 2, eps=0.5, methods=[]).ranking_curve() is curve
-    assert study.ranking(guarantee="overlap").eps == curve.smallest_eps(0)
-    assert study.ranking(delta=1e-9).eps > curve.covering_eps.max()
+    assert study.audit(2, eps=0.5, methods=[]).ranking_curve() is curve
+    assert study.ranking(eps=curve.smallest_eps(0)).certificate.delta == 0
 
 
 def test_values_at_several_eps_are_those_at_each() -> None:
     curve = Study(ScoreMatrix(CELLS)).ranking_curve()
     eps = np.array([0.1, 0.5, 0.8, 3.0])
     assert curve.delta(eps).tolist() == [curve.delta(float(e)) for e in eps]
-    assert curve.uncovered(eps).tolist() == [curve.uncovered(float(e)) for e in eps]
     assert curve.tiers(eps).tolist() == [curve.tiers(float(e)) for e in eps]
-    for ask in (curve.delta, curve.uncovered, curve.tiers):
+    for ask in (curve.delta, curve.tiers):
         with pytest.raises(errors.InvalidSettingError):
             ask(0.0)
 
 
 def test_a_single_item_has_a_single_tier() -> None:
     curve = Study(Votes(["x", "x"])).ranking_curve()
-    assert (curve.tiers(1.0), curve.delta(1.0), curve.uncovered(1.0)) == (1, 0.0, 0.0)
+    assert (curve.tiers(1.0), curve.delta(1.0)) == (1, 0.0)
     assert str(curve) == "delta of the full ranking: 0 from eps = 1 on, with 1 tier"
 
 
@@ -61,18 +49,6 @@ def test_a_plot_names_what_it_shows() -> None:
     plt.close("all")
 
 
-def test_where_all_are_covered_the_rank_intervals_hold_every_plain_rank() -> None:
-    rng = np.random.default_rng(3)
-    study = Study(ScoreMatrix(rng.random((30, 12))))
-    curve = study.ranking_curve()
-    eps = float(np.nextafter(curve.covering_eps.max(), np.inf))
-    assert curve.uncovered(eps) == 0
-    best, worst = rank_intervals(study.scores, eps)
-    for block in study.facts.leave_one_out.blocks():
-        ranks = 1 + np.argsort(np.argsort(-block.dense(study.scores), axis=1, kind="stable"), axis=1)
-        assert ((best <= ranks) & (ranks <= worst)).all()
-
-
 @pytest.mark.parametrize(
     ("name", "options", "exact", "by_shifts", "tiers"),
     [
@@ -82,10 +58,11 @@ def test_where_all_are_covered_the_rank_intervals_hold_every_plain_rank() -> Non
 )
 def test_real_files(shared_data: Path, name, options, exact, by_shifts, tiers) -> None:  # type: ignore[no-untyped-def]
     study = Study(read_any(shared_data / name, **options))
-    answer, curve = stable_ranking(study, guarantee="overlap"), study.ranking_curve()
+    curve, furthest = study.ranking_curve(), float(study.facts.shifts.max())
+    answer = study.ranking(eps=curve.smallest_eps(0))
     assert answer.eps == pytest.approx(exact, rel=1e-4)
-    assert study.facts.eps_for(0) == pytest.approx(by_shifts, rel=1e-4)
-    assert (len(answer.tiers), curve.tiers(study.facts.eps_for(0))) == tiers
+    assert furthest == pytest.approx(by_shifts, rel=1e-4)
+    assert (len(answer.tiers), curve.tiers(furthest)) == tiers
     # The very unit that needs it, asked directly: no common ranking at its eps, one just above.
     last = int(curve.breaking_eps.argmax())
     eps = float(curve.breaking_eps[last])

@@ -183,8 +183,8 @@ def test_every_form_holds_every_category():
     assert found.headline in " ".join(str(found).split())
 
 
-def test_no_claim_says_that_nobody_was_removed():
-    found = Split(poll(4), "city").ask(lambda study: study.topk(2, eps=0.1, claim="none"))
+def test_a_proof_says_that_nobody_was_removed():
+    found = Split(poll(4), "city").ask(lambda study: study.topk(2, claim="proved"))
     assert found.headline == "No vote was removed to see who is sure of the top 2."
     assert found.rows() == []
     assert render_html(found.findings())

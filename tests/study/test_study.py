@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steadyrank import Battles, Refit, ScoreMatrix, Study, Votes, audit, stable_ranking, stable_topk
-from steadyrank.errors import InvalidValueError, WrongDataError
+from steadyrank import Refit, ScoreMatrix, Study, Votes, audit, stable_ranking, stable_topk
+from steadyrank.errors import InvalidValueError, NoProofError, WrongDataError
 from steadyrank.scorers import ColumnMeans
-from steadyrank.study import facts
 from steadyrank.study.study import usual_k
 
 
@@ -33,18 +32,18 @@ class CountingScorer(ColumnMeans):
 
 def every_question(study, path):
     answer = study.topk(2)
-    ranking = study.ranking(delta=0)
+    ranking = study.ranking()
     result = study.audit([1, 2, 3])
     study.curve(2)
-    study.flips(2, eps=0.1)
+    study.flips(2)
     study.check(2)
     for one in (answer, ranking, result):
         str(one)
         one._repr_html_()
         one.findings()
-    stable_topk(study, 3)
-    stable_ranking(study, eps=0.01)
-    audit(study, 2, delta=0.1)
+    study.topk(3)
+    study.ranking(eps=0.01)
+    study.audit(2, delta=0.1)
     study.report(path / "one.html")
     study.report(path / "two.html", 2, eps=0.2)
 
@@ -76,60 +75,39 @@ def test_nothing_is_left_out_for_the_scores():
     CountingScorer.asked = CountingScorer.scored = 0
     study = Study(matrix(), CountingScorer())
     np.testing.assert_array_equal(study.scores, study.scores)
-    study.topk(2, eps=0.1, claim="none")
+    with pytest.raises(NoProofError):
+        study.topk(2, claim="proved")
     assert (CountingScorer.asked, CountingScorer.scored) == (0, 1)
     np.testing.assert_array_equal(study.scores, study.facts.leave_one_out.scores)
 
 
-@pytest.mark.parametrize("guarantee", ["cover", "overlap"])
 @pytest.mark.parametrize("delta", [0.0, 0.3])
-def test_an_audit_takes_the_eps_that_each_answer_takes(delta, guarantee):
+def test_an_audit_takes_the_eps_of_the_curve(delta):
     study = Study(matrix())
-    found = study.audit([2, 3], delta=delta, guarantee=guarantee)
+    found = study.audit([2, 3], delta=delta)
     assert found.eps is None
-    asked = {"delta": delta or 1e-9, "guarantee": guarantee}  # so small a share is none of nine
     for k in (2, 3):
-        assert found.row("inflated_topk", k).eps == study.topk(k, **asked).eps
-        assert (
-            found.flips(k).inflated == study.audit(k, eps=study.topk(k, **asked).eps).flips(k).inflated
-        )
-    assert found.row("inflated_ranking").eps == study.ranking(**asked).eps
+        row = found.row("inflated_topk", k)
+        assert row.eps == study.topk(k, delta=delta, guarantee="overlap").eps
+        assert row.delta <= delta
     assert found.row("topk", 2).eps is None
 
 
-def test_rankings_of_many_fitted_items_rest_on_bounds_and_say_so(monkeypatch):
-    rng = np.random.default_rng(1)
-    left = rng.integers(0, 6, 200)
-    data = Battles(left, (left + rng.integers(1, 6, 200)) % 6, rng.random(200) < 0.6)
-    exact = Study(data).ranking(delta=1e-9)
-    monkeypatch.setattr(facts, "FITTED", 0)
-    bounded = Study(data).ranking(delta=1e-9)
-    assert bounded.eps >= exact.eps
-    assert bounded.certificate.rule == "shifts of the scores"
-    assert "No ranking was compared" in bounded.certificate.promise
-    looser = Study(data).ranking(delta=0.2)
-    assert "except without at most" in looser.certificate.promise
-    assert Study(data).ranking_curve().uncovered(looser.eps) <= looser.certificate.delta <= 0.2
-
-
-def test_audits_of_very_many_rankings_rest_on_bounds_and_say_so(monkeypatch):
-    data = ScoreMatrix(np.random.default_rng(2).integers(0, 9, (7, 5)))
-    exact = Study(data).audit(2).row("inflated_ranking")
-    assert "a bound" not in exact.note
-    monkeypatch.setattr(facts, "LOOKED_AT", 0)
-    bounded = Study(data).audit(2).row("inflated_ranking")
-    assert bounded.eps >= exact.eps
-    assert (bounded.delta, bounded.uncovered) == (0.0, 0.0)
-    assert "comes from how far units move the scores: a bound" in bounded.note
+def test_an_inflated_ranking_is_audited_at_an_eps():
+    study = Study(matrix())
+    assert [row.method for row in study.audit(2)] == ["topk", "inflated_topk", "ranking"]
+    assert study.audit(2, eps=0.1).row("inflated_ranking").eps == 0.1
+    with pytest.raises(InvalidValueError, match="ranking_curve"):
+        study.audit(2, methods="inflated_ranking")
 
 
 def test_functions_are_thin(tmp_path):
     study, data = Study(matrix()), matrix()
-    assert stable_topk(study, 2).members == stable_topk(data, 2).members == study.topk(2).members
-    assert stable_ranking(study).tiers == stable_ranking(data).tiers
-    assert audit(study, [1, 2]).table == audit(data, [1, 2]).table
+    assert study.topk(2).members == stable_topk(data, 2).members
+    assert study.ranking().tiers == stable_ranking(data).tiers
+    assert study.audit([1, 2]).table == audit(data, [1, 2]).table
     assert study.curve(2) is study.curve(2) is study.audit(1).curve(2)
-    assert study.flips(2, eps=0.1) == study.audit(2, eps=0.1).flips(2)
+    assert study.flips(2) == study.audit(2, eps=0.1).flips(2)
 
 
 @pytest.mark.parametrize(
@@ -138,8 +116,6 @@ def test_functions_are_thin(tmp_path):
         (lambda study: study.audit(2, eps=0.1, delta=0.1), "either delta or eps, not both"),
         (lambda study: study.audit(2, delta=1.5), "delta must be"),
         (lambda study: study.check(2, max_delta=-1), "delta must be"),
-        (lambda study: stable_topk(study, 2, scorer=ColumnMeans()), "make another study"),
-        (lambda study: audit(study, 2, scorer="borda"), "Omit scorer=..."),
     ],
 )
 def test_questions_that_make_no_sense_are_refused_before_anything_is_left_out(ask, words):

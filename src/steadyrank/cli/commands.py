@@ -65,7 +65,7 @@ def audit(options: group.AuditOptions) -> None:
     steadyrank audit benchmark.csv -k 4 --removals 3 --samples 200
     """
     ks = parse_ks(options.k)
-    asked = _given(options, "eps", "delta", "guarantee", "removals", "samples", "seed")
+    asked = _given(options, "eps", "delta", "removals", "samples", "seed")
     _answer(options, lambda study: study.audit(ks, **asked))
 
 
@@ -297,20 +297,17 @@ def _answer(
 
 
 def _found(options: Any, ask: Callable[..., Any], work: str, *newer: Any) -> dict[str, Any]:
-    """Read the data, and return what a study of them answers, with a confidence beside it if wanted.
+    """Read the data, and return what a study of them answers.
 
     What is newer is a study of newer data; of a split, all of them are splits.
     """
     opened, about = open_study(options, options.output, *getattr(options, "beside", {}).values())
-    level = getattr(options, "confidence", None)
-    told = work if level is None else f"{work}, and drawing new samples"
 
     def question(study: Study, *others: Study) -> Any:
         with telling_what_helps(study, options):
-            answer = ask(study, *others)
-            return answer if level is None else answer.with_confidence(level)
+            return ask(study, *others)
 
-    with output.working(told):
+    with output.working(work):
         result = opened.ask(question, *newer) if hasattr(opened, "ask") else question(opened, *newer)
         if options.form != "text":
             return dict(result.findings(**about))

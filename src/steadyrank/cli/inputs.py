@@ -70,7 +70,7 @@ def open_study(
         raise
     for path in filter(None, outputs):
         target_of(path)
-    about = {"source": source_name(options), "policies": _policies(options)}
+    about = {"source": source_name(options)}
     return Study(data, how["scorer"]) if column is None else data, about
 
 
@@ -232,16 +232,6 @@ def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]
     if sys.stdin is None:
         raise errors.FileNotThereError("standard input is closed", way_out="Give a path, or open it.")
     return sys.stdin.buffer, None, given
-
-
-def _policies(options: InputOptions) -> dict[str, str]:
-    """Return the policies that options chose, in plain words."""
-    found: dict[str, str] = {}
-    for name, value in options.arguments.items():
-        for known in KINDS.values() if value is not None else ():
-            choices = getattr(known.settings.get(name), "choices", None) or {}
-            found |= {name: choices[value]} if value in choices else {}
-    return found
 
 
 def _arguments(options: InputOptions) -> dict[str, Any]:

@@ -207,27 +207,25 @@ class TargetOptions(ScorerOptions):
         The inflation, on the scale of the scores.
     delta : SHARE (The answer)
         Or: the share of units that may break the answer; none if not given.
-    guarantee : WHAT (The answer)
-        cover: the new plain top k, or ranking, is inside the answer, whichever unit is removed (the
-        default); overlap: the new answer shares k items, or a ranking, with it.
     """
 
     eps: float | None = None
     delta: float = 0.0
-    guarantee: str = "cover"
 
 
 class AnswerOptions(TargetOptions):
-    """The same, what is to be claimed, and whether confidence stands beside it.
+    """The same, and what is promised and claimed.
 
+    guarantee : WHAT (The answer)
+        cover: the new plain top k, or ranking, is inside the answer, whichever unit is removed (the
+        default, but for a ranking with --eps); overlap: the new answer shares k items, or a ranking,
+        with it.
     claim : CLAIM (The answer)
-        observed (remove every unit in turn; the default), proved, or none (with --eps: no check).
-    confidence : LEVEL (The answer)
-        Also show the ranks that the true scores may have, with this confidence, such as 0.95.
+        observed (remove every unit in turn; the default) or proved (without removing any).
     """
 
+    guarantee: str | None = None
     claim: str = "observed"
-    confidence: float | None = None
 
 
 class OutputOptions(WritingOptions):

@@ -19,7 +19,7 @@ import numpy as np
 from steadyrank.data.observations import Observations, favouring
 from steadyrank.errors import EngineError, SteadyrankError, UnreadableFileError
 from steadyrank.margins.known import pair_margins
-from steadyrank.margins.pairs import MANY, Removal, last_true, turned_alone
+from steadyrank.margins.pairs import MANY, Removal, last_true
 from steadyrank.operators.topk_sets import topk
 from steadyrank.scorers.sums import scores_without
 from steadyrank.sums.blocks import slices
@@ -248,17 +248,6 @@ class MarginSearch:
         passed = np.sort(bounds, axis=1)[inside, k - 1 - inside]
         found[self.order[:k]] = np.maximum(passed, bounds[:k, k:].min(axis=1))
         return found
-
-    def neighbours(self, most: int) -> Bounded:
-        """Return how many units must leave at least for each item to be passed by the next."""
-        pairs = list(pairwise(self.order[: most + 1].tolist()))
-        ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        closely = len(pairs) <= self._few
-        bounds = self.pairs.at_least(ahead, behind, closely=closely and self.pairs.certified)
-        if self.by == "remove":
-            turned = turned_alone(self._out, ahead, behind)
-            bounds = np.where(turned, 1, np.minimum(np.maximum(bounds, 2), self.total))
-        return list(zip(bounds.tolist(), pairs, strict=True))
 
     def _at_least(self, inside: IntArray, outside: IntArray) -> Iterator[tuple[slice, IntArray]]:
         """Yield cheap bounds of all pairs: rows of some items inside at a time."""

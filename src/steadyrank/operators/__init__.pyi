@@ -4,7 +4,7 @@ from steadyrank.operators.intervals import (
     rank_intervals as rank_intervals,
     tiers as tiers,
 )
-from steadyrank.operators.meeting import covering_eps as covering_eps, meeting_eps as meeting_eps
+from steadyrank.operators.meeting import meeting_eps as meeting_eps
 from steadyrank.operators.rankings import RankingSet as RankingSet, inflated_ranking as inflated_ranking
 from steadyrank.operators.topk_sets import (
     InflatedTopK as InflatedTopK,

@@ -1,4 +1,4 @@
-"""The exact eps at which two ranking sets begin to meet, and at which a set begins to hold a ranking.
+"""The exact eps at which two ranking sets begin to meet.
 
 The set of rankings grows with eps. Let ``m_j(S)`` be the larger of the critical eps of item j among the
 items S by the one scores and by the other. From all items, place again and again one with the smallest
@@ -16,32 +16,21 @@ at one by one, and two items that change places cost the cheaper of the two swap
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.operators.checks import check_permutation, check_same_items, check_scores
-from steadyrank.operators.inflation import CHUNK, FULL_DIGITS, critical_below, swap_eps
+from steadyrank._typing import FloatArray, IntArray
+from steadyrank.operators.checks import check_same_items, check_scores
+from steadyrank.operators.inflation import swap_eps
 from steadyrank.operators.unplaced import Unplaced, place_together
 
 ROOT = float(np.sqrt(2))
-
-STEEPEST_COVER = 3.42
-"""A set holds the ranking by scores that moved by less than eps over this, 2 + sqrt(2) and a bit."""
 
 LARGEST = float(np.nextafter(np.finfo(np.float64).max, 0))
 """The largest cost that some eps exceeds."""
 
 FEW = 32
 """Up to so many items greedy goes the shortest way at once."""
-
-SLACK = 1e-5
-"""More than what rounding and the allowance for it add to a cost, relatively."""
-
-APPROACHES = 4
-"""How often a bound of a cost is made better."""
 
 STRIDES = (0.5, 0.05, 0.002, 0.0)
 """By how much more than needed each pass over many items allows."""
@@ -64,23 +53,6 @@ def meeting_eps(first: ArrayLike, second: ArrayLike) -> float:
     return _meeting(scores, others)
 
 
-def covering_eps(scores: ArrayLike, ranking: ArrayLike) -> float:
-    """Return the eps above which the inflated ranking holds a given ranking, best item first.
-
-    ``ranking in inflated_ranking(scores, eps)`` is ``eps > covering_eps(scores, ranking)``, for
-    every eps, this very number included.
-
-    Examples
-    --------
-    >>> round(covering_eps([1.0, 0.5, 0.0], [1, 2, 0]), 5)
-    1.41421
-    """
-    values = check_scores(scores)
-    position = np.argsort(check_permutation(ranking, len(values)))
-    order = np.argsort(-values, kind="stable")
-    return float(_coverings(values[order], position[np.newaxis, order])[0])
-
-
 class Rival:
     """Scores that other scores of the same items are compared with, often: sorted once."""
 
@@ -94,32 +66,6 @@ class Rival:
         """Return the eps above which both sets meet."""
         items = self._in_question(others)
         return _meeting(self.scores[items], others[items])
-
-    def covering(self, others: FloatArray) -> float:
-        """Return the eps above which this set holds the ranking by others."""
-        items = self._in_question(others)
-        return float(Rival(self.scores[items]).coverings(others[np.newaxis, items])[0])
-
-    def coverings(self, rows: FloatArray, floor: float = 0.0) -> FloatArray:
-        """Return the same for each row of others, the floor where that is more."""
-        position = np.argsort(np.argsort(-rows, axis=1, kind="stable"), axis=1)
-        return _coverings(-self._rising, position[:, self.order], floor)
-
-    @np.errstate(over="ignore")  # likewise
-    def covering_bounds(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return two bounds of the eps above which this set holds the ranking by each row of others.
-
-        The item that is furthest behind one that it overtakes costs that swap at least, and no item
-        costs more than it would to overtake as many as any does, all of them as far ahead.
-        """
-        order = np.argsort(-rows, axis=1, kind="stable")
-        scores = self.scores[order]
-        furthest = np.maximum.accumulate(scores[:, ::-1], axis=1)[:, ::-1]
-        gap = (furthest - scores).max(axis=1)
-        number = np.maximum((self._place[order] - np.arange(rows.shape[1])).max(axis=1), 1)
-        lower, upper = ROOT * gap * (1 - 1e-9), gap * _dearest_overtaking(number)
-        sure = (gap == 0) | (gap > FULL_DIGITS)  # floats near 0 have few digits
-        return np.where(sure, lower, 0.0), np.where(sure, upper, 4 * FULL_DIGITS)
 
     @np.errstate(over="ignore", invalid="ignore")  # what overflows is settled by nothing
     def meeting_bounds(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -209,104 +155,3 @@ def _placed(mine: Unplaced, theirs: Unplaced, left: int, allowed: float) -> int:
     mine.inflate(eps)
     theirs.inflate(eps)
     return len(place_together(mine, theirs, left))
-
-
-@np.errstate(over="ignore", invalid="ignore")  # likewise
-def _coverings(ranked: FloatArray, position: IntArray, floor: float = 0.0) -> FloatArray:
-    """Place rankings step by step: an item costs what it takes to overtake better ones that come later.
-
-    Scores are given best first, and the ``position`` (rankings, items) that each ranking has for them.
-    Whoever is overtaken by a worse item costs no more than that one, which overtakes the same items
-    and more. Of the others, only those may be the dearest that are by what they cost at most.
-    """
-    found, size = np.full(len(position), floor), len(ranked)
-    apart = np.cumsum(np.diff(ranked, prepend=np.inf) != 0) * size
-    position = np.sort(position + apart, axis=1) - apart  # equal ones overtake nobody of them
-    row, item = np.nonzero(position < np.arange(size))
-    first_of_rest = np.minimum.accumulate(position[:, ::-1], axis=1)[:, ::-1]
-    some = position[row, item] == first_of_rest[row, item]
-    row, item, each = row[some], item[some], np.arange(len(position))[:, np.newaxis] * size
-    furthest = np.maximum.accumulate(position, axis=1) + each
-    best = np.searchsorted(furthest.reshape(-1), position[row, item] + row * size, side="right")
-    steps = Steps(row, item, best - row * size, item - position[row, item])
-    lead, one = ranked[steps.best] - ranked[item], steps.number == 1
-    np.maximum.at(found, row[one], swap_eps(lead[one], ranked[steps.best[one]]))
-    # One of t equal items, all as far ahead as the furthest, would be the dearest to overtake.
-    most = lead * _dearest_overtaking(steps.number)
-    left = np.flatnonzero(~one)
-    left = left[np.argsort(-most[left], kind="stable")]
-    at_once = max(1, CHUNK // int((item - steps.best).max(initial=1)))
-    for start in range(0, len(left), at_once):
-        some = left[start : start + at_once]
-        some = some[(most[some] > found[row[some]]) | (most[some] <= FULL_DIGITS)]
-        costs = steps.part(some)
-        bound = costs.bounds(ranked, position)
-        while len(bound):
-            dearest = np.zeros(len(found))
-            np.maximum.at(dearest, costs.row, bound)
-            now = bound >= dearest[costs.row] * (1 - SLACK)
-            np.maximum.at(found, costs.row[now], costs.part(now).exact(ranked, position))
-            rest = ~now & (bound > found[costs.row])
-            costs, bound = costs.part(rest), bound[rest]
-    return found
-
-
-class Steps(NamedTuple):
-    """Steps of rankings: which ranking, the place by scores of its item, and of the best it overtakes.
-
-    It overtakes a ``number`` of items, all that are better and come later.
-    """
-
-    row: IntArray
-    item: IntArray
-    best: IntArray
-    number: IntArray
-
-    def part(self, some: IntArray | BoolArray) -> Steps:
-        """Return some of them."""
-        return Steps._make(column[some] for column in self)
-
-    def overtaken(self, position: IntArray) -> tuple[IntArray, BoolArray]:
-        """Return places from the best item on, and which of them are overtaken, for each step."""
-        places = self.best[:, np.newaxis] + np.arange((self.item - self.best).max(initial=1))
-        inside = places < self.item[:, np.newaxis]
-        places = np.minimum(places, self.item[:, np.newaxis])
-        row, own = self.row[:, np.newaxis], position[self.row, self.item]
-        return places, inside & (position[row, places] > own[:, np.newaxis])
-
-    def bounds(self, ranked: FloatArray, position: IntArray) -> FloatArray:
-        """Return what the steps cost at most, hardly more than they do.
-
-        By any y from 0 on that is ``sqrt(2) (y + sqrt(2 y^2 + sum_l (gap_l - y)+^2))``; the best y of
-        those gaps that exceed the last y comes ever closer to the best one of all.
-        """
-        places, overtaken = self.overtaken(position)
-        own, lead = ranked[self.item], ranked[self.best] - ranked[self.item]
-        gaps = np.where(overtaken, (ranked[places] - own[:, np.newaxis]) / lead[:, np.newaxis], 0.0)
-        y = np.zeros(len(own))
-        for _ in range(APPROACHES):
-            beyond = np.maximum(gaps - y[:, np.newaxis], 0.0)
-            m, s, q = (beyond > 0).sum(axis=1), beyond.sum(axis=1), np.einsum("ij,ij->i", beyond, beyond)
-            s, q = s + m * y, q + y * (2 * s + m * y)
-            c = (s + np.sqrt(s * s + (m + 2) * np.maximum((m + 1) * q - s * s, 0.0))) / (m + 2)
-            y = np.maximum(s - c, 0.0) / (m + 1)
-        beyond = np.maximum(gaps - y[:, np.newaxis], 0.0)
-        found = y + np.sqrt(2 * y * y + np.einsum("ij,ij->i", beyond, beyond))
-        found *= ROOT * lead * (1 + SLACK)
-        return np.where(found > FULL_DIGITS, found, np.inf)  # floats near 0 have few digits
-
-    def exact(self, ranked: FloatArray, position: IntArray) -> FloatArray:
-        """Return what the steps cost."""
-        places, overtaken = self.overtaken(position)
-        each, (step, place) = np.arange(len(self.row)), np.nonzero(overtaken)
-        below = np.full((len(each), int(self.number.max()) + 1), np.inf)
-        among = np.arange(len(step)) - np.repeat(np.cumsum(self.number) - self.number, self.number)
-        best = ranked[self.best]
-        below[step, among] = best[step] - ranked[places[step, place]]
-        below[each, self.number] = best - ranked[self.item]
-        return np.asarray(critical_below(below, best)[each, self.number])
-
-
-def _dearest_overtaking(number: IntArray) -> FloatArray:
-    """Return what it costs to overtake so many equal items, in units of their lead; a little more."""
-    return np.asarray(ROOT / (ROOT * np.sqrt(1 + 1 / number) - 1) * (1 + SLACK))

@@ -361,14 +361,6 @@ class Profile:
         found = self.table.by_simple_name
         return [self[name] for one in simple for name in found.get(one, ())]
 
-    def joint(self, names: Sequence[str]) -> IntArray:
-        """Return one code for each row: equal where all of these columns are."""
-        found = np.zeros(self.rows, dtype=np.int64)
-        for name in names:
-            found = found * (self[name].distinct + 1) + self[name].codes + 1
-            found = np.unique(found, return_inverse=True)[1].ravel()
-        return found
-
     @kept
     def pairs(self, one: str, two: str) -> tuple[IntArray, IntArray, IntArray]:
         """Return the different pairs of two columns, codes counted from 1, and how often each comes."""

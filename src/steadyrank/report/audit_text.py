@@ -46,12 +46,10 @@ def said(findings: Findings) -> list[str]:  # noqa: PLR0911 (one for each docume
         case "comparison":
             return [findings["headline"], *findings["sentences"], findings["rule"]]
         case "confidence":
-            drawn = "bootstrap" if findings["n_units"] else "draws"
-            alone = f"Interval and {drawn}: each item by itself, not all at once."
-            return [findings["sentence"], findings["stability"], findings["top_sentence"] or "", alone]
+            told = [findings["sentence"], findings["stability"], findings["top_sentence"] or ""]
+            return [*told, "Interval: each item by itself, not all at once."]
         case _:
-            beside = (findings["confidence"] or {}).get("sentence", "")
-            return [findings["headline"], findings["certificate"]["promise"], beside]
+            return [findings["headline"], findings["certificate"]["promise"]]
 
 
 def told_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -83,17 +81,16 @@ def _audited(findings: Findings) -> Iterator[str]:
             "inflated answer breaks more often than that."
         )
     else:
-        holds = "holds the new plain answer"
-        if findings["guarantee"] != "cover":
-            holds = "shares k items (or a ranking) with the new inflated answer"
-        kept = f"for all but a share {findings['delta']:g} of the {units}"
-        yield f"Each inflated answer is the smallest one known that {holds}, {kept}."
+        kept = f"whichever {findings['unit']} is removed"
+        if findings["delta"]:
+            kept = f"for all but a share {findings['delta']:g} of the {units}"
+        shares = "Each inflated top k has the smallest eps at which it shares k items with the new one"
+        yield f"{shares}, {kept}."
     units = "random sets" if sets else units
     yield f"Broken by: {units} whose removal leaves fewer than k items, or no ranking, in both answers."
-    yield f"Uncovered: {units} whose removal puts the new plain answer outside this one."
     if sets:
         yield "Limits: for the share among all such removals, each row by itself (Clopper-Pearson)."
-    for flips in findings["flips"]:
+    for flips in findings.get("flips", ()):
         yield from _flips(flips)
 
 
@@ -101,17 +98,17 @@ def _checked(findings: Findings) -> Iterator[str]:
     """Yield the verdict, with no name of the data in it, what was found, and what would pass."""
     k, margin, fewest = findings["k"], findings["margin"], findings["min_margin"]
     yield f"{'STABLE' if findings['stable'] else 'UNSTABLE'}: top {k:,}"
-    number = round(findings["uncovered"] * findings["n_units"])
+    number = findings["breaking_units"]
     units = counted(findings["n_units"], findings["unit"])
     does = f"change{'s' * (number == 1)} the top {k:,}"
-    share, allowed = rounded_up(findings["uncovered"]), eps_in_words(findings["max_delta"])
+    share, allowed = rounded_up(findings["delta"]), eps_in_words(findings["max_delta"])
     yield f"{number:,} of the {units} {does} when removed: a share of {share} ({allowed} allowed)."
     yield margin["sentence"]
     if fewest is not None:
         held = "enough" if margin["never"] or margin["lower"] >= fewest else "too few"
         how = f"The margin is at least {margin['lower']:,}"
         yield f"{'No removal changes it' if margin['never'] else how}; {fewest:,} asked for: {held}."
-    if findings["uncovered"] > findings["max_delta"]:
+    if findings["delta"] > findings["max_delta"]:
         remedy = findings["remedy"]
         further = remedy["size"] - k - ADDED
         added = ", ".join(map(str, remedy["items"][k:][:ADDED]))

@@ -30,21 +30,20 @@ COLUMNS = {
         "count", "critical_eps",
     ),
     "ranking": (
-        "rank", "item", "score", "best_rank", "worst_rank", "standing", "count", "inflated_best",
-        "inflated_worst",
+        "rank", "item", "score", "best_rank", "worst_rank", "standing", "count",
     ),
-    "audit": ("method", "k", "delta", "uncovered", "jaccard", "size"),
-    "random-audit": ("method", "k", "delta", "lower", "upper", "uncovered", "jaccard", "size"),
+    "audit": ("method", "k", "delta", "jaccard", "size"),
+    "random-audit": ("method", "k", "delta", "lower", "upper", "jaccard", "size"),
     "explanation": ("unit", "number", "count", "contribution", "gap_without"),
-    "needed": ("k", "ahead", "behind", "gap", "confidence", "needed", "n_units", "tie", "basis"),
+    "needed": ("k", "ahead", "behind", "gap", "confidence", "needed", "n_units", "basis"),
     "confidence": (
-        "rank", "item", "score", "error", "score_low", "score_high", "bootstrap_best", "bootstrap_worst",
-        "confidence_best", "confidence_worst", "marginal_best", "marginal_worst",
+        "rank", "item", "score", "error", "score_low", "score_high", "confidence_best",
+        "confidence_worst", "marginal_best", "marginal_worst",
     ),
     "margin": ("k", "item", "lower", "upper", "exact", "n_units", "passed", "passing", "rule"),
     "comparison": (
         "item", "verdict", "old_rank", "new_rank", "old_place", "new_place", "old_best", "old_worst",
-        "new_best", "new_worst", "old_score", "new_score", "standing",
+        "old_score", "new_score", "standing",
     ),
     "check": ("k", "delta", "breaking_units", "max_delta", "stable"),
 }  # fmt: skip
@@ -97,12 +96,7 @@ def names_of(findings: Mapping[str, Any]) -> tuple[str, ...]:
     if findings["document"] == "split":
         inner = next(one["findings"] for one in findings["categories"] if one["findings"] is not None)
         return ("category", *names_of(inner))
-    return columns_of(findings["document"], beside=isinstance(findings.get("confidence"), dict))
-
-
-def columns_of(document: str, *, beside: bool) -> tuple[str, ...]:
-    """Return the columns of a table, also those of a confidence beside it."""
-    return COLUMNS[document] + ("confidence_best", "confidence_worst") * beside
+    return COLUMNS[findings["document"]]
 
 
 def guarded(text: str) -> str:

@@ -48,8 +48,8 @@ OPTIONS = re.compile(r" [A-Z][^.]*--.*", re.DOTALL)
 VARYING = '<p id="certificate">@@certificate@@</p>@@guesses@@'
 """What else differs between categories, beside the first section of a page."""
 
-LEFT_OUT = frozenset({"rows", "audit"})
-"""What the page gets in another form or does not need."""
+LEFT_OUT = frozenset({"rows"})
+"""What the page gets in another form."""
 
 
 def render_html(

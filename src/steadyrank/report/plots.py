@@ -61,7 +61,7 @@ def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
     shown = around_cut(len(answer.items), answer.k, limit)
     rows = list(answer.rows(shown.stop))[shown.start :]
     scale = RankScale.of([vars(row) for row in rows])
-    ax = _ranges(ax, answer, rows, ("best_rank", "worst_rank"))
+    ax = _ranges(ax, answer, rows, [(row.best_rank, row.worst_rank) for row in rows])
     titles = f"in top {answer.k:,}", f"{shortened(plural(answer.unit), 12)} to flip"
     _inside(ax, rows[0].rank - 1, titles)
     for row in rows:
@@ -80,11 +80,11 @@ def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
 def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> Axes:
     """Draw the best to worst rank of the first ``limit`` items over the rankings of an answer.
 
-    These are those of the inflated ranking at its eps; without one, those of the data without each unit.
+    These are those of its set of rankings at its eps; without one, those of the data without each unit.
 
     Parameters
     ----------
-    answer : StableTopK or StableRanking
+    answer : StableRanking
         The answer to draw.
     ax : Axes, optional
         Where to draw; a new figure by default.
@@ -94,12 +94,16 @@ def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> A
     Examples
     --------
     >>> from steadyrank import Votes, stable_ranking
-    >>> answer = stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30), delta=0)
+    >>> answer = stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30))
     >>> [text.get_text() for text in rank_intervals(answer).get_yticklabels()]
     ['1. ann', '2. bob', '3. cyd']
     """
-    ends = ("best_rank", "worst_rank") if answer.eps is None else ("inflated_best", "inflated_worst")
-    ax = _ranges(ax, answer, list(answer.rows(limit)), ends)
+    rows = list(answer.rows(limit))
+    ends = [(row.best_rank, row.worst_rank) for row in rows]
+    if answer.rankings is not None:
+        ranks = (side[answer.order[:limit]].tolist() for side in answer.rankings.rank_intervals())
+        ends = list(zip(*ranks, strict=True))
+    ax = _ranges(ax, answer, rows, ends)
     ax.set_title(f"Best to worst rank of each {answer.item_name}", loc="left")
     return ax
 
@@ -218,11 +222,10 @@ def _axes(ax: Axes | None, rows: float = 16) -> Axes:
     return made
 
 
-def _ranges(ax: Axes | None, answer: Any, rows: Sequence[Any], ends: tuple[str, str]) -> Axes:
+def _ranges(ax: Axes | None, answer: Any, rows: Sequence[Any], ends: Sequence[Any]) -> Axes:
     """Draw ranks as bars and plain ranks as marks; what is not known has no bar, or no standing."""
     ax, words = _axes(ax, len(rows)), RANK_STANDINGS if answer.k is None else STANDINGS
-    for row in rows:
-        best, worst = (getattr(row, end) for end in ends)
+    for row, (best, worst) in zip(rows, ends, strict=True):
         if best is not None and worst is not None:
             ax.plot([best, worst], [row.rank, row.rank], color=COLOURS[row.standing or "out"], **BAR)
     for standing, marker in MARKERS.items():

@@ -98,9 +98,8 @@ def columns_shown(rows: Sequence[Row], findings: Findings, terminal: Terminal) -
         words = STANDINGS if "size" in findings else RANK_STANDINGS
         standings = [words.get(str(row.get("standing")), "") for row in rows]
         ranks = Column("rank", [f"{row['rank']:,}" for row in rows], 9)
-        beside = findings if document == "confidence" else findings["confidence"]
-        told = {**findings, "confidence": beside}
-        item, score, *rest = item_columns(rows, told, terminal, findings.get("size") and findings["k"])
+        cut = findings.get("size") and findings["k"]
+        item, score, *rest = item_columns(rows, findings, terminal, cut)
         columns = [ranks, item, score, Column("standing", standings, 9, names=True), *rest]
     return [column for column in columns if any(column.cells)]
 
@@ -184,7 +183,6 @@ def _audited(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> lis
         Column("answer", names, 9, names=True, least=max(map(len, METHODS.values()))),
         Column("k", _numbers(rows, "k", "{:,}"), 8),
         Column("broken by", _numbers(rows, "delta", "{:,.0f}", number), 7),
-        Column("uncovered", _numbers(rows, "uncovered", "{:,.0f}", number), 6),
         Column("delta", _numbers(rows, "delta", "{:.4f}"), 3),
         last,
         Column("size", sizes, 5),

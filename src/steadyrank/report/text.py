@@ -134,7 +134,6 @@ def _first(findings: Findings) -> Iterator[Line]:
     yield Line(findings["headline"], "bold")
     yield Line((findings["margin"] or {}).get("sentence", ""))
     yield from warned(findings)
-    yield from _confidence_said(findings["confidence"] or {})
     yield GAP
 
 
@@ -202,7 +201,7 @@ def _item_lines(
     places = [f" {sign} {row['rank']:>{wide},}" for sign, row in zip(signs, rows, strict=True)]
     columns = [Column("", places, 9), *item_columns(rows, findings, terminal, cut)]
     title, *texts = laid_out(columns, terminal)
-    if findings["confidence"] is None:
+    if "level" not in findings:
         width = max(map(columns_of, (title, *texts)))
         bars = _bars(rows, terminal.width - width - 3, terminal, cut)
         both = zip((fitted(text, width) for text in texts), bars, strict=True)
@@ -249,17 +248,13 @@ def item_columns(
         Column("interval", lengths, 2),
         _ranks("ranks", "{}_rank", rows, terminal, 7),
     ]
-    if cut is None:
-        columns.append(_ranks("in the set", "inflated_{}", rows, terminal, 4))
-    else:
+    if cut is not None:
         least = terminal.sign("≥", ">=")
         away = [away_in_words(row["away"], findings["n_units"], least) for row in rows]
         columns.append(Column(f"in top {cut:,}", [share_in_words(row["share"]) for row in rows], 6))
         columns.append(Column("to flip", away, 5))
-    if findings["confidence"] is not None:
-        drawn = "bootstrap" if findings["n_units"] else "draws"
-        title = confidence_title(findings["confidence"]["level"])
-        columns.append(_ranks(drawn, "bootstrap_{}", rows, terminal, 1))
+    if "level" in findings:
+        title = confidence_title(findings["level"])
         columns.append(_ranks(title, "confidence_{}", rows, terminal, 7))
     if len({row.get("count") for row in rows} - {None}) > 1:
         columns.append(Column(findings["counted_as"], [f"{row['count']:,}" for row in rows], 2))

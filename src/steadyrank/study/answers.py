@@ -1,32 +1,35 @@
-"""Answers: the stable top-k and the stable ranking of a dataset, with labels and a certificate."""
+"""Answers: the stable top-k and the stable ranking of a dataset, with labels and a certificate.
+
+The first sentences of an answer have names in them; each is literally true of these data.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from shlex import quote
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyrank.errors import Option, SteadyrankError
 from steadyrank.operators.inflation import critical_eps
 from steadyrank.reading.arrays import frozen
-from steadyrank.scorers.base import gaps_without
-from steadyrank.study import headlines
-from steadyrank.study.deletions import FLIPPED, TopKDeletions
+from steadyrank.study.certificate import Calibration
 from steadyrank.study.margin import known_margin, known_number
-from steadyrank.study.results import Result, finite, labels, some_of
-from steadyrank.text import eps_in_words
+from steadyrank.study.results import Result, finite, labels
+from steadyrank.study.standings import TopKDeletions
+from steadyrank.text import counted, in_words, plural, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from steadyrank._typing import AnyArray, FloatArray, IntArray
     from steadyrank.operators import RankingSet
-    from steadyrank.study import Certificate, Confidence, Margin
+    from steadyrank.study import Certificate, Margin
     from steadyrank.study.standings import Ranks, Standing
 
 COUNTED = frozenset({"votes", "ballots"})
@@ -38,6 +41,17 @@ NEXT_ON_A_SCREEN = 25
 SUMMARY = (
     "sure", "contenders", "changing_units", "uncovered_units", "changing_share", "uncovered_share",
 )  # fmt: skip
+
+PLACES = (
+    "First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth", "Tenth",
+)  # fmt: skip
+
+NAMES = 5
+"""How many items a sentence names; the rest is counted."""
+
+LONGEST_NAME = 40
+
+FIRST_LISTED = "the one listed first counts as ahead."
 
 
 @dataclass(frozen=True)
@@ -69,16 +83,11 @@ class AnswerRow:
         How many observations (votes, ratings, battles) are behind its score.
     critical_eps : float or None
         The eps above which it is in the inflated top-k.
-    inflated_best, inflated_worst : int or None
-        Its best and worst rank over the inflated ranking at the eps of the answer, if it has one.
     lowest_score, highest_score : float or None
         Its score stays between these, whichever one unit leaves.
     coverage : str or None
         Such as ``20 of 190``: fewer than half as many observations are behind it as behind the item with
         most of them. Not of votes and ballots, where such counts are the answer.
-    confidence_best, confidence_worst : int or None
-        Another question: the best and worst rank that its true score may have, if the units are a random
-        sample; None unless asked for (:meth:`Answer.with_confidence`).
     """
 
     rank: int
@@ -92,13 +101,9 @@ class AnswerRow:
     away: int | None
     count: int | None
     critical_eps: float | None
-    inflated_best: int | None
-    inflated_worst: int | None
     lowest_score: float | None
     highest_score: float | None
     coverage: str | None
-    confidence_best: int | None
-    confidence_worst: int | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,37 +114,16 @@ class Answer(Result):
     eps: float | None
     certificate: Certificate
     ranks: Ranks | None
-    confidence: Confidence | None = field(default=None, kw_only=True)
 
     def __getstate__(self) -> dict[str, Any]:
         # An answer travels light: its study may hold gigabytes, and functions that cannot travel.
         kept = {name: value for name, value in self.__dict__.items() if name != "margin"}
         return kept | {"_study": None}
 
-    @property
-    def _eps(self) -> str:
-        """The eps for a ``repr``, if there is one."""
-        if self.eps is None:
-            return ""
-        return f"eps={eps_in_words(self.eps, given=self.certificate.given)}, "
-
-    def with_confidence(self, level: float = 0.95, *, draws: int = 1000, seed: int = 0) -> Self:
-        """Return the answer with a :class:`Confidence` beside it, which is about another question."""
-        return replace(self, confidence=self.study.confidence(level, draws=draws, seed=seed))
-
     @cached_property
     def order(self) -> IntArray:
         """The items by plain rank; the smaller index first among equal scores."""
         return np.argsort(-self.scores, kind="stable")
-
-    @cached_property
-    def rank_intervals(self) -> tuple[IntArray, IntArray] | None:
-        """The best and worst rank of each item over the inflated ranking; None where there is no eps."""
-        if self.eps is None:
-            return None
-        from steadyrank.operators.intervals import rank_intervals
-
-        return rank_intervals(self.scores, self.eps)
 
     @property
     def told(self) -> bool:
@@ -159,11 +143,8 @@ class Answer(Result):
         """Return the columns of these rows, by name."""
         shown, none = self.order[:limit], (None, None)
         bounds = self.study.facts.outer_bounds if self.told and self.has_study else none
-        beside = none if self.confidence is None else self.confidence.simultaneous
         known = {"score": self.scores, "count": self.counts, "coverage": self._coverage} | self._told()
-        known |= zip(("inflated_best", "inflated_worst"), self.rank_intervals or none, strict=True)
         known |= zip(("lowest_score", "highest_score"), bounds, strict=True)
-        known |= zip(("confidence_best", "confidence_worst"), beside, strict=True)
         told: dict[str, list[Any]] = {
             name: column[shown].tolist() for name, column in known.items() if column is not None
         }
@@ -195,20 +176,18 @@ class Answer(Result):
 
     def _listed(self, limit: int | None) -> dict[str, Any]:
         """Return the items, all or so many, and what is claimed of the answer."""
-        beside = None if self.confidence is None else self.confidence.parts()
         table = self._table(limit)
         table |= {"item": labels(table["item"]), "critical_eps": [*map(finite, table["critical_eps"])]}
         rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
         margin = self.margin.parts() if self.told and self.has_study else None
-        told = {"suggestions": headlines.suggestions(self), "margin": margin, "confidence": beside}
-        return self.claimed() | told | {"rows": rows}
+        told = {"suggestions": suggestions(self), "margin": margin, "rows": rows}
+        return self.claimed() | told
 
     def _columns(self) -> dict[str, list[Any]]:
-        from steadyrank.report.export import columns_of
+        from steadyrank.report.export import COLUMNS  # what nobody tabulates loads no export
 
-        names = columns_of(self.document, beside=self.confidence is not None)
         table = self._table()
-        return {name: table[name] for name in names}
+        return {name: table[name] for name in COLUMNS[self.document]}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -234,8 +213,8 @@ class StableTopK(Answer):
     --------
     >>> from steadyrank import Votes, stable_topk
     >>> answer = stable_topk(Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30), 2)
-    >>> answer
-    StableTopK(k=2, members=['cyd', 'abe', 'bob'], sure=1, certificate='proved')
+    >>> answer  # doctest: +ELLIPSIS
+    StableTopK('Second place hangs on single votes: remove any one of 30 of the 100, and bob ...')
     >>> answer.sure, answer.contenders
     (('cyd',), ('abe', 'bob'))
     >>> len(answer), "bob" in answer, list(answer)
@@ -248,16 +227,16 @@ class StableTopK(Answer):
     indices: IntArray
     deletions: TopKDeletions | None
 
-    def __repr__(self) -> str:
-        sure = f"sure={len(self.sure):,}, " if self.told else ""
-        told = f"k={self.k}, members={some_of(self.members)}, {sure}{self._eps}"
-        return f"StableTopK({told}certificate={self.certificate.status!r})"
-
     def __len__(self) -> int:
         return self.size
 
     def __iter__(self) -> Iterator[object]:
         return iter(self.members)
+
+    @cached_property
+    def sentence(self) -> str:
+        """Who is in, who contends and how many units decide."""
+        return topk_headline(self)
 
     @property
     def size(self) -> int:
@@ -351,8 +330,8 @@ class StableTopK(Answer):
             shares = (number / self.n_units for number in found[2:])
             summary = dict(zip(SUMMARY, (*found, *shares), strict=True))
         return {
-            "headline": headlines.topk_headline(self),
-            "warnings": [*headlines.border_warnings(self), *headlines.handful_warnings(self)],
+            "headline": self.sentence,
+            "warnings": list(border_warnings(self)),
             "k": self.k,
             "size": self.size,
             "summary": {"size": self.size, **summary},
@@ -360,9 +339,13 @@ class StableTopK(Answer):
 
     def _audited(self) -> dict[str, Any]:
         """Return who changes the answer, and what each eps would do."""
-        made = self.study.audit(self.k, eps=self.eps, methods=FLIPPED)
-        curve = made.curve(self.k).findings(made.inflation.eps_of(self.k))
-        return made.audited() | {"curve": curve, "flips": made.flip_findings(self.k)}
+        from steadyrank.study.audit.rows import flip_findings
+
+        facts = self.study.facts
+        # Without an eps, the smallest whose list holds what this one holds: every new top k.
+        chosen = Calibration(facts, self.k).eps_needed(0.0) if self.eps is None else self.eps
+        flips = flip_findings(self.study, self.k)
+        return {"curve": facts.curve(self.k).findings(chosen), "flips": flips}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the scores around rank k with matplotlib, and return the Axes."""
@@ -388,8 +371,8 @@ class StableRanking(Answer):
     Examples
     --------
     >>> from steadyrank import Votes, stable_ranking
-    >>> stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30))
-    StableRanking(ranking=['ann', 'bob', 'cyd'], tiers=2, certificate='proved')
+    >>> stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30)).tiers
+    (('ann',), ('bob', 'cyd'))
     """
 
     document = "ranking"
@@ -397,15 +380,16 @@ class StableRanking(Answer):
     rankings: RankingSet | None
     changing: int | None
 
-    def __repr__(self) -> str:
-        told = f"ranking={some_of(self.ranking)}, tiers={len(self.tiers):,}, {self._eps}"
-        return f"StableRanking({told}certificate={self.certificate.status!r})"
-
     def __len__(self) -> int:
         return len(self.items)
 
     def __iter__(self) -> Iterator[object]:
         return iter(self.ranking)
+
+    @cached_property
+    def sentence(self) -> str:
+        """How many items keep their rank, and how many units change the order."""
+        return ranking_headline(self)
 
     @cached_property
     def ranking(self) -> tuple[object, ...]:
@@ -427,13 +411,6 @@ class StableRanking(Answer):
 
         return tuple(map(self.labels, tiers(self.scores, self.eps or 0.0)))
 
-    def always_ahead(self, one: object, other: object) -> bool:
-        """Tell whether one item is ahead of another in the data and without any one unit of them."""
-        first, second = (self.items.index(label) for label in (one, other))
-        without = gaps_without(self.study.facts.leave_one_out, first, second)
-        gaps = np.append(without, self.scores[first] - self.scores[second])
-        return bool((gaps >= 0).all() if first < second else (gaps > 0).all())
-
     def _told(self) -> dict[str, AnyArray | None]:
         if self.ranks is None:
             return {}
@@ -444,8 +421,8 @@ class StableRanking(Answer):
 
     def _found(self) -> dict[str, Any]:
         return self._listed(None) | {
-            "headline": headlines.ranking_headline(self),
-            "warnings": list(headlines.ranking_warnings(self)),
+            "headline": self.sentence,
+            "warnings": list(ranking_warnings(self)),
             "tiers": [labels(tier) for tier in self.tiers],
         }
 
@@ -454,3 +431,119 @@ class StableRanking(Answer):
         from steadyrank.report.plots import rank_intervals
 
         return rank_intervals(self, ax)
+
+
+def topk_headline(answer: StableTopK) -> str:
+    """Return who is in, who contends and how many units decide.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, stable_topk
+    >>> votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30)
+    >>> print(topk_headline(stable_topk(votes, 2)))  # doctest: +NORMALIZE_WHITESPACE
+    Second place hangs on single votes: remove any one of 30 of the 100, and bob replaces abe.
+    >>> topk_headline(stable_topk(votes, 1))
+    'cyd comes first, no matter which one of the 100 votes is removed.'
+    """
+    k, units = answer.k, f"the {counted(answer.n_units, answer.unit)}"
+    best = named(answer.labels(answer.order[:k]), "and")
+    if answer.deletions is None:
+        return f"Top {k:,} by score: {best}. No {answer.unit} was removed to see how well that holds."
+    if k == len(answer.items):
+        every = f"there {'is' if k == 1 else 'are'} {counted(k, answer.item_name)}"
+        return f"The top {k:,} holds every {answer.item_name}: {every}."
+    changing = answer.deletions.changing_units()
+    if not changing:
+        what = "comes first" if k == 1 else f"are the top {k:,}"
+        return f"{best} {what}, no matter which one of {units} is removed."
+    contenders, places = answer.contenders, k - len(answer.sure)
+    if places > 1:
+        whoever = f"any one of {changing:,} of {units}" if changing > 1 else f"1 of {units}"
+        free = "all" if places == k else f"{in_words(places)} of the"
+        contend = f"{counted(len(contenders), answer.item_name)} contend for {free} {in_words(k)} places"
+        return f"{contend}: {named(contenders, 'and')}. Removing {whoever} changes the top {k:,}."
+    # A sure item that comes k-th somewhere takes the last place there itself.
+    last = answer.ranks is not None and len(answer.ranks) >= k and k not in answer.ranks.worst[:k]
+    place = f"The top {k:,}"
+    if last or k == 1:
+        place = f"{PLACES[k - 1]} place" if k <= len(PLACES) else f"The last place in the top {k:,}"
+    holder = answer.items[next(index for index in answer.order[:k] if answer.items[index] in contenders)]
+    rivals = [item for item in contenders if item != holder]
+    hangs = f"one of {units}: remove that one"
+    if changing > 1:
+        whoever = f"{changing:,} of the {answer.n_units:,}" if changing < answer.n_units else "them"
+        hangs = f"single {plural(answer.unit)}: remove any one of {whoever}"
+    rival = named(rivals, "or") if len(rivals) <= NAMES else f"one of {len(rivals):,} others"
+    return f"{place} hangs on {hangs}, and {rival} replaces {named([holder], 'or')}."
+
+
+def ranking_headline(answer: StableRanking) -> str:
+    """Return how many items hold their rank, and how many units change the order.
+
+    Examples
+    --------
+    >>> from steadyrank import Votes, stable_ranking
+    >>> votes = Votes(["cyd"] * 4 + ["bob"] * 2 + ["abe"] * 2)
+    >>> print(ranking_headline(stable_ranking(votes)))  # doctest: +NORMALIZE_WHITESPACE
+    1 of 3 items keeps its rank, no matter which vote is removed; 2 of the 8 votes change the order when
+    removed.
+    """
+    items, units = len(answer.items), f"the {counted(answer.n_units, answer.unit)}"
+    if answer.ranks is None:
+        every = counted(items, answer.item_name)
+        return f"{every} by score. No {answer.unit} was removed to see how well that holds."
+    known = len(answer.ranks)
+    fixed = int((answer.ranks.best == answer.ranks.worst).sum())
+    change = "changes" if answer.changing == 1 else "change"
+    if fixed == items:
+        each = f"All {counted(items, answer.item_name)} keep their"
+        each = f"The only {answer.item_name} keeps its" if items == 1 else each
+        return f"{each} rank, no matter which one of {units} is removed."
+    among = f"{fixed:,} of {'' if known == items else 'the first '}{counted(known, answer.item_name)}"
+    kept = f"{among} {'keeps its' if fixed == 1 else 'keep their'} rank"
+    removed = f"{answer.changing:,} of {units} {change} the order when removed"
+    return f"{kept}, no matter which {answer.unit} is removed; {removed}."
+
+
+def named(labels: Sequence[object], last: str, most: int = NAMES) -> str:
+    """Return some names as a part of a sentence; of too many the first ones, and how many more.
+
+    Examples
+    --------
+    >>> named(["a", "b", "c"], "or"), named("abcdefg", "and"), named(["a"], "or")
+    ('a, b or c', 'a, b, c, d and 3 more', 'a')
+    """
+    texts = [shortened(str(label), LONGEST_NAME) for label in labels]
+    if len(texts) > most:
+        texts[most - 1 :] = [f"{len(texts) - most + 1:,} more"]
+        last = "and"
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}"
+
+
+def border_warnings(answer: StableTopK) -> Iterator[str]:
+    """Yield a warning if the list of items decides who is in the plain top k."""
+    k, scores = answer.k, answer.scores[answer.order]
+    if k < len(scores) and scores[k - 1] == scores[k]:
+        tied = answer.labels(np.flatnonzero(answer.scores == scores[k]))
+        yield f"Ranks {k:,} and {k + 1:,} have equal scores ({named(tied, 'and')}): {FIRST_LISTED}"
+
+
+def ranking_warnings(answer: StableRanking) -> Iterator[str]:
+    """Yield a warning if the list of items decides about some of the order."""
+    scores, counts = np.unique(answer.scores, return_counts=True)
+    if (shared := counts > 1).any():
+        tied = named(answer.labels(np.flatnonzero(answer.scores == scores[shared][-1])), "and")
+        yield f"Some {plural(answer.item_name)} have equal scores, such as {tied}: {FIRST_LISTED}"
+
+
+def suggestions(answer: Answer) -> list[dict[str, Any]]:
+    """Return what else could be the unit, as the file has it."""
+    candidates = answer.study.data.unit_candidates if answer.has_study else ()
+    return [
+        {
+            "text": f"Column {column!r} ({counted(number, 'value')}) was not used. As the unit, each of "
+            "its values is removed with all its rows.",
+            "option": f"--unit {quote(column)}",
+        }
+        for column, number in candidates
+    ]

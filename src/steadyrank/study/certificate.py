@@ -1,27 +1,42 @@
-"""Certificates: what may be claimed of an answer, by which rule, and in plain words."""
+"""Which list, or which set of rankings, answers a question, and what may be claimed of it.
+
+Unless something else is asked for, the answer is what holds the plain answers without each unit, and
+nothing else: no eps is needed. Of a list, a target delta or the guarantee *overlap* take the tightest
+eps that does on these data; a ranking at an eps overlaps. A proof without leaving anybody out takes the
+ball's list.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, get_args
 
+import numpy as np
+
+from steadyrank.errors import InvalidValueError, NoProofError, Option, not_a_choice, shorten
+from steadyrank.operators.checks import Range, check_eps, check_whole
+from steadyrank.operators.inflation import just_above
+from steadyrank.operators.topk_sets import ball_topk, cover_factor, inflated_topk
+from steadyrank.scorers.base import check_several, declared
 from steadyrank.text import counted, eps_in_words, plural, rounded_down, rounded_up
 
 if TYPE_CHECKING:
+    from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.scorers.sensitivity import Sensitivity
+    from steadyrank.study.facts import Facts
 
-Status = Literal["proved", "observed", "certified", "none"]
+Claim = Literal["observed", "proved"]
+Status = Literal["proved", "observed", "certified"]
 Guarantee = Literal["overlap", "cover"]
 Kind: TypeAlias = "tuple[float | None, float, Status, str]"
 Parts: TypeAlias = "tuple[str, str, str]"
 Numbers: TypeAlias = Mapping[str, float]
 
 CAVEAT = "This is stability under deletion, not statistical confidence in a true ranking."
-BY_SHIFTS = "No ranking was compared: how far each unit moves the scores bounds how many break it."
 NOTHING_LEFT_OUT = "This says nothing here: the answer holds everything."
-EVERY_ITEM = "This says nothing here: the list holds every {item}."
 
 
 @dataclass(frozen=True)
@@ -32,12 +47,12 @@ class Certificate:
     ----------
     eps : float or None
         The inflation, or the radius of the ball; None where the answer needs none.
-    delta : float or None
-        The share of units whose removal may break the answer; None where nothing is claimed.
-    status : {"proved", "observed", "certified", "none"}
+    delta : float
+        The share of units whose removal may break the answer.
+    status : {"proved", "observed", "certified"}
         ``proved``: holds for every dataset that the sentence speaks of. ``observed``: checked on this
         dataset, by leaving out every unit. ``certified``: proved of this dataset, for every removal of
-        up to ``removals`` units. ``none``: nothing was proved or checked.
+        up to ``removals`` units.
     rule : str
         The name of the rule.
     numbers : mapping
@@ -70,7 +85,7 @@ class Certificate:
     """
 
     eps: float | None
-    delta: float | None
+    delta: float
     status: Status
     rule: str
     sentence: str
@@ -85,15 +100,9 @@ class Certificate:
         """Return the claim in plain words."""
         return self.sentence
 
-    def by_shifts(self) -> Certificate:
-        """Return the same of numbers that rest on how far each unit moves the scores."""
-        most = self.promise.replace("except without ", "except without at most ")
-        return _remarked(replace(self, rule="shifts of the scores", promise=most), BY_SHIFTS)
-
-    def empty(self, item: str = "") -> Certificate:
-        """Return the same of an answer that holds everything there is: of a list, every such item."""
-        remark = EVERY_ITEM.format(item=item) if item else NOTHING_LEFT_OUT
-        return _remarked(replace(self, vacuous=True), remark)
+    def empty(self) -> Certificate:
+        """Return the same of an answer that holds everything there is."""
+        return _remarked(replace(self, vacuous=True), NOTHING_LEFT_OUT)
 
 
 def _remarked(found: Certificate, remark: str) -> Certificate:
@@ -140,17 +149,14 @@ class Claims:
     def _where(self, told: str = "") -> str:
         return f"on this dataset of {counted(self.n, self.unit)}{told}"
 
-    def _made(
-        self, kind: Kind, told: Parts, numbers: Numbers, *, plain: str = "", bare: bool = False
-    ) -> Certificate:
+    def _made(self, kind: Kind, told: Parts, numbers: Numbers, *, plain: str = "") -> Certificate:
         """Return a certificate from where it comes from, its promise, and why: parts of a sentence.
 
-        ``plain``: the promise for everybody, where it is another one than for statisticians. ``bare``:
-        nothing is promised, so that it need not be said what is not.
+        ``plain``: the promise for everybody, where it is another one than for statisticians.
         """
         where, promise, why = told
         new = "plain ranking is one of the set" if self.k is None else f"top {self.k} is in the list"
-        beyond = "" if self.cover or bare else f" It is not promised that the new {new}."
+        beyond = "" if self.cover else f" It is not promised that the new {new}."
         sentence = f"{where}: {promise}{why}.{beyond} {CAVEAT}"
         about: Any = {"guarantee": self.guarantee, "given": self.given}
         made = Certificate(*kind, sentence, dict(numbers), **about)
@@ -239,50 +245,26 @@ class Claims:
         times the bound.
         """
         because = bound.sentence[:1].lower() + bound.sentence[1:].removesuffix(".")
-        why = f", because {because}, and eps = {self._passed(eps)} is {_more_than(factor)}"
+        why = f", because {because}, and eps = {rounded_down(eps, 6)} is {_more_than(factor)}"
         promise = f"remove any one {self.unit}, and the new {self._holds} (delta = 0)"
         told = "Proved for every dataset of this size and the kind named here", promise, why
         numbers = {**bound.numbers, "bound": bound.eps}
         return self._made((eps, 0.0, "proved", bound.rule), told, numbers)
 
-    def _passed(self, eps: float) -> str:
-        """Return an eps that is larger than something, and still is as it is printed."""
-        return eps_in_words(eps) if self.given else rounded_down(eps, 6)
-
-    def proved_by_bagging(
-        self, eps: float, delta: float, numbers: Numbers, factor: float | None
-    ) -> Certificate:
-        """Return the certificate of a bagged scorer with bounded outputs (in expectation over the bags).
-
-        It says nothing where delta reaches 1, nor where eps exceeds so often (in the ball's list: once)
-        the diameter of the ball that holds all outputs: any two are then close enough, bagged or not.
-        """
-        reach = (factor or 1) * 2 * math.sqrt(numbers["radius_squared"])
-        promise, why = self._bagging_claim(eps, delta, reach)
-        why += (
-            f". There are {numbers['n']:,} {plural(self.unit)}; the price of {numbers['bags']:,} bags, "
-            f"drawn anew without each, is the term 2/B = {numbers['finite_bags']:.3g} beside C = "
-            f"{numbers['C']:.3g}"
-        )
-        kind: Kind = eps, min(delta, 1.0), "proved", "bagging"
-        found = self._made(kind, ("Proved for bagging", promise, why), numbers, bare=delta >= 1)
-        return replace(found, vacuous=delta >= 1 or eps > reach)
-
-    def _bagging_claim(self, eps: float, delta: float, reach: float) -> tuple[str, str]:
-        """Return what is promised, and what is to be said of it."""
-        if delta >= 1:
-            why = ". More bags, smaller bags or a larger eps would help"
-            return "the bound is vacuous here (delta >= 1): it promises nothing", why
+    def proved_by_bagging(self, eps: float, delta: float, numbers: Numbers) -> Certificate:
+        """Return the certificate of a bagged scorer: bounded outputs, in expectation over the bags."""
         promise = (
             f"remove one {self.unit} at random, and with probability at least "
             f"{rounded_down(1 - delta)} (delta = {rounded_up(delta)}) over the {self.unit} and the "
             f"bags, if every bag can be scored, the new {self._holds}"
         )
-        if eps <= reach:
-            return promise, ""
-        vacuous = f". The bound is vacuous here: eps = {self._passed(eps)} is larger than {reach:.6g}"
-        enough = "which is enough for any two possible outputs without bagging"
-        return promise, f"{vacuous}, {enough}. More bags or smaller bags would help"
+        why = (
+            f". There are {numbers['n']:,} {plural(self.unit)}; the price of {numbers['bags']:,} bags, "
+            f"drawn anew without each, is the term 2/B = {numbers['finite_bags']:.3g} beside C = "
+            f"{numbers['C']:.3g}"
+        )
+        told = "Proved for bagging", promise, why
+        return self._made((eps, delta, "proved", "bagging"), told, numbers)
 
 
 def _more_than(factor: float | None) -> str:
@@ -295,10 +277,240 @@ def _more_than(factor: float | None) -> str:
     return "larger" if times == "1" else f"more than {times} times that"
 
 
-def unchecked(eps: float, guarantee: Guarantee, unit: str) -> Certificate:
-    """Return the certificate of an eps given by hand, without an audit."""
-    nothing, nobody = "Nothing is claimed: ", f"no {unit} was removed"
-    told = f"{nothing}eps = {eps_in_words(eps)} was given by hand, and {nobody} to check it. {CAVEAT}"
-    short = f"{nothing}{nobody}."
-    about: Any = {"guarantee": guarantee, "promise": short, "given": True}
-    return Certificate(eps, None, "none", "given", told, **about)
+class Target(TypedDict, total=False):
+    """How an answer is made: a target or an eps, and what is claimed."""
+
+    delta: float
+    eps: float | None
+    guarantee: Guarantee | None
+    claim: Claim
+
+
+class How(Target, total=False):
+    """The same of a list, and how many units may leave together."""
+
+    removals: int
+
+
+NOTHING: IntArray = np.empty(0, dtype=np.int64)
+SHARE = Range(0.0, 1.0, below=True)
+
+
+def check_delta(delta: object, called: str = "delta") -> float:
+    """Return ``delta`` as a float from 0 to below 1."""
+    if isinstance(delta, bool) or delta not in SHARE:
+        allowed = "a number from 0 to below 1 (the share of units that may break the answer)"
+        raise InvalidValueError(f"{called} must be {allowed}, but is {shorten(delta)}")
+    return float(delta)  # type: ignore[arg-type]
+
+
+def check_target(delta: float, eps: float | None) -> tuple[float, float | None]:
+    """Return a target delta and an eps, not both of them: one follows from the other."""
+    target = check_delta(delta)
+    if target and eps is not None:
+        told = "take either delta or eps, not both"
+        raise InvalidValueError(told, way_out=["Omit ", Option("delta"), " or ", Option("eps")])
+    return target, None if eps is None else check_eps(eps)
+
+
+def check_ranking(delta: float, eps: float | None, guarantee: Guarantee | None) -> None:
+    """Complain about what no ranking promises: at an eps it overlaps, and the eps must be given."""
+    if eps is not None and guarantee == "cover":
+        told = "rankings at an eps are not promised to hold the new one"
+        way_out = ("Omit ", Option("eps"), ": the ranks without each unit hold it.")
+        raise InvalidValueError(told, way_out=way_out)
+    if eps is None and (delta or guarantee == "overlap"):
+        tightest = f"; in Python, study.ranking_curve().smallest_eps({delta:g}) is the tightest."
+        told = "rankings that overlap with the new ones are made at an eps, which was not given"
+        raise InvalidValueError(told, way_out=["Give ", Option("eps"), tightest])
+
+
+def check_removals(facts: Facts, removals: int) -> int:
+    """Return a number of units that may leave and leave somebody, or complain."""
+    check_several(facts.data)
+    return check_whole("removals", removals, 1, facts.units.total - 1, " (one unit must stay)")
+
+
+class Made(NamedTuple):
+    """What an answer is made of: the claim, the list (of no ranking), whether units are left out."""
+
+    certificate: Certificate
+    listed: IntArray
+    told: bool = True
+
+
+def made(
+    facts: Facts,
+    k: int | None,
+    *,
+    delta: float = 0.0,
+    eps: float | None = None,
+    guarantee: Guarantee | None = None,
+    claim: Claim = "observed",
+    removals: int = 1,
+) -> Made:
+    """Return the answer for a target delta, or for an eps that was given."""
+    if claim not in get_args(Claim):
+        raise not_a_choice("claim", claim, get_args(Claim))
+    if guarantee not in {None, *get_args(Guarantee)}:
+        raise not_a_choice("guarantee", guarantee, get_args(Guarantee))
+    target, eps = check_target(delta, eps)
+    if claim == "proved" and eps is not None:
+        told = "a proof finds its own eps; one that is given is checked on these data"
+        omit = ("Omit ", Option("eps"), " or ", Option("claim", "proved"))
+        raise InvalidValueError(told, way_out=omit)
+    if k is None and claim == "observed":
+        check_ranking(target, eps, guarantee)
+    check_several(facts.data)
+    promised = guarantee or ("cover" if k is not None or eps is None else "overlap")
+    found = Calibration(facts, k, promised, given=eps is not None)
+    usual = claim == "observed" and eps is None and promised == "cover" and not target
+    if removals != 1 and check_removals(facts, removals) > 1:
+        if not usual:
+            told = "a list that holds against several removals takes no delta, eps, guarantee or claim"
+            raise InvalidValueError(told, way_out=["Omit them, or use ", Option("removals", "1"), "."])
+        answer = found.whoever_leaves(removals)
+    elif claim == "proved":
+        answer = found.proved(target)
+    else:
+        answer = found.left_out() if usual else found.observed(target, eps)
+    if len(answer.listed) == len(facts.items):
+        return answer._replace(certificate=answer.certificate.empty())
+    return answer
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Makes the list of the top k, or without a k the set of rankings, of one study.
+
+    The leave-one-out scores are touched only by rules that ask for them: a proof needs none.
+    """
+
+    study: Facts
+    k: int | None
+    guarantee: Guarantee = "cover"
+    given: bool = False
+
+    @property
+    def _claims(self) -> Claims:
+        study = self.study
+        apart = declared(study.scorer, "apart", study.data) or ""
+        about = study.units.total, study.unit, self.k, self.guarantee, apart, self.given
+        return Claims(*about, study.item_name)
+
+    @property
+    def _cover(self) -> bool:
+        return self.guarantee == "cover"
+
+    @property
+    def _factor(self) -> float:
+        """How much larger than a shift of the scores the eps of an inflated answer must be."""
+        return cover_factor(len(self.study.items) - (self.k or 1)) if self._cover else 1.0
+
+    def left_out(self) -> Made:
+        """Return what holds the plain answers without each unit, and nothing else."""
+        if self.k is None:
+            self.study.leave_one_out  # noqa: B018 (first: it makes the scores, too)
+            return Made(self._claims.left_out(None), NOTHING)
+        listed = self.study.deletions(self.k).listed(self.study.order, self.k)
+        return Made(self._claims.left_out(len(listed)), listed)
+
+    def _inflated(self, certificate: Certificate, eps: float) -> Made:
+        if self.k is None:
+            return Made(certificate, NOTHING)
+        return Made(certificate, inflated_topk(self.study.scores, self.k, eps).indices)
+
+    def eps_needed(self, delta: float) -> float:
+        """Return the tightest eps on these data that at most a share ``delta`` of the units breaks."""
+        each = self._each_needs  # first: it makes the scores, too
+        return eps_above(check_delta(delta), each, self.study.units.counts, self.study.tie_eps)
+
+    @property
+    def _each_needs(self) -> FloatArray:
+        """The eps, for each distinct unit, above which leaving it out does not break the list."""
+        study, k = self.study, self.k or 1
+        if not self._cover:
+            return study.curve(k).breaking_eps
+        reach = study.deletions(k).reach  # first: it makes the scores, too
+        return np.asarray(study.critical_eps(k)[study.order][reach - 1])
+
+    def whoever_leaves(self, removals: int) -> Made:
+        """Return the list that holds the top k whichever units leave, up to so many of them together."""
+        study, search = self.study, self.study.margin_search()
+        if not search.pairs.certified:
+            told = f"nothing bounds what {removals:,} {plural(study.unit)} removed together can do"
+            way_out = ("Use ", Option("removals", "1"), ", or a scorer whose margins are bounded below.")
+            raise NoProofError(study.scorer.name, told, way_out=way_out)
+        from steadyrank.margins.lists import Withstanding
+
+        listed = study.order[Withstanding(search, removals).listed(self.k or 1)]
+        return Made(self._claims.certified(removals), listed)
+
+    def observed(self, target: float, given: float | None) -> Made:
+        """Return an inflated answer at an eps that was given, or at the tightest for a target."""
+        study, eps = self.study, self.eps_needed(target) if given is None else given
+        broken: BoolArray | IntArray
+        if self.k is None:
+            from steadyrank.study.audit.rows import units_without_common_ranking
+
+            broken = units_without_common_ranking(study, eps)
+        else:
+            broken = self._each_needs >= eps
+        number, ties = int(study.units.counts[broken].sum()), not self.given and eps == study.tie_eps
+        return self._inflated(self._claims.observed(eps, number, ties=ties, target=target), eps)
+
+    def proved(self, delta: float) -> Made:
+        """Return what holds if no unit moves the scores further than a rule says: the ball's list."""
+        study, ball = self.study, self.k is not None and self._cover
+        if (bound := study.scorer.sensitivity(study.data)) is not None:
+            factor = None if ball else self._factor
+            claim = partial(self._claims.proved_by_sensitivity, bound=bound, factor=factor)
+            eps = bound.eps
+        else:
+            eps, numbers = self._bagging(delta)
+            claim = partial(self._claims.proved_by_bagging, delta=delta, numbers=numbers)
+        if self.k is not None and ball:
+            radius = just_above(eps)
+            return Made(claim(radius), ball_topk(study.scores, self.k, radius), told=False)
+        wide = just_above(self._factor * eps)
+        return self._inflated(claim(wide), wide)._replace(told=False)
+
+    def _bagging(self, delta: float) -> tuple[float, Numbers]:
+        """Return the eps that bagging proves for a share delta, and the numbers of its bound."""
+        scorer = self.study.scorer
+        numbers = declared(scorer, "bagging_numbers", self.study.data)
+        if numbers is None or not delta:
+            raise NoProofError(scorer.name, f"no rule proves delta = {delta:g}")
+        radius = math.sqrt(numbers["radius_squared"])
+        eps = radius * math.sqrt((numbers["C"] + numbers["finite_bags"]) / delta)
+        if just_above(eps) > 2 * radius:
+            told = f"at delta = {delta:g} the bound of bagging is so wide that it proves nothing"
+            more = "Use more bags, smaller bags or a larger delta."
+            raise NoProofError(scorer.name, told, way_out=more)
+        return eps, numbers
+
+
+def eps_above(delta: float, values: FloatArray, counts: IntArray, ties: float) -> float:
+    """Return an eps just above all of the values but a share ``delta``; ``ties`` where those are 0."""
+    needed = exceeded_by_at_most(delta, values, counts)
+    return just_above(needed) if needed > 0 else ties
+
+
+def exceeded_by_at_most(delta: float, values: FloatArray, counts: IntArray) -> float:
+    """Return the smallest of the values that at most a share ``delta`` of all exceed."""
+    order = np.argsort(-values, kind="stable")
+    allowed = allowed_units(delta, int(counts.sum()))
+    last = int(np.searchsorted(np.cumsum(counts[order]), allowed, side="right"))
+    return float(values[order[last]]) if last < len(order) else 0.0
+
+
+def allowed_units(delta: float, total: int) -> int:
+    """Return the largest number of units whose share, as a float, is at most ``delta``.
+
+    Examples
+    --------
+    >>> allowed_units(0.29, 100), int(0.29 * 100)
+    (29, 28)
+    """
+    number = round(delta * total)
+    return number if number / total <= delta else number - 1

@@ -4,22 +4,21 @@ Moves are counted among the items in both, by *place*, so that nobody moves beca
 Equal scores in the new data stand in the order of the old ranking (newcomers behind), so that a tie
 alone moves nobody, either. A move is *inside* if the new place lies between the best and the worst that
 the item has in the old data, whole or without any one unit, equal scores in either order; otherwise it
-is *beyond*. A pair was settled in the old data if the two ranges do not meet.
+is *beyond*.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.data.observations import Observations, nearly_equal
-from steadyrank.errors import Option, SteadyrankError, WrongDataError, listing, shorten
+from steadyrank.data.observations import nearly_equal
+from steadyrank.errors import Option, WrongDataError, listing, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.report.export import COLUMNS
-from steadyrank.study.headlines import named, suggestions
+from steadyrank.study.answers import named, suggestions
 from steadyrank.study.results import Result, about, label, labels, origin, told
 from steadyrank.study.standings import Ranks, place_ranges
 from steadyrank.text import counted
@@ -27,7 +26,7 @@ from steadyrank.text import counted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from steadyrank._typing import BoolArray, IntArray
+    from steadyrank._typing import IntArray
     from steadyrank.study.answers import StableRanking, StableTopK
     from steadyrank.study.study import Study
 
@@ -37,13 +36,8 @@ RULE = (
     "order. A move within it is inside, any other beyond. This is no test of significance."
 )
 
-UNLIKE = "they are not scored in one way"
-
 MOST_LEFT_OUT = 500_000_000
 """Distinct units times items in both, up to which moves are judged."""
-
-MAX_PAIRS = 200
-"""Pairs that a document lists; the rest is counted."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,8 +75,6 @@ class Comparison(Result):
     [('cyd', 3, 1, 'beyond'), ('bob', 2, 2, 'same'), ('ann', 1, 3, 'beyond'), ('dan', None, None, 'new')]
     >>> found.entered, found.left, found.covered
     (('cyd',), ('ann',), False)
-    >>> [pair for pair, settled in found.swaps() if settled]
-    [('ann', 'bob'), ('ann', 'cyd')]
     """
 
     document = "comparison"
@@ -120,26 +112,6 @@ class Comparison(Result):
     def covered(self) -> bool | None:
         """Whether the old list, made to hold whichever unit leaves, holds the new plain top k, too."""
         return None if self.topk is None else not _without(self.new_ranking[: self.k], self.topk.members)
-
-    def swaps(self) -> Iterator[tuple[tuple[object, object], bool]]:
-        """Yield the pairs that changed their order, who was ahead first, and whether that was settled.
-
-        It was if their ranges in the old data do not meet, or at an eps if every ranking of the inflated
-        one has it. Where moves were not judged, nothing is known to be settled.
-        """
-        for ahead, passing, settled in self._passed():
-            for behind, known in zip(passing.tolist(), settled.tolist(), strict=True):
-                yield (self.common[ahead], self.common[behind]), known
-
-    def _passed(self) -> Iterator[tuple[int, IntArray, BoolArray]]:
-        """Yield each item that others passed, these, and which of them it had led for certain."""
-        places, nobody = np.array(self.places["new_place"]), [len(self.common)] * len(self.common)
-        known = self.places.get("old_best"), self.places.get("old_worst", nobody)
-        starts, ends = np.array(known[0] or self.places["old_place"]), known[1]
-        best_behind = np.minimum.accumulate(places[::-1])[::-1]
-        for ahead in np.flatnonzero(places[:-1] > best_behind[1:]).tolist():
-            passing = ahead + 1 + np.flatnonzero(places[ahead + 1 :] < places[ahead])
-            yield ahead, passing, starts[passing] > ends[ahead]
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield what is known of each item: those of the new data by rank, then those that are gone."""
@@ -182,12 +154,6 @@ class Comparison(Result):
         yield from (f"{what}: {named(items, 'and')}." for what, items in sides.items() if items)
         if self.topk is not None:
             yield from self._of_topk(self.topk)
-        if pairs := [(len(passing), int(settled.sum())) for _, passing, settled in self._passed()]:
-            swapped, settled = map(sum, zip(*pairs, strict=True))
-            told = f"{counted(swapped, 'pair')} changed order"
-            known = f"{settled:,}" if settled else "none"
-            where = "in the old data (their ranges do not meet)"
-            yield f"{told}; {known} of them had been settled {where}."
 
     def _of_topk(self, old: StableTopK) -> Iterator[str]:
         """Yield who came into the top k and who left it, and whether the old list holds the new one."""
@@ -214,11 +180,6 @@ class Comparison(Result):
             **told(self, "k", "covered"),
             **{name: labels(getattr(self, name)) for name in ("entered", "left")},
             "n_common": len(self.common),
-            "n_swaps": sum(len(passing) for _, passing, _ in self._passed()),
-            "swaps": [
-                {"pair": labels(pair), "settled": settled}
-                for pair, settled in islice(self.swaps(), MAX_PAIRS)
-            ],
             "rows": [row | {"item": label(row["item"])} for row in self.rows()],
             "new": about(self.new, self.new_source) | self.new.claimed(),
         }
@@ -236,16 +197,8 @@ def comparison_of(old: Study, new: Study, k: int | None) -> Comparison:
     ties = np.full(len(new.items), len(old.items))
     ties[after] = places
     order = np.lexsort((ties, -new.scores))
-    was = old.ranking()
-    try:
-        now = new.ranking()
-    except SteadyrankError as error:  # what was asked is no fault, as the old data show
-        error.problem = f"the new data: {error.problem}"
-        raise
-    ranges = {}
-    for side, answer, items in (("old", was, before), ("new", now, after)):
-        if answer.n_distinct_units * len(items) <= MOST_LEFT_OUT:
-            ranges[side] = place_ranges(answer.study.facts, items)
+    was, now = old.ranking(), new.ranking()
+    few = was.n_distinct_units * len(before) <= MOST_LEFT_OUT
     return Comparison(
         **origin(old) | {"_study": None},  # its answers have theirs
         old=was,
@@ -254,46 +207,38 @@ def comparison_of(old: Study, new: Study, k: int | None) -> Comparison:
         topk=None if k is None else old.topk(k),
         common=was.labels(before),
         new_ranking=now.labels(order),
-        places=_judged(np.argsort(order)[after], ranges),
+        places=_judged(np.argsort(order)[after], place_ranges(old.facts, before) if few else None),
     )
 
 
 def _unlike(old: Study, new: Study) -> Iterator[tuple[str, Any]]:
-    """Yield what speaks against comparing two studies, and what to do: kinds, ways of scoring, items."""
-    if len({(one.data.kind.name, repr(one.scorer)) for one in (old, new)}) > 1:
-        told = " and ".join(f"{one.data.kind.name} by {one.scorer.name}" for one in (old, new))
-        problem = f"both versions must be of one kind and scored in one way, but are {told}"
-        yield problem, ["Give both the same ", Option("kind"), " and ", Option("scorer")]
-    if (old.data.weights is None) != (new.data.weights is None):
-        one, other = ("new", "old") if old.data.weights is None else ("old", "new")
-        problem = (
-            f"the {one} data have weights and the {other} data none: they are not scored in one way"
-        )
-        yield problem, "Give weights to both, or take the column of weights out of the one."
-    was, now = (_told(one.data) for one in (old, new))
-    if was != now:
-        problem = f"the old data are {was} and the new ones {now}: {UNLIKE}"
-        yield problem, ["Name the same ", Option("covariate"), " for both."]
+    """Yield what speaks against comparing two studies, and what to do: ways of scoring, items."""
+    was, now = (_scored(one) for one in (old, new))
+    if (was, repr(old.scorer)) != (now, repr(new.scorer)):
+        problem = f"both versions must be of one kind and scored in one way, but are {was} and {now}"
+        yield problem, ["Give both the same ", Option("kind"), ", ", Option("scorer"), " and columns."]
     if not set(old.items) & set(new.items):
         some, others = (listing(map(shorten, one.items), len(one.items)) for one in (old, new))
         problem = f"the old and the new data have no item in common: {some} against {others}"
         yield problem, "Call the items alike: nothing is matched by guessing."
 
 
-def _judged(ranks: IntArray, ranges: dict[str, Ranks]) -> dict[str, list[Any]]:
+def _judged(ranks: IntArray, known: Ranks | None) -> dict[str, list[Any]]:
     """Return the columns of the items in both, given their new ranks in the order of the old ones."""
-    old, new, known = np.arange(1, len(ranks) + 1), 1 + np.argsort(np.argsort(ranks)), ranges.get("old")
+    old, new = np.arange(1, len(ranks) + 1), 1 + np.argsort(np.argsort(ranks))
     moved: Any = known and np.where((known.best <= new) & (new <= known.worst), "inside", "beyond")
     told = {"old_place": old, "new_place": new, "verdict": np.where(old == new, "same", moved)}
-    for side, ends in ranges.items():
-        told |= {f"{side}_best": ends.best, f"{side}_worst": ends.worst}
+    if known is not None:
+        told |= {"old_best": known.best, "old_worst": known.worst}
     return {name: column.tolist() for name, column in told.items()}
 
 
-def _told(data: Observations) -> str:
-    """Return the kind of data, and how many covariates they have, if any."""
-    number = sum(np.shape(getattr(data, "covariates", ()))[1:])
-    return f"{data.kind.name} with {counted(number, 'covariate')}" if number else data.kind.name
+def _scored(study: Study) -> str:
+    """Return the kind of data, with covariates and weights if they have some, and how it is scored."""
+    number = sum(np.shape(getattr(study.data, "covariates", ()))[1:])
+    covariates = f" with {counted(number, 'covariate')}" if number else ""
+    weighted = "" if study.data.weights is None else ", weighted"
+    return f"{study.data.kind.name}{covariates} by {study.scorer.name}{weighted}"
 
 
 def _without(items: Sequence[object], others: Iterable[object]) -> tuple[object, ...]:

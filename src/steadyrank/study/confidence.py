@@ -18,7 +18,7 @@ from steadyrank.errors import FEW_DATA, InvalidValueError, Option, TooFewUnitsEr
 from steadyrank.operators.checks import check_k, check_level, check_size, check_square, check_whole
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import declared
-from steadyrank.study.headlines import named
+from steadyrank.study.answers import named
 from steadyrank.study.rank_sets import NEVER, Noise, normal_draws, student
 from steadyrank.study.resampling import draw, scored_draws
 from steadyrank.study.results import Result, finite, label, labels, origin, told
@@ -64,10 +64,6 @@ class Confidence(Result):
         further out the fewer units there are; or, where errors were given or the draws do not reach so
         far, the score less and plus so many standard errors. NaN for scores that are the same in all
         draws of units, which tells nothing of chance.
-    bootstrap_ranks : pair of int arrays
-        The percentiles of the ranks in the draws, each item by itself. Equal scores share their ranks:
-        the best of these counts at the low end, the worst at the high one. Near ties their coverage
-        can be far below the level.
     k : int or None
         The top k in question.
 
@@ -89,7 +85,6 @@ class Confidence(Result):
     seed: int
     errors: FloatArray
     score_intervals: FloatArray
-    bootstrap_ranks: tuple[IntArray, IntArray]
     basis: str
     _noise: Noise
     k: int | None = None
@@ -133,19 +128,12 @@ class Confidence(Result):
     @property
     def _caution(self) -> str:
         """What units, if there are any, cannot tell because they are few or agree."""
-        units, alike = counted(self.n_units, self.unit), self._noise.unvaried()
-        rare, behind = "if rare, very different ones are missing", self._noise.units
-        equal = np.inf if behind is None else behind.max()
-        if equal < self.n_units - 0.5:
-            unequal = counted(self.n_units, f"unequal {self.unit}")
-            units = f"{unequal} count as about {equal:,.0f} equal ones, and these"
-        few = f" {units} are few: {rare}, it holds less often."
-        sparse = 0 if behind is None else int((behind < FEW).sum()) * bool(equal >= FEW)
-        if sparse:
-            some = f"tell the scores of {counted(sparse, self.item_name)}"
-            few = f" Fewer than {FEW} {plural(self.unit)} {some}: {rare}, it holds less often."
-        same = f" Undecided, as no draw changes it: the difference of {counted(alike, 'pair')}."
-        return few * bool(equal < FEW or sparse) + same * bool(self.n_units and alike)
+        if self._noise.units is None:
+            return ""
+        rest = f"Some scores rest on few {plural(self.unit)}, which count as fewer than {FEW} equal ones"
+        few = f" {rest}: if rare, very different ones are missing, it holds less often."
+        same = " Where no draw changes the difference of two scores, it is undecided which is better."
+        return few * bool(self._noise.units.min() < FEW) + same * self._noise.unvaried()
 
     @property
     def top_sentence(self) -> str | None:
@@ -163,25 +151,22 @@ class Confidence(Result):
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the items by plain rank, with what is said of each."""
-        ends = {"bootstrap": self.bootstrap_ranks, "confidence": self.simultaneous}
+        ends = {"confidence": self.simultaneous, "marginal": self.marginal}
         for place, index in enumerate(np.argsort(-self.scores, kind="stable").tolist()):
             low, high = map(finite, self.score_intervals[:, index].tolist())
             found = {"rank": place + 1, "item": self.items[index], "score": float(self.scores[index])}
             found |= {"error": float(self.errors[index]), "score_low": low, "score_high": high}
-            for name, (best, worst) in (ends | {"marginal": self.marginal}).items():
+            for name, (best, worst) in ends.items():
                 found |= {f"{name}_best": int(best[index]), f"{name}_worst": int(worst[index])}
             yield found
 
-    def parts(self) -> dict[str, Any]:
-        """Return what an answer says of the confidence that stands beside it."""
+    def _found(self) -> dict[str, Any]:
         other = f"Stability is another question: what removing one {self.unit} changes in this dataset"
         other += "." if self.n_units else ", which has none."
-        return told(self, "level", "draws", "seed", "basis", "sentence") | {"stability": other}
-
-    def _found(self) -> dict[str, Any]:
+        names = ("level", "draws", "seed", "basis", "sentence", "k", "top_sentence")
         rows = [row | {"item": label(row["item"])} for row in self.rows()]
         top = None if self.k is None else labels(self.top(self.k))
-        return self.parts() | told(self, "k", "top_sentence") | {"top": top, "rows": rows}
+        return told(self, *names) | {"stability": other, "top": top, "rows": rows}
 
 
 def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confidence:
@@ -221,7 +206,6 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
         **about | {"notes": (*notes, TIES, *(declared(study.scorer, "remarks", scores) or ()))},
         errors=frozen(errors),
         score_intervals=frozen(ends),
-        bootstrap_ranks=rank_percentiles(drawn, tail, silent),
         basis=DRAWN.format(plural(study.facts.unit)) if given is None else GIVEN,
         _noise=Noise(scores / size, covariance, noise / size, units, silent),
     )
@@ -266,25 +250,3 @@ def about_silent(reasons: dict[int, str], draws: int, level: float) -> tuple[str
         problem = f"{silent}, too many to decide anything; the first: {first}"
         raise InvalidValueError(problem, way_out=FEW_DATA)
     return (f"{silent}; each counts as one that may rank the items in any way. The first: {first}",)
-
-
-def rank_percentiles(scores: FloatArray, tail: float, silent: int = 0) -> tuple[IntArray, IntArray]:
-    """Return the ranks of each item that all but a tail of the draws stay within, at either end.
-
-    Equal scores share their ranks: the best of these counts at the low end, the worst at the high one.
-    As many more draws as are ``silent`` may put any item at any rank.
-
-    Examples
-    --------
-    >>> rank_percentiles(np.array([[3.0, 1.0, 1.0], [2.0, 2.0, 1.0]]), 0.25)
-    (array([1, 1, 2]), array([2, 3, 3]))
-    """
-    draws, number = scores.shape
-    best, worst = np.ones((draws + silent, number), np.int64), np.full((draws + silent, number), number)
-    for which, row in enumerate(scores):
-        ranked = np.sort(row)
-        best[which] = 1 + number - np.searchsorted(ranked, row, side="right")
-        worst[which] = number - np.searchsorted(ranked, row, side="left")
-    low = np.quantile(best, tail, axis=0, method="inverted_cdf")
-    high = np.quantile(worst, 1 - tail, axis=0, method="inverted_cdf")
-    return low.astype(np.int64), high.astype(np.int64)

@@ -11,14 +11,14 @@ whose ``b_i`` comes out at most g. Most do at once; the others are looked at aga
 property behind Theorem 4, ``b_i`` never exceeds the shift of the scores, so this ends.
 
 Of the full ranking, ``b_i`` is the eps at which the sets with and without the unit begin to share a
-ranking, and ``c_i`` that at which the set begins to hold the plain ranking without it, both exactly
-(:mod:`steadyrank.operators.meeting`). Units that leave the plain ranking as it is have 0 for both.
+ranking, exactly (:mod:`steadyrank.operators.meeting`). It is 0 for units that leave the plain ranking as
+it is.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -26,15 +26,13 @@ import numpy as np
 from steadyrank.operators.checks import check_eps
 from steadyrank.operators.inflation import critical_eps, just_above
 from steadyrank.operators.intervals import tier_eps
-from steadyrank.operators.meeting import STEEPEST_COVER, Rival
+from steadyrank.operators.meeting import Rival
 from steadyrank.reading.arrays import frozen
-from steadyrank.study.calibration import check_delta, eps_above, exceeded_by_at_most
-from steadyrank.study.deletions import FEW, MANY, Active, active_items, blocks_near, near_rows
+from steadyrank.study.certificate import check_delta, eps_above
+from steadyrank.study.standings import FEW, MANY, Active, active_items, blocks_near, near_rows
 from steadyrank.text import counted, html_of, rounded_up
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from matplotlib.axes import Axes
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
@@ -52,9 +50,6 @@ DEEPER = 4.0
 
 FIRST_LOOK = 8
 """The first look reaches to the critical eps of the item this many ranks below the k-th."""
-
-FIRST_ROWS = 16
-"""Of so many rankings, those that may cost most, the cost is found before others are looked at."""
 
 
 @dataclass(frozen=True)
@@ -214,8 +209,6 @@ class RankingCurve(Curve):
     ----------
     breaking_eps : float array (distinct units,)
         ``b_i``: the sets with and without the unit share a ranking exactly while eps exceeds this.
-    covering_eps : float array (distinct units,)
-        ``c_i``: the set holds the plain ranking without the unit exactly while eps exceeds this.
     counts : int array (distinct units,)
         How often each distinct unit occurs.
     tier_eps : float array (items - 1,)
@@ -229,8 +222,8 @@ class RankingCurve(Curve):
     >>> curve = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])).ranking_curve()
     >>> print(curve)
     delta of the full ranking: 0.25 where only ties are inflated, 0 from eps = 0.4715 on, with 3 tiers
-    >>> curve.delta(0.5), curve.uncovered(0.5), curve.tiers(0.5), curve.tiers(0.8)
-    (0.0, 0.25, 3, 2)
+    >>> curve.delta(0.4), curve.delta(0.5), curve.tiers(0.5), curve.tiers(0.8)
+    (0.25, 0.0, 3, 2)
     """
 
     beside = "tiers: blocks that no ranking mixes"
@@ -238,23 +231,13 @@ class RankingCurve(Curve):
 
     k: ClassVar[None] = None  # type: ignore[misc]
     breaking_eps: FloatArray = field(repr=False)
-    covering_eps: FloatArray = field(repr=False)
     counts: IntArray = field(repr=False)
     tier_eps: FloatArray = field(repr=False)
     tie_eps: float
 
     @cached_property
-    def _covering(self) -> Steps:
-        return Steps.reaching(self.covering_eps, self.counts)
-
-    @cached_property
     def _beside(self) -> Steps:
         return Steps(np.sort(self.tier_eps), np.arange(len(self.tier_eps) + 1, 0, -1))
-
-    def uncovered(self, eps: Eps) -> Eps:
-        """Return the share of units without which the plain ranking is not in the set."""
-        shares: Eps = self._covering.at(eps)
-        return shares
 
     def tiers(self, eps: float | FloatArray) -> Any:
         """Return the exact number of tiers at one eps, or at each of several."""
@@ -262,15 +245,13 @@ class RankingCurve(Curve):
 
 
 def kept_steps(steps: FloatArray, eps: float, most: int = MAX_STEPS) -> IntArray:
-    """Choose steps evenly by number and evenly by eps, and all those next to the chosen eps."""
+    """Choose steps evenly by number, and all those next to the chosen eps."""
     if len(steps) <= most:
         return np.arange(len(steps))
-    by_number = np.linspace(0, len(steps) - 1, most // 2).round().astype(np.int64)
-    grid = np.linspace(steps[0], steps[-1], most // 4)
-    by_eps = np.searchsorted(steps, grid).clip(0, len(steps) - 1)
+    evenly = np.linspace(0, len(steps) - 1, most // 2).round().astype(np.int64)
     here = int(np.searchsorted(steps, eps))
     near = np.arange(max(0, here - most // 8), min(len(steps), here + most // 8))
-    return np.unique(np.concatenate([by_number, by_eps, near]))
+    return np.unique(np.append(evenly, near))
 
 
 def stability_curve(facts: Facts, k: int) -> StabilityCurve:
@@ -340,64 +321,9 @@ def ranking_curve(facts: Facts) -> RankingCurve:
     """Compute the curve of the full ranking, from all scores without each unit."""
     loo = facts.leave_one_out
     rival = Rival(loo.scores)
-    breaking, covering = np.zeros((2, len(loo.units)))
+    breaking = np.zeros(len(loo.units))
     for block in loo.blocks():
         for number in np.flatnonzero(block.reordered(loo.scores, rival.order)).tolist():
-            row, unit = block.row(number, loo.scores), block.start + number
-            breaking[unit], covering[unit] = rival.meeting(row), rival.covering(row)
-    tiers, ties = tier_eps(loo.scores[rival.order]), facts.tie_eps
-    return RankingCurve(frozen(breaking), frozen(covering), loo.units.counts, frozen(tiers), ties)
-
-
-class Covering:
-    """The eps above which the inflated ranking holds the plain ranking without each distinct unit.
-
-    It is known between two bounds, and exactly where that is asked for.
-    """
-
-    def __init__(self, facts: Facts) -> None:
-        self._facts, self._loo = facts, facts.leave_one_out
-        self._rival = Rival(self._loo.scores)
-        self._lower, self._upper = np.zeros((2, len(self._loo.units)))
-
-    @cached_property
-    def _moved(self) -> BoolArray:
-        """The units without which the ranking is another: of all others it is 0."""
-        moved = np.zeros(len(self._lower), dtype=np.bool_)
-        moved[self._loo.reordered(self._rival.order)] = True
-        self._upper[moved] = np.inf
-        return moved
-
-    def exceeded(self, delta: float) -> float:
-        """Return the smallest of these eps that at most a share ``delta`` of all units exceed."""
-        counts = self._loo.units.counts
-        self._look(self._moved & np.isinf(self._upper), lambda: np.inf)
-        least = partial(exceeded_by_at_most, delta, self._lower, counts)
-        self._look((self._lower < self._upper) & (self._upper > least()), least)
-        return least()
-
-    def reaching(self, eps: float) -> BoolArray:
-        """Return the units without which the plain ranking is not in the set at eps.
-
-        A unit that moves the scores by less than eps over 2 + sqrt(2) never is one of them.
-        """
-        may, below = self._facts.reaching(eps / STEEPEST_COVER), float(np.nextafter(eps, 0))
-        self._look(may & self._moved & (self._lower < eps) & (self._upper >= eps), lambda: below)
-        return np.asarray(self._lower >= eps)
-
-    def _look(self, among: BoolArray, least: Callable[[], float]) -> None:
-        """Bound these eps for some units, and find those exactly that may be more than the least."""
-
-        def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:  # the order alone matters
-            gaps = np.diff(np.sort(rows, axis=1), axis=1).min(axis=1, initial=np.inf)
-            return np.asarray(gaps > 2 * errors.max(axis=1))
-
-        for units, rows in self._loo.columns(np.arange(len(self._loo.scores)), among, settled):
-            self._lower[units], self._upper[units] = self._rival.covering_bounds(rows)
-            order, start = np.argsort(-self._upper[units], kind="stable"), 0
-            # The least grows with what is found: first of few, then of ever more.
-            while start < len(order) and self._upper[units[order[start]]] > (floor := least()):
-                some = order[start : 2 * start + FIRST_ROWS]
-                found, start = self._rival.coverings(rows[some], floor), start + len(some)
-                self._upper[units[some]] = found
-                self._lower[units[some]] = np.where(found > floor, found, self._lower[units[some]])
+            breaking[block.start + number] = rival.meeting(block.row(number, loo.scores))
+    tiers = frozen(tier_eps(loo.scores[rival.order]))
+    return RankingCurve(frozen(breaking), loo.units.counts, tiers, facts.tie_eps)

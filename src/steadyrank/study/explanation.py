@@ -39,9 +39,6 @@ RIVALS = 3
 NEGLIGIBLE = 1e-9
 """A unit that changes the gap by less than this part of the largest change is taken for a rounding."""
 
-TIE = 1000
-"""Two items are called a tie where more than so many times the units seen would be needed."""
-
 
 class Rival(NamedTuple):
     """An item across the border.
@@ -219,26 +216,17 @@ class Needed(Result):
     basis: str
 
     @property
-    def tie(self) -> bool:
-        """Whether it takes more than 1,000 times the units seen, or more than 2^53."""
-        return self.needed is None or self.needed > TIE * self.n_units
-
-    @property
     def sentence(self) -> str:
         """The number in plain words."""
         ahead, behind, units = shorten(self.ahead), shorten(self.behind), plural(self.unit)
         begin = f"By a model ({units} like those seen, each drawn by itself), "
         if self.needed is None:
-            return f"{begin}{ahead} and {behind} are a tie: not even 2^53 {units} would settle it."
-        number, seen = counted(self.needed, self.unit), f"{self.n_units:,}"
-        if self.tie:
-            begin += f"{ahead} and {behind} are a tie: {number} in all would be needed, more than "
-            return begin + f"{TIE:,} times the {seen} seen."
-        begin += f"{number} in all would put {ahead} ahead of {behind} with probability "
-        return begin + f"{self.confidence}; {seen} were seen."
+            return f"{begin}not even 2^53 {units} would put one of {ahead} and {behind} ahead."
+        begin += f"{counted(self.needed, self.unit)} in all would put {ahead} ahead of {behind}"
+        return f"{begin} with probability {self.confidence}; {self.n_units:,} were seen."
 
     def _found(self) -> dict[str, Any]:
-        known = told(self, "k", "gap", "confidence", "needed", "tie", "basis", "sentence")
+        known = told(self, "k", "gap", "confidence", "needed", "basis", "sentence")
         return known | {"ahead": label(self.ahead), "behind": label(self.behind), "status": "model"}
 
 

@@ -14,18 +14,16 @@ import numpy as np
 from steadyrank.margins.search import MarginSearch
 from steadyrank.operators.inflation import MOST_OF_EPS, critical_eps, effective_eps
 from steadyrank.reading.arrays import frozen
-from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled, Sketched, declared
-from steadyrank.study.calibration import check_delta, eps_above, exceeded_by_at_most
-from steadyrank.study.deletions import TopKDeletions, topk_deletions
+from steadyrank.scorers.base import LeaveOneOut, Scorer, declared
 from steadyrank.study.results import RULES
-from steadyrank.study.standings import Ranks, rank_ranges
+from steadyrank.study.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data import Observations, Units
-    from steadyrank.study.curve import Covering, RankingCurve, StabilityCurve
+    from steadyrank.study.curve import RankingCurve, StabilityCurve
 
     Found = TypeVar("Found")
 
@@ -33,10 +31,6 @@ SUMS = 1e-12
 """More than what rounding of the operators' sums amounts to, relative to eps."""
 
 SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
-
-
-FITTED, LOOKED_AT = 4_000_000, 50_000_000
-"""Distinct units times items from which full rankings rest on bounds: fitted scores, and others."""
 
 
 class Facts:
@@ -79,11 +73,6 @@ class Facts:
     def left_out(self) -> bool:
         """Whether each unit was left out already: where a scorer is refitted, that may take hours."""
         return "leave_one_out" in vars(self)
-
-    @property
-    def soon_left_out(self) -> bool:
-        """Whether leaving each unit out is done, or costs no refits."""
-        return self.left_out or not refits(self.scorer)
 
     @property
     def items(self) -> tuple[object, ...]:
@@ -191,19 +180,6 @@ class Facts:
 
         return self.once(ranking_curve)
 
-    @property
-    def too_many_rankings(self) -> bool:
-        """Whether there are more full rankings, one without each unit, than are looked at."""
-        loo = self.leave_one_out
-        limit = FITTED if isinstance(loo, Sketched) else LOOKED_AT
-        return len(loo.units) * len(loo.scores) > limit
-
-    def covering(self) -> Covering:
-        """Return the eps above which the inflated ranking holds the ranking without each unit."""
-        from steadyrank.study.curve import Covering
-
-        return self.once(Covering)
-
     def margin_search(self, by: str = "remove") -> MarginSearch:
         """Return the search for how many units must leave, be added or change."""
         return self.once(_margin_search, by)
@@ -230,28 +206,10 @@ class Facts:
             far = np.abs(shifts - eps) > errors + 2 * MOST_OF_EPS * eps
             return np.asarray(far & (shifts + errors < (shifts - errors).max(initial=0.0)))
 
-        shifts = self._shifts_near(settled)
+        shifts = self.shifts if "shifts" in vars(self) else self.leave_one_out.shifts(settled)
         largest = float(np.abs(self.scores).max()) + float(shifts.max(initial=0.0))
         with np.errstate(over="ignore"):
             return np.asarray(shifts >= effective_eps(eps, largest) * (1 - SUMS))
-
-    def eps_for(self, delta: float = 0.05) -> float:
-        """Return an eps that at most a share ``delta`` of the units move the scores by."""
-        target = check_delta(delta)  # before anything is left out, which may take hours
-        self.leave_one_out  # noqa: B018 (first: it makes the scores, too)
-        counts = self.units.counts
-
-        def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:  # not beside the one wanted
-            least, most = shifts - errors, shifts + errors
-            low, high = (exceeded_by_at_most(target, bound, counts) for bound in (least, most))
-            return np.asarray((most < low) | (least > high))
-
-        return eps_above(target, self._shifts_near(settled), counts, self.tie_eps)
-
-    def _shifts_near(self, settled: Settled) -> FloatArray:
-        """Return the shifts, exact but where a value near them settles a question just as well."""
-        known = "shifts" in vars(self)
-        return self.shifts if known else self.leave_one_out.shifts(settled)
 
 
 def refits(scorer: Scorer) -> bool:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import numpy as np
 
 from steadyrank.data.observations import Observations, numbers_of
-from steadyrank.errors import InvalidValueError, Option, listing, not_a_choice, shorten
+from steadyrank.errors import InvalidValueError, Option, not_a_choice, shorten
 from steadyrank.margins.search import Found, MarginSearch, order_of, precedes
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.topk_sets import topk
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import turning
-from steadyrank.study.deletions import TopKRows, plain_members
 from steadyrank.study.results import MAX_FLIPS, Result, label, labels, origin, told
+from steadyrank.study.standings import TopKRows, plain_members
 from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
@@ -39,12 +38,6 @@ GERUNDS = {"change": "Changing", "push": "Pushing", "bring": "Bringing", "put": 
 
 UNBOUNDED = "only single removals were tried; for more, no bound is known"
 """What is taken for granted where only single units were left out."""
-
-NEAREST = 12
-"""Of so many items of each side of rank k it is said how far they are from crossing it."""
-
-NEIGHBOURS = 1000
-"""Of so many items of a ranking it is said how well they hold against the next."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,9 +67,6 @@ class Margin(Result):
         What is done with units: ``"remove"``, ``"add"`` or ``"change"``.
     asked_pair : bool
         Whether the pair itself was in question.
-    neighbours : tuple of (label, label, int)
-        Of the full ranking: each item from the top, the next one, and the number of units below which
-        that does not pass it; of the first 1,000 items.
     added : object
         The unit that is added, for ``data.with_added(added, upper)``; None where none is.
     rule : str
@@ -111,7 +101,6 @@ class Margin(Result):
     by: str
     added: object
     asked_pair: bool = False
-    neighbours: tuple[tuple[object, object, int], ...] = ()
 
     @property
     def exact(self) -> bool:
@@ -171,10 +160,7 @@ class Margin(Result):
         return f"{GERUNDS[verb]} {what} takes {done} {number}."
 
     def _found(self) -> dict[str, Any]:
-        plain = self.item is None and self.by == "remove"
-        if self.k is None or not plain:
-            return self.parts()
-        return self.parts() | {"distances": _distances(self.study, self.k)}
+        return self.parts()
 
     def parts(self) -> dict[str, Any]:
         """Return how many units it takes, which ones, and what then happens, as plain data."""
@@ -191,10 +177,6 @@ class Margin(Result):
             "units_removed": self._removed(),
             "unit_added": None if added is None else label(added),
             "rule": self.rule,
-            "neighbours": [
-                {"item": label(item), "next": label(other), "lower": lower}
-                for item, other, lower in self.neighbours
-            ],
             "assumed": list(self.assumed),
             "sentence": self.sentence,
         }
@@ -207,21 +189,6 @@ class Margin(Result):
             for number in numbers[:MAX_FLIPS].tolist()
         ]
         return {"units": int(self.leaving.sum()), "distinct_units": len(numbers), "listed": listed}
-
-
-def _distances(study: Study, k: int) -> dict[str, Any]:
-    """Return how many units the items around rank k are away from crossing it, at least."""
-    answer = study.topk(k)
-    order, away = answer.order, np.asarray(answer.away)[answer.order]
-    sides = (range(k), range(k, len(order)))
-    near = [sorted(side, key=lambda place: away[place])[:NEAREST] for side in sides]
-    shown = sorted(place for side in near for place in side)
-    rest = np.delete(away, shown)
-    items = [
-        {"item": label(study.items[order[place]]), "rank": place + 1, "lower": int(away[place])}
-        for place in shown
-    ]
-    return {"k": k, "items": items, "beyond": int(rest.min(initial=study.units.total))}
 
 
 def known_margin(study: Study, k: int | None) -> Margin:
@@ -289,10 +256,7 @@ def margin_of(
     place = None if item is None else index_of(study, item)
     places = None if pair is None else _ordered_pair(study, pair)
     found = _plain(search, study.facts, k, place, places, tried=True)
-    margin, names = _margin(study, search, found, k, item), study.items
-    pairs = search.neighbours(NEIGHBOURS) if k is None and pair is None else []
-    neighbours = tuple((names[a], names[b], lower) for lower, (a, b) in pairs)
-    return replace(margin, asked_pair=pair is not None, neighbours=neighbours)
+    return replace(_margin(study, search, found, k, item), asked_pair=pair is not None)
 
 
 def index_of(study: Study, label: object) -> int:
@@ -300,10 +264,7 @@ def index_of(study: Study, label: object) -> int:
     try:
         return study.items.index(label)
     except ValueError:
-        known = {str(item): item for item in study.items}
-        close = [known[match] for match in get_close_matches(str(label), known, n=3)]
-        way_out = f"Did you mean {listing(map(shorten, close))}?" if close else ""
-        raise InvalidValueError(f"there is no item {shorten(label)}", way_out=way_out) from None
+        raise InvalidValueError(f"there is no item {shorten(label)}") from None
 
 
 def _ordered_pair(study: Study, pair: Labels) -> tuple[int, int]:

@@ -16,15 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.data.ballots import Ballots
 from steadyrank.data.read import as_observations
 from steadyrank.data.score_matrix import ScoreMatrix
-from steadyrank.errors import InvalidDataError, InvalidValueError, MissingValuesError, Option, wrong_data
+from steadyrank.errors import InvalidDataError, InvalidValueError, Option, wrong_data
 from steadyrank.operators.checks import Range, check_setting
 from steadyrank.reading.scales import on_one_scale
 from steadyrank.scorers.base import check_several
-from steadyrank.scorers.voting import places
-from steadyrank.study.study import Study
 from steadyrank.text import counted
 
 if TYPE_CHECKING:
@@ -42,7 +39,7 @@ ALPHA, HOLM = Range(0.0, 0.5, above=True, below=True), Option("test", "holm")
 
 @dataclass(frozen=True)
 class CriticalDifference:
-    """Mean ranks of items over rows or ballots, and which of them cannot be told apart, in two meanings.
+    """Mean ranks of items over rows, and which of them cannot be told apart, in two meanings.
 
     Two items are joined if they are in one of the groups, and told apart if they are in none. Groups may
     share items, and a group may pass over an item between its members.
@@ -118,9 +115,8 @@ class CriticalDifference:
 
         Parameters
         ----------
-        data : ScoreMatrix, Ballots, Study, path or dataframe
-            Rows (tasks, data sets) that score all items, or ballots, which leave what they do not list
-            tied for the last place; without weights, groups and gaps.
+        data : ScoreMatrix, path or dataframe
+            Rows (tasks, data sets) that score all items, without weights, groups and gaps.
         test : {"nemenyi", "holm"}
             What compares pairs where Friedman's test finds a difference: Nemenyi's test, or Wilcoxon's
             signed-rank test with Holm's correction (without Friedman's where there are two items).
@@ -137,7 +133,7 @@ class CriticalDifference:
         """
         check_setting("test", test, tuple(TESTS))
         check_setting("alpha", alpha, ALPHA)
-        data = data.data if isinstance(data, Study) else as_observations(data)
+        data = as_observations(data)
         values = _values(data)
         if values.shape[1] < (3 if test == "nemenyi" else 2):
             raise InvalidValueError(
@@ -169,28 +165,17 @@ class CriticalDifference:
 
 
 def _values(data: Any) -> FloatArray:
-    """Return a row of values for each unit, bigger ones better, or complain."""
-    if not isinstance(data, ScoreMatrix | Ballots):
-        way_out = "Mean ranks are of rows or ballots that put items in order."
-        what, wanted = "a critical-difference diagram", "ScoreMatrix or Ballots"
-        raise wrong_data(what, wanted, type(data).__name__, way_out=way_out)
+    """Return the values of rows that all count the same and have no gaps, or complain."""
+    if not isinstance(data, ScoreMatrix):
+        way_out = "Of ballots, make a matrix of ranks."
+        what = "a critical-difference diagram"
+        raise wrong_data(what, "ScoreMatrix", type(data).__name__, way_out=way_out)
     check_several(data)
-    for what, there in (("weights", data.weights), ("groups", data.unit)):
-        if there is not None:
-            raise InvalidDataError(
-                f"the rows have {what}, but these tests need rows that all count the same",
-                way_out=f"Read them without {what}.",
-            )
-    if not isinstance(data, Ballots):
-        if np.isnan(data.values).any():
-            drop = ("Use ", Option("missing", "drop"), " for the rows without gaps.")
-            raise MissingValuesError("some values are missing, but the tests need all", way_out=drop)
-        return np.asarray(data.values)
-    ahead, tied = places(data)
-    listed = np.diff(data.indptr)
-    ranks = np.repeat((listed[:, np.newaxis] + data.n_items + 1) / 2, data.n_items, axis=1)
-    ranks[np.repeat(np.arange(len(listed)), listed), data.ranked] = ahead + (tied + 1) / 2
-    return np.repeat(-ranks, data.counts, axis=0)
+    if data.weights is not None or data.unit is not None or np.isnan(data.values).any():
+        told = "these tests need rows that all count the same and have no gaps"
+        way_out = "Read them without weights and groups, and without rows that have gaps."
+        raise InvalidDataError(told, way_out=way_out)
+    return np.asarray(data.values)
 
 
 def _reordered(ranks: FloatArray) -> BoolArray:

@@ -318,10 +318,10 @@ class Noise:
                 found.append((pair[far], np.full(np.count_nonzero(far), which), moved[far]))
         return Peaks(floor, *(np.concatenate(column) for column in zip(*found, strict=True)))
 
-    def unvaried(self) -> int:
-        """Return how many pairs of different scores have a difference that never varies."""
+    def unvaried(self) -> bool:
+        """Tell whether some pair of different scores has a difference that never varies."""
         _, _, gaps, errors = self._every
-        return int(np.count_nonzero((errors == 0) & (gaps != 0)))
+        return bool(((errors == 0) & (gaps != 0)).any())
 
     def _spans(self) -> Iterator[tuple[int, int, int]]:
         """Yield each item with the place of its pairs with later ones, among all pairs."""

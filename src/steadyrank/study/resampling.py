@@ -12,18 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.data.units import LazyLabels, Units
-from steadyrank.errors import InvalidValueError, Option, SteadyrankError, listing
+from steadyrank.data.units import Units
+from steadyrank.errors import InvalidValueError, Option, SteadyrankError
 from steadyrank.operators.checks import check_whole
 from steadyrank.progress import counting
 from steadyrank.scorers.bagged import drawn_copies
 from steadyrank.scorers.base import RowsOut
 from steadyrank.scorers.refit import run_fits
 from steadyrank.scorers.sums import scores_of_copies
-from steadyrank.study.calibration import check_removals
+from steadyrank.study.certificate import check_removals
 from steadyrank.study.facts import Facts, refits
 from steadyrank.sums.blocks import slices
-from steadyrank.text import LONGEST, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -100,25 +99,17 @@ class RandomRemovals:
         """Return how many of each distinct unit leave."""
         return draw(self.data.units.counts, self.removals, self.seed, which, replace=False)
 
-    def name(self, kept: list[int], place: int) -> str:
-        """Return what leaves in one of the removals that were kept, in words."""
-        known, leaving = self.data.units.labels, self.leaving(kept[place])
-        units = np.repeat(np.arange(len(leaving)), leaving).tolist()
-        return listing((shortened(known[unit], LONGEST) for unit in units), len(units))
-
     def facts(self, known: Facts) -> tuple[Facts, tuple[str, ...]]:
         """Return what is known after each removal, as if of one unit, and why some have no scores."""
         found, reasons = scored_draws(self.data, known.scorer, self._staying, self.samples, "removals")
-        kept = list(found)
-        if not kept:
+        if not found:
             raise InvalidValueError(
                 f"none of {self.samples:,} random removals leaves data that can be scored; the first: "
                 f"{reasons[0]}",
                 way_out=["Remove fewer at a time, with smaller ", Option("removals")],
             )
         rows = np.array(list(found.values()), dtype=np.float64)
-        labels = LazyLabels(len(kept), partial(self.name, kept))
-        units = Units("random set", np.ones(len(kept), dtype=np.int64), labels)
+        units = Units("random set", np.ones(len(found), dtype=np.int64), range(len(found)))
         out = RowsOut(known.scores, units, rows.__getitem__)
         return Facts(self.data, known.scorer, out), tuple(reasons.values())
 
@@ -154,9 +145,7 @@ def clopper_pearson(hits: int, trials: int, confidence: float) -> tuple[float, f
     >>> [round(limit, 4) for limit in clopper_pearson(0, 10, 0.95)]
     [0.0, 0.3085]
     """
-    from scipy.special import betaincinv  # the quantiles of scipy.stats.beta, without its loading
+    from scipy.stats import binomtest  # loads longer than a small audit takes
 
-    tail = (1 - confidence) / 2
-    lower = float(betaincinv(hits, trials - hits + 1, tail)) if hits else 0.0
-    upper = float(betaincinv(hits + 1, trials - hits, 1 - tail)) if hits < trials else 1.0
-    return lower, upper
+    low, high = binomtest(hits, trials).proportion_ci(confidence, "exact")
+    return float(low), float(high)

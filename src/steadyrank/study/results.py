@@ -18,7 +18,7 @@ import numpy as np
 from steadyrank.data.observations import origin_of
 from steadyrank.errors import MissingPackageError, SteadyrankError, not_a_choice
 from steadyrank.reading.table import Guess
-from steadyrank.text import plural, shortened
+from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from steadyrank._typing import FloatArray, IntArray
     from steadyrank.study.study import Study
 
-SCHEMA_VERSION = "5.0"
+SCHEMA_VERSION = "6.0"
 
 RULES = {
     "ties": "equal scores: the one listed first counts as ahead",
@@ -41,8 +41,6 @@ MAX_FLIPS = 200
 EXACT_IN_JSON = 1 << 53
 """Whole numbers up to this are exact in every JSON reader."""
 
-ITEMS_IN_REPR = 6
-LONGEST_IN_REPR = 24
 BACKENDS = ("polars", "pandas", "pyarrow")
 
 
@@ -91,7 +89,8 @@ class Result:
 
     def __repr__(self) -> str:
         """Say what was found, where one sentence does."""
-        return f"{type(self).__name__}({getattr(self, 'sentence', self.document)!r})"
+        size = f"{counted(len(self.items), self.item_name)}, {counted(self.n_units, self.unit)}"
+        return f"{type(self).__name__}({getattr(self, 'sentence', f'{self.document} of {size}')!r})"
 
     def __deepcopy__(self, *_: object) -> Self:
         return self  # nothing in it changes, and its study stays at hand
@@ -117,19 +116,15 @@ class Result:
         """Return the labels of items given by index."""
         return tuple(self.items[index] for index in indices)
 
-    def findings(
-        self, *, source: str | None = None, policies: Mapping[str, str] | None = None
-    ) -> dict[str, Any]:
+    def findings(self, *, source: str | None = None) -> dict[str, Any]:
         """Return all that views show, as plain data: JSON is this document as it is.
 
         Parameters
         ----------
         source : str, optional
             What to call the data, for example the name of a file without its folder.
-        policies : mapping, optional
-            Further policies that were applied, by name, in plain words.
         """
-        return about(self, source, policies) | self._found()
+        return about(self, source) | self._found()
 
     def _found(self) -> dict[str, Any]:
         """Return what is found in this kind of result alone."""
@@ -188,9 +183,7 @@ def origin(study: Study) -> dict[str, Any]:
     }
 
 
-def about(
-    result: Result, source: str | None = None, policies: Mapping[str, str] | None = None
-) -> dict[str, Any]:
+def about(result: Result, source: str | None = None) -> dict[str, Any]:
     """Return what every document of one study begins with: what was studied, and how."""
     return {
         **begun(result.document, source),
@@ -201,7 +194,7 @@ def about(
         **told(result, "n_units", "n_distinct_units"),
         "n_items": len(result.items),
         **told(result, "counted_as", "scorer"),
-        "policies": {**RULES, **(policies or {})},
+        "policies": dict(RULES),
         "guesses": guesses_of(result.notes),
         "notes": list(result.notes),
     }
@@ -261,19 +254,6 @@ def label(name: object) -> str | int | float | bool:
 def labels(names: Iterable[object]) -> list[str | int | float | bool]:
     """Return labels as JSON can hold them."""
     return [label(name) for name in names]
-
-
-def some_of(labels: Sequence[object]) -> str:
-    r"""Return the first few labels for a ``repr``: short, and nothing in them steers a terminal.
-
-    Examples
-    --------
-    >>> print(some_of(["ann", "b\x1b[31m", 3]), some_of(range(9)))
-    ['ann', 'b\x1b[31m', 3] [0, 1, 2, 3, 4, 5, ... 3 more]
-    """
-    told = [shortened(repr(label), LONGEST_IN_REPR) for label in labels[:ITEMS_IN_REPR]]
-    hidden = len(labels) - len(told)
-    return f"[{', '.join(told + [f'... {hidden:,} more'] * bool(hidden))}]"
 
 
 def frame_of(columns: Mapping[str, Sequence[object]], backend: str | None) -> Any:

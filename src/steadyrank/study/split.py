@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.split import read_split
 from steadyrank.errors import InvalidDataError, InvalidValueError, Option, SteadyrankError, shorten
-from steadyrank.study.headlines import named
+from steadyrank.study.answers import named
 from steadyrank.study.results import begun, label
 from steadyrank.study.study import Study
 from steadyrank.text import counted, today

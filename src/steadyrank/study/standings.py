@@ -7,15 +7,30 @@ comparison of neighbours and no sorting.
 
 The standings of every k follow from the ranks: an item is *sure* if its worst rank is k or better, and a
 *contender* if k lies between its best rank and its worst.
+
+Which items can matter at all? Usually k and a few more. Bound the score of every item over D and all
+D\i by ``lowest`` and ``highest``. Then no k-th best score is below ``theta``, the k-th largest lowest
+score, nor above the k-th largest highest score. An item that never comes within c of theta is in no
+answer and in no window; an item that never falls to the k-th best is in every answer. What is left,
+the *active* items, decides.
+
+Bounds of single items let thousands of them fall at once, which no unit makes happen that touches few.
+A unit that touches t items leaves the order of all others as it is. Let ``u_1, u_2, ...`` be those
+others, best first. At most t items pass ``u_m``, so ``u_1 .. u_(k - t - 1)`` stay among the k - 1 best,
+and what is k-th best is decided by ``u_(k - t) .. u_k`` and the t touched items alone: at most 2 t + 1
+scores, however many items are tied there.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from steadyrank.operators.inflation import ROUNDING, STEEPEST, C, critical_eps
+from steadyrank.operators.topk_sets import member_cut, windows_from
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import LeaveOneOut, Sketched
 from steadyrank.scorers.sums import SumsOut
@@ -24,10 +39,28 @@ from steadyrank.sums.model import Entries
 from steadyrank.sums.points import Points
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.study.facts import Facts
+
+Members: TypeAlias = "Callable[[FloatArray, FloatArray, int], BoolArray]"
+"""From score rows, what they hold from a rank on, and that rank to membership, row by row."""
+
+FEW_UNITS = 1 << 12
+"""Up to so many units, all are looked at sooner than it is known which of them cannot matter."""
+
+MARGIN = 1 + 1e-9
+"""Items on the edge are kept: rounding must not prune."""
+
+SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
+"""Any move at all is at least as far."""
+
+MANY = 512
+"""Up to so many items that decide an answer, rows of all of them are quicker for every unit."""
+
+FEW = 32
+"""Units that touch more of the items near rank k are looked at in rows of all of these."""
 
 Standing = Literal["sure", "contender", "out"]
 
@@ -36,6 +69,9 @@ ALL_ITEMS = 4_000_000
 
 NEIGHBOURS = 25
 """Of larger data, so many items beyond the list have theirs, too."""
+
+FITTED = 4_000_000
+"""Distinct units times items from which ranks of fitted scores rest on bounds."""
 
 NEAR_RANKS = (
     "ranks: no single removal goes beyond those shown; some ranges may be too wide, as exact ones would "
@@ -47,6 +83,357 @@ THIN = 32
 
 RIVALS = 2_000
 """If more items than this can be ahead of those neighbours, they have none."""
+
+
+def plain_members(rows: FloatArray, window: FloatArray, places: int) -> BoolArray:
+    """Return the plain top-k of score rows; the smaller index wins a tie.
+
+    Examples
+    --------
+    >>> plain_members(np.array([[1.0, 3.0, 1.0]]), np.array([[1.0, 1.0]]), 2)
+    array([[ True,  True, False]])
+    """
+    kth = window[:, :1]
+    inside: BoolArray = rows >= kth
+    tied = np.flatnonzero((window[:, 1:2] == kth).any(axis=1))
+    if len(tied):  # the last of those that are equal stay outside
+        equal = rows[tied] == kth[tied]
+        first = equal.sum(axis=1) - (inside[tied].sum(axis=1) - places)
+        inside[tied] &= ~equal | (np.cumsum(equal, axis=1) <= first[:, np.newaxis])
+    return inside
+
+
+def inflated_members(eps: float) -> Members:
+    """Return the inflated top-k as a function of score rows."""
+
+    @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
+    def members(rows: FloatArray, window: FloatArray, places: int) -> BoolArray:
+        return np.asarray(rows >= member_cut(rows, window, places, eps)[:, np.newaxis])
+
+    return members
+
+
+@dataclass(frozen=True)
+class Active:
+    """The items that decide a top-k audit.
+
+    Attributes
+    ----------
+    k : int
+        How many items are wanted.
+    items : int array
+        The active items, in the order of their indices (which settles ties).
+    always_in : int
+        How many other items are among the k - 1 best of every answer.
+    """
+
+    k: int
+    items: IntArray
+    always_in: int
+
+    @property
+    def places(self) -> int:
+        """How many of the k places the active items compete for."""
+        return self.k - self.always_in
+
+    def answer(self, members: Members, scores: FloatArray) -> BoolArray:
+        """Return which of the active items are members by these scores of all items."""
+        return np.asarray(self.answers(members, scores[self.items][np.newaxis])[0])
+
+    def answers(self, members: Members, rows: FloatArray) -> BoolArray:
+        """Return which of the active items are members by each row of their scores."""
+        return members(rows, windows_from(rows, self.places), self.places)
+
+
+Part: TypeAlias = "tuple[Active, IntArray, FloatArray]"
+"""Active items, units, and the scores of these items without each of those units."""
+
+
+def active_items(
+    lowest: FloatArray, highest: FloatArray, depths: Mapping[int, float]
+) -> dict[int, Active]:
+    """Return for each k the items that decide its audit if answers reach so far below the k-th best.
+
+    Examples
+    --------
+    >>> low, high = np.array([9.0, 4.0, 3.0, 0.0]), np.array([9.5, 5.0, 4.5, 0.5])
+    >>> active_items(low, high, {2: 0.1})
+    {2: Active(k=2, items=array([1, 2]), always_in=1)}
+    """
+    theta, ceiling = (np.partition(end, [-k for k in depths]) for end in (lowest, highest))
+    # Python's numbers: a difference beyond all floats is infinite.
+    return {
+        k: _active_between(lowest, highest, k, theta[-k].item() - depth * MARGIN, ceiling[-k].item())
+        for k, depth in depths.items()
+    }
+
+
+def _active_between(
+    lowest: FloatArray, highest: FloatArray, k: int, floor: float, ceiling: float
+) -> Active:
+    """Return the items that can reach the floor, less those that never fall to the ceiling."""
+    never_kth = lowest > ceiling
+    return Active(k, np.flatnonzero((highest >= floor) & ~never_kth), int(never_kth.sum()))
+
+
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
+def least_move(scores: FloatArray, places: int, eps: float | None) -> float:
+    """Return a positive number: if no score moves as far, the plain and the inflated top-k stay.
+
+    Of the k-th best score and the next one, neither passes the other before one moves by half their
+    distance; a critical eps moves at most ``STEEPEST`` times as far as the scores.
+
+    Examples
+    --------
+    >>> round(least_move(np.array([5.0, 3.0, 1.0]), 1, None), 6)
+    1.0
+    """
+    ranked = np.sort(scores)[::-1]
+    kept = float(ranked[places - 1] - ranked[places]) / 2 if places < len(ranked) else np.inf
+    if eps is not None:
+        apart = float(np.abs(critical_eps(scores, places) - eps).min())
+        rounding = ROUNDING * (eps + float(np.abs(scores).max()))
+        kept = min(kept, (apart - 4 * rounding) / STEEPEST)
+    return max(kept / MARGIN, SMALLEST)
+
+
+class TopKRows:
+    """Scores without each unit wherever they may change a top-k answer, for several k at once.
+
+    Parameters
+    ----------
+    facts : Facts
+        Scores with and without each unit.
+    eps : mapping
+        The values of k, and the inflation up to which answers are asked for of each.
+    """
+
+    def __init__(self, facts: Facts, eps: Mapping[int, float]) -> None:
+        self._facts = facts
+        self._loo = facts.leave_one_out
+        self._eps = eps
+        self._depth = {k: C * each for k, each in eps.items()}
+        self._active = active_items(*facts.outer_bounds, self._depth)
+
+    def changed_rows(
+        self, *, inflated: bool, every: bool = False, wanted: BoolArray | None = None
+    ) -> Iterator[Part]:
+        """Yield (active, units, their scores of the active items) wherever an answer may change.
+
+        Who is in the plain top k is exact; who is in the inflated one, if that is asked for. With
+        ``every``, all units that change a score, for answers of which nothing else is known. With
+        ``wanted``, a mask of the distinct units, the others are passed over.
+        """
+        for actives, among in self._looks:
+            asked = among if wanted is None else wanted if among is None else wanted & among
+            yield from self._changed_rows(actives, asked, inflated=inflated, every=every)
+
+    @cached_property
+    def _looks(self) -> list[tuple[list[Active], BoolArray | None]]:
+        """The active items, and the units that they decide for; None stands for all units.
+
+        Where most units touch few items, the k-th best score without them is known, and few items come
+        near it; all that the bounds allow are looked at for the other units alone.
+        """
+        looks: list[tuple[list[Active], BoolArray | None]] = []
+        rest, (lowest, highest) = [], self._facts.outer_bounds
+        for k, active in self._active.items():
+            known = kth_range(self._loo, highest, k) if len(active.items) > MANY else None
+            if known is None:
+                rest.append(active)
+                continue
+            theta, ceiling, many = known
+            near = _active_between(lowest, highest, k, theta - self._depth[k] * MARGIN, ceiling)
+            looks += [([one], among) for one, among in ((near, ~many), (active, many)) if among.any()]
+        return [*looks, (rest, None)] if rest else looks
+
+    def _changed_rows(
+        self, actives: list[Active], among: BoolArray | None, *, inflated: bool, every: bool
+    ) -> Iterator[Part]:
+        """Yield (active, units, scores of the active items) for units that may change an answer."""
+        union = np.unique(np.concatenate([active.items for active in actives]))
+        where = [np.searchsorted(union, active.items) for active in actives]
+        bases = [self._loo.scores[active.items] for active in actives]
+        leasts = [SMALLEST] * len(actives)
+        if not every and len(self._loo.units) > FEW_UNITS:
+            eps = [self._eps[active.k] if inflated else None for active in actives]
+            leasts = list(map(least_move, bases, [active.places for active in actives], eps))
+
+        def apart(rows: FloatArray, errors: FloatArray) -> BoolArray:
+            fine = np.ones(len(rows), dtype=np.bool_)
+            for active, columns in zip(actives, where, strict=True):
+                fine &= _best_apart(rows[:, columns], errors[:, columns], active.places)
+            return fine
+
+        def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
+            reach = STEEPEST * errors.max(axis=1, keepdims=True)
+            fine = np.ones(len(rows), dtype=np.bool_)
+            for active, columns in zip(actives, where, strict=True):
+                critical = critical_eps(rows[:, columns], active.places)
+                for eps in (0.0, self._eps[active.k]):
+                    sure = np.maximum((critical < eps - reach).sum(axis=1), active.places)
+                    fine &= sure == (critical <= eps + reach).sum(axis=1)
+            return fine
+
+        for units, rows in self._loo.columns(union, among, settled if inflated else apart):
+            for active, columns, base, least in zip(actives, where, bases, leasts, strict=True):
+                scores = rows.take(columns, axis=1)
+                with np.errstate(over="ignore"):  # what moves beyond all floats moves far enough
+                    moved = np.flatnonzero((np.abs(scores - base) >= least).any(axis=1))
+                if len(moved):
+                    yield active, units[moved], scores[moved]
+
+
+def _best_apart(rows: FloatArray, errors: FloatArray, places: int) -> BoolArray:
+    """Tell in which rows so many scores are above all others, however far each of them is off."""
+    if places >= rows.shape[1]:
+        return np.ones(len(rows), dtype=np.bool_)
+    order = np.argpartition(-rows, places - 1, axis=1)
+    low, high = (np.take_along_axis(ends, order, axis=1) for ends in (rows - errors, rows + errors))
+    return np.asarray(low[:, :places].min(axis=1) > high[:, places:].max(axis=1))
+
+
+def blocks_near(loo: LeaveOneOut, highest: FloatArray, k: int, few: int) -> Iterator[SparseBlock] | None:
+    """Yield what units change among the items that can reach the rank ``few`` below the k-th.
+
+    All other items are behind ``u_k``, with and without a unit that touches few. None where units may
+    touch all items, or where there are hardly more.
+
+    Parameters
+    ----------
+    loo : LeaveOneOut
+        The scores with and without each unit.
+    highest : float array (items,)
+        The highest score of each item, with and without each unit.
+    k, few : int
+        The rank, and how many items may be touched.
+    """
+    rank = len(highest) - k - few
+    if rank < 0:
+        return None
+    floor = np.partition(loo.scores, rank)[rank]
+    return loo.touching(np.flatnonzero(highest >= floor))
+
+
+def near_rows(
+    loo: LeaveOneOut, block: SparseBlock, k: int, few: int
+) -> Iterator[tuple[IntArray, IntArray, FloatArray, int]]:
+    """Yield (units, items, scores of these, places) for units of the block that touch 1 to ``few``.
+
+    The items are those that a unit touches, then the others near rank k; the k-th best score of all is
+    that of rank ``places`` among them.
+    """
+    order = np.argsort(-loo.scores, kind="stable")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    touched = np.diff(block.indptr)
+    for number in np.unique(touched[(touched > 0) & (touched <= few)]).tolist():
+        place = np.flatnonzero(touched == number)
+        entries = block.indptr[place][:, np.newaxis] + np.arange(number)
+        items, units = block.items[entries], place + block.start
+        first = max(0, k - number - 1)
+        others = order[_untouched(np.sort(rank[items], axis=1), first, k)]
+        kept = block.untouched(place, others, loo.scores)
+        scores = np.concatenate([block.scores[entries], kept], axis=1)
+        yield units, np.concatenate([items, others], axis=1), scores, k - first
+
+
+def kth_range(
+    loo: LeaveOneOut, highest: FloatArray, k: int, few: int = FEW
+) -> tuple[float, float, BoolArray] | None:
+    """Return the least and the largest k-th best score, and which units touch too many items to tell.
+
+    None where that is unknown of all units.
+    """
+    blocks = blocks_near(loo, highest, k, few)
+    if blocks is None:
+        return None
+    kth = np.argsort(-loo.scores, kind="stable")[k - 1 : k]
+    ends = [float(loo.scores[kth[0]])]
+    many = np.zeros(len(loo.units), dtype=np.bool_)
+    for block in blocks:
+        touched = np.diff(block.indptr)
+        many[block.start + np.flatnonzero(touched > few)] = True
+        untouched = np.flatnonzero(touched == 0)
+        same = np.repeat(kth[np.newaxis], len(untouched), axis=0)
+        found = [block.untouched(untouched, same, loo.scores)]
+        found += [
+            np.partition(rows, -places, axis=1)[:, -places]
+            for _, _, rows, places in near_rows(loo, block, k, few)
+        ]
+        ends += [float(end(part)) for part in found if part.size for end in (np.min, np.max)]
+    return min(ends), max(ends), many
+
+
+def _untouched(ranks: IntArray, first: int, last: int) -> IntArray:
+    """Return the ranks of ``u_(first + 1) .. u_last``, given those that each unit touches, in order."""
+    found = np.repeat(np.arange(first, last)[np.newaxis], len(ranks), axis=0)
+    for touched in ranks.T:
+        found += touched[:, np.newaxis] <= found
+    return found
+
+
+@dataclass(frozen=True)
+class TopKDeletions:
+    """The plain top k without each unit.
+
+    Attributes
+    ----------
+    inside : int array (items,)
+        How many units can be left out, one at a time, so that the item is among the k best.
+    reach : int array (distinct units,)
+        How many places, down the plain ranking, hold the plain top k without the unit.
+    changing : int array
+        The distinct units without which the plain top k is another set.
+    counts : int array (distinct units,)
+        How often each distinct unit occurs.
+    """
+
+    inside: IntArray
+    reach: IntArray
+    changing: IntArray
+    counts: IntArray
+
+    def changing_units(self) -> int:
+        """Return the number of units without which the plain top k is another set."""
+        return int(self.counts[self.changing].sum())
+
+    def uncovered_units(self, size: int) -> int:
+        """Return the number of units without which an item beyond the first ``size`` is in the top k."""
+        return int(self.counts[self.reach > size].sum())
+
+    def listed(self, order: IntArray, k: int) -> IntArray:
+        """Return all items that are in the top k of the data, or of the data without some unit."""
+        return frozen(np.concatenate([order[:k], order[k:][self.inside[order[k:]] > 0]]))
+
+
+def topk_deletions(facts: Facts, k: int) -> TopKDeletions:
+    """Return who is among the k best without each unit.
+
+    Examples
+    --------
+    >>> from steadyrank import Study, Votes
+    >>> found = topk_deletions(Study(Votes(["ann"] * 3 + ["bob"] * 2 + ["cyd"] * 2)).facts, 2)
+    >>> found.inside, found.changing
+    (array([7, 5, 2]), array([1]))
+    """
+    loo, counts = facts.leave_one_out, facts.units.counts
+    place = np.empty_like(facts.order)
+    place[facts.order] = np.arange(1, len(place) + 1)
+    inside = np.zeros(len(loo.scores), dtype=np.int64)
+    inside[facts.order[:k]] = facts.units.total
+    reach, changing = np.full(len(counts), k), [np.empty(0, dtype=np.int64)]
+    for active, units, rows in TopKRows(facts, {k: 0.0}).changed_rows(inflated=False):
+        new, old = active.answers(plain_members, rows), active.answer(plain_members, loo.scores)
+        moved = np.flatnonzero((new != old).any(axis=1))
+        if len(moved):
+            new, moving = new[moved], units[moved]
+            # Counts beyond 2^53 are not exact as floats, which would be multiplied faster.
+            inside[active.items] += counts[moving] @ (new.astype(np.int64) - old)
+            reach[moving] = np.where(new, place[active.items], k).max(axis=1)
+            changing.append(moving)
+    every = frozen(np.sort(np.concatenate(changing)))
+    return TopKDeletions(frozen(inside), frozen(reach), every, counts)
 
 
 @dataclass(frozen=True)
@@ -175,7 +562,7 @@ def near_rank_ranges(facts: Facts, upto: int) -> Ranks:
     then be wider than the exact ones. Of all other data they are exact.
     """
     loo = facts.leave_one_out
-    if not (isinstance(loo, Sketched) and facts.too_many_rankings):
+    if not isinstance(loo, Sketched) or len(loo.units) * len(loo.scores) <= FITTED:
         return facts.ranks(upto)
     rivals = _rivals(facts, upto)
     columns = np.searchsorted(rivals, facts.order[:upto])

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from steadyrank.data.observations import origin_of
 from steadyrank.data.read import as_observations
-from steadyrank.errors import InvalidValueError, Option
 from steadyrank.operators.checks import check_k
 from steadyrank.scorers.registry import resolve_scorer
 from steadyrank.study.answers import StableRanking, StableTopK
-from steadyrank.study.calibration import How, Target, made
+from steadyrank.study.certificate import How, Target, made
 from steadyrank.study.facts import Facts
 from steadyrank.study.margin import MarginOf, margin_of
 from steadyrank.study.results import origin
@@ -25,7 +24,7 @@ from steadyrank.text import html_of, noun_of, plural, today
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
     from steadyrank import study as results
@@ -150,9 +149,11 @@ class Study:
 
         return audit_of(self, k, **how)
 
-    def flips(self, k: int, *, eps: float | None = None, delta: float = 0.0) -> results.Flips:
-        """Return the units that break the plain or the inflated top-k; eps as for :meth:`audit`."""
-        return self.audit(k, eps=eps, delta=delta, methods=()).flips(k)
+    def flips(self, k: int) -> results.Flips:
+        """Return the units that change the plain top k, and what they change."""
+        from steadyrank.study.audit.rows import flips_of
+
+        return flips_of(self.facts, check_k(k, len(self.items)))
 
     def check(self, k: int, *, max_delta: float = 0.0, min_margin: int | None = None) -> results.Check:
         """Check whether the plain top-k is stable enough.
@@ -226,8 +227,8 @@ class Study:
         --------
         >>> from steadyrank import Study, Votes
         >>> found = Study(Votes(["ann"] * 55 + ["bob"] * 45)).needed(1)
-        >>> found.needed, found.tie, Study(Votes(["ann", "bob"])).needed(1).tie
-        (271, False, True)
+        >>> found.needed, Study(Votes(["ann", "bob"])).needed(1).needed
+        (271, None)
         """
         from steadyrank.study.explanation import needed_of
 
@@ -266,7 +267,9 @@ class Study:
 
         Units are drawn anew with replacement, as many as there are, and scored again. Where the scorer
         is fitted again for each unit, that runs through joblib; what is drawn does not depend on the
-        number of workers. If any draw cannot be scored (an item without data), all of it is refused.
+        number of workers. A draw that cannot be scored (an item without data) counts as one that may
+        rank the items in any way; too many of them are refused.
+
         Of :class:`steadyrank.Estimates`, scores with standard errors, the draws are normal ones.
 
         Parameters
@@ -299,8 +302,6 @@ class Study:
         item_name: str | None = None,
         unit_name: str | None = None,
         source: str | None = None,
-        confidence: float | None = None,
-        policies: Mapping[str, str] | None = None,
         **how: Unpack[How],
     ) -> Path:
         """Write the report of a stable top-k as one HTML file, and return its path.
@@ -312,7 +313,7 @@ class Study:
         k : int, optional
             How many items are wanted; otherwise 10, or half of fewer than 20 items.
         delta, eps, guarantee, claim, removals
-            As for :func:`steadyrank.stable_topk`. With ``claim="none"`` no unit is left out, so the
+            As for :func:`steadyrank.stable_topk`. With ``claim="proved"`` no unit is left out, so the
             report has no curve and no flips.
         title : str, optional
             A heading of your own.
@@ -320,10 +321,6 @@ class Study:
             What one item and one unit are called, such as model and judge; else as their columns are.
         source : str, optional
             What to call the data, for example the name of a file.
-        confidence : float, optional
-            Also show which ranks the true scores may have, with this confidence: another question.
-        policies : mapping, optional
-            Further policies that were applied, by name, in plain words.
 
         Examples
         --------
@@ -341,9 +338,8 @@ class Study:
         answer = with_names(self, item_name, unit_name).topk(
             usual_k(len(self.items)) if k is None else k, **how
         )
-        answer = answer if confidence is None else answer.with_confidence(confidence)
-        findings = answer.findings(source=source, policies=policies)
-        return write_whole(render_html(findings, title=title, date=today()), path)
+        page = render_html(answer.findings(source=source), title=title, date=today())
+        return write_whole(page, path)
 
 
 def with_names(study: Study, item: str | None = None, unit: str | None = None) -> Study:
@@ -366,25 +362,13 @@ def usual_k(items: int) -> int:
     return max(1, min(10, items // 2))
 
 
-def as_study(data: Any, scorer: object = None) -> Study:
-    """Return a study of data, of a file or of a frame; or the study itself, which has its scorer."""
-    if not isinstance(data, Study):
-        return Study(data, scorer)
-    if scorer is not None:
-        raise InvalidValueError(
-            f"this study scores by {data.scorer.name} and cannot take another scorer",
-            way_out=["Omit ", Option("scorer"), ", or make another study with it."],
-        )
-    return data
-
-
 def stable_topk(data: Any, k: int, *, scorer: object = None, **how: Unpack[How]) -> StableTopK:
     """Return the k best items, where each of them stands, and a list that holds whoever leaves.
 
     Parameters
     ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Study, path or dataframe
-        The observations, or a study of them; a file or a frame is read by :func:`read_any`.
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
+        The observations; a file or a frame is read by :func:`read_any`. Ask a :class:`Study` itself.
     k : int
         How many items are wanted.
     delta : float
@@ -393,13 +377,12 @@ def stable_topk(data: Any, k: int, *, scorer: object = None, **how: Unpack[How])
     eps : float, optional
         An inflation of your own instead.
     guarantee : {"cover", "overlap"}
-        What the list promises: ``cover``, that the new plain top k (the new plain ranking) is inside it,
-        or ``overlap``, the promise of the paper, that the new list shares k items with it (rankings: a
-        ranking). A covering list overlaps, too.
-    claim : {"observed", "proved", "none"}
-        What to claim. ``observed`` leaves out every unit of this dataset, unless the eps that you give
-        is proved to be large enough for any dataset of this size; ``proved`` takes only rules that
-        hold for every such dataset; ``none`` (with eps) checks nothing and claims nothing.
+        What the list promises: ``cover`` (unless you ask), that the new plain top k is inside it, or
+        ``overlap``, the promise of the paper, that the new list shares k items with it. A covering list
+        overlaps, too.
+    claim : {"observed", "proved"}
+        What to claim. ``observed`` leaves out every unit of this dataset; ``proved`` leaves out nobody
+        and takes only rules that hold for every dataset of this size, at an eps that they give.
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
     removals : int
@@ -416,15 +399,23 @@ def stable_topk(data: Any, k: int, *, scorer: object = None, **how: Unpack[How])
     >>> [len(stable_topk(votes, k=1, removals=m)) for m in (9, 10)]
     [1, 3]
     """
-    return as_study(data, scorer).topk(k, **how)
+    return Study(data, scorer).topk(k, **how)
 
 
 def stable_ranking(data: Any, *, scorer: object = None, **how: Unpack[Target]) -> StableRanking:
-    """Return the rankings that one unit more or less could make the plain one.
+    """Return the full ranking, with the ranks that items have without each unit.
 
-    Parameters are those of :func:`stable_topk` but for ``removals``. eps is the smallest at which at
-    most a share ``delta`` of the units has a plain ranking that is not in the set, or shares no ranking
-    with it: exactly, or for very many fitted items a bound, which the certificate says.
+    Parameters
+    ----------
+    data, scorer
+        As for :func:`stable_topk`.
+    eps : float, optional
+        Inflate by it, as the paper does: the set of rankings then shares one with the new set, but for
+        the units that the certificate counts. ``Study(data).ranking_curve().smallest_eps(0)`` is the
+        smallest at which there are none.
+    claim, guarantee, delta
+        With ``claim="proved"``, as for :func:`stable_topk`; ``cover`` then promises that the new plain
+        ranking is one of the set, ``overlap`` that the new set shares a ranking with it.
 
     Examples
     --------
@@ -433,7 +424,7 @@ def stable_ranking(data: Any, *, scorer: object = None, **how: Unpack[Target]) -
     >>> answer.tiers
     (('ann',), ('bob', 'cyd'))
     """
-    return as_study(data, scorer).ranking(**how)
+    return Study(data, scorer).ranking(**how)
 
 
 def audit(
@@ -443,20 +434,20 @@ def audit(
 
     Parameters
     ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Study, path or dataframe
-        The observations, or a study of them; a file or a frame is read by :func:`read_any`.
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
+        The observations; a file or a frame is read by :func:`read_any`. Ask a :class:`Study` itself.
     k : int or several
         How many items are wanted.
     eps : float, optional
         One inflation for all inflated answers. It stays fixed across the data sets D\i.
-    delta, guarantee
-        Where no eps is given, each inflated answer has the one that :func:`stable_topk` or
-        :func:`stable_ranking` would choose for these.
+    delta : float
+        Where no eps is given, each inflated top k has the smallest that at most such a share of the
+        units breaks, and the inflated ranking is not audited.
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
     methods : iterable of str, optional
-        Which of ``topk``, ``inflated_topk``, ``ranking``, ``inflated_ranking`` to audit; all of them
-        unless given.
+        Which of ``topk``, ``inflated_topk``, ``ranking``, and with an eps ``inflated_ranking``, to
+        audit; all of them unless given.
     max_states : int, optional
         The limit for counting rankings, ten million unless given; beyond it the size says "not counted".
     removals : int
@@ -471,13 +462,13 @@ def audit(
     --------
     >>> from steadyrank import ScoreMatrix, audit
     >>> for row in audit(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), 2, eps=0.5):
-    ...     print(row.method, row.k, row.delta, row.uncovered, row.size)
-    topk 2 0.25 0.25 2
-    inflated_topk 2 0.0 0.25 2
-    ranking None 0.25 0.25 1
-    inflated_ranking None 0.0 0.25 1
+    ...     print(row.method, row.k, row.delta, row.size)
+    topk 2 0.25 2
+    inflated_topk 2 0.0 2
+    ranking None 0.25 1
+    inflated_ranking None 0.0 1
     """
-    return as_study(data, scorer).audit(k, **how)
+    return Study(data, scorer).audit(k, **how)
 
 
 def margin(
@@ -487,8 +478,8 @@ def margin(
 
     Parameters
     ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Study, path or dataframe
-        The observations, or a study of them; a file or a frame is read by :func:`read_any`.
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
+        The observations; a file or a frame is read by :func:`read_any`. Ask a :class:`Study` itself.
     k : int, optional
         The top k in question; without it (and without a pair) the full ranking.
     item : label, optional
@@ -513,4 +504,4 @@ def margin(
     >>> margin(votes, 2, by="change").sentence
     'Changing 1 of the 10 votes can change the top 2.'
     """
-    return as_study(data, scorer).margin(k, **asked)
+    return Study(data, scorer).margin(k, **asked)

@@ -153,16 +153,11 @@
     at("m-control").hidden = !report.audited;
     const { certificate } = report;
     const numbers = [["status", certificate.status], ["guarantee", certificate.guarantee], ["rule", certificate.rule], ["eps", certificate.eps === null ? "none needed" : WORDS.number(certificate.eps)],
-      ["delta", certificate.delta === null ? "not claimed" : WORDS.number(certificate.delta)], ...(report.margin ? [["margin", report.margin.rule]] : [])];
+      ["delta", WORDS.number(certificate.delta)], ...(report.margin ? [["margin", report.margin.rule]] : [])];
     at("claim-numbers").replaceChildren(...numbers.flatMap(([name, value]) => [TABLE.element("dt", name), TABLE.element("dd", value)]));
     const every = [...new Set([...Object.values(report.policies), ...report.notes])];
     const rules = every.filter((rule) => !every.some((other) => other !== rule && other.startsWith(rule)));
     at("policies").replaceChildren(...rules.map((rule) => TABLE.element("li", rule)));
-    at("chance").hidden = !report.confidence;
-    if (report.confidence) {
-      at("confidence-text").textContent = report.confidence.sentence;
-      at("stability-text").textContent = report.confidence.stability;
-    }
     at("made").textContent = WORDS.made(report);
     at("curves").hidden = !report.curve;
     CURVES.show(report);

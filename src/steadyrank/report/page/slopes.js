@@ -70,7 +70,7 @@ SWITCH.begin((report) => {
   const COLUMNS = [
     ["rank", (row) => number(row.new_rank)], ["item", (row) => named(row.item)], ["rank before", (row) => number(row.old_rank)],
     ["place", (row) => number(row.new_place)], ["place before", (row) => number(row.old_place)],
-    ["range before", (row) => range(row.old_best, row.old_worst)], ["range now", (row) => range(row.new_best, row.new_worst)],
+    ["range before", (row) => range(row.old_best, row.old_worst)],
     ["verdict", (row) => element("span", row.verdict || "not judged", `standing ${verdict(row)}`)],
     ["score", (row) => score(row.new_score)], ["score before", (row) => score(row.old_score)],
     ["stood before", (row) => row.standing || ""],

@@ -11,7 +11,6 @@ const TABLE = (() => {
     { key: "standing", title: "Standing" }, { key: "best_rank", title: "Best rank" },
     { key: "worst_rank", title: "Worst rank" }, { key: "share", title: "In the top" },
     { key: "away", title: "To flip" }, { key: "count", title: "Count" },
-    { key: "confidence_best", title: "Ranks, confidence" },
   ];
   const CSV = ["rank", "item", "score", "best_rank", "worst_rank", "share", "listed", "standing", "away", "count", "critical_eps"];
   const ORDER = ["sure", "stays", "in", "contender", "may", "out"];
@@ -87,7 +86,6 @@ const TABLE = (() => {
       score: report.score,
       share: WORDS.percent,
       away: () => WORDS.away(row, report.n_units),
-      confidence_best: () => WORDS.between(row.confidence_best, row.confidence_worst),
     };
     const made = element("tr");
     made.dataset.rank = row.rank;
@@ -111,8 +109,7 @@ const TABLE = (() => {
     const columns = COLUMNS.filter(({ key }) => all.some((row) => row[key] !== (key === "count" ? all[0].count : null)))
       .map((column) => (column.key === "share" ? { ...column, title: `In top ${WORDS.whole(state.k)}` }
         : column.key === "item" ? { ...column, title: WORDS.capital(report.item_name) }
-          : column.key === "count" ? { ...column, title: WORDS.capital(report.counted_as) }
-          : column.key === "confidence_best" ? { ...column, title: `Ranks, ${WORDS.level(report.confidence.level)} confidence` } : column));
+          : column.key === "count" ? { ...column, title: WORDS.capital(report.counted_as) } : column));
     const body = element("tbody");
     body.append(...kept.slice(0, shownRows).map((row) => line(report, columns, row)));
     document.getElementById("items").replaceChildren(head(columns, redraw), body);
@@ -146,8 +143,7 @@ const TABLE = (() => {
   };
 
   const csv = (state) => {
-    const names = state.rows[0].confidence_best === null ? CSV : [...CSV, "confidence_best", "confidence_worst"];
-    return [names, ...state.rows.map((row) => names.map((name) => row[name]))]
+    return [CSV, ...state.rows.map((row) => CSV.map((name) => row[name]))]
       .map((values) => `${values.map(cell).join(",")}\n`).join("");
   };
 
@@ -155,7 +151,7 @@ const TABLE = (() => {
   const json = (report, state) => {
     const { columns, audited, mostK, mostLeaving, image, score, bands, rows, ...made } = report;
     if (state.asked && state.m === 1) return `${JSON.stringify({ ...made, rows }, null, 2)}\n`;
-    const about = ["schema_version", "document", "software", "source", "kind", "unit", "n_units", "n_items", "scorer", "policies", "notes", "confidence"];
+    const about = ["schema_version", "document", "software", "source", "kind", "unit", "n_units", "n_items", "scorer", "policies", "notes"];
     const kept = Object.fromEntries(about.map((name) => [name, made[name]]));
     return `${JSON.stringify({ ...kept, k: state.k, leaving: state.m, certificate: null, rows: state.rows }, null, 2)}\n`;
   };

@@ -87,7 +87,6 @@ const WORDS = (() => {
 
   const between = (best, worst) => (best === worst ? whole(best) : `${whole(best)}–${whole(worst)}`);
   const ranks = (row) => between(row.best_rank, row.worst_rank);
-  const level = (share) => `${Number((100 * share).toFixed(9))}%`;
   const away = (row, units) => (row.away === null ? "" : row.away >= units ? "never" : row.away === 1 ? "1" : `≥ ${whole(row.away)}`);
 
   /* All that is known of one item, line by line. */
@@ -108,5 +107,5 @@ const WORDS = (() => {
 
   const made = ({ software }) => `Made by ${software.name} ${software.version}. This file is complete and loads nothing.`;
 
-  return { STANDINGS, made, whole, capital, plural, number, alike, percent, letters, names, named, sentence, between, ranks, level, away, about };
+  return { STANDINGS, made, whole, capital, plural, number, alike, percent, letters, names, named, sentence, between, ranks, away, about };
 })();

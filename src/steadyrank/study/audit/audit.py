@@ -5,32 +5,36 @@ A method of ours is audited by its function in one of the two tables below: one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, Option, listing, shorten
+from steadyrank.errors import InvalidValueError, listing, shorten
 from steadyrank.operators.checks import check_k, check_whole
 from steadyrank.report.export import COLUMNS
-from steadyrank.study.audit.rows import EpsOf, Flips, TopKAudit, inflated_ranking_row, ranking_row
-from steadyrank.study.calibration import Calibration, check_delta, check_target
-from steadyrank.study.certificate import Guarantee
-from steadyrank.study.deletions import FLIPPED, Members, inflated_members, plain_members
-from steadyrank.study.headlines import border_warnings
+from steadyrank.study.answers import border_warnings
+from steadyrank.study.audit.rows import (
+    Flips,
+    TopKAudit,
+    flip_findings,
+    flips_of,
+    inflated_ranking_row,
+    ranking_row,
+)
+from steadyrank.study.certificate import check_delta, check_ranking, check_target
 from steadyrank.study.margin import known_margin
 from steadyrank.study.resampling import checked_removals, limited
-from steadyrank.study.results import MAX_FLIPS, Result, counted_size, label, labels, origin, told
-from steadyrank.text import counted, eps_in_words, plural
+from steadyrank.study.results import Result, counted_size, labels, origin, told
+from steadyrank.study.standings import Members, inflated_members, plain_members
+from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from steadyrank._typing import FloatArray
     from steadyrank.data import Units
-    from steadyrank.study import AuditRow, Flip, Margin, RankingCurve, StabilityCurve, StableTopK, Study
+    from steadyrank.study import AuditRow, Margin, RankingCurve, StabilityCurve, StableTopK, Study
     from steadyrank.study.facts import Facts
 
 TOPK_METHODS: dict[str, Callable[[float], Members]] = {
@@ -43,11 +47,11 @@ A function gets rows of scores, what each row holds from its k-th best score on 
 No member may be eps / sqrt(2) or more below the k-th best.
 """
 
-RANKING_METHODS: dict[str, Callable[[Facts, EpsOf, int | None], AuditRow]] = {
+RANKING_METHODS: dict[str, Callable[[Facts, Any, int | None], AuditRow]] = {
     "ranking": ranking_row,
     "inflated_ranking": inflated_ranking_row,
 }
-"""Answers without a k: from facts, where eps comes from, and a limit for counting to a row."""
+"""Answers without a k: from facts, the eps that was given, and a limit for counting to a row."""
 
 BEHIND_THE_TABLE = ("eps", "log10_size", "note")
 """What documents tell of a row beside the columns of its table."""
@@ -55,28 +59,23 @@ BEHIND_THE_TABLE = ("eps", "log10_size", "note")
 
 @dataclass(frozen=True)
 class Inflation:
-    """Where the eps of inflated answers comes from: it was given, or is the tightest for a target.
+    """Where the eps of inflated lists comes from: it was given, or is the tightest for a target.
 
     Attributes
     ----------
     target : float
-        The share of units that may break an answer.
+        The share of units that may break a list.
     eps : float or None
         The one that was given.
-    guarantee : {"cover", "overlap"}
-        What breaking means.
     """
 
     study: Facts
     target: float
     eps: float | None
-    guarantee: Guarantee
 
-    def eps_of(self, k: int | None) -> float:
-        """Return the eps of the top k, or without a k of the ranking."""
-        if self.eps is not None:
-            return self.eps
-        return Calibration(self.study, k, self.guarantee).eps_needed(self.target)
+    def eps_of(self, k: int) -> float:
+        """Return the eps of the top k."""
+        return self.study.curve(k).smallest_eps(self.target) if self.eps is None else self.eps
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,8 +95,8 @@ class Audit(Result):
     --------
     >>> from steadyrank import ScoreMatrix, audit
     >>> audit(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), 2, eps=0.5)
-    Audit(4 rows left out in turn, 3 items, eps=0.5, methods=['topk', 'inflated_topk', 'ranking', 'inflated_ranking'])
-    """  # noqa: E501 (what it shows)
+    Audit('audit of 3 items, 4 rows')
+    """
 
     document = "audit"
 
@@ -120,16 +119,6 @@ class Audit(Result):
     def shifts(self) -> FloatArray:
         """How far the scores move when each distinct unit is left out, ``units.counts`` times."""
         return self.folds.shifts
-
-    def __repr__(self) -> str:
-        methods = list(dict.fromkeys(row.method for row in self))
-        eps = f"delta={self.inflation.target:.3g}"
-        if self.eps is not None:
-            eps = f"eps={eps_in_words(self.eps)}"
-        return (
-            f"Audit({counted(self.n_units, self.unit)} left out in turn, "
-            f"{counted(len(self.items), 'item')}, {eps}, methods={methods})"
-        )
 
     def __len__(self) -> int:
         return len(self.table)
@@ -162,64 +151,19 @@ class Audit(Result):
         return self.folds.ranking_curve()
 
     def flips(self, k: int) -> Flips:
-        """Return the units that break the plain or the inflated top-k, and what they change.
-
-        Works for every k, also one that is not in the table.
-        """
-        k = check_k(k, len(self.items))
-        folds, eps = self.folds, self.inflation.eps_of(k)
-        topk = TopKAudit(folds, {k: eps})
-        members = {name: TOPK_METHODS[name](eps) for name in FLIPPED}
-        broken = {row.method: row.broken for row in self if row.k == k}
-        if missing := {name: TOPK_METHODS[name] for name in FLIPPED if name not in broken}:
-            broken |= {row.method: row.broken for row in topk.rows(missing)}
-        plain, inflated = (topk.flips(name, members[name], broken[name]) for name in members)
-        return Flips(k, folds.unit, folds.units.total, plain, inflated)
-
-    def plot(self, k: int | None = None, ax: Axes | None = None) -> Axes:
-        """Draw delta(eps) and size(eps) for one k with matplotlib, and return the Axes."""
-        audited = list(dict.fromkeys(row.k for row in self if row.k is not None))
-        if k is None and len(audited) != 1:
-            listed = ", ".join(map(str, audited)) or "none"
-            raise InvalidValueError(
-                f"say which k to draw; audited were: {listed}", way_out=["Give ", Option("k")]
-            )
-        chosen = audited[0] if k is None else k
-        return self.curve(chosen).plot(ax, eps=self.inflation.eps_of(chosen))
+        """Return the units that change the plain top k, and what they change; for every k."""
+        return flips_of(self.folds, check_k(k, len(self.items)))
 
     def _found(self) -> dict[str, Any]:
-        how = self.inflation
         ks = [row.k for row in self if row.method == "topk" and row.k is not None]
-        target = {"eps": how.eps, "delta": how.target, "guarantee": how.guarantee}
-        return target | self.audited() | {"flips": [self.flip_findings(k) for k in ks]}
-
-    def flip_findings(self, k: int) -> dict[str, Any]:
-        """Return the units that break each answer, the first of them by name and the rest counted."""
-        found = self.flips(k)
-        parts = {"plain": found.plain, "inflated": found.inflated}
-        return {"k": k} | {name: self._flipping(part) for name, part in parts.items()}
-
-    def _flipping(self, found: Sequence[Flip]) -> dict[str, Any]:
-        """Return some flips; what the units said is told where the units are those of the data."""
-        shown, data = found[:MAX_FLIPS], self.study.data
-        said: list[str | None] = [None] * len(shown)
-        if shown and self.folds is self.study.facts:  # else sets of units flip
-            place = {item: index for index, item in enumerate(data.items)}
-            moved = [[place[item] for item in (*flip.leaves, *flip.enters)] for flip in shown]
-            said = data.said([flip.number for flip in shown], moved)
-        listed = [
-            {"unit": label(flip.unit), "count": flip.count, "said": words}
-            | {"leaves": labels(flip.leaves), "enters": labels(flip.enters)}
-            for flip, words in zip(shown, said, strict=True)
-        ]
-        units = sum(flip.count for flip in found)
-        return {"units": units, "distinct_units": len(found), "listed": listed}
+        return self.audited() | {"flips": [flip_findings(self.study, k) for k in ks]}
 
     def audited(self) -> dict[str, Any]:
-        """Return the table as plain data."""
+        """Return the table as plain data, and what it rests on."""
         names = (*COLUMNS[self.document], *BEHIND_THE_TABLE)
         rows = [told(row, *names) | {"size": counted_size(row.size)} for row in self]
-        return {"audit": rows, "share_reaching_eps": self.share_reaching_eps}
+        found = told(self, "eps", "share_reaching_eps")
+        return found | {"delta": self.inflation.target, "audit": rows}
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column; sizes beyond the largest float are infinite there."""
@@ -268,8 +212,6 @@ class RandomAudit(Audit):
     unscored: int
     sentence: str
 
-    __repr__ = Result.__repr__
-
     @cached_property
     def share_reaching_eps(self) -> float | None:
         """The share of all removals drawn that move the scores by eps or more; None unless given."""
@@ -277,7 +219,7 @@ class RandomAudit(Audit):
 
     def _found(self) -> dict[str, Any]:
         names = ("removals", "samples", "seed", "unscored", "confidence", "sentence")
-        return told(self, *names) | super()._found()
+        return told(self, *names) | self.audited()
 
 
 class Audited(TypedDict, total=False):
@@ -285,7 +227,6 @@ class Audited(TypedDict, total=False):
 
     eps: float | None
     delta: float
-    guarantee: Guarantee
     methods: Iterable[str] | None
     max_states: int | None
     removals: int
@@ -293,13 +234,12 @@ class Audited(TypedDict, total=False):
     seed: int
 
 
-def audit_of(  # noqa: PLR0913 (all but two by name)
+def audit_of(
     study: Study,
     k: int | Iterable[int],
     *,
     eps: float | None = None,
     delta: float = 0.0,
-    guarantee: Guarantee = "cover",
     methods: Iterable[str] | None = None,
     max_states: int | None = None,
     removals: int = 1,
@@ -316,14 +256,18 @@ def audit_of(  # noqa: PLR0913 (all but two by name)
     chosen = known if methods is None else (methods,) if isinstance(methods, str) else tuple(methods)
     if unknown := [name for name in chosen if name not in known]:
         raise InvalidValueError(f"unknown method {shorten(unknown[0])}; known are: {', '.join(known)}")
-    inflation = Inflation(study.facts, *check_target(delta, eps), guarantee)
+    inflation = Inflation(study.facts, *check_target(delta, eps))
+    if methods is not None and "inflated_ranking" in chosen:
+        check_ranking(inflation.target, eps, "overlap")
+    elif eps is None:
+        chosen = tuple(name for name in chosen if name != "inflated_ranking")
 
     def rows(facts: Facts) -> Iterator[AuditRow]:
         if asked := {name: make for name, make in TOPK_METHODS.items() if name in chosen}:
             yield from TopKAudit(facts, {k: inflation.eps_of(k) for k in ks}).rows(asked)
         for name, audited in RANKING_METHODS.items():
             if name in chosen:
-                yield audited(facts, inflation.eps_of, max_states)
+                yield audited(facts, inflation.eps, max_states)
 
     if drawn.removals > 1:
         sample, reasons = drawn.facts(study.facts)
@@ -354,8 +298,7 @@ def _as_float(size: int | None) -> float | None:
 
 def check_ks(k: int | Iterable[int], items: int) -> list[int]:
     """Return the one or the several values of k, each of them once."""
-    one = not isinstance(k, Iterable) or (isinstance(k, np.ndarray) and k.ndim == 0)
-    several: list[Any] = [k] if one else list(k)  # type: ignore[arg-type]
+    several = k if isinstance(k, Iterable) else [k]
     checked = list(dict.fromkeys(check_k(value, items) for value in several))
     if not checked:
         raise InvalidValueError("k is empty", way_out="Give one value of k, or several.")
@@ -373,7 +316,7 @@ class Check(Result):
     max_delta : float
         The largest share of units whose removal may break the answer.
     audit : Audit
-        How the plain top k and the inflated one that keeps to ``max_delta`` fared.
+        How the plain top k fared.
     row : AuditRow
         How the plain top k fared.
     flips : Flips
@@ -403,8 +346,10 @@ class Check(Result):
     margin: Margin
     min_margin: int | None
 
-    def __repr__(self) -> str:
-        return f"Check(stable={self.stable}, max_delta={self.max_delta:.3g}, row={self.row!r})"
+    @property
+    def sentence(self) -> str:
+        """The verdict."""
+        return f"{'STABLE' if self.stable else 'UNSTABLE'}: top {self.k:,}"
 
     @property
     def row(self) -> AuditRow:
@@ -414,12 +359,12 @@ class Check(Result):
     @cached_property
     def flips(self) -> Flips:
         """Who breaks it."""
-        return self.audit.flips(self.k)
+        return self.study.flips(self.k)
 
     @property
     def stable(self) -> bool:
         """Whether the answer passes."""
-        held = self.row.uncovered is not None and self.row.uncovered <= self.max_delta
+        held = self.row.delta <= self.max_delta
         return held and (self.margin.never or self.margin.lower >= (self.min_margin or 0))
 
     def assert_stable(self) -> None:
@@ -449,7 +394,7 @@ class Check(Result):
         row, remedy = self.row, self.remedy
         found = told(self, "k", "max_delta", "min_margin", "stable")
         return found | {
-            **told(row, "delta", "uncovered"),
+            "delta": row.delta,
             "breaking_units": round(row.delta * self.n_units),
             "margin": self.margin.parts(),
             "warnings": list(border_warnings(remedy)),
@@ -458,7 +403,7 @@ class Check(Result):
                 "uncovered": remedy.certificate.delta,
                 "items": labels(remedy.members),
             },
-            "flips": self.audit.flip_findings(self.k),
+            "flips": flip_findings(self.study, self.k),
         }
 
 
@@ -471,7 +416,7 @@ def check_of(study: Study, k: int, max_delta: float, min_margin: int | None) -> 
         **origin(study),
         k=remedy.k,
         max_delta=most,
-        audit=study.audit(k, delta=most, methods=FLIPPED),
+        audit=study.audit(k, methods="topk"),
         remedy=remedy,
         margin=known_margin(study, remedy.k),
         min_margin=fewest,

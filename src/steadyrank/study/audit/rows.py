@@ -7,41 +7,38 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadyrank.errors import TooLargeError
 from steadyrank.operators.inflation import STEEPEST
-from steadyrank.operators.meeting import STEEPEST_COVER, Rival
+from steadyrank.operators.meeting import Rival
 from steadyrank.operators.rankings import RankingSet
 from steadyrank.operators.states import MAX_STATES
 from steadyrank.operators.topk_sets import windows_from
 from steadyrank.reading.arrays import frozen
-from steadyrank.scorers.base import LeaveOneOut, Sketched
-from steadyrank.study.deletions import FLIPPED, Active, Members, TopKRows, plain_members
-from steadyrank.text import counted, html_of, size_in_words
+from steadyrank.study.results import MAX_FLIPS, label, labels
+from steadyrank.study.standings import Active, Members, TopKRows, plain_members
+from steadyrank.text import counted, html_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.study.facts import Facts
-
-EpsOf: TypeAlias = "Callable[[int | None], float]"
-"""From a k, or None for the full ranking, to the inflation."""
+    from steadyrank.study.study import Study
 
 ROUGHLY = 1e-5
 """Nearer to eps than this share of it, bounds leave it to the operators, which know of rounding."""
 
-COVERED = 20_000_000
-"""Up to so many scores of units that may not be covered are looked at."""
+UNDERSTOOD = {"topk", "inflated_topk"}
+"""Methods of which it is known how far scores must move to change them."""
 
-FROM_SHIFTS = "; an eps that is not given comes from how far units move the scores: a bound"
 NOT_JACCARD = "Jaccard similarity is defined for sets of items, not for sets of rankings"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class AuditRow:
     """One row of an audit: a method, and how it fared when each unit was left out.
 
@@ -53,9 +50,6 @@ class AuditRow:
         The k of a top-k method, None for full rankings.
     delta : float
         The share of units whose removal leaves fewer than k common items (no common ranking).
-    uncovered : float or None
-        The share of units without which the plain top k (the plain ranking) is not inside the answer;
-        None where that was not computed.
     jaccard : float or None
         The mean Jaccard similarity with the full answer; None where it does not apply.
     size : int or None
@@ -71,16 +65,15 @@ class AuditRow:
 
     Examples
     --------
-    >>> AuditRow("ranking", None, delta=0.0, uncovered=0.0, jaccard=None, size=10**400).log10_size
+    >>> AuditRow("ranking", None, delta=0.0, jaccard=None, size=10**400).log10_size
     400.0
     """
 
     method: str
     k: int | None
     delta: float
-    uncovered: float | None
     jaccard: float | None
-    size: int | None
+    size: int | None = field(repr=False)  # of thousands of digits
     eps: float | None = None
     note: str = ""
     broken: IntArray = field(default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False)
@@ -89,19 +82,6 @@ class AuditRow:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "broken", frozen(self.broken))
-
-    def __repr__(self) -> str:
-        """Show the row; a size of thousands of digits is shown by its logarithm."""
-        jaccard = "not applicable" if self.jaccard is None else f"{self.jaccard:.6g}"
-        return (
-            f"AuditRow(method={self.method!r}, k={self.k}, delta={self.delta:.6g}, "
-            f"jaccard={jaccard}, size={self.size_in_words})"
-        )
-
-    @property
-    def size_in_words(self) -> str:
-        """The size for people: exact, or its logarithm where that is clearer."""
-        return size_in_words(self.size, self.log10_size)
 
     @property
     def log10_size(self) -> float | None:
@@ -114,23 +94,20 @@ class AuditRow:
 
 @dataclass(frozen=True)
 class Flip:
-    """One kind of unit that breaks an answer.
+    """One kind of unit that changes the plain top k.
 
     Attributes
     ----------
-    method : str
-        The method whose answer breaks.
     unit : object
         The label of the unit.
     count : int
         How many such units there are.
     leaves, enters : tuple of labels
-        The items that leave and that enter the answer when one such unit is removed.
+        The items that leave and that enter the top k when one such unit is removed.
     number : int
         Its number among the distinct units, for ``data.without``.
     """
 
-    method: str
     unit: object
     count: int
     leaves: tuple[object, ...]
@@ -140,15 +117,13 @@ class Flip:
 
 @dataclass(frozen=True)
 class Flips:
-    """All units that break the plain or the inflated top-k.
-
-    Iterate over it, or look at ``plain`` and ``inflated`` alone.
+    """All units that change the plain top k; iterate over it, or look at ``plain``.
 
     Examples
     --------
-    >>> from steadyrank import ScoreMatrix, audit
+    >>> from steadyrank import ScoreMatrix, Study
     >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]], items=["x", "y", "z"])
-    >>> flips = audit(matrix, 2, eps=0.5).flips(2)
+    >>> flips = Study(matrix).flips(2)
     >>> print(flips)
     1 of the 4 rows changes the top 2 when removed
     >>> [(flip.unit, flip.leaves, flip.enters) for flip in flips]
@@ -159,15 +134,13 @@ class Flips:
     unit_kind: str
     units: int
     plain: tuple[Flip, ...]
-    inflated: tuple[Flip, ...]
 
     def __iter__(self) -> Iterator[Flip]:
-        """Yield the flips of the plain answer, then those of the inflated one."""
-        return iter((*self.plain, *self.inflated))
+        return iter(self.plain)
 
     def __len__(self) -> int:
-        """Return the number of distinct units that break either answer, each method by itself."""
-        return len(self.plain) + len(self.inflated)
+        """Return the number of distinct units that change it."""
+        return len(self.plain)
 
     def _repr_html_(self) -> str:
         """Show the first of them in a notebook."""
@@ -176,19 +149,49 @@ class Flips:
             "times": [flip.count for flip in self],
             "drops out": [", ".join(map(str, flip.leaves)) for flip in self],
             "comes in": [", ".join(map(str, flip.enters)) for flip in self],
-            "answer": [*("plain" for _ in self.plain), *("inflated" for _ in self.inflated)],
         }
-        told = [name for name, same in (("times", 1), ("answer", "plain")) if {*columns[name]} == {same}]
-        return html_of(f"{self}.", {name: columns[name] for name in columns if name not in told})
+        if {*columns["times"]} == {1}:
+            del columns["times"]
+        return html_of(f"{self}.", columns)
 
     def __str__(self) -> str:
-        """Say how many units break which answer."""
-        plain, inflated = (sum(flip.count for flip in part) for part in (self.plain, self.inflated))
-        change = "changes" if plain == 1 else "change"
-        told = f"{plain:,} of the {counted(self.units, self.unit_kind)} {change} the top {self.k:,}"
-        if inflated:
-            told += f", and {inflated:,} {'breaks' if inflated == 1 else 'break'} the inflated one,"
-        return f"{told} when removed"
+        """Say how many units change the top k."""
+        number = sum(flip.count for flip in self)
+        change = "changes" if number == 1 else "change"
+        units = counted(self.units, self.unit_kind)
+        return f"{number:,} of the {units} {change} the top {self.k:,} when removed"
+
+
+def flips_of(facts: Facts, k: int) -> Flips:
+    """Return the units that change the plain top k, with the items that leave and that enter."""
+    known, found = facts.units, dict[int, Flip]()
+    wanted = np.bincount(facts.deletions(k).changing, minlength=len(known)) > 0
+
+    def named(active: Active, inside: BoolArray) -> tuple[object, ...]:
+        return tuple(facts.items[item] for item in active.items[inside])
+
+    parts = TopKRows(facts, {k: 0.0}).changed_rows(inflated=False, wanted=wanted)
+    for active, units, rows in parts if wanted.any() else ():
+        full = active.answer(plain_members, facts.scores)
+        for unit, now in zip(units.tolist(), active.answers(plain_members, rows), strict=True):
+            moved = named(active, full & ~now), named(active, now & ~full)
+            found[unit] = Flip(known.labels[unit], int(known.counts[unit]), *moved, unit)
+    return Flips(k, facts.unit, known.total, tuple(found[unit] for unit in sorted(found)))
+
+
+def flip_findings(study: Study, k: int) -> dict[str, Any]:
+    """Return the units that change the plain top k: the first by name, with what they said."""
+    found = study.flips(k)
+    shown, place = found.plain[:MAX_FLIPS], {item: n for n, item in enumerate(study.items)}
+    moved = [[place[item] for item in (*flip.leaves, *flip.enters)] for flip in shown]
+    said = study.data.said([flip.number for flip in shown], moved) if shown else ()
+    listed = [
+        {"unit": label(flip.unit), "count": flip.count, "said": words}
+        | {"leaves": labels(flip.leaves), "enters": labels(flip.enters)}
+        for flip, words in zip(shown, said, strict=True)
+    ]
+    units = sum(flip.count for flip in found)
+    return {"k": k, "plain": {"units": units, "distinct_units": len(found), "listed": listed}}
 
 
 @dataclass
@@ -198,7 +201,6 @@ class _Tally:
     members: Members
     size: int = 0
     broken: list[IntArray] = field(default_factory=list)
-    uncovered: int = 0
     lost_jaccard: float = 0.0
 
 
@@ -212,25 +214,22 @@ class TopKAudit(TopKRows):
             for name, make in methods.items()
             for k, eps in self._eps.items()
         }
-        every = not methods.keys() <= set(FLIPPED)
+        every = not methods.keys() <= UNDERSTOOD
         for active, units, left_out in self.changed_rows(
             inflated="inflated_topk" in methods, every=every
         ):
             rows = np.concatenate([self._loo.scores[active.items][np.newaxis], left_out])
             window, counts = windows_from(rows, active.places), self._facts.units.counts[units]
-            plain = plain_members(rows, window, active.places)
             for name in methods:
                 tally = tallies[name, active.k]
-                answers = plain if name == "topk" else tally.members(rows, window, active.places)
-                full, inside = answers[0], answers[1:]
+                full, *_ = answers = tally.members(rows, window, active.places)
+                inside = answers[1:]
                 tally.size = int(full.sum()) + active.always_in
-                outside = plain[1:] & ~full
-                other = np.flatnonzero((outside | (inside ^ full)).any(axis=1))
+                other = np.flatnonzero((inside ^ full).any(axis=1))
                 mine, times = inside[other], counts[other]
                 common = (mine & full).sum(axis=1) + active.always_in
                 either = (mine | full).sum(axis=1) + active.always_in
                 tally.broken.append(units[other[common < active.k]])
-                tally.uncovered += int(times[outside[other].any(axis=1)].sum())
                 tally.lost_jaccard += float(np.dot(times, 1 - common / either))
         return [self._row(name, k, tally) for (name, k), tally in tallies.items()]
 
@@ -238,72 +237,38 @@ class TopKAudit(TopKRows):
         """Return what was found of all units."""
         active, total = self._active[k], self._facts.units.total
         broken = np.sort(np.concatenate([np.empty(0, np.int64), *tally.broken]))
-        shares = self._facts.share(broken), tally.uncovered / total, 1 - tally.lost_jaccard / total
+        shares = self._facts.share(broken), 1 - tally.lost_jaccard / total
         if not tally.size:  # no unit moves anything
             tally.size = int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in
         eps = None if name == "topk" else self._eps[k]
         return AuditRow(name, k, *shares, tally.size, eps, broken=broken)
 
-    def flips(self, method: str, members: Members, units: IntArray) -> tuple[Flip, ...]:
-        """Return, for each of these units, the items that leave and that enter when it is left out."""
-        if not len(units):
-            return ()
-        known, found = self._facts.units, {}
-        wanted = np.bincount(units, minlength=len(known)) > 0
-        for active, chunk, rows in self.changed_rows(inflated=True, wanted=wanted):
-            full = active.answer(members, self._loo.scores)
-            for unit, left_out in zip(chunk.tolist(), active.answers(members, rows), strict=True):
-                label, count = known.labels[unit], int(known.counts[unit])
-                leaves = self._named(active, full & ~left_out)
-                enters = self._named(active, left_out & ~full)
-                found[unit] = Flip(method, label, count, leaves, enters, unit)
-        return tuple(found[unit] for unit in sorted(found))
 
-    def _named(self, active: Active, inside: BoolArray) -> tuple[object, ...]:
-        return tuple(self._facts.items[item] for item in active.items[inside])
-
-
-def ranking_row(facts: Facts, eps_of: EpsOf, max_states: int | None) -> AuditRow:  # noqa: ARG001 (same call)
+def ranking_row(facts: Facts, eps: float | None, max_states: int | None) -> AuditRow:  # noqa: ARG001 (same call)
     """Audit the plain ranking: broken wherever any two items change places."""
     loo = facts.leave_one_out
     broken = loo.reordered(facts.order)
-    share = facts.share(broken)
-    return AuditRow("ranking", None, share, share, None, 1, note=NOT_JACCARD, broken=broken)
+    return AuditRow("ranking", None, facts.share(broken), None, 1, note=NOT_JACCARD, broken=broken)
 
 
-def inflated_ranking_row(facts: Facts, eps_of: EpsOf, max_states: int | None) -> AuditRow:
-    """Audit the inflated ranking: broken where the two sets share no ranking.
-
-    They share one wherever the set holds the plain ranking without the unit.
-    """
-    eps = eps_of(None)
-    limit = COVERED // 100 if isinstance(facts.leave_one_out, Sketched) else COVERED
-    cheap = int(facts.reaching(eps / STEEPEST_COVER).sum()) * len(facts.items) <= limit
-    lost = facts.covering().reaching(eps) if cheap else None
-    broken = units_without_common_ranking(facts, eps, lost)
-    delta, uncovered = facts.share(broken), None if lost is None else facts.share(lost)
-    size, note, limit = None, NOT_JACCARD, MAX_STATES if max_states is None else max_states
-    if facts.too_many_rankings:
-        note += FROM_SHIFTS
+def inflated_ranking_row(facts: Facts, eps: float, max_states: int | None) -> AuditRow:
+    """Audit the inflated ranking: broken where the two sets share no ranking."""
+    broken, size, note = units_without_common_ranking(facts, eps), None, NOT_JACCARD
+    limit = MAX_STATES if max_states is None else max_states
     try:
         size = RankingSet(facts.scores, eps).count(max_states=limit)
     except TooLargeError as error:
         note += f"; size not counted: {error}"
-    return AuditRow("inflated_ranking", None, delta, uncovered, None, size, eps, note, broken)
+    return AuditRow("inflated_ranking", None, facts.share(broken), None, size, eps, note, broken)
 
 
-def units_without_common_ranking(facts: Facts, eps: float, among: BoolArray | None = None) -> IntArray:
-    """Return the distinct units, of all or of some, without which no ranking of the set remains.
+def units_without_common_ranking(facts: Facts, eps: float) -> IntArray:
+    """Return the distinct units without which no ranking of the set remains.
 
-    Where scores move by less than eps, Theorem 8 settles it without a look. Of units that do the same
-    to items with the same scores, one is looked at: names do not matter here.
+    Where scores move by less than eps, Theorem 8 settles it without a look.
     """
-    loo, may = facts.leave_one_out, facts.reaching(eps)
-    reaching = np.flatnonzero(may if among is None else may & among)
-    first = alike(loo, reaching) if len(reaching) else reaching
-    chosen = np.zeros(len(loo.units), dtype=np.bool_)
-    chosen[first] = True
-    rival, full, broken = Rival(loo.scores), RankingSet(loo.scores, eps), []
+    loo, reaching = facts.leave_one_out, facts.reaching(eps)
+    rival, full, broken = Rival(loo.scores), RankingSet(loo.scores, eps), list[int]()
     slack = ROUGHLY * (eps + float(np.abs(loo.scores).max()) * ROUGHLY)
 
     def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
@@ -312,32 +277,10 @@ def units_without_common_ranking(facts: Facts, eps: float, among: BoolArray | No
             lower[number] = upper[number] = rival.meeting(rows[number])
         return np.asarray((lower - reach > eps) | (upper + reach < eps))
 
-    for units, rows in loo.columns(np.arange(len(loo.scores)), chosen, settled):
+    for units, rows in loo.columns(np.arange(len(loo.scores)), reaching, settled):
         lower, upper = rival.meeting_bounds(rows)
         apart = lower > eps + slack
         for number in np.flatnonzero(~apart & ~(upper < eps - slack)).tolist():
             apart[number] = not full.intersects(RankingSet(rows[number], eps))
         broken += units[apart].tolist()
-    return np.asarray(reaching[np.isin(first, broken)], dtype=np.int64)
-
-
-def alike(loo: LeaveOneOut, units: IntArray) -> IntArray:
-    """Return, for each of some units, one of them that does the same to items with the same scores.
-
-    What it does to any answer is the same, too, but for the names of the items.
-    """
-    blocks, found = loo.touching(np.arange(len(loo.scores))), units.copy()
-    for block in blocks or ():
-        inside = (units >= block.start) & (units < block.start + len(block))
-        touched = np.diff(block.indptr)[units[inside] - block.start]
-        for number in np.unique(touched).tolist():
-            places = np.flatnonzero(inside)[touched == number]
-            begins = block.indptr[units[places] - block.start]
-            entries = begins[:, np.newaxis] + np.arange(number)
-            pairs = loo.scores[block.items[entries]] + 1j * block.scores[entries]
-            first_item = np.zeros((len(places), 1), dtype=np.int64)
-            others = block.untouched(units[places] - block.start, first_item, loo.scores)
-            keys = np.concatenate([np.sort(pairs, axis=1), others], axis=1)
-            _, first, which = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-            found[places] = units[places[first[which.reshape(-1)]]]
-    return found
+    return np.sort(np.array(broken, dtype=np.int64))
