@@ -68,7 +68,7 @@ def test_a_bounded_regression_without_each_group(cases: Cases) -> None:
     for rng in cases(4):
         X, site = rng.normal(size=(12, 3)), rng.permutation(np.repeat([0, 1, 2], 4))
         y = X @ [2.0, 1.0, 0.5] + rng.normal(size=12)
-        scorer = ConstrainedLeastSquares(float(rng.choice([0.5, 5.0])), bool(rng.integers(2)))
+        scorer = ConstrainedLeastSquares(float(rng.choice([0.5, 5.0])))
         rows = next(scorer.leave_one_out(Regression(X, y, units=site)).blocks()).scores
         for each in range(3):
             alone = scorer.score(Regression(X[site != each], y[site != each]))

@@ -178,11 +178,6 @@ def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield from claims(findings, terminal)
 
 
-def _confidence_said(findings: Findings) -> Iterator[Line]:
-    """Yield what confidence answers and what stability does, and who may be among the best."""
-    return (Line(findings.get(name) or "") for name in ("sentence", "stability", "top_sentence"))
-
-
 def _item_lines(
     listed: Sequence[Row | None],
     findings: Findings,
@@ -191,21 +186,17 @@ def _item_lines(
     cut: int | None = None,
     ends: Mapping[int, str] | None = None,
 ) -> Iterator[Line]:
-    """Yield items as a table, with a line after each rank that something ends at, and bars of ranks.
-
-    Bars are stability; beside ranks of a confidence they would be taken for these.
-    """
+    """Yield items as a table, with a line after each rank that something ends at, and bars of ranks."""
     rows = [row for row in listed if row is not None]
     wide = max((len(f"{row['rank']:,}") for row in rows), default=1)
     signs = [terminal.sign(*SIGNS[row["standing"] if cut is not None else None]) for row in rows]
     places = [f" {sign} {row['rank']:>{wide},}" for sign, row in zip(signs, rows, strict=True)]
     columns = [Column("", places, 9), *item_columns(rows, findings, terminal, cut)]
     title, *texts = laid_out(columns, terminal)
-    if "level" not in findings:
-        width = max(map(columns_of, (title, *texts)))
-        bars = _bars(rows, terminal.width - width - 3, terminal, cut)
-        both = zip((fitted(text, width) for text in texts), bars, strict=True)
-        texts = [f"{text}  {bar}" for text, bar in both]
+    width = max(map(columns_of, (title, *texts)))
+    bars = _bars(rows, terminal.width - width - 3, terminal, cut)
+    both = zip((fitted(text, width) for text in texts), bars, strict=True)
+    texts = [f"{text}  {bar}" for text, bar in both]
     yield Line(title, "bold")
     left = iter(texts)
     for row in listed:
