@@ -7,7 +7,7 @@ reading or refuses. At most ``ROWS`` rows are looked at: a file of any size is p
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
