@@ -74,10 +74,7 @@ RANK = Role(
 RANKS = Role("the first choice, the second choice..., known by numbers in their names", several=True)
 REPEATS = Setting(
     "what to do where a ballot names an item again: skip (the default for columns of choices) or error",
-    {
-        "skip": "Where a ballot names an item again, the first place counts.",
-        "error": "Ballots that name an item again are refused.",
-    },
+    ("skip", "error"),
 )
 
 
@@ -111,17 +108,13 @@ BALLOTS = Kind(
 
 # Ratings
 
-MERGED = {
-    "error": "Two ratings of one item by one user are refused.",
-    "last": "Of several ratings of one item by one user, the last one counts.",
-    "mean": "Several ratings of one item by one user count as their mean.",
-}
+MERGED = ("error", "last", "mean")
 """What may be done about repeated ratings; in an engine also ``trust``, and there not ``last``."""
 
 DUPLICATE = Setting(
     "what to do where a user rated an item more than once: error (the default), last or mean; in an "
     "engine also trust (do not look)",
-    MERGED | {"trust": "Several ratings of one item by one user were not looked for."},
+    (*MERGED, "trust"),
 )
 RATING = Role("the rating", known("rating_columns"), holds="numbers", answer=True)
 
@@ -242,34 +235,26 @@ BATTLES = Kind(
 
 # Scores
 
-MISSING = {
-    "error": "Missing values are refused.",
-    "drop": "Rows with missing values were left out.",
-    "available": "Means are over the values that are there.",
-}
-"""What may be done about missing values."""
-
 ROW_NAMES = known("row_columns")
 ROW = Role("the task, question or row; in a wide table, what names the rows", ROW_NAMES, argument="rows")
 SCORE = Role("the score, one row per score", known("score_columns"), holds="numbers", answer=True)
 GAPS = Setting(
-    "what to do with missing scores: error (the default), drop the row, or use those available", MISSING
+    "what to do with missing scores: error (the default), drop the row, or use those available",
+    ("error", "drop", "available"),
 )
 REPEATED = Setting(
     "what to do where an item has several scores in a row: error (the default), or mean",
-    {
-        "error": "Two scores of one item in one row are refused.",
-        "mean": "Several scores of one item in one row count as their mean.",
-    },
+    ("error", "mean"),
 )
 COMPARED = Role("the columns of scores; all columns of numbers but ids if not given", several=True)
-WHERE = Setting("where a wide table has its items: rows or columns; guessed if not given", WAYS)
+WHERE = Setting("where a wide table has its items: rows or columns; guessed if not given", (*WAYS,))
 LESS = Setting(
     "measures where less is better: all, none, or some by name; guessed from their names if not given",
     several=True,
 )
 SCALE = Setting(
-    "bring each row to one scale: z (scores), ranks, or range (0 to 1); left alone if not given", SCALES
+    "bring each row to one scale: z (scores), ranks, or range (0 to 1); left alone if not given",
+    (*SCALES,),
 )
 
 
@@ -316,8 +301,7 @@ SCORES = Kind(
 # Regressions
 
 GAPPY_ROWS = Setting(
-    "what to do with missing values: error (the default), or drop the row",
-    {policy: MISSING[policy] for policy in ("error", "drop")},
+    "what to do with missing values: error (the default), or drop the row", ("error", "drop")
 )
 RESPONSE = Role("the response", known("response_columns"), "numbers", argument="y", answer=True)
 FEATURES = Role("the features; all other columns if not given", several=True)

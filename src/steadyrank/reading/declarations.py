@@ -60,8 +60,8 @@ class Setting:
     ----------
     means : str
         What it decides, for people.
-    choices : mapping, optional
-        The values that it may have, each in words.
+    choices : tuple of str
+        The values that it may have; any, where there are none.
     several : bool
         Whether it is a list.
     flag : bool
@@ -73,7 +73,7 @@ class Setting:
     """
 
     means: str
-    choices: Mapping[str, str] | None = None
+    choices: tuple[str, ...] = ()
     several: bool = False
     flag: bool = False
     takes: str = "POLICY"
@@ -82,14 +82,10 @@ class Setting:
     def check(self, name: str, value: object) -> None:
         """Complain about a value that is none of the choices."""
         if self.choices and value not in self.choices:
-            raise not_a_choice(name, value, tuple(self.choices))
+            raise not_a_choice(name, value, self.choices)
 
 
-DECIMALS = {
-    ".": "Decimals come after a point; commas stand between thousands.",
-    ",": "Decimals come after a comma; points stand between thousands.",
-}
-DECIMAL = Setting("the decimal mark of numbers in text: . or ,", DECIMALS)
+DECIMAL = Setting("the decimal mark of numbers in text: . or ,", (".", ","))
 DROP = Setting(
     "values to treat as missing, such as unknown; their rows are dropped, in a wide table only these "
     "cells; an empty one stands for blank cells", several=True,
@@ -101,11 +97,7 @@ LABELS = Setting(
 )
 HEADER = Setting(
     "how many lines the header has; guessed from the first lines if not given",
-    {
-        "0": "There is no header: columns are called column_1, column_2...",
-        "1": "The first line names the columns.",
-        "2": "The first two lines name the columns together.",
-    },
+    ("0", "1", "2"),
     takes="0|1|2",
     some_formats=True,
 )

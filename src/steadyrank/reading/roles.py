@@ -138,7 +138,7 @@ def split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str,
             way_out=["Omit ", Option(idle[0])],
         )
     for name, choices in outside(kind, asked).items():
-        raise errors.not_a_choice(name, asked[name], tuple(choices))
+        raise errors.not_a_choice(name, asked[name], choices)
     named = {name: value for name, value in asked.items() if name in kind.roles}
     for role, value in named.items():
         named[role] = as_list(value) if kind.roles[role].several else value
@@ -149,9 +149,9 @@ def split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str,
     return named, {**table.settings, **settings}
 
 
-def outside(kind: Kind, asked: Mapping[str, Any]) -> dict[str, Mapping[str, str]]:
+def outside(kind: Kind, asked: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """Return the settings whose values are none of those that they may have, with these."""
-    choices = {name: kind.settings[name].choices or {} for name in asked if name in kind.settings}
+    choices = {name: kind.settings[name].choices for name in asked if name in kind.settings}
     return {name: known for name, known in choices.items() if known and str(asked[name]) not in known}
 
 
