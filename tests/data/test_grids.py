@@ -121,7 +121,7 @@ def test_both_ways_give_the_same_study() -> None:
         for one, other in itertools.pairwise(studies):
             assert (one.items, list(one.row_labels)) == (other.items, list(other.row_labels))
             assert (one.values == other.values).all()
-        answers = [study.topk(1) for study in studies]
+        answers = [Study(data).topk(1) for data in studies]
         assert len({(answer.sure, answer.members) for answer in answers}) == 1
 
 
