@@ -174,14 +174,10 @@ COVARIATE = Role(
 TIE_MARGIN = Setting("points that differ by no more than this are a tie; 0 if not given", takes="NUMBER")
 
 
-def _one_of(side: int, pairs: Sequence[str]) -> tuple[str, ...]:
-    return tuple(pair.split("/")[side] for pair in pairs)
-
-
-LEFT_NAMES, RIGHT_NAMES = (_one_of(side, known("side_columns")) for side in (0, 1))
-LEFT_POINTS, RIGHT_POINTS = (_one_of(side, POINTS) for side in (0, 1))
-LEFT_WINS, RIGHT_WINS = (_one_of(side, known("wins_columns")) for side in (0, 1))
-WON, LOST = (_one_of(side, known("won_columns")) for side in (0, 1))
+LEFT_NAMES, RIGHT_NAMES = zip(*(pair.split("/") for pair in known("side_columns")), strict=True)
+LEFT_POINTS, RIGHT_POINTS = zip(*(pair.split("/") for pair in POINTS), strict=True)
+LEFT_WINS, RIGHT_WINS = zip(*(pair.split("/") for pair in known("wins_columns")), strict=True)
+WON, LOST = zip(*(pair.split("/") for pair in known("won_columns")), strict=True)
 
 WINNER = Role(
     "the result: left, right or tie, the label of the item that won, or the share that left won",

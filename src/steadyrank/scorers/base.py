@@ -156,12 +156,13 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
 
 def check_several(data: Observations) -> None:
     """Complain about data with no units, or a single one: without it nothing is left."""
-    if not data.n_units:
+    units = data.n_units
+    if not units:
         raise TooFewUnitsError(
             "these scores have standard errors but no units to remove, so their stability is unknown",
             way_out="Ask for ranks of true scores: Study(data).confidence(), or steadyrank confidence.",
         )
-    if data.n_units < 2:
+    if units < 2:
         raise nothing_left(data.units.kind)
 
 
