@@ -130,11 +130,17 @@ def _exampled(findings: Findings) -> str:
     number, added = findings["upper"], findings["unit_added"]
     if number is None:
         return ""
-    done = {"remove": "removed", "change": f"changed to {added}", "add": f"added ({added})"}
-    units = f"{in_words(number)} {findings['unit' if number == 1 else 'units']} {done[findings['by']]}"
+    units = f"{in_words(number)} {findings['unit' if number == 1 else 'units']}"
+    how = {
+        "remove": "without {}",
+        "change": f"with {{}} changed to {added}",
+        "add": f"with {{}} added ({added})",
+    }
+    told = f"{how[findings['by']].format(units)}, {findings['passing']} overtakes {findings['passed']}"
     leaves, enters = (", ".join(map(str, findings[name])) for name in ("leaves", "enters"))
-    top = f"; out of the top: {leaves}; into it: {enters}" * bool(leaves)
-    return f"Example: with {units}, {findings['passing']} overtakes {findings['passed']}{top}."
+    if (leaves, enters) not in {("", ""), (str(findings["passed"]), str(findings["passing"]))}:
+        told += f"; out of the top: {leaves}; into it: {enters}"
+    return f"Example: {told}."
 
 
 def _rival(rival: Row) -> str:
