@@ -131,12 +131,9 @@ def _exampled(findings: Findings) -> str:
     if number is None:
         return ""
     units = f"{in_words(number)} {findings['unit' if number == 1 else 'units']}"
-    how = {
-        "remove": "without {}",
-        "change": f"with {{}} changed to {added}",
-        "add": f"with {{}} added ({added})",
-    }
-    told = f"{how[findings['by']].format(units)}, {findings['passing']} overtakes {findings['passed']}"
+    how = {"change": f"with {units} changed to {added}", "add": f"with {units} added ({added})"}
+    told = how.get(findings["by"], f"without {units}")
+    told += f", {findings['passing']} overtakes {findings['passed']}"
     leaves, enters = (", ".join(map(str, findings[name])) for name in ("leaves", "enters"))
     if (leaves, enters) not in {("", ""), (str(findings["passed"]), str(findings["passing"]))}:
         told += f"; out of the top: {leaves}; into it: {enters}"
