@@ -364,3 +364,9 @@ def test_ratings_by_numbers_alone_are_offered_both_ways(rng: np.random.Generator
     assert (second.roles["user"], second.roles["item"]) == ("column_2", "column_1")
     assert first.kind.name == second.kind.name == "ratings"
     assert (first.options.get("duplicates") == "mean") == twice
+
+
+def test_only_numbers_of_many_scales_may_be_a_regression(rng: np.random.Generator) -> None:
+    rows = [[*row, 3 * row[0] + row[1] / 100] for row in (rng.random((40, 3)) * [1, 500, 30]).tolist()]
+    data = suggested(stream("crim,tax,dis,medv", rows))
+    assert (data.kind.name, data.items) == ("regression", ("crim", "tax", "dis"))

@@ -148,7 +148,10 @@ def regression(asked: Asked) -> Iterator[Reading]:
     """Propose a response beside features, by its name alone."""
     profile = asked.profile
     responses = asked.candidates("response", lambda column: column.is_number)
-    if not responses or not asked.allows("response", "items", "row"):
+    if not asked.allows("response", "items", "row"):
+        return
+    if not responses:
+        yield from _at_the_end(asked)
         return
     name = responses[0]
     roles = {role: asked.named[role] for role in ("items", "row", "unit") if role in asked.named}
@@ -172,6 +175,22 @@ def regression(asked: Asked) -> Iterator[Reading]:
     if not texts and numeric and "items" not in asked.named:
         reading.roles["items"] = [column.name for column in numeric]
         reading.implied = frozenset({"items"})
+    yield reading
+
+
+def _at_the_end(asked: Asked) -> Iterator[Reading]:
+    """Propose the last column of numbers alone, on scales of their own, as the response."""
+    profile = asked.profile
+    columns = [c for c in profile if c.name not in asked.apart and not c.is_id and len({*c.some}) > 1]
+    names = [c.name for c in columns]
+    few = len(names) <= FEATURES or profile.rows <= 3 * len(names)
+    if few or asked.named or not all(c.is_number for c in profile) or profile.on_one_scale(names):
+        return
+    reading = asked.reading({"response": names[-1], "items": names[:-1]})
+    reading.weigh(True, 1, f"numbers on scales of their own; {quoted(names[-1])} is at their end")
+    reading.against.append("no name says that it is the response")
+    if any(column.blanks for column in columns):
+        reading.mend["missing"] = "drop"
     yield reading
 
 
