@@ -64,7 +64,7 @@ class Bagged(Scorer):
 
     Parameters
     ----------
-    scorer : Scorer, name, class, function or estimator
+    scorer : Scorer, name, function or estimator
         Scores each bag.
     bags : int
         Number of bags. The bound on instability holds ``2 / bags`` beside its main term.

@@ -138,8 +138,6 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
 
     Responses that are texts go with scorers that take ``classes``.
     """
-    from steadyrank.scorers.registry import scorers_for
-
     if isinstance(data, Observations) and (not takes or data.kind.name in takes):
         if getattr(data, "classes", None) and not classes:
             raise NotANumberError(
@@ -149,8 +147,7 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
         return
     given, way_out = type(data).__name__, "Read a file with read_any, or give columns to one of these."
     if isinstance(data, Observations):
-        given, names = data.kind.name, ", ".join(scorers_for(data.kind.name))
-        way_out = f"Omit the scorer for the usual one, or choose one that takes {given}: {names}."
+        given, way_out = data.kind.name, "Omit the scorer for the usual one."
     raise wrong_data(scorer, " or ".join(takes) or OBSERVATIONS, given, way_out=way_out)
 
 
