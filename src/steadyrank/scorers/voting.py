@@ -155,7 +155,7 @@ class Plurality(MeanPoints):
         rows = data.shares.rows
         return Given(np.arange(len(rows) + 1), data.choices[rows])
 
-    def squared_diameter(self, items: int) -> tuple[Fraction, str]:
+    def squared_diameter(self, items: int) -> Fraction:
         r"""Return 2: one vote moves the shares by at most ``sqrt(2) / n``.
 
         A vote is a corner of the simplex. The distance between two corners is sqrt(2), and no
@@ -163,7 +163,7 @@ class Plurality(MeanPoints):
         most ``sqrt(2) / n``. One vote against n - 1 votes for a single other item reaches it.
         With one item alone nothing can move.
         """
-        return (Fraction(2), "sqrt(2)") if items > 1 else (Fraction(0), "")
+        return Fraction(2 * (items > 1))
 
     def output_radius_squared(self, data: Observations) -> float:
         """Return that of the simplex, around its centre."""
@@ -207,14 +207,14 @@ class Approval(MeanPoints):
         """Return one point for each item that a ballot approves of."""
         return Given(data.indptr, data.ranked)
 
-    def squared_diameter(self, items: int) -> tuple[Fraction, str]:
+    def squared_diameter(self, items: int) -> Fraction:
         r"""Return L: one ballot moves the shares by at most ``sqrt(L) / n``.
 
         A ballot is a corner of the cube ``[0, 1]^L``, whose diameter is sqrt(L), so
         ``||w - w\i|| = ||z_i - w\i|| / n`` is at most ``sqrt(L) / n``. One ballot that approves of
         everything, against n - 1 that approve of nothing, reaches it.
         """
-        return Fraction(items), "sqrt(L)"
+        return Fraction(items)
 
 
 @dataclass(frozen=True)
@@ -255,7 +255,7 @@ class Borda(MeanPoints):
         widest = data.n_items if data.approval else 2 * (data.n_items - 1)
         return Given(data.indptr, data.ranked, given, others, point=2, widest=widest)
 
-    def squared_diameter(self, items: int) -> tuple[Fraction, str]:
+    def squared_diameter(self, items: int) -> Fraction:
         r"""Return ``L (L^2 - 1) / 3``: one ballot moves the scores by at most the root of that over n.
 
         The points of a complete order are a permutation of ``s = (L-1, ..., 0)``. Those of a
@@ -267,7 +267,7 @@ class Borda(MeanPoints):
         distance is the sum of ``(L - 1 - 2 j)^2`` over ``j = 0 .. L-1``, which is
         ``L (L^2 - 1) / 3``. One ballot against n - 1 ballots in the opposite order reaches it.
         """
-        return Fraction(items * (items**2 - 1), 3), "sqrt(L(L^2-1)/3)"
+        return Fraction(items * (items**2 - 1), 3)
 
 
 @dataclass(frozen=True)
