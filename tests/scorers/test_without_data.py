@@ -233,13 +233,6 @@ def test_draws_without_an_item_say_nothing_about_chance() -> None:
     assert list(given[0].rows()) == list(given[1].rows())
 
 
-def test_only_a_scorer_that_has_a_shrinkage_is_told_to_use_a_larger_one() -> None:
-    matrix = ScoreMatrix([[1, 2], [2, 4], [np.nan, 3]], items=["x", "y"], missing="available")
-    rated = Ratings([1, 2, 1, 2, 3], ["x", "x", "y", "y", "y"], [3, 4, 1, 2, 1])
-    for data, said in ((matrix, False), (rated, True)):
-        assert ("A larger shrinkage" in str(Study(data).topk(1).findings()["warnings"])) is said
-
-
 def test_lists_against_two_removals_cover_all_of_them() -> None:
     tried = 0
     for _, case in cases(25):
