@@ -63,8 +63,8 @@ class RowFolds:
     ----------
     left, sizes, right, y : float arrays
         The decomposition and the responses, in units that keep their squares ordinary.
-    coefficients, radius : float array (features,) and float
-        With their signs, and what bounds their norm, both in those units.
+    radius : float
+        What bounds the norm of the coefficients, in those units.
     rank : int
         How many features, each scaled to length one, do not depend on others.
     shift : float
@@ -91,7 +91,6 @@ class RowFolds:
         nothing, one = np.zeros((1, self.rank)), np.ones(1)
         found, shifts = self._solved(nothing, one, 0 * one, np.full(1, self._penalty))
         self.shift = shifts[0]
-        self.coefficients = found[0] @ self.right.T
         self.scores: FloatArray = self._scores(found, shifts)[0]
 
     @property

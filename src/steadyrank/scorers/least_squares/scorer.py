@@ -66,7 +66,7 @@ class LinearModel(Scorer):
             every = unit is None and fit.independent
             rows = [data.units.labels[row] for row in (range(len(data.y)) if every else lost)]
             if rows:
-                raise singular_design(fit.rank - 1, fit.rank, rows, len(rows))
+                raise singular_design(fit.rank - 1, fit.rank, rows)
         scores = {row: other.scores for row, other in apart.items()}
         steady = np.delete(np.arange(len(data.units)), list(scores))
 
