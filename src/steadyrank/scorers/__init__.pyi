@@ -2,7 +2,7 @@ from steadyrank.scorers.bagged import Bagged as Bagged
 from steadyrank.scorers.base import LeaveOneOut as LeaveOneOut, Scorer as Scorer
 from steadyrank.scorers.bradley_terry.scorer import BradleyTerry as BradleyTerry
 from steadyrank.scorers.elo import Elo as Elo
-from steadyrank.scorers.least_squares.scorer import (
+from steadyrank.scorers.least_squares import (
     ConstrainedLeastSquares as ConstrainedLeastSquares,
     OrdinaryLeastSquares as OrdinaryLeastSquares,
     Ridge as Ridge,
