@@ -401,9 +401,7 @@ def _of_columns(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     right, square, _ = _sorted_qr((part[:rank] * scales).T)
     sizes, turned, vectors, *_, info = dgejsv(np.asfortranarray(square.T), joba=ROWS_SCALED)
     if info:
-        raise errors.SteadyrankError(
-            f"the singular values of the features did not settle (dgejsv: {info})."
-        )
+        raise errors.SteadyrankError(f"singular values of the features did not settle (dgejsv: {info})")
     return left[:, :rank] @ turned, sizes, right @ vectors
 
 
