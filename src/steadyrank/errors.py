@@ -274,8 +274,6 @@ class InvalidLabelError(InvalidDataError):
 class InvalidCountError(InvalidDataError):
     """A count or a weight that cannot be one, or counts that add up to too much."""
 
-    count_total: int
-
 
 class NotANumberError(InvalidDataError):
     """A value that should be a finite number and is not."""
@@ -396,7 +394,6 @@ def counts_too_large(what: str, total: int) -> InvalidCountError:
     return InvalidCountError(
         f"the {what} add up to {total:,}, but totals must be below 2^63 = {MOST_COUNTED:,}",
         way_out="Divide all counts by one number: each then stands for so many of them.",
-        count_total=total,
     )
 
 
@@ -404,11 +401,9 @@ RIDGE = Option("scorer", "bradley-terry:ridge=0.1")
 """What gives every item of a comparison a finite score."""
 
 
-def singular_design(
-    rank: int, items: int, without: Sequence[object] = (), total: int = 0
-) -> UndefinedScoresError:
+def singular_design(rank: int, items: int, without: Sequence[object] = ()) -> UndefinedScoresError:
     """Return the error about a design matrix that does not determine its coefficients."""
-    where = f"without row {listing(without, total)} (one at a time) " if total else ""
+    where = f"without row {listing(without)} (one at a time) " if without else ""
     return UndefinedScoresError(
         f"{where}the design matrix has rank {rank:,} for {items:,} coefficients, so ordinary "
         "least squares has no single answer",

@@ -404,13 +404,13 @@ def as_markup(text: str) -> str:
     return escape(shown(text))
 
 
-def html_of(title: str, columns: Mapping[str, Sequence[object]], foot: str = "") -> str:
+def html_of(title: str, columns: Mapping[str, Sequence[object]]) -> str:
     """Return a table of any values as small HTML: how things show themselves in a notebook."""
     told = {name: values[:ROWS] for name, values in columns.items()}
     kept = {name: values for name, values in told.items() if any(value is not None for value in values)}
     made = [column_of(name, values) for name, values in kept.items()]
     hidden = max(map(len, columns.values()), default=0) - ROWS
-    return html_table(title, made, f"{foot} {hidden:,} more not shown.".strip() if hidden > 0 else foot)
+    return html_table(title, made, f"{hidden:,} more not shown." if hidden > 0 else "")
 
 
 def html_table(title: str, columns: Sequence[Column], foot: str = "") -> str:

@@ -15,7 +15,7 @@ import pytest
 
 from oracles import enumeration, exact
 from steadyrank import errors
-from steadyrank.operators import states
+from steadyrank.operators import rankings as states
 from steadyrank.operators.inflation import critical_eps
 from steadyrank.operators.rankings import inflated_ranking
 from steadyrank.operators.unplaced import Unplaced

@@ -25,9 +25,9 @@ from steadyrank.scorers import (
     Refit,
     Ridge,
     as_scorer,
+    least_squares as row_folds,
 )
 from steadyrank.scorers.base import snapped
-from steadyrank.scorers.least_squares import folds as row_folds
 
 
 class RationalModel:

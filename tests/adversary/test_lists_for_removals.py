@@ -22,9 +22,9 @@ from steadyrank import (
     topk,
 )
 from steadyrank.errors import InvalidValueError, NoProofError
-from steadyrank.margins import lists as withstanding
-from steadyrank.margins.lists import Withstanding
+from steadyrank.margins import search as margin_search
 from steadyrank.margins.pairs import PairMargins, Removal
+from steadyrank.margins.search import Withstanding
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text
 from tests.adversary.test_margins import (
@@ -120,7 +120,7 @@ def test_quick_bounds_alone_hold_as_well(
         if study is None:
             continue
         closely = {(k, m): study.topk(k, removals=m) for k, m in some_of(study, rng, 8)}
-        monkeypatch.setattr(withstanding, "CLOSELY", int(rng.integers(0, 4)))
+        monkeypatch.setattr(margin_search, "LISTED", int(rng.integers(0, 4)))
         others = without(study)
         for (k, m), at_best in closely.items():
             found = study.topk(k, removals=m)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from oracles.raw_rows import Raw, Said
+from scorers_of_kinds import scorers_for
 from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, Study, Votes, topk
 from steadyrank.errors import SteadyrankError
-from steadyrank.scorers.registry import scorers_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ import pytest
 
 from steadyrank import ScoreMatrix, Study
 from steadyrank.errors import TooLargeError
-from steadyrank.operators import states
+from steadyrank.operators import rankings as states
 
 
 def some_scores(rng):

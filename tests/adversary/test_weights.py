@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from oracles.weighing import SCORES, Case, Person, a_case, said
+from scorers_of_kinds import scorers_for
 from steadyrank import SteadyrankError, Study
 from steadyrank.errors import EmptyDataError, InvalidSettingError, TooFewUnitsError
-from steadyrank.scorers.registry import scorers_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

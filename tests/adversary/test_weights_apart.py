@@ -18,7 +18,7 @@ from oracles.decimals import decimal_strengths
 from oracles.refitting import all_rows
 from steadyrank import Battles, BradleyTerry
 from steadyrank.errors import SteadyrankError, UndefinedScoresError
-from steadyrank.scorers.bradley_terry import fit, graph
+from steadyrank.scorers.bradley_terry import fit
 from steadyrank.scorers.bradley_terry.fit import in_two
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def test_equal_records_have_equal_strengths_however_far_weights_are_apart(
     if solved == "many":
         monkeypatch.setattr(fit, "MANY", 1)
     if solved == "thin":
-        monkeypatch.setattr(graph, "THIN", 0)
+        monkeypatch.setattr(fit, "THIN", 0)
     equal = rows_compared = 0
     refused: list[str] = []
     for rng in cases(14):

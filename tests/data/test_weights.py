@@ -174,7 +174,7 @@ def test_first_choices_of_ballots() -> None:
     ballots = Ballots([["x", "y"], [("x", "y", "z")], [("y", "z"), "x"]])
     assert Plurality().score(ballots).tolist() == [8 / 18, 5 / 18, 5 / 18]
     assert Plurality().sensitivity(ballots).sentence == (
-        "Removing one of 3 ballots moves the shares by at most sqrt(2)/n = 0.471405, for any ballots."
+        "Removing one of 3 ballots moves the shares by at most 0.471405, for any ballots."
     )
     assert Study(ballots, "plurality").margin(1, by="add").exact
     with pytest.raises(WrongDataError, match="ballots that approve, which have none"):

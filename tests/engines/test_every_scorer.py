@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from engine_makers import need, relation
+from scorers_of_kinds import scorers_for
 from steadyrank import Study
 from steadyrank.cli import main
 from steadyrank.data.kinds import KINDS
 from steadyrank.data.observations import class_of
 from steadyrank.errors import InvalidDataError, SteadyrankError, WrongDataError
-from steadyrank.scorers.registry import scorers_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -67,7 +67,6 @@ OPERATORS = {
     "steadyrank.operators.intervals",
     "steadyrank.operators.rankings",
     "steadyrank.operators.unplaced",
-    "steadyrank.operators.states",
     "steadyrank.operators.topk_sets",
 }
 

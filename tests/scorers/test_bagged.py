@@ -14,7 +14,7 @@ from hypothesis import given, strategies as st
 from steadyrank.data import Ballots, Ratings, Regression, ScoreMatrix, Votes
 from steadyrank.errors import InvalidSettingError, RefitError
 from steadyrank.scorers.bagged import Bagged, bagging_constant, drawn_copies
-from steadyrank.scorers.least_squares.scorer import ConstrainedLeastSquares
+from steadyrank.scorers.least_squares import ConstrainedLeastSquares
 from steadyrank.scorers.means import ColumnMeans, MeanRating
 from steadyrank.scorers.refit import Refit
 from steadyrank.scorers.voting import Approval, Borda, Plurality

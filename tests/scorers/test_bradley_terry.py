@@ -20,7 +20,7 @@ from steadyrank.errors import (
     UndefinedScoresError,
     WrongDataError,
 )
-from steadyrank.scorers.bradley_terry import fit, graph
+from steadyrank.scorers.bradley_terry import fit
 from steadyrank.scorers.bradley_terry.fit import strengths
 from steadyrank.scorers.bradley_terry.folds import BattleFolds
 from steadyrank.scorers.bradley_terry.scorer import BradleyTerry, Removals, components
@@ -158,8 +158,8 @@ class TestScore:
         expected = plain_fit(wins, ridge)
         for many, thin in ((10**9, 10**9), (1, 10**9), (1, 0), (10**9, 0)):
             monkeypatch.setattr(fit, "MANY", many)
-            monkeypatch.setattr(graph, "THIN", thin)
-            assert (graph.Graph.of(wins).band is None) == (thin > 0)
+            monkeypatch.setattr(fit, "THIN", thin)
+            assert (fit.Graph.of(wins).band is None) == (thin > 0)
             assert strengths(wins, ridge) == pytest.approx(expected, abs=1e-11)
 
     @pytest.mark.parametrize("ridge", [0.0, 1.0])
@@ -176,12 +176,12 @@ class TestScore:
             assert found == pytest.approx(np.array(list(refits(data, ridge))), abs=1e-9)
 
     def test_equations_are_solved_in_a_band_as_with_full_matrices(self, monkeypatch):
-        monkeypatch.setattr(graph, "THIN", 0)
+        monkeypatch.setattr(fit, "THIN", 0)
         rng = np.random.default_rng(3)
         one = np.arange(11)
-        joined = graph.Graph(np.append(one, [0, 2]), np.append(one + 1, [4, 9]), 12)
+        joined = fit.Graph(np.append(one, [0, 2]), np.append(one + 1, [4, 9]), 12)
         order = np.lexsort((joined.second, joined.first))
-        joined = graph.Graph(joined.first[order], joined.second[order], 12)
+        joined = fit.Graph(joined.first[order], joined.second[order], 12)
         information, forces = rng.random(13) + 0.1, rng.normal(size=(12, 3))
         forces -= forces.mean(axis=0)
         for ridge in (0.0, 0.3):
@@ -198,7 +198,7 @@ class TestScore:
         for ridge in (0.0, 0.2):
             expected = without_each(data, BradleyTerry(ridge=ridge))
             with monkeypatch.context() as patched:
-                patched.setattr(graph, "THIN", 0)
+                patched.setattr(fit, "THIN", 0)
                 found = without_each(data, BradleyTerry(ridge=ridge))
             assert found == pytest.approx(expected, abs=1e-11)
             assert found == pytest.approx(np.array(list(refits(data, ridge))), abs=1e-9)

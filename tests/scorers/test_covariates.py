@@ -9,7 +9,7 @@ from engine_makers import relation
 from oracles.refitting import all_rows
 from steadyrank import Battles, BradleyTerry, Study, WinRate
 from steadyrank.errors import InvalidDataError, InvalidScoresError, MissingValuesError, SteadyrankError
-from steadyrank.scorers.bradley_terry.context import ContextFit
+from steadyrank.scorers.bradley_terry.scorer import ContextFit
 
 
 def some_battles(size: int = 120, items: int = 4, seed: int = 0, **people: object) -> Battles:

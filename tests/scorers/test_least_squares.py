@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 from steadyrank.data import Regression, Votes
 from steadyrank.errors import InvalidSettingError, TooFewUnitsError, UndefinedScoresError, WrongDataError
-from steadyrank.scorers.least_squares.scorer import ConstrainedLeastSquares, OrdinaryLeastSquares, Ridge
+from steadyrank.scorers.least_squares import ConstrainedLeastSquares, OrdinaryLeastSquares, Ridge
 
 
 def by_bisection(X, y, radius):

@@ -14,7 +14,7 @@ from oracles.refitting import all_rows
 from steadyrank.data import Battles, Regression, ScoreMatrix, Votes
 from steadyrank.errors import MissingPackageError, RefitError, TooFewUnitsError, WrongDataError
 from steadyrank.scorers.bradley_terry.scorer import BradleyTerry
-from steadyrank.scorers.least_squares.scorer import OrdinaryLeastSquares
+from steadyrank.scorers.least_squares import OrdinaryLeastSquares
 from steadyrank.scorers.refit import Refit
 
 

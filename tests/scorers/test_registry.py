@@ -115,11 +115,9 @@ def shares(data: Votes) -> np.ndarray:
 
 class TestResolving:
     @pytest.mark.parametrize(
-        "given",
-        [None, "plurality", "Plurality", Plurality, Plurality()],
-        ids=["None", "name", "Name", "class", "object"],
+        "given", [None, "plurality", "Plurality", Plurality()], ids=["None", "name", "Name", "object"]
     )
-    def test_a_name_a_class_or_an_object(self, given: object) -> None:
+    def test_a_name_or_an_object(self, given: object) -> None:
         assert resolve_scorer(given, VOTES) == Plurality()
 
     @pytest.mark.parametrize(
@@ -151,14 +149,13 @@ class TestResolving:
         from sklearn.linear_model import LinearRegression
 
         data = Regression([[1.0, 2.0], [0.0, 1.0], [3.0, 1.0], [1.0, 1.0]], [1.0, 2.0, 3.0, 4.0])
-        for given in (LinearRegression(), LinearRegression):
-            scorer = resolve_scorer(given, data)
-            assert isinstance(scorer, Refit)
-            assert len(scorer.score(data)) == 2
+        scorer = resolve_scorer(LinearRegression(), data)
+        assert isinstance(scorer, Refit)
+        assert len(scorer.score(data)) == 2
         with pytest.raises(WrongDataError, match=r"LinearRegression needs regression.*given votes"):
             resolve_scorer(LinearRegression(), VOTES)
 
-    @pytest.mark.parametrize("given", [3, ["plurality"], int, Scorer, 0.5, object()])
+    @pytest.mark.parametrize("given", [3, ["plurality"], int, Scorer, Plurality, 0.5, object()])
     def test_anything_else_is_refused_with_the_choices(self, given: object) -> None:
         with pytest.raises(InvalidSettingError, match=r"a scorer is a name.*The names are: approval,"):
             resolve_scorer(given, VOTES)
@@ -171,8 +168,8 @@ class TestResolving:
             ("mean-rating:5", InvalidSettingError, "a setting is written name=value, but there is '5'"),
             ("mean-rating:shrink=5", InvalidSettingError, "no setting 'shrink'"),
             ("mean-rating:shrinkage=much", InvalidSettingError, "but is 'much'"),
-            (Ridge, InvalidSettingError, "'Ridge' is not complete: .*'penalty'"),
-            ("borda", WrongDataError, "Borda needs ballots, but was given votes.*: plurality"),
+            ("ridge", InvalidSettingError, "'ridge' is not complete: .*'penalty'"),
+            ("borda", WrongDataError, "Borda needs ballots, but was given votes. Omit the scorer"),
             (MeanRating(), WrongDataError, "MeanRating needs ratings, but was given votes"),
             (Bagged(Borda(), bags=2), WrongDataError, "Borda needs ballots, but was given votes"),
         ],
@@ -182,13 +179,11 @@ class TestResolving:
             resolve_scorer(given, VOTES)
 
     def test_a_bag_takes_whatever_is_a_scorer(self) -> None:
-        for given in ("plurality", Plurality, Plurality()):
+        for given in ("plurality", Plurality()):
             assert Bagged(given, bags=2).scorer == Plurality()
         assert isinstance(Bagged(shares, bags=2).scorer, Refit)
 
-    @pytest.mark.parametrize(
-        "given", ["column-means", ColumnMeans, lambda data: data.values.mean(axis=0)]
-    )
+    @pytest.mark.parametrize("given", ["column-means", lambda data: data.values.mean(axis=0)])
     def test_an_audit_takes_them_all(self, given: object) -> None:
         one = audit(MATRIX, k=1, eps=0.5, scorer=given)
         two = audit(MATRIX, k=1, eps=0.5, scorer=ColumnMeans())
@@ -226,8 +221,6 @@ def test_a_new_scorer_is_its_file_and_one_line(tmp_path: Path, monkeypatch: pyte
     assert found.scorer == "column medians"
     with pytest.raises(WrongDataError, match="Medians needs scores, but was given votes"):
         resolve_scorer("medians", VOTES)
-    with pytest.raises(WrongDataError, match=r"one that takes scores: column-means, .*, medians"):
-        resolve_scorer("borda", MATRIX)
     del sys.modules["steadyrank.scorers.medians"]
 
 

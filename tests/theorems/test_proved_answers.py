@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from oracles.standing import Stands, plain
+from scorers_of_kinds import scorers_for
 from steadyrank import (
     Ballots,
     Battles,
@@ -23,7 +24,6 @@ from steadyrank import (
 )
 from steadyrank.errors import SteadyrankError
 from steadyrank.scorers import Bagged, BradleyTerry, ColumnMeans, Plurality, Refit, Ridge, as_scorer
-from steadyrank.scorers.registry import scorers_for
 from steadyrank.study.standings import TopKDeletions
 from steadyrank.text import rounded_up
 

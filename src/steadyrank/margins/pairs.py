@@ -19,7 +19,7 @@ from steadyrank.scorers.base import LeaveOneOut, gaps_without, turning
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from steadyrank._typing import BoolArray, IntArray
+    from steadyrank._typing import IntArray
 
     Pairs = list[tuple[int, int]]
     """Pairs of items: the one ahead, the one behind."""
@@ -143,7 +143,10 @@ class LeftOutMargins(PairMargins):
 
     def _closely(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Return 1 for pairs that some unit alone turns, else 2, unless that is everybody."""
-        return np.where(turned_alone(self.out, ahead, behind), 1, min(2, self.out.units.total))
+        alone = np.zeros(len(ahead), dtype=np.bool_)
+        for _, turned in turning(self.out, ahead, behind):
+            alone |= turned.any(axis=0)
+        return np.where(alone, 1, min(2, self.out.units.total))
 
     def remove(self, ahead: int, behind: int) -> Removal:
         """Put the units first without which the gap is smallest."""
@@ -152,14 +155,6 @@ class LeftOutMargins(PairMargins):
         helpful = np.flatnonzero(gaps < scores[ahead] - scores[behind])
         order = helpful[np.argsort(gaps[helpful], kind="stable")]
         return Removal(order, self.out.units.counts[order])
-
-
-def turned_alone(out: LeaveOneOut, ahead: IntArray, behind: IntArray) -> BoolArray:
-    """Return which pairs some unit alone turns, in one pass over the units."""
-    found = np.zeros(len(ahead), dtype=np.bool_)
-    for _, turned in turning(out, ahead, behind):
-        found |= turned.any(axis=0)
-    return found
 
 
 def last_true(holds: Callable[[int], bool], most: int, first: int = 1) -> int:
@@ -177,11 +172,3 @@ def last_true(holds: Callable[[int], bool], most: int, first: int = 1) -> int:
         middle = (known + asked) // 2
         known, asked = (middle, asked) if holds(middle) else (known, middle)
     return known
-
-
-def narrowed(possible: Callable[[float], bool], reached: float, beyond: float, halvings: int) -> float:
-    """Return the upper end of the interval that the largest possible number lies in, halved so often."""
-    for _ in range(halvings):
-        middle = (reached + beyond) / 2
-        reached, beyond = (middle, beyond) if possible(middle) else (reached, middle)
-    return beyond

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.margins.pairs import Favour, PairMargins, Removal, narrowed
+from steadyrank.margins.pairs import Favour, PairMargins, Removal
 from steadyrank.sums.blocks import slices
 from steadyrank.sums.exact import of_items, together
 
@@ -267,7 +267,11 @@ class Given:
             return sign * self.total - t * self.denominator + top_sum(terms, m) >= 0
 
         near, furthest = sign * self.score, float((sign * self.sums / self.counts).max())
-        return sign * narrowed(reached, near, max(near, furthest, 0.0), halvings=40)
+        beyond = max(near, furthest, 0.0)
+        for _ in range(40):  # halvings
+            middle = (near + beyond) / 2
+            near, beyond = (middle, beyond) if reached(middle) else (near, middle)
+        return sign * beyond
 
 
 class ItemGiven:

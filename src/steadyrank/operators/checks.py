@@ -97,11 +97,6 @@ def check_eps(eps: object) -> float:
     )
 
 
-def check_square(n_items: int, bytes_each: int, what: str, way_out: str) -> None:
-    """Complain about an (items, items) result that is too large to be built by accident."""
-    check_size(n_items * n_items * bytes_each, what, way_out)
-
-
 def check_size(size: int, what: str, way_out: str) -> None:
     """Complain about so many bytes that they were hardly meant."""
     if size > LARGEST_SIZE:
@@ -201,9 +196,9 @@ class Range:
 FROM_0 = Range(0.0)
 
 
-def setting(default: Any = MISSING, allowed: Range | tuple[str, ...] = FROM_0, **more: Any) -> Any:
+def setting(default: Any = MISSING, allowed: Range | tuple[str, ...] = FROM_0) -> Any:
     """Declare a field of a scorer that only numbers in a range, or some words, are allowed for."""
-    return field(default=default, metadata={"allowed": allowed}, **more)
+    return field(default=default, metadata={"allowed": allowed})
 
 
 def check_settings(scorer: Any) -> None:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.operators.checks import check_eps, check_scores, check_square
+from steadyrank.operators.checks import check_eps, check_scores, check_size
 from steadyrank.operators.inflation import UNIT, C, doubt, effective_eps, entered, reach, swap_eps
 from steadyrank.operators.topk_sets import best_first
 
@@ -64,6 +64,7 @@ def rank_intervals(scores: ArrayLike, eps: float) -> tuple[IntArray, IntArray]:
     return best, worst
 
 
+@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
 def certainly_above(scores: ArrayLike, eps: float) -> BoolArray:
     """Return the common order, as a matrix: entry (i, j) is True if i is above j in every ranking.
 
@@ -73,8 +74,9 @@ def certainly_above(scores: ArrayLike, eps: float) -> BoolArray:
     array([False, False,  True])
     """
     values, eps = check_scores(scores), check_eps(eps)
-    check_square(len(values), 1, f"the order of {len(values):,} items", "Ask for fewer of them.")
-    return _certain(values[:, np.newaxis], values[np.newaxis, :], eps)
+    check_size(len(values) ** 2, f"the order of {len(values):,} items", "Ask for fewer of them.")
+    above, below = values[:, np.newaxis], values
+    return np.asarray((above > below) & (eps <= swap_eps(above - below, above)))
 
 
 def tiers(scores: ArrayLike, eps: float) -> list[IntArray]:
@@ -102,12 +104,6 @@ def tier_starts(ranked: FloatArray, eps: float) -> IntArray:
 def tier_eps(ranked: FloatArray) -> FloatArray:
     """Return, for each of descending scores but the first, the eps above which no tier begins there."""
     return swap_eps(ranked[:-1] - ranked[1:], ranked[:-1])
-
-
-@np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
-def _certain(above: FloatArray, below: FloatArray, eps: float) -> BoolArray:
-    """Tell where the first score leads the second so far that they never swap."""
-    return np.asarray((above > below) & (eps <= swap_eps(above - below, above)))
 
 
 class _Sums(NamedTuple):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-
 import numpy as np
 
 from steadyrank._typing import FloatArray, IntArray
@@ -75,42 +73,6 @@ class Unplaced:
         return {self._item[place]: eps for place, eps in zip(places, critical, strict=True)}
 
 
-def contains(unplaced: Unplaced, order: list[int]) -> bool:
-    """Tell whether each item of ``order`` is eligible when its turn comes."""
-    for item in order:
-        if item != unplaced.best() and item not in unplaced.eligible():
-            return False
-        unplaced.remove(item)
-    return True
-
-
-def common_order(
-    first: IntArray, second: IntArray, unplaced: Callable[[slice], tuple[Unplaced, Unplaced]]
-) -> IntArray | None:
-    """Return a ranking that both sets hold, or None, given the plain ranking and parts of each.
-
-    Cut both plain rankings wherever their heads hold the same items. Eligibility of an item depends
-    only on the items left *above* it, so what lies below a cut never matters above it, and
-    the sets share a ranking exactly if they do between each two cuts.
-
-    There greedy is exact. Let pi be in both sets and let greedy stand at the items S left. The first
-    item of pi within S was eligible under both when pi placed it, with all of S left and perhaps more;
-    by heredity it is eligible in S. So greedy gets stuck only where no common ranking exists.
-    """
-    place = np.empty_like(second)
-    place[second] = np.arange(len(second))
-    furthest = np.maximum.accumulate(place[first])
-    cuts = np.append(0, 1 + np.flatnonzero(furthest == np.arange(len(first))))
-    order = first.copy()
-    wide = np.flatnonzero(np.diff(cuts) > 1)
-    for start, stop in zip(cuts[wide].tolist(), cuts[wide + 1].tolist(), strict=True):
-        piece = place_together(*unplaced(slice(start, stop)), stop - start)
-        if len(piece) < stop - start:
-            return None
-        order[start:stop] = piece
-    return order
-
-
 def place_together(mine: Unplaced, theirs: Unplaced, left: int) -> list[int]:
     """Place what both allow, again and again, of so many items left; return them in that order."""
     order: list[int] = []
@@ -128,27 +90,3 @@ def place_together(mine: Unplaced, theirs: Unplaced, left: int) -> list[int]:
             theirs.remove(item)
         order += found
     return order
-
-
-def all_orders(unplaced: Unplaced, n_items: int) -> Iterator[list[int]]:
-    """Yield every ranking of the set, the plain one first, then in the order of a depth-first walk.
-
-    Nothing is kept of the branches above but the item taken there: which one comes next is found
-    again on the way back, so that memory stays linear however many items are eligible.
-    """
-    order: list[int] = []
-    item: int | None = unplaced.best()
-    while True:
-        while item is not None:
-            unplaced.remove(item)
-            order.append(item)
-            item = unplaced.best() if len(order) < n_items else None
-        if len(order) == n_items:
-            yield list(order)
-        if not order:
-            return
-        last = order.pop()
-        unplaced.restore(last)
-        eligible = unplaced.eligible()
-        following = eligible.index(last) + 1
-        item = eligible[following] if following < len(eligible) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -64,7 +63,7 @@ class Bagged(Scorer):
 
     Parameters
     ----------
-    scorer : Scorer, name, class, function or estimator
+    scorer : Scorer, name, function or estimator
         Scores each bag.
     bags : int
         Number of bags. The bound on instability holds ``2 / bags`` beside its main term.
@@ -147,15 +146,6 @@ class Bagged(Scorer):
             )
         return refit_all(partial(self._mean_without, data, size), data, self)
 
-    def _mean(self, found: Iterable[FloatArray]) -> FloatArray:
-        bags = iter(found)
-        first = next(bags)
-        total = first + 0.0
-        for scores in bags:
-            self._check_ball(first, scores)
-            total += scores
-        return total / self.bags
-
     def _check_ball(self, one: FloatArray, other: FloatArray) -> None:
         """Complain about scores of two bags that no ball of the stated radius holds."""
         if self.radius_squared is None:
@@ -179,7 +169,12 @@ class Bagged(Scorer):
         rng = np.random.default_rng([self.seed, kept.n_units])
         counts = kept.units.counts
         bags = (drawn_copies(rng, counts, size, replace=self.replace) for _ in range(self.bags))
-        return self._mean(self.scorer.score(kept.with_copies(copies)) for copies in bags)
+        found = (self.scorer.score(kept.with_copies(copies)) for copies in bags)
+        total = (first := next(found)) + 0.0
+        for scores in found:
+            self._check_ball(first, scores)
+            total += scores
+        return total / self.bags
 
 
 def drawn_copies(rng: np.random.Generator, counts: IntArray, size: int, *, replace: bool) -> IntArray:

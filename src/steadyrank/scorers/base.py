@@ -138,8 +138,6 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
 
     Responses that are texts go with scorers that take ``classes``.
     """
-    from steadyrank.scorers.registry import scorers_for
-
     if isinstance(data, Observations) and (not takes or data.kind.name in takes):
         if getattr(data, "classes", None) and not classes:
             raise NotANumberError(
@@ -149,8 +147,7 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
         return
     given, way_out = type(data).__name__, "Read a file with read_any, or give columns to one of these."
     if isinstance(data, Observations):
-        given, names = data.kind.name, ", ".join(scorers_for(data.kind.name))
-        way_out = f"Omit the scorer for the usual one, or choose one that takes {given}: {names}."
+        given, way_out = data.kind.name, "Omit the scorer for the usual one."
     raise wrong_data(scorer, " or ".join(takes) or OBSERVATIONS, given, way_out=way_out)
 
 
@@ -236,12 +233,16 @@ class Sketched(LeaveOneOut):
         """Yield (units, scores of these items, how far each is off at most), all distinct units once."""
 
 
+def known(rows: FloatArray, errors: FloatArray) -> BoolArray:  # noqa: ARG001 (all will do)
+    """Tell that all rows whose errors are bounded settle what was asked."""
+    return np.ones(len(rows), dtype=np.bool_)
+
+
 def gaps_without(out: LeaveOneOut, one: int, other: int, *, nearly: bool = False) -> FloatArray:
     """Return by how much an item leads another without each distinct unit; nearly, if that does."""
-    settled: Settled = lambda rows, _: np.ones(len(rows), dtype=np.bool_)  # noqa: E731
     with np.errstate(over="ignore"):  # a gap beyond all floats is one all the same
         gaps = np.full(len(out.units), out.scores[one] - out.scores[other])
-        for units, rows in out.columns(np.array([one, other]), None, settled if nearly else None):
+        for units, rows in out.columns(np.array([one, other]), None, known if nearly else None):
             gaps[units] = rows[:, 0] - rows[:, 1]
     return gaps
 

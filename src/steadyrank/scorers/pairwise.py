@@ -218,7 +218,7 @@ class Condorcet(Pairwise, UnitShares):
         """Return the size of each unit."""
         return self._compared(data).sizes
 
-    def squared_diameter(self, items: int) -> tuple[Fraction, str]:
+    def squared_diameter(self, items: int) -> Fraction:
         r"""Return 4 L: one ballot moves the scores by at most ``2 sqrt(L) / n``.
 
         With s from -1 to 1 what a unit says of a pair, and v the margin of the pair as a share,
@@ -226,4 +226,4 @@ class Condorcet(Pairwise, UnitShares):
         numbers moves no further than the one of them that moves most, so each of the L scores moves
         by at most ``2 / n``. One ballot against n - 1 ballots in the opposite order reaches it.
         """
-        return (Fraction(4 * items), "2 sqrt(L)") if items > 1 else (Fraction(0), "")
+        return Fraction(4 * items * (items > 1))

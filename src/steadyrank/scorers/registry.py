@@ -1,10 +1,10 @@
-"""Which scorer to use: the usual one for a kind of data, or one by name, class, object or function."""
+"""Which scorer to use: the usual one for a kind of data, or one by name, object or function."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
 from importlib import import_module
-from inspect import isabstract, signature
+from inspect import signature
 from operator import attrgetter
 from typing import Any
 
@@ -18,19 +18,19 @@ NAMED = {
     "bradley-terry": "bradley_terry.scorer.BradleyTerry",
     "column-means": "means.ColumnMeans",
     "condorcet": "pairwise.Condorcet",
-    "constrained-least-squares": "least_squares.scorer.ConstrainedLeastSquares",
+    "constrained-least-squares": "least_squares.ConstrainedLeastSquares",
     "copeland": "pairwise.Copeland",
     "elo": "elo.Elo",
     "instant-runoff": "voting.InstantRunoff",
-    "mean-rank": "table_means.MeanRank",
+    "mean-rank": "means.MeanRank",
     "mean-rating": "means.MeanRating",
-    "mean-win-rate": "table_means.MeanWinRate",
-    "median": "table_means.Median",
-    "ordinary-least-squares": "least_squares.scorer.OrdinaryLeastSquares",
+    "mean-win-rate": "means.MeanWinRate",
+    "median": "means.Median",
+    "ordinary-least-squares": "least_squares.OrdinaryLeastSquares",
     "plurality": "voting.Plurality",
-    "points": "points.TotalPoints",
-    "ridge": "least_squares.scorer.Ridge",
-    "trimmed-mean": "table_means.TrimmedMean",
+    "points": "voting.TotalPoints",
+    "ridge": "least_squares.Ridge",
+    "trimmed-mean": "means.TrimmedMean",
     "win-rate": "means.WinRate",
 }
 """Registration, one line for each scorer: what users call it, its module and its class.
@@ -46,7 +46,7 @@ def resolve_scorer(given: object, data: Observations) -> Scorer:
 
     Parameters
     ----------
-    given : None, str, class, scorer, callable or estimator
+    given : None, str, scorer, callable or estimator
         As for :func:`as_scorer`; None for the usual one of this kind of data.
     data : Observations
         What is to be scored; a scorer that does not take this kind is refused.
@@ -67,16 +67,14 @@ def as_scorer(given: object) -> Scorer:
 
     Parameters
     ----------
-    given : str, class, scorer, callable or estimator
-        A name, with settings or without (``"mean-rating:shrinkage=5"``); a class of scorers, or a
-        scorer; a scikit-learn estimator or a function from data to scores, which is then refitted
-        without each unit.
+    given : str, scorer, callable or estimator
+        A name, with settings or without (``"mean-rating:shrinkage=5"``); a scorer; a scikit-learn
+        estimator or a function from data to scores, which is then refitted without each unit.
 
     Examples
     --------
-    >>> from steadyrank.scorers import Plurality
-    >>> as_scorer("mean-rating:shrinkage=5"), as_scorer(Plurality)
-    (MeanRating(shrinkage=5.0, value_range=None, empty=None), Plurality())
+    >>> as_scorer("mean-rating:shrinkage=5")
+    MeanRating(shrinkage=5.0, value_range=None, empty=None)
     >>> as_scorer(lambda votes: votes.tally).name
     'refit of <lambda>'
     """
@@ -86,14 +84,11 @@ def as_scorer(given: object) -> Scorer:
         return given
     from steadyrank.scorers.refit import Refit, is_estimator
 
-    if isinstance(given, type):
-        if (issubclass(given, Scorer) or is_estimator(given)) and not isabstract(given):
-            return as_scorer(_made(given, given.__name__, {}))
-    elif is_estimator(given) or callable(given):
+    if not isinstance(given, type) and (is_estimator(given) or callable(given)):
         return Refit(given)
     raise InvalidSettingError(
-        "a scorer is a name, a class of steadyrank.scorers or an object of one, a function from data to "
-        f"scores, or a scikit-learn estimator, but there is {shorten(given)}",
+        "a scorer is a name, an object such as Plurality(), a function from data to scores, or a "
+        f"scikit-learn estimator, but there is {shorten(given)}",
         way_out=f"The names are: {', '.join(NAMED)}.",
     )
 
@@ -131,17 +126,6 @@ def scorer_names() -> tuple[str, ...]:
     True
     """
     return tuple(NAMED)
-
-
-def scorers_for(kind: str) -> tuple[str, ...]:
-    """Return the names of the scorers that take a kind of data.
-
-    Examples
-    --------
-    >>> scorers_for("ballots")
-    ('approval', 'borda', 'condorcet', 'copeland', 'instant-runoff', 'plurality', 'points')
-    """
-    return tuple(name for name in NAMED if kind in _class_of(name).takes)
 
 
 def named_scorer(text: str, **settings: Any) -> Scorer:

@@ -63,7 +63,7 @@ class Sensitivity:
     >>> from steadyrank.data import Votes
     >>> from steadyrank.scorers import Plurality
     >>> Plurality().sensitivity(Votes(["ann", "bob", "ann", "ann"])).sentence
-    'Removing one of 4 votes moves the shares by at most sqrt(2)/n = 0.353553, for any votes.'
+    'Removing one of 4 votes moves the shares by at most 0.353553, for any votes.'
     """
 
     eps: float
@@ -81,7 +81,6 @@ class Sensitivity:
         moved: str,
         scope: str,
         units: str = "",
-        formula: str = "",
         numbers: Mapping[str, float] = NOTHING,
     ) -> Sensitivity:
         """Put a bound into words.
@@ -92,9 +91,9 @@ class Sensitivity:
             What it is about.
         eps : float or Fraction
             The bound, or its exact square as a fraction.
-        rule, moved, scope, units, formula : str
-            The argument; what the units move; for which data it holds; what they are called, if not as
-            the data are; and how the bound is computed, where that is short.
+        rule, moved, scope, units : str
+            The argument; what the units move; for which data it holds; and what they are called, if not
+            as the data are.
         numbers : mapping
             What went into it, besides the numbers of units and items.
         """
@@ -107,8 +106,8 @@ class Sensitivity:
             )
         units = units or (data.kind.name if data.unit is None else f"{data.units.kind} units")
         sentence = (
-            f"Removing one of {data.n_units:,} {units} moves the {moved} by at most "
-            f"{formula and f'{formula} = '}{eps:.6g}, for any {scope}."
+            f"Removing one of {data.n_units:,} {units} moves the {moved} by at most {eps:.6g}, "
+            f"for any {scope}."
         )
         return cls(eps, rule, {"n": data.n_units, "L": data.n_items, **numbers}, sentence)
 
@@ -163,8 +162,8 @@ class UnitShares(Scorer):
         """Return the size of each distinct unit, in whole parts of a person."""
 
     @abstractmethod
-    def squared_diameter(self, items: int) -> tuple[Fraction, str]:
-        """Return that of what a person may say, and its root as a formula."""
+    def squared_diameter(self, items: int) -> Fraction:
+        """Return that of what a person may say."""
 
     def sensitivity(self, data: Any) -> Sensitivity | None:
         """Return the most that one unit can move the scores: the diameter of points, times its share.
@@ -174,16 +173,13 @@ class UnitShares(Scorer):
         """
         data = self.prepared(data)
         sizes = self.sizes(data)
-        largest, share = Fraction(int(sizes.max()), size_of_all(data, sizes)), "/n"
-        if data.weights is not None or data.unit is not None:
-            share = " times the largest share of a unit"
-        square, formula = self.squared_diameter(data.n_items)
-        numbers = {} if share == "/n" else {"largest_share": float(largest)}
+        share = Fraction(int(sizes.max()), size_of_all(data, sizes))
+        numbers = {} if each_alone(data) else {"largest_share": float(share)}
         scope = self.scope.format(kind=data.kind.name, items=data.n_items) + same_people(data)
         said = {"rule": self.rule, "moved": self.moved, "scope": scope}
-        formula = formula and formula + share
-        return Sensitivity.of(data, square * largest**2, **said, formula=formula, numbers=numbers)
+        square = self.squared_diameter(data.n_items) * share**2
+        return Sensitivity.of(data, square, **said, numbers=numbers)
 
     def output_radius_squared(self, data: Observations) -> float:
         """Return the radius of what a unit may say, which lies around a centre as a box does."""
-        return float(self.squared_diameter(data.n_items)[0] / 4)
+        return float(self.squared_diameter(data.n_items) / 4)

@@ -441,7 +441,7 @@ class Calibration:
             told = f"nothing bounds what {removals:,} {plural(study.unit)} removed together can do"
             way_out = ("Use ", Option("removals", "1"), ", or a scorer whose margins are bounded below.")
             raise NoProofError(study.scorer.name, told, way_out=way_out)
-        from steadyrank.margins.lists import Withstanding
+        from steadyrank.margins.search import Withstanding
 
         listed = study.order[Withstanding(search, removals).listed(self.k or 1)]
         return Made(self._claims.certified(removals), listed)

@@ -15,7 +15,7 @@ import numpy as np
 
 from steadyrank.data.estimates import Estimates
 from steadyrank.errors import FEW_DATA, InvalidValueError, Option, TooFewUnitsError
-from steadyrank.operators.checks import check_k, check_level, check_size, check_square, check_whole
+from steadyrank.operators.checks import check_k, check_level, check_size, check_whole
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import declared
 from steadyrank.study.answers import named
@@ -176,7 +176,7 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
     level, seed = check_level(level), check_whole("seed", seed, 0)
     draws = check_whole("draws", draws, int(np.ceil(round(2 / (1 - level), 6))))  # for both ends
     # A pair has two numbers, a difference and an error, each of them more than once.
-    check_square(len(study.items), 64, "comparing all pairs of items", "Keep fewer items.")
+    check_size(64 * len(study.items) ** 2, "comparing all pairs of items", "Keep fewer items.")
     what = f"{draws:,} draws of {counted(len(study.items), 'score')}"
     # A score of a draw is kept several times over, with its ranks, in a row that takes as much as ten.
     check_size(draws * (len(study.items) + 10) * 64, what, "Ask for fewer draws.")

@@ -12,7 +12,7 @@ import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.progress import tell
-from steadyrank.scorers.base import RowsOut, Settled, Sketched, turning
+from steadyrank.scorers.base import RowsOut, Settled, Sketched, known, turning
 from steadyrank.scorers.bradley_terry.chords import Chords, Look
 from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, FullFit, strengths
 from steadyrank.scorers.bradley_terry.sketch import Sketch
@@ -242,15 +242,12 @@ class BattlesOut(RowsOut, Sketched):
         found[self.folds.sketch[0]] = np.minimum(close, items)[which]
         return np.asarray(self.resolution * found)
 
-    def _errors(self, units: IntArray, missed: FloatArray, heights: FloatArray) -> FloatArray:
-        """Return how far at most scores are off that miss so much energy."""
-        return np.asarray(np.outer(missed, heights) + (self._digits + self._linked[units, np.newaxis]))
-
-    def _left(self, way: Underway, near: Near) -> FloatArray:
-        """Return how far at most scores are off that units have underway."""
-        off = self.folds.scale[1] * way.look.off[:, np.newaxis]
-        missed = np.minimum(np.outer(way.look.missed, near.heights), off)
-        return np.asarray(missed + (self._digits + self._linked[way.units, np.newaxis]))
+    def _errors(
+        self, units: IntArray, missed: FloatArray, near: Near, off: FloatArray | float = np.inf
+    ) -> FloatArray:
+        """Return how far at most scores are off that miss so much energy, and no log odds more."""
+        reach = np.minimum(np.outer(missed, near.heights), self.folds.scale[1] * off)
+        return np.asarray(reach + (self._digits + self._linked[units, np.newaxis]))
 
     def _ways(self, units: IntArray) -> Iterator[Underway]:
         """Yield parts of these units, as far as they can be approached at all."""
@@ -380,7 +377,7 @@ class BattlesOut(RowsOut, Sketched):
                 fine = np.isfinite(missed)
                 folds, values, missed = folds[fine], values[fine], missed[fine]
             values += near.base
-            errors = self._errors(units[folds], missed, near.heights)
+            errors = self._errors(units[folds], missed, near)
             fine = settled(values, errors)
             told = slice(None) if fine.all() else fine  # which copies nothing
             asked[units[folds[told]]] = False
@@ -390,7 +387,8 @@ class BattlesOut(RowsOut, Sketched):
         """Yield the units asked for that a few steps towards their scores settle, and ask no more."""
         for way in self._ways(np.flatnonzero(asked)):
             for _ in range(APPROACHES):
-                values, errors = self._on_scale(way.scores)[:, near.items], self._left(way, near)
+                values, look = self._on_scale(way.scores)[:, near.items], way.look
+                errors = self._errors(way.units, look.missed, near, look.off[:, np.newaxis])
                 fine = np.asarray(np.isfinite(errors).all(axis=1))
                 fine[fine] = settled(values[fine], errors[fine])
                 done, exact = way.arrived()
@@ -413,8 +411,3 @@ class BattlesOut(RowsOut, Sketched):
     def _parts(self, chosen: IntArray, numbers: int | None = None) -> Iterator[IntArray]:
         numbers = self.block_numbers if numbers is None else numbers
         return (chosen[part] for part in slices(len(chosen), numbers, len(self.scores)))
-
-
-def known(rows: FloatArray, errors: FloatArray) -> BoolArray:  # noqa: ARG001 (all will do)
-    """Tell that all rows whose errors are bounded settle what was asked."""
-    return np.ones(len(rows), dtype=np.bool_)

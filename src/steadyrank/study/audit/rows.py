@@ -14,8 +14,7 @@ import numpy as np
 from steadyrank.errors import TooLargeError
 from steadyrank.operators.inflation import STEEPEST
 from steadyrank.operators.meeting import Rival
-from steadyrank.operators.rankings import RankingSet
-from steadyrank.operators.states import MAX_STATES
+from steadyrank.operators.rankings import MAX_STATES, RankingSet
 from steadyrank.operators.topk_sets import windows_from
 from steadyrank.reading.arrays import frozen
 from steadyrank.study.results import MAX_FLIPS, label, labels

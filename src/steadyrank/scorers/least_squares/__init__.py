@@ -1,1 +1,0 @@
-"""Linear models on regression data, with exact coefficients without each row."""
