@@ -112,9 +112,9 @@ def _checked(options: InspectOptions, engine: Any) -> Check:
 
 
 def _described(options: InspectOptions, reading: Reading) -> dict[str, Any]:
-    k = max(1, min(10, reading.n_items // 2))
+    k, words = usual_k(reading.n_items), reading.typed[2:]
     return {
-        "command": _command(options, reading.kind.name, reading.typed[2:], k, "error" in reading.roles),
+        "command": _command(options, reading.kind.name, words, k, "error" in reading.roles),
         "kind": reading.kind.name,
         "items": [str(item) for item in reading.items],
         "n_items": reading.n_items,
