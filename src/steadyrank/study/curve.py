@@ -59,13 +59,6 @@ class Steps:
     values: FloatArray
     levels: FloatArray | IntArray
 
-    @classmethod
-    def reaching(cls, values: FloatArray, counts: IntArray) -> Steps:
-        """Return the share of units whose value is at least eps; each distinct one occurs so often."""
-        order = np.argsort(values, kind="stable")
-        below = np.append(0, np.cumsum(counts[order]))
-        return cls(values[order], (below[-1] - below) / below[-1])
-
     def at(self, eps: float | FloatArray) -> Any:
         """Return the level at one eps, or at each of several."""
         values = np.asarray(eps, dtype=np.float64)
@@ -106,7 +99,10 @@ class Curve:
 
     @cached_property
     def _breaking(self) -> Steps:
-        return Steps.reaching(self.breaking_eps, self.counts)
+        """The share of units that break the answer."""
+        order = np.argsort(self.breaking_eps, kind="stable")
+        below = np.append(0, np.cumsum(self.counts[order]))
+        return Steps(self.breaking_eps[order], (below[-1] - below) / below[-1])
 
     def delta(self, eps: Eps) -> Eps:
         """Return the exact instability at one eps, or at each of several."""
@@ -244,13 +240,13 @@ class RankingCurve(Curve):
         return self._beside.at(eps)
 
 
-def kept_steps(steps: FloatArray, eps: float, most: int = MAX_STEPS) -> IntArray:
+def kept_steps(steps: FloatArray, eps: float) -> IntArray:
     """Choose steps evenly by number, and all those next to the chosen eps."""
-    if len(steps) <= most:
+    if len(steps) <= MAX_STEPS:
         return np.arange(len(steps))
-    evenly = np.linspace(0, len(steps) - 1, most // 2).round().astype(np.int64)
+    evenly = np.linspace(0, len(steps) - 1, MAX_STEPS // 2).round().astype(np.int64)
     here = int(np.searchsorted(steps, eps))
-    near = np.arange(max(0, here - most // 8), min(len(steps), here + most // 8))
+    near = np.arange(max(0, here - MAX_STEPS // 8), min(len(steps), here + MAX_STEPS // 8))
     return np.unique(np.append(evenly, near))
 
 

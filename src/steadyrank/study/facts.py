@@ -16,7 +16,7 @@ from steadyrank.operators.inflation import MOST_OF_EPS, critical_eps, effective_
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import LeaveOneOut, Scorer, declared
 from steadyrank.study.results import RULES
-from steadyrank.study.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions
+from steadyrank.study.standings import SMALLEST, Ranks, TopKDeletions, rank_ranges, topk_deletions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 SUMS = 1e-12
 """More than what rounding of the operators' sums amounts to, relative to eps."""
-
-SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
 
 class Facts:
@@ -111,15 +109,11 @@ class Facts:
     @property
     def scores(self) -> FloatArray:
         """The scores on all the data; nothing is left out for them."""
-        return self._scores_left if self.left_out else self._scores_alone
+        return frozen(self.leave_one_out.scores) if self.left_out else self._scores_alone
 
     @cached_property
     def _scores_alone(self) -> FloatArray:
         return frozen(self.scorer.score(self.data))
-
-    @cached_property
-    def _scores_left(self) -> FloatArray:
-        return frozen(self.leave_one_out.scores)
 
     @cached_property
     def order(self) -> IntArray:
