@@ -68,6 +68,7 @@ class Steps:
         return level if level.ndim else level.item()
 
 
+@dataclass(frozen=True, eq=False)
 class Curve:
     """What the curves of a top-k and of full rankings have in common: delta at every eps."""
 
@@ -77,8 +78,8 @@ class Curve:
     """What one of those is called."""
 
     k: int | None
-    breaking_eps: FloatArray
-    counts: IntArray
+    breaking_eps: FloatArray = field(repr=False)
+    counts: IntArray = field(repr=False)
     tie_eps: float
 
     def __str__(self) -> str:
@@ -174,10 +175,7 @@ class StabilityCurve(Curve):
     noun = "item"
 
     k: int
-    breaking_eps: FloatArray = field(repr=False)
-    counts: IntArray = field(repr=False)
     critical_eps: FloatArray = field(repr=False)
-    tie_eps: float
 
     @cached_property
     def _beside(self) -> Steps:
@@ -225,11 +223,8 @@ class RankingCurve(Curve):
     beside = "tiers: blocks that no ranking mixes"
     noun = "tier"
 
-    k: ClassVar[None] = None  # type: ignore[misc]
-    breaking_eps: FloatArray = field(repr=False)
-    counts: IntArray = field(repr=False)
+    k: None = field(repr=False)
     tier_eps: FloatArray = field(repr=False)
-    tie_eps: float
 
     @cached_property
     def _beside(self) -> Steps:
@@ -267,7 +262,7 @@ def stability_curve(facts: Facts, k: int) -> StabilityCurve:
         breaking[unsettled] = found[unsettled]
         unsettled &= (breaking > depth) & (furthest > depth)
         depth *= DEEPER
-    return StabilityCurve(k, frozen(breaking), loo.units.counts, critical, facts.tie_eps)
+    return StabilityCurve(k, frozen(breaking), loo.units.counts, facts.tie_eps, critical)
 
 
 def _first_depth(critical: FloatArray, k: int, shifts: FloatArray) -> float:
@@ -322,4 +317,4 @@ def ranking_curve(facts: Facts) -> RankingCurve:
         for number in np.flatnonzero(block.reordered(loo.scores, rival.order)).tolist():
             breaking[block.start + number] = rival.meeting(block.row(number, loo.scores))
     tiers = frozen(tier_eps(loo.scores[rival.order]))
-    return RankingCurve(frozen(breaking), loo.units.counts, tiers, facts.tie_eps)
+    return RankingCurve(None, frozen(breaking), loo.units.counts, facts.tie_eps, tiers)
