@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from steadyrank.report.export import csv_text, guarded
-from steadyrank.report.terminal import RankAxis, Terminal
+from steadyrank.report.terminal import Terminal, rank_axis, rank_bar
 from steadyrank.text import columns_of, shown
 
 PLAIN = Terminal(encoding="ascii")
@@ -25,35 +25,36 @@ PLAIN = Terminal(encoding="ascii")
 def test_bars_are_as_wide_as_their_scale(
     first: int, span: int, cells: int, cut: int | None, ranks: tuple[int, int, int]
 ) -> None:
-    scale = RankAxis.around(first, first + span - 1, cells, cut)
+    axis = rank_axis(first, first + span - 1, cells, cut)
     lowest, more, less = ranks
     rank = lowest + more
-    bar = scale.bar(lowest, rank + less, rank, PLAIN)
-    assert len(bar) == len(scale.bar(scale.first, scale.last, scale.last, PLAIN)) <= cells + 1
-    assert bar.count("o") == (scale.first <= rank <= scale.last)
-    assert bar.count("|") + bar.count("+") == (cut is not None and scale.first <= cut < scale.last)
+    bar = rank_bar(axis, (lowest, rank + less, rank), cut, PLAIN)
+    whole = rank_bar(axis, (axis[0], axis[-1], axis[-1]), cut, PLAIN)
+    assert len(bar) == len(whole) <= cells + 1
+    assert bar.count("o") == (axis[0] <= rank <= axis[-1])
+    assert bar.count("|") + bar.count("+") == (cut is not None and axis[0] <= cut < axis[-1])
 
 
 @given(cut=st.integers(1, 40), span=st.integers(2, 300), cells=st.integers(7, 48))
 def test_a_line_has_the_members_before_it(cut: int, span: int, cells: int) -> None:
-    scale = RankAxis.around(1, max(span, cut + 1), cells, cut)
-    assert scale.first <= cut < scale.last
-    inside = scale.bar(cut, cut, cut, PLAIN)
-    outside = scale.bar(cut + 1, cut + 1, cut + 1, PLAIN)
+    axis = rank_axis(1, max(span, cut + 1), cells, cut)
+    assert axis[0] <= cut < axis[-1]
+    inside = rank_bar(axis, (cut, cut, cut), cut, PLAIN)
+    outside = rank_bar(axis, (cut + 1, cut + 1, cut + 1), cut, PLAIN)
     assert inside.index("o") < inside.index("|")
     assert outside.index("o") > outside.index("|")
 
 
 def test_a_bar_that_crosses_the_line() -> None:
-    assert RankAxis(1, 6, cut=3).bar(3, 4, 3, PLAIN) == "  o+=  "
-    assert RankAxis(1, 6, cut=3).bar(3, 4, 3, Terminal()) == "  ●┿━  "
+    assert rank_bar(range(1, 7), (3, 4, 3), 3, PLAIN) == "  o+=  "
+    assert rank_bar(range(1, 7), (3, 4, 3), 3, Terminal()) == "  ●┿━  "
 
 
 def test_ranks_beyond_the_scale_point_outwards() -> None:
-    scale = RankAxis.around(1, 100, 10, 50)
-    assert (scale.first, scale.last) == (46, 55)
-    assert scale.bar(1, 2, 1, PLAIN) == "<    |     "
-    assert scale.bar(99, 100, 100, PLAIN) == "     |    >"
+    axis = rank_axis(1, 100, 10, 50)
+    assert axis == range(46, 56)
+    assert rank_bar(axis, (1, 2, 1), 50, PLAIN) == "<    |     "
+    assert rank_bar(axis, (99, 100, 100), 50, PLAIN) == "     |    >"
 
 
 @given(st.text())

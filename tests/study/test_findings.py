@@ -84,7 +84,7 @@ fine = st.floats(-5, 5).map(lambda value: value if abs(value) > 1e-110 else 0.0)
 
 def test_a_long_curve_is_thinned_to_exact_points() -> None:
     rng = np.random.default_rng(1)
-    whole = StabilityCurve(3, rng.random(9000), np.ones(9000, np.int64), rng.random(500), 1e-9)
+    whole = StabilityCurve(3, rng.random(9000), np.ones(9000, np.int64), 1e-9, rng.random(500))
     made = whole.findings(0.5)
     assert made["thinned"]
     assert made["n_steps"] == 9500

@@ -221,7 +221,10 @@ def source_name(options: InputOptions) -> str:
 
 def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]]:
     """Return where the data are, what works on them, and all that was said about them."""
-    given = _arguments(options)
+    every = [part for known in KINDS.values() for part in known.declared.items()]
+    lists = {name for name, part in every if part.several}  # written with commas
+    asked = {name: value for name, value in options.arguments.items() if value is not None}
+    given = {name: names_in(value) if name in lists else value for name, value in asked.items()}
     given |= {"kind": options.kind, "format": options.format, "encoding": options.encoding}
     together = read_together(options.file, options.format, options.encoding)
     engine = _engine(options, several=together == [])
@@ -232,17 +235,6 @@ def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]
     if sys.stdin is None:
         raise errors.FileNotThereError("standard input is closed", way_out="Give a path, or open it.")
     return sys.stdin.buffer, None, given
-
-
-def _arguments(options: InputOptions) -> dict[str, Any]:
-    """Return what was said about the data; lists are written with commas."""
-    every = [part for known in KINDS.values() for part in known.declared.items()]
-    several = {name for name, part in every if part.several}
-    return {
-        name: names_in(value) if name in several else value
-        for name, value in options.arguments.items()
-        if value is not None
-    }
 
 
 def _engine(options: InputOptions, *, several: bool) -> Engine | None:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name, withstanding
-from steadyrank.data.kinds import KINDS
-from steadyrank.data.observations import made_of
+from steadyrank.data.observations import decision_on, made_of
 from steadyrank.data.read import check_kind, scan_any, table_of
 from steadyrank.data.scanned import made_on_engine
 from steadyrank.engines.frame import Source
 from steadyrank.errors import NotRecognisedError, Option, SteadyrankError
 from steadyrank.reading.arrays import written
-from steadyrank.reading.deciding import Check, Decision, as_they_are
+from steadyrank.reading.deciding import as_they_are
 from steadyrank.reading.profile import Profile
 from steadyrank.reading.readings import typed_words
 from steadyrank.reading.roles import taken_by
@@ -67,10 +66,14 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         "notes": table.notes,
     }
     columns: dict[str, Any] = {}
-    kinds = [known for name, known in KINDS.items() if asked in {None, name}]
+
+    def check(data: Any, scorer: str | None) -> tuple[Any, list[Any]]:  # engines show first rows alone
+        plain = engine is not None or data.kind.name == "estimates"
+        return as_they_are(data, scorer) if plain else withstanding(options, data, scorer)
+
     try:
         make = made_of if engine is None else made_on_engine
-        decision = Decision(kinds, table, given, make, asked is not None, _checked(options, engine))
+        decision = decision_on(table, asked, given, check, make)
         readings = decision.considered
         taken = decision.chosen is not None and bool(readings)
         found["readings"] = [_described(options, one) for one in readings]
@@ -100,21 +103,10 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     return found | {"columns": looks}
 
 
-def _checked(options: InspectOptions, engine: Any) -> Check:
-    """Return what suggestions must pass; an engine shows its first rows alone, which tell nothing."""
-    if engine is not None:
-        return as_they_are
-    return lambda data, scorer: (
-        as_they_are(data, scorer)
-        if data.kind.name == "estimates"
-        else withstanding(options, data, scorer)
-    )
-
-
 def _described(options: InspectOptions, reading: Reading) -> dict[str, Any]:
-    k = max(1, min(10, reading.n_items // 2))
+    k, words = usual_k(reading.n_items), reading.typed[2:]
     return {
-        "command": _command(options, reading.kind.name, reading.typed[2:], k, "error" in reading.roles),
+        "command": _command(options, reading.kind.name, words, k, "error" in reading.roles),
         "kind": reading.kind.name,
         "items": [str(item) for item in reading.items],
         "n_items": reading.n_items,

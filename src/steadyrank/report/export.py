@@ -15,11 +15,10 @@ from unicodedata import normalize
 from steadyrank.text import is_blank, is_unsafe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 GUARD = "'"
 QUOTE = '"'
-EMPTY = 2 * QUOTE
 SEPARATORS = (",", ";", "\t", QUOTE)
 FORMULA = ("=", "+", "-", "@", "\u2212")
 """What begins a formula, in its plain form; the last is the minus sign of mathematics."""
@@ -120,20 +119,19 @@ def csv_text(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     >>> csv_text(["item", "score"], [("=x", 0.1), ("a,b", None)])
     'item,score\n\'=x,0.1\n"a,b",\n'
     """
-    lines = (",".join(_quoted(cell(value, guarded)) for value in row) for row in (names, *rows))
-    return "".join(f"{line or EMPTY}\n" for line in lines)
+    lines = (",".join(map(_cell, row)) for row in (names, *rows))
+    return "".join(f"{line or 2 * QUOTE}\n" for line in lines)
 
 
-def _quoted(cell: str) -> str:
-    """Quote a cell that holds a separator of any kind, or a blank at an end, which some readers drop."""
-    marks = any(mark in cell for mark in SEPARATORS) or len(f"{cell}.".splitlines()) > 1
-    return f'"{cell.replace(QUOTE, 2 * QUOTE)}"' if marks or cell != cell.strip() else cell
+def _cell(value: object) -> str:
+    """Return what a table holds: nothing for None, numbers with all their digits, text made safe.
 
-
-def cell(value: object, as_text: Callable[[str], str]) -> str:
-    """Return what a table holds: nothing for None, numbers with all their digits, text made safe."""
+    Text is quoted if it holds a separator of any kind, or a blank at an end, which some readers drop.
+    """
     if value is None:
         return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return repr(value) if isinstance(value, int | float) else as_text(str(value))
+    if isinstance(value, int | float):
+        return str(value).lower() if isinstance(value, bool) else repr(value)
+    text = guarded(str(value))
+    marks = any(mark in text for mark in SEPARATORS) or len(f"{text}.".splitlines()) > 1
+    return f'"{text.replace(QUOTE, 2 * QUOTE)}"' if marks or text != text.strip() else text

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.report.export import to_json
 from steadyrank.report.picture import share_image
 from steadyrank.report.sharing import table_fragment, title_of
-from steadyrank.report.tables import name_of, remarks, split_tables
+from steadyrank.report.tables import name_of, problems, split_tables
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import guessed
 from steadyrank.text import as_markup, counted, html_table
@@ -47,9 +47,6 @@ OPTIONS = re.compile(r" [A-Z][^.]*--.*", re.DOTALL)
 
 VARYING = '<p id="certificate">@@certificate@@</p>@@guesses@@'
 """What else differs between categories, beside the first section of a page."""
-
-LEFT_OUT = frozenset({"rows"})
-"""What the page gets in another form."""
 
 
 def render_html(
@@ -124,7 +121,7 @@ def _overview(found: Mapping[str, Any], answered: Sequence[Mapping[str, Any]]) -
         "headline": as_markup(found["headline"]),
         "options": "".join(f'<option value="{as_markup(one)}">{as_markup(two)}' for one, two in names),
         "tables": "".join(html_table("", *one) for one in split_tables(found, Terminal())),
-        "said": "".join(f"<p>{as_markup(OPTIONS.sub('', text))}</p>" for text in remarks(found)),
+        "said": "".join(f"<p>{as_markup(OPTIONS.sub('', text))}</p>" for text in problems(found)),
     }
     return _filled(asset("split.html"), parts)
 
@@ -181,7 +178,7 @@ def packed(
     ['ann', 'bob', 'cyd']
     """
     rows = findings["rows"]
-    return {name: value for name, value in findings.items() if name not in LEFT_OUT} | {
+    return {name: value for name, value in findings.items() if name != "rows"} | {
         "columns": {name: [row[name] for row in rows] for name in rows[0]},
         "image": share_image(findings, title=title, date=date).decode(),
     }

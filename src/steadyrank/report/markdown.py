@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from steadyrank.report.audit_text import said
 from steadyrank.report.tables import METHODS, WHOLE, split_tables, table
 from steadyrank.report.terminal import Terminal
-from steadyrank.report.text import plain_text
+from steadyrank.report.text import plain_text, said
 from steadyrank.text import LONGEST, RANK_STANDINGS, STANDINGS, shortened
 
 if TYPE_CHECKING:

@@ -242,7 +242,7 @@ def _ranges(ax: Axes | None, answer: Any, rows: Sequence[Any], ends: Sequence[An
     ax.set_ylim(rows[-1].rank + 0.7, rows[0].rank - 0.7)
     ax.grid(axis="y", alpha=0.25)
     ax.spines[["top", "right"]].set_visible(False)
-    if answer.told:
+    if answer.ranks is not None:
         _legend(ax)
     return ax
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steadyrank.report.audit_text import said
 from steadyrank.report.tables import rows_shown, table
 from steadyrank.report.terminal import Terminal
+from steadyrank.report.text import said
 from steadyrank.text import ROWS, as_markup, counted, html_table
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def title_of(findings: Findings) -> str:
     return f"Stable top {findings['k']:,} of {counted(findings['n_items'], findings['item_name'])}"
 
 
-def table_fragment(findings: Findings, *, rows: int = ROWS) -> str:
+def table_fragment(findings: Findings) -> str:
     """Return any findings as small HTML, for pages and notebooks: no script, no style sheet.
 
     What was found stands above the table, and what may be claimed below it.
@@ -64,6 +64,6 @@ def table_fragment(findings: Findings, *, rows: int = ROWS) -> str:
     True
     """
     last = max((row["rank"] for row in rows_shown(findings)[0] if row.get("listed")), default=0)
-    columns, hidden = table(findings, Terminal(), max(rows, min(last + 5, 4 * rows)))
+    columns, hidden = table(findings, Terminal(), max(ROWS, min(last + 5, 4 * ROWS)))
     title, *foot = said(findings)
     return html_table(title, columns, " ".join(filter(None, [hidden, *foot])))

@@ -6,14 +6,17 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from steadyrank.report.text import item_columns
 from steadyrank.text import (
     RANK_STANDINGS,
     STANDINGS,
     Column,
+    away_in_words,
     column_of,
+    confidence_title,
     eps_in_words,
+    number_format,
     ranks_in_words,
+    share_in_words,
     size_in_words,
 )
 
@@ -68,14 +71,14 @@ SIGNS = ("●*", "◐?", "○-", "○-", "○-")
 
 def rows_shown(findings: Findings) -> tuple[Sequence[Row], int]:
     """Return the rows of a document's table, as far as it has them, and how many there are in all."""
-    listed = {"margin": "units_removed", "check": "flips"}.get(findings["document"])
-    if listed is None:
-        rows = next((findings[name] for name in ("rows", "audit") if name in findings), [findings])
-        if (first := FIRST.get(findings["document"])) is not None:
-            rows = sorted(rows, key=first)
-        return rows, findings["n_items"] if "score" in rows[0] else len(rows)
-    found = findings["flips"]["plain"] if listed == "flips" else findings[listed]
-    return found["listed"], found["distinct_units"]
+    document = findings["document"]
+    if document in {"margin", "check"}:
+        found = findings["units_removed"] if document == "margin" else findings["flips"]["plain"]
+        return found["listed"], found["distinct_units"]
+    rows = next((findings[name] for name in ("rows", "audit") if name in findings), [findings])
+    if document in FIRST:
+        rows = sorted(rows, key=FIRST[document])
+    return rows, findings["n_items"] if "score" in rows[0] else len(rows)
 
 
 def table(findings: Findings, terminal: Terminal, most: int | None) -> tuple[list[Column], str]:
@@ -102,6 +105,50 @@ def columns_shown(rows: Sequence[Row], findings: Findings, terminal: Terminal) -
         item, score, *rest = item_columns(rows, findings, terminal, cut)
         columns = [ranks, item, score, Column("standing", standings, 9, names=True), *rest]
     return [column for column in columns if any(column.cells)]
+
+
+def item_columns(
+    rows: Sequence[Row], findings: Findings, terminal: Terminal, cut: int | None
+) -> list[Column]:
+    """Return what is told of items, from their names on, as far as it is known and differs.
+
+    Every view of items has these columns; each says rank and standing in its own way.
+    """
+    number, room = number_format([row["score"] for row in rows]), max(8, terminal.width * 2 // 5)
+    given = [[row[end] for end in ("score_low", "score_high")] for row in rows if "error" in row]
+    lengths = ["unknown" if low is None else f"{number(low)} to {number(high)}" for low, high in given]
+    columns = [
+        Column("item", [_named(row) for row in rows], 8, names=True, most=room),
+        Column("score", [number(row["score"]) for row in rows], 3),
+        Column("interval", lengths, 2),
+        _ranks("ranks", "{}_rank", rows, terminal),
+    ]
+    if cut is not None:
+        least = terminal.sign("≥", ">=")
+        away = [away_in_words(row["away"], findings["n_units"], least) for row in rows]
+        columns.append(Column(f"in top {cut:,}", [share_in_words(row["share"]) for row in rows], 6))
+        columns.append(Column("to flip", away, 5))
+    if "level" in findings:
+        title = confidence_title(findings["level"])
+        columns.append(_ranks(title, "confidence_{}", rows, terminal))
+    if len({row.get("count") for row in rows} - {None}) > 1:
+        columns.append(Column(findings["counted_as"], [f"{row['count']:,}" for row in rows], 2))
+    if terminal.verbose and cut is not None:
+        columns.append(Column("enters at eps", [f"{row['critical_eps'] or 0:.3g}" for row in rows], 1))
+    return [column for column in columns if any(column.cells)]
+
+
+def _named(row: Row) -> str:
+    """Return the name of an item, with how few observations it has where others have far more."""
+    few = row.get("coverage")
+    return f"{row['item']} ({few})" if few else str(row["item"])
+
+
+def _ranks(title: str, ends: str, rows: Sequence[Row], terminal: Terminal) -> Column:
+    """Return a column of the ranks that each item may have; blank where they are not known."""
+    best, worst = (ends.format(end) for end in ("best", "worst"))
+    dash = terminal.sign("–", "-")
+    return Column(title, [ranks_in_words(row.get(best), row.get(worst), dash) for row in rows], 7)
 
 
 def split_tables(found: Findings, terminal: Terminal) -> Iterator[tuple[list[Column], str]]:
@@ -209,7 +256,7 @@ def name_of(one: Row) -> str:
     return WHOLE if one["category"] is None else str(one["category"])
 
 
-def remarks(findings: Findings) -> list[str]:
+def problems(findings: Findings) -> list[str]:
     """Return why there is no answer, where there is none, and what was decided about the categories."""
     failed = [one for one in findings["categories"] if one["problem"] is not None]
     return [*(f"no answer for {name_of(one)}: {one['problem']}" for one in failed), *findings["notes"]]

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 LONG = 40
 """Rows of one section that are shown, unless all are wanted."""
 
-NEXT_IN_LINE = 5
-"""Items that are out, units of a set and the like that are shown all the same."""
-
 FAINT = "bright_black"
 
 APART = 2
@@ -165,42 +162,36 @@ def _taken(widths: Sequence[int]) -> int:
     return sum(widths) + APART * (len(widths) - 1)
 
 
-@dataclass(frozen=True)
-class RankAxis:
-    """Ranks ``first`` to ``last``, a column each, with a line after rank ``cut`` if given."""
+def rank_axis(best: int, worst: int, cells: int, cut: int | None) -> range:
+    """Return the ranks that bars show: all, or those that fit around the line, or the first."""
+    begin = best if cut is None else cut - cells // 2 + 1
+    first = max(best, min(begin, worst - cells + 1))
+    return range(first, min(worst, first + cells - 1) + 1)
 
-    first: int
-    last: int
-    cut: int | None = None
 
-    @classmethod
-    def around(cls, best: int, worst: int, cells: int, cut: int | None) -> RankAxis:
-        """Return an axis for these ranks, or those of them around the line, or the first, that fit."""
-        begin = best if cut is None else cut - cells // 2 + 1
-        first = max(best, min(begin, worst - cells + 1))
-        return cls(first, min(worst, first + cells - 1), cut)
+def rank_bar(
+    axis: range, ranks: tuple[int | None, int | None, int], cut: int | None, terminal: Terminal
+) -> str:
+    """Draw an item's best to worst rank, a dot at its plain rank, and a line after rank ``cut``.
 
-    def bar(self, best: int | None, worst: int | None, rank: int, terminal: Terminal) -> str:
-        """Draw the interval from ``best`` to ``worst``, a dot at ``rank``, and the line.
+    Nothing is drawn where the ends are not known.
 
-        Nothing is drawn where the ends are not known.
-
-        Examples
-        --------
-        >>> RankAxis(1, 6, cut=3).bar(2, 5, 3, Terminal(encoding="ascii"))
-        ' =o+== '
-        >>> RankAxis(4, 9, cut=6).bar(1, 2, 1, Terminal(encoding="ascii"))
-        '<  |   '
-        """
-        if best is None or worst is None:
-            return ""
-        signs = "‹<" if worst < self.first else "›>" if best > self.last else "━="
-        low, high = (min(max(end, self.first), self.last) for end in (best, worst))
-        ranks = range(self.first, self.last + 1)
-        cells = [terminal.sign(*signs) if low <= each <= high else " " for each in ranks]
-        if rank in ranks:
-            cells[rank - self.first] = terminal.sign("●", "o")
-        if self.cut is not None and self.first <= self.cut < self.last:
-            signs = "┿+" if low <= self.cut < high else "│|"
-            cells.insert(self.cut - self.first + 1, terminal.sign(*signs))
-        return "".join(cells)
+    Examples
+    --------
+    >>> rank_bar(range(1, 7), (2, 5, 3), 3, Terminal(encoding="ascii"))
+    ' =o+== '
+    >>> rank_bar(range(4, 10), (1, 2, 1), 6, Terminal(encoding="ascii"))
+    '<  |   '
+    """
+    best, worst, rank = ranks
+    if best is None or worst is None:
+        return ""
+    signs = "‹<" if worst < axis[0] else "›>" if best > axis[-1] else "━="
+    low, high = (min(max(end, axis[0]), axis[-1]) for end in (best, worst))
+    cells = [terminal.sign(*signs) if low <= each <= high else " " for each in axis]
+    if rank in axis:
+        cells[rank - axis[0]] = terminal.sign("●", "o")
+    if cut is not None and cut in axis[:-1]:
+        signs = "┿+" if low <= cut < high else "│|"
+        cells.insert(cut - axis[0] + 1, terminal.sign(*signs))
+    return "".join(cells)

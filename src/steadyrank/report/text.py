@@ -1,43 +1,59 @@
 """Findings as lines of text: what ``print``, a terminal and a log show of a result.
 
-Answers stand here: the sentence first, then the table, then the promise. All other documents have a
-module of their own, which is loaded for them.
+Of answers the sentence comes first, then the table, then the promise. All other documents say their
+sentences, then show their table.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from steadyrank.report.terminal import FAINT, GAP, LONG, NEXT_IN_LINE, Line, RankAxis, Terminal, laid_out
+from steadyrank.report.tables import item_columns, name_of, problems, split_tables, table
+from steadyrank.report.terminal import FAINT, GAP, LONG, Line, Terminal, laid_out, rank_axis, rank_bar
 from steadyrank.text import (
     Column,
-    away_in_words,
     columns_of,
-    confidence_title,
     counted,
     eps_in_words,
     fitted,
-    number_format,
-    ranks_in_words,
+    in_words,
     rounded_up,
-    share_in_words,
+    shortened,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from steadyrank.report.terminal import Findings, Row
+
+NEXT_IN_LINE = 5
+"""Items that are out of a list and shown all the same."""
 
 STYLES = {"sure": "green", "contender": "yellow", "out": FAINT, None: ""}
 SIGNS = {"sure": "●*", "contender": "◐?", "out": "○ ", None: "  "}
 """Of each standing two signs: the better one, and one that every terminal has."""
 
+VERDICTS = {True: "bold green", False: "bold red", None: "bold"}
+"""How a verdict is drawn, or what is none."""
+
 MEANING = {
     "sure": "in the top {k:,}, no matter which {unit} is removed",
     "contender": "in or out, depending on which {unit} is removed",
 }
+
+
+ADDED = 5
+"""Items that a remedy adds and that are named."""
+
+FLIPS = 3
+"""Units that change the top k and that are named."""
+
+NAME = 40
+"""Columns of a unit, or of the items that it moves, in a sentence."""
+
+LONGEST = 240
+"""Columns of a reason why there is no answer, unless all is wanted."""
 
 
 def plain_text(findings: Findings, terminal: Terminal | None = None) -> str:
@@ -48,16 +64,14 @@ def plain_text(findings: Findings, terminal: Terminal | None = None) -> str:
 
 def lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what any findings say; long tables are shortened unless the terminal wants all."""
-    kind: str = findings["document"]
-    view: Any = VIEWS.get(kind)
-    if view is None:  # loaded where it is wanted
-        others = import_module("steadyrank.report.audit_text")
-        view = others.split_lines if kind == "split" else others.told_lines
-    if kind not in {"check", "split"}:  # of these, the verdict or all categories come first
+    kind = findings["document"]
+    if kind == "split":
+        yield from split_lines(findings, terminal)
+        return
+    if kind != "check":  # of which the verdict comes first
         yield from heading(findings, terminal)
-    yield from view(findings, terminal)
-    if kind != "split":
-        yield from notes(findings, terminal)
+    view = {"top-k": topk_lines, "ranking": ranking_lines}.get(kind, told_lines)
+    yield from (*view(findings, terminal), *notes(findings, terminal))
 
 
 def heading(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -87,14 +101,14 @@ def notes(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     yield Line("How this file was read", FAINT)
     yield from remarks([f"scores: {findings['scorer']}", *findings["notes"]], findings, terminal)
     if (new := findings.get("new")) is not None:  # a comparison, which has told of the old data
-        said = {*findings["notes"], *(one["note"] for one in new["guesses"])}
-        yield from remarks([f"new: {note}" for note in new["notes"] if note not in said], new, terminal)
+        known = {*findings["notes"], *(one["note"] for one in new["guesses"])}
+        yield from remarks([f"new: {note}" for note in new["notes"] if note not in known], new, terminal)
 
 
 def remarks(notes: Iterable[str], findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield notes, each on lines of its own, but for what was said first."""
-    said = {one["note"] for one in findings["guesses"]}
-    return (Line(note, FAINT, terminal.sign("·", "-")) for note in notes if note not in said)
+    known = {one["note"] for one in findings["guesses"]}
+    return (Line(note, FAINT, terminal.sign("·", "-")) for note in notes if note not in known)
 
 
 def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -102,9 +116,8 @@ def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     certificate = findings["certificate"]
     yield Line(certificate["promise"])
     if terminal.verbose:
-        eps, delta = findings["eps"], certificate["delta"]
+        eps, share = findings["eps"], rounded_up(certificate["delta"])
         words = "none" if eps is None else eps_in_words(eps, given=certificate["given"])
-        share = "none" if delta is None else rounded_up(delta)
         told = f"eps = {words}, delta = {share}, removals = {certificate['removals']:,}"
         yield Line(f"Certificate ({certificate['status']}): {told}; rule: {certificate['rule']}", "bold")
         yield Line(certificate["sentence"])
@@ -118,9 +131,7 @@ def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 
 def topk_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield the lines of a top-k."""
-    yield from _first(findings)
-    yield from topk_table(findings, terminal)
-    yield GAP
+    yield from (*_first(findings), *topk_table(findings, terminal), GAP)
     for standing, meaning in MEANING.items():
         if any(row["standing"] == standing for row in findings["rows"]):
             sign = f"{terminal.sign(*SIGNS[standing])} {standing}:"
@@ -150,11 +161,10 @@ def topk_table(findings: Findings, terminal: Terminal, following: int = NEXT_IN_
     shown = rows if terminal.everything else rows[: first - 1 + following][:LONG]
     beyond = (row for row in rows[len(shown) :] if row["listed"] or row["standing"] == "contender")
     far = [row for row in beyond if row["standing"] != "sure"][:LONG]
-    listed = [*shown, None, *far] if far else shown
     ends = {k: f"top {k:,}"} | {last: "end of the list"}
     if last == k:
         ends = {k: f"top {k:,}, and end of the list"}
-    yield from _item_lines(listed, findings, terminal, cut=k, ends=ends)
+    yield from _item_lines([*shown, None, *far] if far else shown, findings, terminal, ends, k)
     hidden = findings["n_items"] - len(shown) - len(far)
     yield more(hidden, terminal.hint(f"--all shows {'it' if hidden == 1 else 'them'}"))
 
@@ -166,11 +176,11 @@ def more(number: int, where: str = "") -> Line:
 
 def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield the lines of a full ranking."""
-    listed, tiers = _first_of(findings, terminal), findings["tiers"]
+    listed, tiers = findings["rows"][: None if terminal.everything else LONG], findings["tiers"]
     few = len(tiers) <= findings["n_items"] // 2
     ends = dict.fromkeys(accumulate(len(tier) for tier in tiers[:-1]), "") if few else {}
     yield from _first(findings)
-    yield from _item_lines(listed, findings, terminal, ends=ends)
+    yield from _item_lines(listed, findings, terminal, ends)
     yield more(findings["n_items"] - len(listed), terminal.hint("--all shows them"))
     if ends:
         yield Line(f"Lines separate {len(tiers):,} tiers: no ranking of the set mixes them.", FAINT)
@@ -182,9 +192,8 @@ def _item_lines(
     listed: Sequence[Row | None],
     findings: Findings,
     terminal: Terminal,
-    *,
+    ends: Mapping[int, str],
     cut: int | None = None,
-    ends: Mapping[int, str] | None = None,
 ) -> Iterator[Line]:
     """Yield items as a table, with a line after each rank that something ends at, and bars of ranks."""
     rows = [row for row in listed if row is not None]
@@ -195,16 +204,14 @@ def _item_lines(
     title, *texts = laid_out(columns, terminal)
     width = max(map(columns_of, (title, *texts)))
     bars = _bars(rows, terminal.width - width - 3, terminal, cut)
-    both = zip((fitted(text, width) for text in texts), bars, strict=True)
-    texts = [f"{text}  {bar}" for text, bar in both]
+    left = (f"{fitted(text, width)}  {bar}" for text, bar in zip(texts, bars, strict=True))
     yield Line(title, "bold")
-    left = iter(texts)
     for row in listed:
         if row is None:
             yield Line(f"   {terminal.sign('…', '...')}", FAINT)
             continue
         yield Line(next(left), STYLES[row["standing"]] if cut is not None else "")
-        if ends and row["rank"] in ends and row is not rows[-1]:
+        if row["rank"] in ends and row is not rows[-1]:
             told = f" {ends[row['rank']]}".rstrip()
             rule = terminal.sign("─", "-") * max(3, min(24, terminal.width - 6 - len(told)))
             yield Line(f"   {rule}{told}", FAINT)
@@ -219,62 +226,152 @@ def _bars(rows: Sequence[Row], cells: int, terminal: Terminal, cut: int | None) 
     ranks = [rank for rank in known if rank is not None]
     if not ranks or cells < 7:
         return [""] * len(rows)
-    axis = RankAxis.around(min(ranks), max(ranks), min(48, cells), cut)
-    return [axis.bar(row["best_rank"], row["worst_rank"], row["rank"], terminal) for row in rows]
+    axis = rank_axis(min(ranks), max(ranks), min(48, cells), cut)
+    every = ((row["best_rank"], row["worst_rank"], row["rank"]) for row in rows)
+    return [rank_bar(axis, one, cut, terminal) for one in every]
 
 
-def item_columns(
-    rows: Sequence[Row], findings: Findings, terminal: Terminal, cut: int | None
-) -> list[Column]:
-    """Return what is told of items, from their names on, as far as it is known and differs.
-
-    Every view of items has these columns; each says rank and standing in its own way.
-    """
-    number, room = number_format([row["score"] for row in rows]), max(8, terminal.width * 2 // 5)
-    given = [[row[end] for end in ("score_low", "score_high")] for row in rows if "error" in row]
-    lengths = ["unknown" if low is None else f"{number(low)} to {number(high)}" for low, high in given]
-    columns = [
-        Column("item", [_named(row) for row in rows], 8, names=True, most=room),
-        Column("score", [number(row["score"]) for row in rows], 3),
-        Column("interval", lengths, 2),
-        _ranks("ranks", "{}_rank", rows, terminal, 7),
-    ]
-    if cut is not None:
-        least = terminal.sign("≥", ">=")
-        away = [away_in_words(row["away"], findings["n_units"], least) for row in rows]
-        columns.append(Column(f"in top {cut:,}", [share_in_words(row["share"]) for row in rows], 6))
-        columns.append(Column("to flip", away, 5))
-    if "level" in findings:
-        title = confidence_title(findings["level"])
-        columns.append(_ranks(title, "confidence_{}", rows, terminal, 7))
-    if len({row.get("count") for row in rows} - {None}) > 1:
-        columns.append(Column(findings["counted_as"], [f"{row['count']:,}" for row in rows], 2))
-    if terminal.verbose and cut is not None:
-        columns.append(Column("enters at eps", [f"{row['critical_eps'] or 0:.3g}" for row in rows], 1))
-    return [column for column in columns if any(column.cells)]
+def said(findings: Findings) -> list[str]:  # noqa: PLR0911 (one for each document)
+    """Return the sentences of a document, what was found first."""
+    match findings["document"]:
+        case "audit" | "random-audit":
+            return [*_audited(findings)]
+        case "check":
+            return [*_checked(findings)]
+        case "margin":
+            rests = f"rule: {findings['rule']}", *findings["assumed"]
+            told = [f"{text[0].upper()}{text[1:]}." for text in rests]
+            return [findings["sentence"], _exampled(findings), *told]
+        case "explanation":
+            return [findings["sentence"], _flipped(findings), *map(_rival, findings["rivals"])]
+        case "needed":
+            return [findings["sentence"], f"Computed from {findings['basis']}."]
+        case "comparison":
+            return [findings["headline"], *findings["sentences"], findings["rule"]]
+        case "confidence":
+            told = [findings["sentence"], findings["stability"], findings["top_sentence"] or ""]
+            return [*told, "Interval: each item by itself, not all at once."]
+        case _:
+            return [findings["headline"], findings["certificate"]["promise"]]
 
 
-def _named(row: Row) -> str:
-    """Return the name of an item, with how few observations it has where others have far more."""
-    few = row.get("coverage")
-    return f"{row['item']} ({few})" if few else str(row["item"])
+def told_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield the sentences of a document, what was found first, then its table."""
+    first, *rest = said(findings)
+    yield Line(first, VERDICTS[findings.get("stable")])
+    if findings["document"] == "check":  # which has no heading
+        yield Line(guessed(findings, terminal), FAINT)
+    yield from (*map(Line, rest), *warned(findings), GAP)
+    columns, hidden = table(findings, terminal, None if terminal.everything else LONG)
+    yield from (*(_table(columns, terminal) if columns else ()), Line(hidden, FAINT), GAP)
 
 
-def _ranks(title: str, ends: str, rows: Sequence[Row], terminal: Terminal, need: int) -> Column:
-    """Return a column of the ranks that each item may have; blank where they are not known."""
-    best, worst = (ends.format(end) for end in ("best", "worst"))
-    dash = terminal.sign("–", "-")
-    return Column(title, [ranks_in_words(row.get(best), row.get(worst), dash) for row in rows], need)
+def _table(columns: Sequence[Column], terminal: Terminal) -> Iterator[Line]:
+    title, *rows = laid_out(columns, terminal)
+    yield from (Line(title, "bold"), *map(Line, rows))
 
 
-def _first_of(findings: Findings, terminal: Terminal) -> Sequence[Row]:
-    """Return all rows, or the first of very many."""
-    rows: Sequence[Row] = findings["rows"]
-    return rows if terminal.everything else rows[:LONG]
+def _audited(findings: Findings) -> Iterator[str]:
+    """Yield what was removed, where the eps of inflated answers comes from, and what columns mean."""
+    sets, units = findings["document"] == "random-audit", findings["units"]
+    every = f"We removed each of the {counted(findings['n_units'], findings['unit'])} in turn."
+    yield findings.get("sentence") or every
+    if findings["eps"] is not None:
+        eps, share = eps_in_words(findings["eps"]), rounded_up(findings["share_reaching_eps"])
+        yield (
+            f"Inflated at eps = {eps}. A share {share} of them moves the scores by eps or more; no "
+            "inflated answer breaks more often than that."
+        )
+    else:
+        kept = f"whichever {findings['unit']} is removed"
+        if findings["delta"]:
+            kept = f"for all but a share {findings['delta']:g} of the {units}"
+        shares = "Each inflated top k has the smallest eps at which it shares k items with the new one"
+        yield f"{shares}, {kept}."
+    units = "random sets" if sets else units
+    yield f"Broken by: {units} whose removal leaves fewer than k items, or no ranking, in both answers."
+    if sets:
+        yield "Limits: for the share among all such removals, each row by itself (Clopper-Pearson)."
+    for flips in findings.get("flips", ()):
+        yield from _flips(flips)
 
 
-VIEWS: dict[str, Callable[[Findings, Terminal], Iterator[Line]]] = {
-    "top-k": topk_lines,
-    "ranking": ranking_lines,
-}
-"""What stands between the heading and the notes of each document."""
+def _checked(findings: Findings) -> Iterator[str]:
+    """Yield the verdict, with no name of the data in it, what was found, and what would pass."""
+    k, margin, fewest = findings["k"], findings["margin"], findings["min_margin"]
+    yield f"{'STABLE' if findings['stable'] else 'UNSTABLE'}: top {k:,}"
+    number = findings["breaking_units"]
+    units = counted(findings["n_units"], findings["unit"])
+    does = f"change{'s' * (number == 1)} the top {k:,}"
+    share, allowed = rounded_up(findings["delta"]), eps_in_words(findings["max_delta"])
+    yield f"{number:,} of the {units} {does} when removed: a share of {share} ({allowed} allowed)."
+    yield margin["sentence"]
+    if fewest is not None:
+        held = "enough" if margin["never"] or margin["lower"] >= fewest else "too few"
+        how = f"The margin is at least {margin['lower']:,}"
+        yield f"{'No removal changes it' if margin['never'] else how}; {fewest:,} asked for: {held}."
+    if findings["delta"] > findings["max_delta"]:
+        remedy = findings["remedy"]
+        further = remedy["size"] - k - ADDED
+        added = ", ".join(map(str, remedy["items"][k:][:ADDED]))
+        added += f" and {further:,} more" * (further > 0)
+        does = "pass" if fewest is None else "keep within the share allowed"
+        yield f"A list of {counted(remedy['size'], 'item')} would {does}: add {added}."
+
+
+def _flips(flips: Row) -> Iterator[str]:
+    """Yield what the first units that change the plain top k change."""
+    for flip in flips["plain"]["listed"][:FLIPS]:
+        leaves, enters = (", ".join(map(str, flip[way])) for way in ("leaves", "enters"))
+        unit, gone, new = (shortened(name, NAME) for name in (flip["unit"], leaves, enters))
+        yield f"Top {flips['k']:,} without {unit}: {gone} drops out, {new} comes in."
+
+
+def _exampled(findings: Findings) -> str:
+    """Return what happens without the units that were tried, or with them; nothing if none were."""
+    number, added = findings["upper"], findings["unit_added"]
+    if number is None:
+        return ""
+    units = f"{in_words(number)} {findings['unit' if number == 1 else 'units']}"
+    how = {"change": f"with {units} changed to {added}", "add": f"with {units} added ({added})"}
+    told = how.get(findings["by"], f"without {units}")
+    told += f", {findings['passing']} overtakes {findings['passed']}"
+    leaves, enters = (", ".join(map(str, findings[name])) for name in ("leaves", "enters"))
+    if (leaves, enters) not in {("", ""), (str(findings["passed"]), str(findings["passing"]))}:
+        told += f"; out of the top: {leaves}; into it: {enters}"
+    return f"Example: {told}."
+
+
+def _rival(rival: Row) -> str:
+    told = f"{rival['item']} (rank {rival['rank']:,}), difference {rival['gap']:+.4g}"
+    return f"Rival {told}: {rival['sentence']}"
+
+
+def _flipped(findings: Findings) -> str:
+    """Return how many units it takes to flip an explained item; nothing where that is not known."""
+    top, number = f"the top {findings['k']:,}", findings["away"]
+    if number is None:
+        return ""
+    way, stays = ("Pushing it out of", "in") if findings["inside"] else ("Bringing it into", "out of")
+    units = counted(findings["n_units"], findings["unit"])
+    if number >= findings["n_units"]:
+        return f"It stays {stays} {top}, however many of the {units} are removed."
+    return f"{way} {top} takes the removal of {'at least ' * (number > 1)}{number:,} of the {units}."
+
+
+def split_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield what holds for all rows and in each category; the tables of each where all is wanted."""
+    answered = [one for one in findings["categories"] if one["findings"] is not None]
+    every = counted(len(findings["categories"]) - 1, "category")
+    source = f"{findings['source']}: " if findings["source"] else ""
+    yield Line(f"{source}{every} by {findings['split']}", FAINT)
+    yield Line(guessed(answered[0]["findings"], terminal), FAINT)
+    yield from (Line(findings["headline"], VERDICTS[findings["stable"]]), GAP)
+    for columns, foot in split_tables(findings, terminal):
+        title, *rest = _table(columns, terminal)
+        seen = columns[-1].title in title.text  # there was room for the signs
+        yield from (title, *rest, Line(foot if seen else "", FAINT), GAP)
+    for problem in problems(findings):
+        yield Line(problem if terminal.everything else shortened(problem, LONGEST), "yellow", "!")
+    for one in answered if terminal.everything else ():
+        yield from (GAP, Line(name_of(one), "bold"), *lines(one["findings"], terminal))

@@ -125,11 +125,6 @@ class Answer(Result):
         """The items by plain rank; the smaller index first among equal scores."""
         return np.argsort(-self.scores, kind="stable")
 
-    @property
-    def told(self) -> bool:
-        """Whether it is told where items stand without each unit."""
-        return self.ranks is not None
-
     @cached_property
     def margin(self) -> Margin:
         """How many units must leave before the plain answer changes."""
@@ -142,7 +137,7 @@ class Answer(Result):
     def _table(self, limit: int | None = None) -> dict[str, list[Any]]:
         """Return the columns of these rows, by name."""
         shown, none = self.order[:limit], (None, None)
-        bounds = self.study.facts.outer_bounds if self.told and self.has_study else none
+        bounds = self.study.facts.outer_bounds if self.ranks is not None and self.has_study else none
         known = {"score": self.scores, "count": self.counts, "coverage": self._coverage} | self._told()
         known |= zip(("lowest_score", "highest_score"), bounds, strict=True)
         told: dict[str, list[Any]] = {
@@ -179,7 +174,7 @@ class Answer(Result):
         table = self._table(limit)
         table |= {"item": labels(table["item"]), "critical_eps": [*map(finite, table["critical_eps"])]}
         rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-        margin = self.margin.parts() if self.told and self.has_study else None
+        margin = self.margin.parts() if self.ranks is not None and self.has_study else None
         told = {"suggestions": suggestions(self), "margin": margin, "rows": rows}
         return self.claimed() | told
 
@@ -313,7 +308,7 @@ class StableTopK(Answer):
 
     def _found(self) -> dict[str, Any]:
         made = self._listed(None) | self._first()
-        return made | self._audited() if self.told else made
+        return made if self.ranks is None else made | self._audited()
 
     def _brief(self, everything: bool) -> dict[str, Any]:
         # Nobody is named who changes the answer, nor any other eps.

@@ -100,10 +100,6 @@ class Certificate:
         """Return the claim in plain words."""
         return self.sentence
 
-    def empty(self) -> Certificate:
-        """Return the same of an answer that holds everything there is."""
-        return _remarked(replace(self, vacuous=True), NOTHING_LEFT_OUT)
-
 
 def _remarked(found: Certificate, remark: str) -> Certificate:
     """Return a certificate with a remark before its caveat, and after its promise."""
@@ -245,7 +241,11 @@ class Claims:
         times the bound.
         """
         because = bound.sentence[:1].lower() + bound.sentence[1:].removesuffix(".")
-        why = f", because {because}, and eps = {rounded_down(eps, 6)} is {_more_than(factor)}"
+        times = "1" if factor is None else f"{factor:.4g}"
+        larger = "larger" if times == "1" else f"more than {times} times that"
+        names = ": the list holds every name that scores within eps of these could put into the top k"
+        larger += names * (factor is None)
+        why = f", because {because}, and eps = {rounded_down(eps, 6)} is {larger}"
         promise = f"remove any one {self.unit}, and the new {self._holds} (delta = 0)"
         told = "Proved for every dataset of this size and the kind named here", promise, why
         numbers = {**bound.numbers, "bound": bound.eps}
@@ -265,16 +265,6 @@ class Claims:
         )
         told = "Proved for bagging", promise, why
         return self._made((eps, delta, "proved", "bagging"), told, numbers)
-
-
-def _more_than(factor: float | None) -> str:
-    """Return how an eps compares with what one unit can do, and why that is enough."""
-    if factor is None:
-        return (
-            "larger: the list holds every name that scores within eps of these could put into the top k"
-        )
-    times = f"{factor:.4g}"
-    return "larger" if times == "1" else f"more than {times} times that"
 
 
 class Target(TypedDict, total=False):
@@ -375,7 +365,8 @@ def made(
     else:
         answer = found.left_out() if usual else found.observed(target, eps)
     if len(answer.listed) == len(facts.items):
-        return answer._replace(certificate=answer.certificate.empty())
+        empty = replace(answer.certificate, vacuous=True)
+        return answer._replace(certificate=_remarked(empty, NOTHING_LEFT_OUT))
     return answer
 
 

@@ -152,11 +152,8 @@ class Comparison(Result):
         """Yield what else is to be said, in the order in which readers ask for it."""
         sides = {"New": self.arrived, "Gone": self.gone}
         yield from (f"{what}: {named(items, 'and')}." for what, items in sides.items() if items)
-        if self.topk is not None:
-            yield from self._of_topk(self.topk)
-
-    def _of_topk(self, old: StableTopK) -> Iterator[str]:
-        """Yield who came into the top k and who left it, and whether the old list holds the new one."""
+        if (old := self.topk) is None:
+            return
         before = dict.fromkeys(self.arrived, " (not in the old data)")
         for item, stood in old.standing_of.items():
             before[item] = f" (was {'a ' * (stood == 'contender')}{stood})"

@@ -59,13 +59,6 @@ class Steps:
     values: FloatArray
     levels: FloatArray | IntArray
 
-    @classmethod
-    def reaching(cls, values: FloatArray, counts: IntArray) -> Steps:
-        """Return the share of units whose value is at least eps; each distinct one occurs so often."""
-        order = np.argsort(values, kind="stable")
-        below = np.append(0, np.cumsum(counts[order]))
-        return cls(values[order], (below[-1] - below) / below[-1])
-
     def at(self, eps: float | FloatArray) -> Any:
         """Return the level at one eps, or at each of several."""
         values = np.asarray(eps, dtype=np.float64)
@@ -75,6 +68,7 @@ class Steps:
         return level if level.ndim else level.item()
 
 
+@dataclass(frozen=True, eq=False)
 class Curve:
     """What the curves of a top-k and of full rankings have in common: delta at every eps."""
 
@@ -84,8 +78,8 @@ class Curve:
     """What one of those is called."""
 
     k: int | None
-    breaking_eps: FloatArray
-    counts: IntArray
+    breaking_eps: FloatArray = field(repr=False)
+    counts: IntArray = field(repr=False)
     tie_eps: float
 
     def __str__(self) -> str:
@@ -106,7 +100,10 @@ class Curve:
 
     @cached_property
     def _breaking(self) -> Steps:
-        return Steps.reaching(self.breaking_eps, self.counts)
+        """The share of units that break the answer."""
+        order = np.argsort(self.breaking_eps, kind="stable")
+        below = np.append(0, np.cumsum(self.counts[order]))
+        return Steps(self.breaking_eps[order], (below[-1] - below) / below[-1])
 
     def delta(self, eps: Eps) -> Eps:
         """Return the exact instability at one eps, or at each of several."""
@@ -178,10 +175,7 @@ class StabilityCurve(Curve):
     noun = "item"
 
     k: int
-    breaking_eps: FloatArray = field(repr=False)
-    counts: IntArray = field(repr=False)
     critical_eps: FloatArray = field(repr=False)
-    tie_eps: float
 
     @cached_property
     def _beside(self) -> Steps:
@@ -229,11 +223,8 @@ class RankingCurve(Curve):
     beside = "tiers: blocks that no ranking mixes"
     noun = "tier"
 
-    k: ClassVar[None] = None  # type: ignore[misc]
-    breaking_eps: FloatArray = field(repr=False)
-    counts: IntArray = field(repr=False)
+    k: None = field(repr=False)
     tier_eps: FloatArray = field(repr=False)
-    tie_eps: float
 
     @cached_property
     def _beside(self) -> Steps:
@@ -244,13 +235,13 @@ class RankingCurve(Curve):
         return self._beside.at(eps)
 
 
-def kept_steps(steps: FloatArray, eps: float, most: int = MAX_STEPS) -> IntArray:
+def kept_steps(steps: FloatArray, eps: float) -> IntArray:
     """Choose steps evenly by number, and all those next to the chosen eps."""
-    if len(steps) <= most:
+    if len(steps) <= MAX_STEPS:
         return np.arange(len(steps))
-    evenly = np.linspace(0, len(steps) - 1, most // 2).round().astype(np.int64)
+    evenly = np.linspace(0, len(steps) - 1, MAX_STEPS // 2).round().astype(np.int64)
     here = int(np.searchsorted(steps, eps))
-    near = np.arange(max(0, here - most // 8), min(len(steps), here + most // 8))
+    near = np.arange(max(0, here - MAX_STEPS // 8), min(len(steps), here + MAX_STEPS // 8))
     return np.unique(np.append(evenly, near))
 
 
@@ -271,7 +262,7 @@ def stability_curve(facts: Facts, k: int) -> StabilityCurve:
         breaking[unsettled] = found[unsettled]
         unsettled &= (breaking > depth) & (furthest > depth)
         depth *= DEEPER
-    return StabilityCurve(k, frozen(breaking), loo.units.counts, critical, facts.tie_eps)
+    return StabilityCurve(k, frozen(breaking), loo.units.counts, facts.tie_eps, critical)
 
 
 def _first_depth(critical: FloatArray, k: int, shifts: FloatArray) -> float:
@@ -326,4 +317,4 @@ def ranking_curve(facts: Facts) -> RankingCurve:
         for number in np.flatnonzero(block.reordered(loo.scores, rival.order)).tolist():
             breaking[block.start + number] = rival.meeting(block.row(number, loo.scores))
     tiers = frozen(tier_eps(loo.scores[rival.order]))
-    return RankingCurve(frozen(breaking), loo.units.counts, tiers, facts.tie_eps)
+    return RankingCurve(None, frozen(breaking), loo.units.counts, facts.tie_eps, tiers)

@@ -16,7 +16,7 @@ from steadyrank.operators.inflation import MOST_OF_EPS, critical_eps, effective_
 from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import LeaveOneOut, Scorer, declared
 from steadyrank.study.results import RULES
-from steadyrank.study.standings import Ranks, TopKDeletions, rank_ranges, topk_deletions
+from steadyrank.study.standings import SMALLEST, Ranks, TopKDeletions, rank_ranges, topk_deletions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 SUMS = 1e-12
 """More than what rounding of the operators' sums amounts to, relative to eps."""
-
-SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
 
 class Facts:

@@ -113,9 +113,9 @@ class Study:
             indices=listed,
             deletions=facts.deletions(k) if told else None,
         )
-        shown = upto_which(facts, answer.last_place)
         if not told:
             return answer
+        shown = upto_which(facts, answer.last_place)
         ranks = facts.once(near_rank_ranges, shown)
         if ranks.exact:
             return replace(answer, ranks=ranks)

@@ -57,27 +57,6 @@ BEHIND_THE_TABLE = ("eps", "log10_size", "note")
 """What documents tell of a row beside the columns of its table."""
 
 
-@dataclass(frozen=True)
-class Inflation:
-    """Where the eps of inflated lists comes from: it was given, or is the tightest for a target.
-
-    Attributes
-    ----------
-    target : float
-        The share of units that may break a list.
-    eps : float or None
-        The one that was given.
-    """
-
-    study: Facts
-    target: float
-    eps: float | None
-
-    def eps_of(self, k: int) -> float:
-        """Return the eps of the top k."""
-        return self.study.curve(k).smallest_eps(self.target) if self.eps is None else self.eps
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(Result):
     """What leaving each unit out did to each method's answer.
@@ -88,8 +67,10 @@ class Audit(Result):
     ----------
     table : tuple of AuditRow
         One row for each method and k.
-    inflation : Inflation
-        Where the eps of inflated answers comes from; each row has its own.
+    eps : float or None
+        The inflation that was given, if one was; each row has its own.
+    delta : float
+        The share of units that may break an inflated list, where none was given.
 
     Examples
     --------
@@ -101,7 +82,8 @@ class Audit(Result):
     document = "audit"
 
     table: tuple[AuditRow, ...]
-    inflation: Inflation
+    eps: float | None
+    delta: float
     folds: Facts = field(kw_only=True)
     """What was left out: each unit in turn, or each of some sets of them."""
 
@@ -109,11 +91,6 @@ class Audit(Result):
     def units(self) -> Units:
         """What was left out."""
         return self.folds.units
-
-    @property
-    def eps(self) -> float | None:
-        """The inflation that was given, if one was."""
-        return self.inflation.eps
 
     @property
     def shifts(self) -> FloatArray:
@@ -162,8 +139,7 @@ class Audit(Result):
         """Return the table as plain data, and what it rests on."""
         names = (*COLUMNS[self.document], *BEHIND_THE_TABLE)
         rows = [told(row, *names) | {"size": counted_size(row.size)} for row in self]
-        found = told(self, "eps", "share_reaching_eps")
-        return found | {"delta": self.inflation.target, "audit": rows}
+        return told(self, "eps", "share_reaching_eps", "delta") | {"audit": rows}
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column; sizes beyond the largest float are infinite there."""
@@ -256,18 +232,20 @@ def audit_of(
     chosen = known if methods is None else (methods,) if isinstance(methods, str) else tuple(methods)
     if unknown := [name for name in chosen if name not in known]:
         raise InvalidValueError(f"unknown method {shorten(unknown[0])}; known are: {', '.join(known)}")
-    inflation = Inflation(study.facts, *check_target(delta, eps))
+    target, eps = check_target(delta, eps)
     if methods is not None and "inflated_ranking" in chosen:
-        check_ranking(inflation.target, eps, "overlap")
+        check_ranking(target, eps, "overlap")
     elif eps is None:
         chosen = tuple(name for name in chosen if name != "inflated_ranking")
 
     def rows(facts: Facts) -> Iterator[AuditRow]:
         if asked := {name: make for name, make in TOPK_METHODS.items() if name in chosen}:
-            yield from TopKAudit(facts, {k: inflation.eps_of(k) for k in ks}).rows(asked)
+            curve = study.facts.curve  # of the study, whatever is left out
+            each = {k: curve(k).smallest_eps(target) if eps is None else eps for k in ks}
+            yield from TopKAudit(facts, each).rows(asked)
         for name, audited in RANKING_METHODS.items():
             if name in chosen:
-                yield audited(facts, inflation.eps, max_states)
+                yield audited(facts, eps, max_states)
 
     if drawn.removals > 1:
         sample, reasons = drawn.facts(study.facts)
@@ -281,13 +259,14 @@ def audit_of(
         return RandomAudit(
             **origin(study) | told(drawn, "removals", "samples", "seed"),
             table=tuple(limited(row, number, failed, RandomAudit.confidence) for row in rows(sample)),
-            inflation=inflation,
+            eps=eps,
+            delta=target,
             unscored=failed,
             sentence=sentence,
             folds=sample,
         )
     table = tuple(rows(study.facts))  # first: it makes the scores, too
-    return Audit(**origin(study), table=table, inflation=inflation, folds=study.facts)
+    return Audit(**origin(study), table=table, eps=eps, delta=target, folds=study.facts)
 
 
 def _as_float(size: int | None) -> float | None:

@@ -198,7 +198,6 @@ class _Tally:
     """Running sums of one method for one k."""
 
     members: Members
-    size: int = 0
     broken: list[IntArray] = field(default_factory=list)
     lost_jaccard: float = 0.0
 
@@ -221,9 +220,8 @@ class TopKAudit(TopKRows):
             window, counts = windows_from(rows, active.places), self._facts.units.counts[units]
             for name in methods:
                 tally = tallies[name, active.k]
-                full, *_ = answers = tally.members(rows, window, active.places)
-                inside = answers[1:]
-                tally.size = int(full.sum()) + active.always_in
+                answers = tally.members(rows, window, active.places)
+                full, inside = answers[0], answers[1:]
                 other = np.flatnonzero((inside ^ full).any(axis=1))
                 mine, times = inside[other], counts[other]
                 common = (mine & full).sum(axis=1) + active.always_in
@@ -237,10 +235,9 @@ class TopKAudit(TopKRows):
         active, total = self._active[k], self._facts.units.total
         broken = np.sort(np.concatenate([np.empty(0, np.int64), *tally.broken]))
         shares = self._facts.share(broken), 1 - tally.lost_jaccard / total
-        if not tally.size:  # no unit moves anything
-            tally.size = int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in
+        size = int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in
         eps = None if name == "topk" else self._eps[k]
-        return AuditRow(name, k, *shares, tally.size, eps, broken=broken)
+        return AuditRow(name, k, *shares, size, eps, broken=broken)
 
 
 def ranking_row(facts: Facts, eps: float | None, max_states: int | None) -> AuditRow:  # noqa: ARG001 (same call)
