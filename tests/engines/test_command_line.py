@@ -76,7 +76,7 @@ def test_what_left_the_engine_is_in_the_notes(capsys, files):
         (["--format", "csv", "--engine", "duckdb"], "the format given is 'csv'"),
         (["--drop", "3"], "engines cannot drop rows by their answers"),
         (["--kind", "ballots"], "ballots cannot be scanned in an engine"),
-        (["--duplicates", "last"], "needs an order of the rows"),
+        (["--duplicates", "last"], "engines cannot merge repeated values"),
     ],
 )
 def test_wrong_options(capsys, files, words, message):

@@ -120,7 +120,7 @@ MERGED = {
 
 DUPLICATE = Setting(
     "what to do where a user rated an item more than once: error (the default), last or mean; in an "
-    "engine also trust (do not look)",
+    "engine error or trust (do not look)",
     MERGED | {"trust": "Several ratings of one item by one user were not looked for."},
 )
 RATING = Role("the rating", known("rating_columns"), holds="numbers", answer=True)

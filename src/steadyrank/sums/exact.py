@@ -48,6 +48,8 @@ SURELY_NESTED = 2.0**50 / 10.0**MOST_DECIMALS
 """Below it decimals of some places are also decimals of more, whatever rounding does."""
 WHOLE_ROWS, MOST_PLACES = 2.0**50, 22
 """Decimals of so many parts survive being multiplied by a power of ten, up to this one."""
+MOST_PARTS = 64
+"""Into more parts no values are split."""
 TO_WHOLE = 1.5 * 2.0**52
 """Adding and subtracting this rounds numbers below ``2^51`` to whole ones."""
 
@@ -215,10 +217,10 @@ def room_for(addends: int) -> int:
     return max(addends, 2).bit_length() + 1
 
 
-def parts_for(least: FloatArray, largest: FloatArray, addends: int, most: int = 64) -> int:
+def parts_for(least: FloatArray, largest: FloatArray, addends: int) -> int:
     """Return into how many parts values are split, from their least size, but for 0, and the largest.
 
-    More than ``most`` are refused, and values that are so large, or all so small, that no float holds
+    Too many are refused, and values that are so large, or all so small, that no float holds
     their squares.
 
     Examples
@@ -236,7 +238,7 @@ def parts_for(least: FloatArray, largest: FloatArray, addends: int, most: int = 
             f"values of {peak:g} are too large or too small to be added up exactly",
             way_out="Divide all by one number; if the largest marks missing values, leave those out.",
         )
-    if parts > most:
+    if parts > MOST_PARTS:
         raise InvalidSettingError(
             f"a value of an item is 2^{spread} times as large as another: too far apart to be added "
             "up exactly",
@@ -253,7 +255,7 @@ def widen_sizes(least: FloatArray, largest: FloatArray, items: AnyArray, values:
 
 
 def fit_as_decimals(decimals: Any, scaled: Any, addends: int) -> Any:
-    """Tell for which items sums of whole numbers up to ``scaled`` are exact; of arrays or columns."""
+    """Tell for which items sums of whole numbers up to ``scaled`` are exact."""
     return (decimals <= MOST_DECIMALS) & (scaled * max(addends, 4) < EXACT)
 
 

@@ -68,7 +68,6 @@ class SparseEntries(Entries):
     resolution: float = 0.0
     block_entries: int = BLOCK_ENTRIES
     scan: int = SCAN
-    grouped = False
 
     def __post_init__(self) -> None:
         self.rows = len(self.indptr) - 1
