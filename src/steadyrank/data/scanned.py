@@ -140,13 +140,9 @@ def scanned(
         named = None if made is None else made.kind.name
         found = observations.decision_on(lazy.first_rows(), named, given, make=made_on_engine).taken()
         told = [found.table.notes.pop(0)] if made is None else []
-        made, name = made or observations.class_of(found.kind), found.kind.name
+        made = made or observations.class_of(found.kind)
         _check_scannable(made.kind, {**found.reading, **found.settings})
-        if lazy.files is not None:
-            lazy.files.check_roles(
-                lambda table: observations.decision_on(table, name, given).taken().columns
-            )
-        lazy.holds = name
+        lazy.holds = found.kind.name
         if made.kind.on_engine == "counted":
             with lazy:
                 with _without_rows(found):
