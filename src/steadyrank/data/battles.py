@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self, TypeAlias, Unpack
 
@@ -343,7 +343,8 @@ class Battles(CountedRows):
         if not met.all():  # which says nothing about anybody
             alone = counted(int((~met).sum()), "battle")
             found.table.notes.append(f"{alone} of an item with itself left out")
-            return cls._from_columns(found.over(found.table.taken(np.flatnonzero(met)), {}))
+            kept = found.table.taken(np.flatnonzero(met))
+            return cls._from_columns(replace(found, table=kept))
         if of_wins:
             found.table.notes.append("each row is a win of its winner")
             results = np.full(len(sides[0]), LEFT, dtype=np.int8), ""

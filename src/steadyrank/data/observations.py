@@ -15,7 +15,7 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.kinds import KINDS
-from steadyrank.data.rows import check_total, repeated_spans, some_of
+from steadyrank.data.rows import check_total, some_of
 from steadyrank.data.units import Shares, Units, remaining_groups, whole_parts
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
@@ -27,6 +27,7 @@ from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import with_names
 from steadyrank.reading.roles import Candidates, Resolved, as_list, unit_candidates
 from steadyrank.reading.table import Dropping, Table, as_table
+from steadyrank.sums.blocks import repeated_spans
 from steadyrank.text import counted, html_of, plural, shortened
 
 if TYPE_CHECKING:

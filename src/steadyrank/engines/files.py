@@ -9,9 +9,9 @@ from __future__ import annotations
 import glob
 import gzip
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -40,11 +40,11 @@ NOT_PARQUET = ("Write it as Parquet, or use ", Option("engine", "memory", python
 class FirstRows(Table):
     """The first rows of a dataset, by which columns get their roles; what they hold, all rows tell."""
 
-    numeric: Callable[[str], bool] = field(kw_only=True)
+    numeric: frozenset[str] = frozenset()
 
     def is_numeric(self, name: str) -> bool:
         """Tell whether a column holds numbers and missing values only, in all rows."""
-        return self.numeric(name)
+        return name in self.numeric
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,29 +57,19 @@ class Files:
         In the order of their names.
     columns : dict
         From the names of the columns to their types.
-    first : Table
+    first : FirstRows
         The first rows of the first file.
     """
 
     paths: tuple[str, ...]
     columns: dict[str, str]
-    first: Table
+    first: FirstRows
 
     @property
     def plain(self) -> bool:
         """Whether every engine reads the columns of these files as memory does."""
         names = {name.casefold() for name in self.columns}  # some engines do not tell x from X
         return "" not in names and len(names) == len(self.columns)
-
-    def first_rows(self) -> FirstRows:
-        """Return the first rows as a table of its own, which takes up notes."""
-        first, types = self.first, self.columns
-        return FirstRows(
-            first.columns,
-            first.source,
-            format=first.format,
-            numeric=lambda name: types[name].startswith(NUMERIC),
-        )
 
     def put_down(self, columns: Mapping[str, str], folder: Path) -> Iterator[str]:
         """Write some columns anew under names that every engine knows; yield the paths.
@@ -169,14 +159,16 @@ def _file(path: str) -> Files:
         raise InvalidDataError(told, way_out=NOT_PARQUET)
     try:
         empty, *some = islice(_batches(path, rows=profile.ROWS), 2)
-        first = as_table(some[0] if some else empty)
+        columns = as_table(some[0] if some else empty).columns
     except (OSError, ValueError) as error:  # the second is what a damaged footer makes of it
         raise errors.UnreadableFileError(
             f"{named(path)} cannot be read as Parquet: {' '.join(str(error).split())}",
             way_out="Replace this file, or leave it out of the pattern.",
         ) from error
-    first.source, first.format = Path(path).name, found
-    return Files((path,), {field.name: str(field.type) for field in empty.schema}, first)
+    types = {part.name: str(part.type) for part in empty.schema}
+    numeric = frozenset(name for name in types if types[name].startswith(NUMERIC))
+    first = FirstRows(columns, Path(path).name, format=found, numeric=numeric)
+    return Files((path,), types, first)
 
 
 def _difference(first: Files, other: Files) -> str:

@@ -13,7 +13,6 @@ import weakref
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
 
@@ -27,7 +26,7 @@ from steadyrank.engines.files import Files, FirstRows, find_files, in_strict_ord
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.profile import ROWS
-from steadyrank.reading.table import Column, GivenColumn, Table, wrapped
+from steadyrank.reading.table import GivenColumn, Table, wrapped
 
 Frame: TypeAlias = nw.LazyFrame[Any]
 Answer = TypeVar("Answer")
@@ -118,15 +117,11 @@ class Source:
     def first_rows(self) -> Table:
         """Return the first rows as a table, by which columns get their roles as they do in memory."""
         if self.files is not None:
-            return self.files.first_rows()
-        schema = self.schema(self.frame)
-        plain = {name: _is_plain_number(schema[inner]) for name, inner in self._names.items()}
-        return FirstRows(self._first_columns, numeric=lambda name: plain[name])
-
-    @cached_property
-    def _first_columns(self) -> dict[str, Column]:
-        rows = self.collect(self.frame.head(ROWS), "the first rows")
-        return {name: GivenColumn(rows[inner], name) for name, inner in self._names.items()}
+            return self.files.first
+        types, rows = self.schema(self.frame), self.collect(self.frame.head(ROWS), "the first rows")
+        columns = {name: GivenColumn(rows[inner], name) for name, inner in self._names.items()}
+        numeric = (name for name, inner in self._names.items() if _is_plain_number(types[inner]))
+        return FirstRows(columns, numeric=frozenset(numeric))
 
     def picked(self, columns: Mapping[str, str]) -> Frame:
         """Return the named columns under the names of the parts they play."""
@@ -154,9 +149,9 @@ class Source:
         self._take_frame(self._chosen.open(self._paths, folder, self._opened))
         self.unsigned = {part for part, name in columns.items() if types[name] == "uint64"}
 
-    def in_strict_order(self, one: str, two: str) -> bool:
-        """Tell whether the files that the engine reads go up by two parts, so that no pair repeats."""
-        parts = [self._parts[part] for part in (one, two)]
+    def in_strict_order(self) -> bool:
+        """Tell whether the files that the engine reads go up by unit and item: then no pair repeats."""
+        parts = self._parts["unit"], self._parts["item"]
         return bool(self._paths) and self.guarded(lambda: in_strict_order(self._paths, *parts))
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ group-by leaves so few of them that the rest is done in memory, by the very code
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import narwhals as nw
@@ -55,7 +56,7 @@ def scan_ratings(
     entries = LazyEntries(source, frame, *unit_keys(source, frame, "users", max_units), **further)
     if found.settings.get("duplicates") == "trust":
         notes.append("not checked whether a user rated an item more than once")
-    elif source.in_strict_order("unit", "item"):
+    elif source.in_strict_order():
         notes.append("the files are in order of user and item, so no rating is repeated")
     elif twice := lazy_columns.repeated_pair(source, frame):
         again, user, item = twice
@@ -189,7 +190,8 @@ def counted_rows(source: Source, found: Resolved) -> Resolved:
     columns = {name: GivenColumn(answer[part], name) for part, name in names.items()}
     notes = list(found.table.notes)
     table = Table(columns, found.table.source, notes=notes, format=found.table.format)
-    return found.over(table, {} if counts else {"count": names["count"]})
+    further = {} if counts else {"count": names["count"]}
+    return replace(found, table=table, columns={**found.columns, **further})
 
 
 def _parts(found: Resolved) -> dict[str, str]:

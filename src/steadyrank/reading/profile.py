@@ -7,7 +7,7 @@ reading or refuses. At most ``ROWS`` rows are looked at: a file of any size is p
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, wraps
@@ -360,14 +360,6 @@ class Profile:
         """Return the columns of these names, simplified, in the order of the names."""
         found = self.table.by_simple_name
         return [self[name] for one in simple for name in found.get(one, ())]
-
-    def joint(self, names: Sequence[str]) -> IntArray:
-        """Return one code for each row: equal where all of these columns are."""
-        found = np.zeros(self.rows, dtype=np.int64)
-        for name in names:
-            found = found * (self[name].distinct + 1) + self[name].codes + 1
-            found = np.unique(found, return_inverse=True)[1].ravel()
-        return found
 
     @kept
     def pairs(self, one: str, two: str) -> tuple[IntArray, IntArray, IntArray]:

@@ -14,12 +14,13 @@ from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.families import CountedRows
 from steadyrank.data.observations import Observations
-from steadyrank.data.rows import check_total, repeated_spans
+from steadyrank.data.rows import check_total
 from steadyrank.data.votes import Votes
 from steadyrank.errors import Option, counts_too_large, wrong_data
 from steadyrank.scorers.base import LeaveOneOut, RowsOut
 from steadyrank.scorers.sensitivity import UnitShares, size_of_all
 from steadyrank.scorers.sums import SumScorer
+from steadyrank.sums.blocks import repeated_spans
 from steadyrank.sums.exact import EXACT
 from steadyrank.sums.points import Points
 
