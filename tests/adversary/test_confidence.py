@@ -25,6 +25,7 @@ from steadyrank import (
     stable_ranking,
     stable_topk,
 )
+from steadyrank.data.observations import shares_of
 from steadyrank.demo import demo_file
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.text import plain_text
@@ -258,7 +259,7 @@ def test_unequal_units_count_as_fewer_equal_ones() -> None:
         (Votes(["x"] * 30 + ["y"] * 19), 49, "49 votes are few"),
     ):
         found = Study(data).confidence(draws=200)
-        assert data.shares.n_alike == pytest.approx(number)
+        assert shares_of(data).n_alike == pytest.approx(number)
         assert f" {told}: if rare, very" in found.sentence
     assert "few" not in Study(Votes(["x"] * 30 + ["y"] * 20)).confidence(draws=200).sentence
 

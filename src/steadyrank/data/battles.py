@@ -172,7 +172,7 @@ class Battles(CountedRows):
     @cached_property
     def unit_pairs(self) -> UnitPairs:
         """What one copy of each distinct unit takes away once it leaves."""
-        shares, rows = self.shares, self.shares.rows
+        shares, rows = self._shares, self._shares.rows
         if self.unit is not None:
             return self._pairs_of_groups(shares.parts, shares.scale)
         winner, loser = (side[rows] for side in self._winner_first)
@@ -209,7 +209,7 @@ class Battles(CountedRows):
     @cached_property
     def entries(self) -> MergedEntries:
         """The points of items: 1 for a win, a half for a tie, 0 for a loss, or the share that it won."""
-        shares, rows = self.shares, self.shares.rows
+        shares, rows = self._shares, self._shares.rows
         unit, times = shares.unit, shares.parts
         lost = ((1 - np.abs(self.outcome[rows])) / 2).round(PLACES)
         sides = np.concatenate([side[rows] for side in self._winner_first])

@@ -82,7 +82,7 @@ class Observations(ABC):
     _unit_kind: str = field(default="", kw_only=True)
 
     @cached_property
-    def shares(self) -> Shares:
+    def _shares(self) -> Shares:
         """What rows add to the distinct units, for scorers."""
         parts, scale = whole_parts(self.weights)
         rows = np.arange(self._n_rows)
@@ -512,6 +512,11 @@ def from_table(cls: type[Data], table: Table, given: Mapping[str, Any]) -> Data:
     """Make data of a kind from a table; ``from_frame`` and ``read`` explain the arguments."""
     make = partial(from_resolved, cls)
     return make(Decision([cls.kind], table, given, make, named_kind=True).taken())
+
+
+def shares_of(data: Observations) -> Shares:
+    """Return what rows add to the distinct units, for scorers."""
+    return data._shares  # noqa: SLF001 (one of us)
 
 
 def origin_of(data: Observations) -> Origin:

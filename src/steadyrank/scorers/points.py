@@ -17,6 +17,7 @@ import numpy as np
 from steadyrank._typing import IntArray
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.battles import Battles
+from steadyrank.data.observations import shares_of
 from steadyrank.errors import InvalidSettingError, Option, counts_too_large
 from steadyrank.operators.checks import FROM_0, check_setting, setting
 from steadyrank.scorers.sums import SumScorer
@@ -93,7 +94,7 @@ class TotalPoints(SumScorer):
 
     def _results(self, data: Battles) -> Given:
         point, (win, draw, loss) = whole([self.win, self.draw, self.loss])
-        rows, most = data.shares.rows, max(win, draw, loss)
+        rows, most = shares_of(data).rows, max(win, draw, loss)
         sides = np.stack([data.left[rows], data.right[rows]], axis=1).ravel()
         of_sides = np.array([[draw, draw], [win, loss], [loss, win]])  # the last where right won, -1
         given = of_sides[data.outcome[rows]].ravel()

@@ -14,6 +14,7 @@ import numpy as np
 
 from steadyrank._typing import FloatArray, IntArray
 from steadyrank.data.battles import Battles
+from steadyrank.data.observations import shares_of
 from steadyrank.errors import SteadyrankError
 from steadyrank.scorers.bradley_terry.fit import FULL_STEP_RANGE, STEPS
 from steadyrank.sums.blocks import slices
@@ -44,7 +45,7 @@ class ContextFit:
     def __init__(self, data: Battles, ridge: float) -> None:
         from scipy.sparse import csr_array, hstack
 
-        shares = data.shares
+        shares = shares_of(data)
         rows, self._owner, self._each = shares.rows, shares.unit, shares.parts / shares.scale
         self._weight = self._each * data.units.counts[self._owner]
         self._points, given = (data.outcome[rows] + 1) / 2, data.covariates[rows]
