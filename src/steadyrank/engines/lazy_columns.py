@@ -12,8 +12,8 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank.errors import NO_BLANKS, shorten
-from steadyrank.reading.arrays import EXACT, not_exact
-from steadyrank.sums.exact import NO_DECIMALS, most_digits
+from steadyrank.reading.arrays import EXACT, most_digits, not_exact
+from steadyrank.sums.exact import NO_DECIMALS
 from steadyrank.text import counted
 
 if TYPE_CHECKING:

@@ -15,9 +15,10 @@ from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.engines.frame import Source
 from steadyrank.engines.lazy_columns import places_for_all, ranges_of_items
 from steadyrank.errors import InvalidDataError, Option
+from steadyrank.reading.arrays import MOST_DECIMALS
 from steadyrank.reading.labels import encode
 from steadyrank.sums.blocks import SparseBlock, Wanted, roots
-from steadyrank.sums.exact import MOST_DECIMALS, form_of
+from steadyrank.sums.exact import form_of
 from steadyrank.sums.model import Entries, Given, ItemSums, Parts, reach
 
 MAX_UNITS = 100_000_000

@@ -30,8 +30,8 @@ import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.errors import InvalidSettingError
+from steadyrank.reading.arrays import MOST_DECIMALS, SINGLE_DIGITS, are_decimals, most_digits
 
-MOST_DECIMALS = 6
 NO_DECIMALS = MOST_DECIMALS + 1
 """Stands for values that are no decimals of so few places."""
 EXACT = 2.0**53
@@ -40,8 +40,6 @@ DIGITS, ORDINARY = 53, 24
 """How many binary digits a float has, and up to how many powers of two values differ by in most data."""
 LARGEST, SMALLEST = 1e120, 1e-120
 """Products and squares of sums of values up to here, and from there on, are floats."""
-SINGLE_DIGITS = 10.0**6
-"""Decimals of up to six digits survive single precision, longer ones may not."""
 SMALLEST_EXPONENT = -960
 """Numbers below two to this power are not scaled up all the way, lest a sum of counts overflow."""
 SURELY_NESTED = 2.0**50 / 10.0**MOST_DECIMALS
@@ -275,26 +273,9 @@ def places_of_items(
     return places
 
 
-def most_digits(decimals: int, *, single: bool) -> float:
-    """Return how large decimals of a precision may be in whole parts of their last place."""
-    return SINGLE_DIGITS if single and decimals else EXACT
-
-
 def is_single(values: AnyArray) -> bool:
     """Tell whether values have single precision, or less."""
     return values.dtype.kind == "f" and values.dtype.itemsize < 8
-
-
-def are_decimals(values: AnyArray, decimals: int) -> BoolArray:
-    """Tell which values are what decimals of so many places are read as; gaps are."""
-    if values.dtype.kind in "iub":
-        return np.ones(values.shape, dtype=np.bool_)
-    scale = 10.0**decimals
-    with np.errstate(over="ignore"):  # what is too large for it is no decimal
-        scaled = np.multiply(values, scale, dtype=np.float64)
-        meant = (np.rint(scaled, out=scaled) / scale).astype(values.dtype)
-    same: BoolArray = (meant == values) | np.isnan(values)
-    return same
 
 
 def whole_rows(values: FloatArray) -> FloatArray:
