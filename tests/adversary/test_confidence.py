@@ -14,6 +14,7 @@ from scipy.stats import norm, t as student_t
 
 from adversary.test_margins import ballots, battles, matrix, medians, votes
 from steadyrank import Battles, Estimates, Ratings, Refit, ScoreMatrix, SteadyrankError, Study, Votes
+from steadyrank.data.observations import shares_of
 from steadyrank.demo import demo_file
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.text import plain_text
@@ -226,7 +227,7 @@ def test_unequal_units_count_as_fewer_equal_ones() -> None:
         (Votes(["x"] * 30 + ["y"] * 19), 49),
     ):
         found = Study(data).confidence(draws=200)
-        assert data.shares.n_alike == pytest.approx(number)
+        assert shares_of(data).n_alike == pytest.approx(number)
         few = f"few {data.units.kind}s, which count as fewer than 50 equal ones: if rare, very"
         assert f" Some scores rest on {few}" in found.sentence
     assert "few" not in Study(Votes(["x"] * 30 + ["y"] * 20)).confidence(draws=200).sentence

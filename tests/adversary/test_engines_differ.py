@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine_makers import maker, need
-from steadyrank import Battles, BradleyTerry, MeanRating, Ratings, audit, stable_topk
-from steadyrank.errors import SteadyrankError
+from steadyrank import Battles, BradleyTerry, Ratings, audit, stable_topk
+from steadyrank.errors import InvalidDataError, SteadyrankError
 from steadyrank.sums.sparse import SparseEntries
 from tests.adversary.odd_files import PATHS, odd_parts, odd_path, odd_typed
 
@@ -62,10 +62,15 @@ def offending(error: SteadyrankError) -> str:
     return "" if any(word in error.problem for word in IN_OTHER_WORDS) else error.problem
 
 
-def same(kind: Any, path: Path, engine: str, arguments: dict[str, Any]) -> bool:
+def same(
+    kind: Any, path: Path, engine: str, arguments: dict[str, Any], pattern: str | None = None
+) -> bool:
     """Compare one file read into memory and scanned; return whether it was refused."""
     loaded = outcome(lambda: kind.read(path, **arguments))
-    scanned = outcome(lambda: kind.scan(path, engine=engine, **arguments))
+    scanned = outcome(lambda: kind.scan(pattern or path, engine=engine, **arguments))
+    if "decimal places" in str(scanned[-1]):  # what is not added up in whole numbers
+        assert loaded[0] == "refused" or not kind.read(path, **arguments).entries.form.whole
+        return True
     assert scanned == loaded, (kind, arguments, str(path), path.read_bytes()[:2000])
     return bool(loaded[0] == "refused")
 
@@ -97,11 +102,8 @@ def odd_parts_are_read_alike(cases: Any, folder: Path, engine: str) -> list[bool
         for part, (low, high) in enumerate(pairwise(cuts)):
             write(table.slice(low, high - low), place / f"{part}-{rng.choice(ONE_NAME)}.parquet")
         path = write(table, folder / f"{number}-whole.parquet")
-        loaded = outcome(lambda: kind.read(path, **arguments))  # noqa: B023 (called here)
         pattern = f"{glob.escape(str(place))}/*.parquet"
-        scanned = outcome(lambda: kind.scan(pattern, engine=engine, **arguments))  # noqa: B023
-        assert scanned == loaded, table.to_pydict()
-        refused.append(loaded[0] == "refused")
+        refused.append(same(kind, path, engine, arguments, pattern))
     return refused
 
 
@@ -133,16 +135,21 @@ def test_single_precision_is_written_in_one_form(cases: Cases, in_ci: bool) -> N
         users, items = np.arange(size), rng.integers(0, 3, size)
         loaded = Ratings(users, items, values)
         looked_at = SparseEntries(loaded.indptr, loaded.rated, loaded.values, loaded.n_items, scan=3)
-        with Ratings.scan(maker("duckdb")({"user": users, "item": items, "rating": values})) as scanned:
-            forms = [vars(entries.form) for entries in (looked_at, loaded.entries, scanned.entries)]
-            for name, written in forms[0].items():
-                for form in forms[1:]:
-                    np.testing.assert_array_equal(form[name], written)
+        forms = [vars(entries.form) for entries in (looked_at, loaded.entries)]
+        relation = maker("duckdb")({"user": users, "item": items, "rating": values})
+        if loaded.entries.form.whole:
+            with Ratings.scan(relation) as scanned:
+                forms.append(vars(scanned.entries.form))
+        else:
+            with pytest.raises(InvalidDataError, match="at most 6 decimal places"):
+                Ratings.scan(relation)
+        for name, written in forms[0].items():
+            for form in forms[1:]:
+                np.testing.assert_array_equal(form[name], written)
 
 
-def test_means_of_repeated_ratings(cases: Cases, in_ci: bool) -> None:
+def test_means_of_repeated_ratings(cases: Cases) -> None:
     """The same bits in any order of rows, right by fractions, whatever the other items hold."""
-    need("duckdb", in_ci)
     for rng in cases(15):
         size = int(rng.integers(3, 40))
         users, items = rng.integers(0, 4, size), rng.integers(0, 3, size)
@@ -163,10 +170,6 @@ def test_means_of_repeated_ratings(cases: Cases, in_ci: bool) -> None:
         # Sums are exact to so much of the largest value of their item.
         close = 1e-15 * np.array(largest) + 2.0**-60 * sizes[[item for _, item in sorted(twins)]]
         assert (np.abs(loaded.values - means) <= close).all()
-        columns = {"user": users[order], "item": items[order], "rating": values[order]}
-        with Ratings.scan(maker("duckdb")(columns), duplicates="mean") as scanned:
-            one, two = (MeanRating().score(data).tolist() for data in (scanned, loaded))
-            assert one == two
 
 
 def test_text_in_several_files_is_one_table_in_memory(tmp_path: Path, cases: Cases) -> None:

@@ -318,13 +318,14 @@ def columns_of(rows: list[Any], *names: str) -> dict[str, Any]:
     return {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
 
 
-@pytest.mark.parametrize("kind", ["ratings", "scores", "groups of scores", "battles", "votes"])
+@pytest.mark.parametrize("kind", ["ratings", "scores", "battles", "votes"])
 def test_engines_leave_out_and_say_the_same(cases: Cases, kind: str) -> None:
     for rng in cases(2):
         case = KINDS[kind](rng)
         rows = case.rows
         if kind == "ratings":
             columns = columns_of(rows, "user", "item", "rating")
+            columns["rating"] = [round(value, 4) for value in columns["rating"]]  # decimals alone
             both = Ratings.scan(relation(columns), batch_rows=5), Ratings.from_frame(columns)
         elif kind == "votes":
             columns = columns_of(rows, "choice", "count")
@@ -336,7 +337,6 @@ def test_engines_leave_out_and_say_the_same(cases: Cases, kind: str) -> None:
             long = [(row[0], row[1], name, value) for row in rows for name, value in row[2].items()]
             columns = columns_of(long, "row", "topic", "item", "score")
             given = {"row": "row", "item": "item", "score": "score", "missing": "available"}
-            given |= {"unit": "topic"} if "groups" in kind else {}
             both = (
                 ScoreMatrix.scan(relation(columns), **given),
                 ScoreMatrix.from_frame(columns, **given),

@@ -11,7 +11,7 @@ import pytest
 
 from engine_makers import relation
 from steadyrank import Ratings, ScoreMatrix, Study, Votes, audit, stable_ranking, stable_topk
-from steadyrank.errors import InvalidSettingError, SteadyrankError
+from steadyrank.errors import InvalidDataError, InvalidSettingError, SteadyrankError
 from steadyrank.report.export import to_json
 from steadyrank.report.text import plain_text
 from steadyrank.scorers import ColumnMeans, MeanRating
@@ -156,15 +156,22 @@ def test_studies_near_the_largest_float_answer_or_refuse_by_name(cases):
     assert answered
 
 
-def test_engines_add_up_items_of_any_size_like_memory(cases):
+def test_engines_add_up_decimals_like_memory_and_refuse_the_rest(cases):
     pytest.importorskip("duckdb")
-    for rng in cases(2):
-        values = np.stack([column(rng, 6) for _ in range(9)], axis=1)
-        values[:, :2] = np.round(rng.random((6, 2)), 2)  # decimals beside others
+    for rng in cases(4):
+        places = rng.integers(0, 7, 9)
+        values = np.round(rng.normal(size=(6, 9)) * 10.0 ** rng.integers(0, 3, 9), 6)
+        values = np.stack([np.round(values[:, n], places[n]) for n in range(9)], axis=1)
+        if rng.random() < 0.5:
+            values[:, -1] = column(rng, 6)
         user, item = (place.ravel() for place in np.indices(values.shape))
         kept = rng.permutation(len(user))[: -int(rng.integers(0, 20)) or None]
         columns = {"user": user[kept], "item": item[kept], "rating": values.ravel()[kept]}
         loaded = Ratings(*columns.values())
+        if not loaded.entries.form.whole:
+            with pytest.raises(InvalidDataError, match="at most 6 decimal places"):
+                Ratings.scan(relation(columns))
+            continue
         scanned = Ratings.scan(relation(columns), batch_rows=7)
         one, two = (Study(data, MeanRating(shrinkage=0.5)) for data in (loaded, scanned))
         np.testing.assert_array_equal(one.scores, two.scores)

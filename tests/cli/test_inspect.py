@@ -84,19 +84,20 @@ def test_roles_units_and_rows(run: Command, battles: Path) -> None:
     assert (named["n_units"], named["unit"], named["unit_candidates"]) == (40, "judge", [])
 
 
-def test_engines_tell_the_same_but_suggest_no_unit(run: Command, battles: Path, tmp_path: Path) -> None:
+def test_one_file_of_those_that_engines_scan_is_inspected(
+    run: Command, battles: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "battles.parquet"
     pytest.importorskip("duckdb").read_csv(str(battles)).write_parquet(str(path))
-    here, there = (
-        run("inspect", path, "--json", *options).json for options in ((), ("--engine", "duckdb"))
-    )
-    there["command"] = there["command"].replace(" --engine duckdb", "")
-    assert (here.pop("unit_candidates") != [], there.pop("unit_candidates")) == (True, [])
-    for one in there["readings"]:
-        assert one["command"][-2:] == ["--engine", "duckdb"]
-        del one["command"][-2:]
-    assert there["notes"].pop().startswith("brought back")
-    assert there == here
+    for asked in (
+        [tmp_path / "*.parquet"],
+        [path, "--engine", "duckdb"],
+        [path, "--memory-limit", "1GB"],
+    ):
+        done = run("inspect", *asked)
+        assert (done.code, "Inspect one of the files, with --engine memory" in done.err) == (2, True)
+    here, there = (run("inspect", path, "--json", *more).json for more in ((), ("--engine", "memory")))
+    assert here == there
 
 
 FAILING = {

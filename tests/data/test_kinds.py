@@ -13,6 +13,7 @@ from hypothesis import given, strategies as st
 from engine_makers import relation
 from steadyrank import Study
 from steadyrank.data import Ballots, Battles, Regression, ScoreMatrix, Votes
+from steadyrank.data.observations import shares_of
 from steadyrank.errors import (
     EmptyDataError,
     InvalidCountError,
@@ -67,7 +68,7 @@ class TestVotes:
         assert found == {label: count for label, count in sorted(tally.items()) if count}
         assert votes.items == tuple(sorted(tally))
         assert votes.n_units == sum(tally.values())
-        assert [votes.items[item] for item in votes.choices[votes.shares.rows]] == list(
+        assert [votes.items[item] for item in votes.choices[shares_of(votes).rows]] == list(
             votes.units.labels
         )
 

@@ -71,12 +71,13 @@ def test_what_left_the_engine_is_in_the_notes(capsys, files):
         (["--spark-master", "local", "--engine", "duckdb"], "--spark-master goes with --engine spark"),
         (["--memory-limit", "much"], "DuckDB does not take these settings"),
         (["--memory-limit", "-5"], "--memory-limit must be a size above 0, but is '-5'"),
-        (["--memory-limit", "0"], "as --memory-limit"),
+        (["--memory-limit", "-1GB"], "as --memory-limit"),
+        (["--memory-limit", "0"], "DuckDB does not take these settings"),
         (["--encoding", "latin-1"], "the encoding given is 'latin-1'"),
         (["--format", "csv", "--engine", "duckdb"], "the format given is 'csv'"),
         (["--drop", "3"], "engines cannot drop rows by their answers"),
         (["--kind", "ballots"], "ballots cannot be scanned in an engine"),
-        (["--duplicates", "last"], "needs an order of the rows"),
+        (["--duplicates", "last"], "engines cannot merge repeated values"),
     ],
 )
 def test_wrong_options(capsys, files, words, message):

@@ -59,7 +59,6 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "battles without a result": ("battles", {"winner": [None] * 24}, {}),
     "ratings": ("ratings", {}, {}),
     "scores": ("scores", {}, SCORES),
-    "scores of topics": ("scores", {}, {**SCORES, "unit": "topic"}),
     "scores with a gap": ("scores", GAPS, SCORES),
     "available scores": ("scores", GAPS, {**SCORES, "missing": "available"}),
     "votes": ("votes", {}, {}),

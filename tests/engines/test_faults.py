@@ -13,6 +13,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -169,14 +170,17 @@ class TestBadFiles:
         with pytest.raises(UnreadableFileError, match=r"b\.parquet' has the columns 'choice', 'count'"):
             Votes.scan(tmp_path)
 
-    def test_parquet_files_whose_other_columns_differ(self, tmp_path):
-        write_parts(tmp_path)
-        table = ratings_table(9)
-        expected = Ratings.scan(tmp_path).entries.counts.sum() + table.num_rows
-        other = table.append_column("when", pa.array(range(table.num_rows)))
-        other = other.set_column(0, "user", pa.array([10**6 + n for n in range(table.num_rows)]))
-        pq.write_table(other.select(["when", "rating", "item", "user"]), tmp_path / "part-9.parquet")
-        assert Ratings.scan(tmp_path).entries.counts.sum() == expected
+    def test_columns_in_another_order_are_the_same_and_further_ones_are_not(self, tmp_path):
+        table, more = write_parts(tmp_path), ratings_table(9)
+        pq.write_table(more.select(["rating", "item", "user"]), tmp_path / "part-9.parquet")
+        with Ratings.scan(tmp_path) as scanned:
+            assert deltas(scanned) == deltas(in_memory(pa.concat_tables([table, more])))
+        more = ratings_table(10).append_column("when", pa.array(range(400)))
+        pq.write_table(more, tmp_path / "part-x.parquet")
+        with pytest.raises(UnreadableFileError, match=r"part-x\.parquet' has .*'when'.*union_by_name"):
+            Ratings.scan(tmp_path)
+        together = duckdb.read_parquet(f"{tmp_path}/*.parquet", union_by_name=True)
+        assert Ratings.scan(together, user="user").entries.counts.sum() == 5 * 400
 
     def test_packed_parquet_is_refused_by_name(self, tmp_path):
         write_parts(tmp_path, 1)
@@ -253,7 +257,7 @@ class TestBadValues:
 
     def test_a_repeated_pair_of_text_labels(self, lazily_here):
         columns = {"user": ["u", "v", "u"], "item": ["a", "a", "a"], "rating": [1, 2, 3]}
-        with pytest.raises(InvalidDataError, match="user 'u' rated 'a' more than once"):
+        with pytest.raises(InvalidDataError, match=r"user 'u' rated 'a' more than.*duplicates=\"mean\""):
             Ratings.scan(lazily_here(columns))
 
     def test_labels_of_an_odd_type(self, lazily_here):
@@ -264,7 +268,7 @@ class TestBadValues:
 
     def test_policies_and_engines_that_do_not_exist(self, tmp_path):
         write_parts(tmp_path, 1)
-        with pytest.raises(InvalidDataError, match="needs an order of the rows"):
+        with pytest.raises(InvalidDataError, match="cannot merge repeated values"):
             Ratings.scan(tmp_path, duplicates="last")
         with pytest.raises(InvalidValueError, match=r"no engine called 'polars'.*duckdb, spark"):
             Ratings.scan(tmp_path, engine="polars")
@@ -311,7 +315,9 @@ class TestSpilling:
 
     def test_a_full_disk(self, many_users, tmp_path):
         engine = DuckDB(memory_limit="60MB", threads=2, spill=tmp_path, max_spill="1MB")
-        with pytest.raises(EngineError, match=r"ran out of room.*max_spill"):
+        with pytest.raises(
+            EngineError, match=r"OutOfMemoryException.*memory or disk ran out.*max_spill"
+        ):
             Ratings.scan(many_users, engine=engine)
         assert not left_behind(tmp_path)
 
@@ -323,25 +329,28 @@ class TestSpilling:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
         monkeypatch.setattr(pq.ParquetWriter, "write_table", full)
-        with pytest.raises(EngineError, match=r"ran out of room.*spill="):
+        with pytest.raises(EngineError, match=r"No space left.*memory or disk ran out.*spill="):
             Ratings.scan(tmp_path / "a.parquet", user="user", engine=DuckDB(spill=tmp_path))
         assert not left_behind(tmp_path)
 
     @pytest.mark.parametrize("limit", ["-5", "0", "0GB", "nan", "2 XB", "2", "", "-1GB", "1e400GB", 5])
-    def test_sizes_that_are_none(self, limit):
-        with pytest.raises(
-            InvalidSettingError, match=r"memory_limit must be a size.*memory_limit=\.\.\."
-        ):
-            DuckDB(memory_limit=limit)
-        with pytest.raises(InvalidSettingError, match="max_spill must be a size"):
-            DuckDB(max_spill=limit)
+    def test_sizes_that_are_none(self, tmp_path, limit):
+        write_parts(tmp_path, 1)
+        if limit == "0GB":  # room for nothing, which is a limit
+            with pytest.raises(EngineError, match=r"raise memory_limit="):
+                Ratings.scan(tmp_path, engine=DuckDB(memory_limit=limit))
+            return
+        with pytest.raises(InvalidSettingError, match=r"memory_limit must be a|DuckDB does not take"):
+            Ratings.scan(tmp_path, engine=DuckDB(memory_limit=limit))
+        with pytest.raises(InvalidSettingError, match=r"max_spill must be a|DuckDB does not take"):
+            Ratings.scan(tmp_path, engine=DuckDB(max_spill=limit))
 
     def test_settings_that_are_none(self, tmp_path):
         for threads in (0, -1, 1.5, "two", True):
             with pytest.raises(InvalidSettingError, match="threads must be a whole number"):
                 DuckDB(threads=threads)
         write_parts(tmp_path, 1)
-        with pytest.raises(InvalidSettingError, match=r"there is no folder .*absent.*spill="):
+        with pytest.raises(EngineError, match=r"No such file.*absent.*spill="):
             Ratings.scan(tmp_path, engine=DuckDB(spill=tmp_path / "absent"))
 
     def test_a_forgotten_scan_leaves_nothing(self, tmp_path):

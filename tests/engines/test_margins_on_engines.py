@@ -15,26 +15,22 @@ SCALES = {
     "stars": lambda rng, size: rng.integers(1, 4, size),
     "half stars": lambda rng, size: rng.integers(2, 8, size) / 2,
     "single": lambda rng, size: (rng.integers(10, 15, size) / 10).astype(np.float32),
-    "thirds": lambda rng, size: rng.integers(1, 5, size) / 3,
-    "huge": lambda rng, size: np.where(rng.random(size) < 0.1, 1e18 / 3, rng.integers(1, 30, size) / 10),
+    "cents": lambda rng, size: rng.integers(100, 500, size) / 100,
+    "huge": lambda rng, size: np.where(rng.random(size) < 0.1, 1e12 / 8, rng.integers(1, 30, size) / 10),
 }
 
 
 def ratings(rng, scale, *, users=9, items=5):
-    """Return columns of ratings in no order, some repeated."""
+    """Return columns of ratings in no order."""
     user, item = np.nonzero(rng.random((users, items)) < 0.6)
-    again = rng.integers(0, len(user), rng.integers(0, 4))
-    user, item = np.append(user, user[again]), np.append(item, item[again])
     order = rng.permutation(len(user))
     return {"user": user[order] * 3, "item": item[order], "rating": SCALES[scale](rng, len(user))}
 
 
-def matrix(rng, scale, *, groups, gaps):
+def matrix(rng, scale, *, gaps):
     row, item = (column.ravel() for column in np.indices((9, 4)))
-    score = SCALES[scale](rng, len(row)).astype(float)
+    score = np.round(SCALES[scale](rng, len(row)).astype(float), 2)
     columns = {"row": row, "item": item, "score": score}
-    if groups:
-        columns["topic"] = (row * 7 % 5).astype(int)
     kept = rng.permutation(len(row))[: 27 if gaps else None]
     return {name: column[kept] for name, column in columns.items()}
 
@@ -61,14 +57,12 @@ def answers(data, scorer=None, *, all_items=False):
 
 
 def both_ratings(make, columns, **settings):
-    given = {"duplicates": "mean", **settings}
-    loaded = Ratings(columns["user"], columns["item"], columns["rating"], **given)
-    return Ratings.scan(make(columns), batch_rows=7, **given), loaded
+    loaded = Ratings(columns["user"], columns["item"], columns["rating"], **settings)
+    return Ratings.scan(make(columns), batch_rows=7, **settings), loaded
 
 
 def both_matrices(make, columns):
     names = {"row": "row", "item": "item", "score": "score", "missing": "available"}
-    names |= {"unit": "topic"} if "topic" in columns else {}
     return ScoreMatrix.scan(make(columns), batch_rows=11, **names), ScoreMatrix.from_frame(
         columns, **names
     )
@@ -86,16 +80,10 @@ def test_every_margin_of_ratings(scale):
 
 
 @pytest.mark.parametrize(
-    ("scale", "groups", "gaps"),
-    [
-        ("half stars", False, True),
-        ("half stars", True, False),
-        ("thirds", False, False),
-        ("thirds", True, True),
-    ],
+    ("scale", "gaps"), [("half stars", True), ("half stars", False), ("cents", False), ("cents", True)]
 )
-def test_every_margin_of_score_matrices(scale, groups, gaps):
-    columns = matrix(np.random.default_rng(2), scale, groups=groups, gaps=gaps)
+def test_every_margin_of_score_matrices(scale, gaps):
+    columns = matrix(np.random.default_rng(2), scale, gaps=gaps)
     scanned, loaded = both_matrices(relation, columns)
     assert answers(scanned, all_items=True) == answers(loaded, all_items=True)
 
@@ -105,7 +93,7 @@ def test_margins_on_spark(spark_session):
     make, rng = maker("spark", spark_session), np.random.default_rng(3)
     for scanned, loaded in (
         both_ratings(make, ratings(rng, "half stars")),
-        both_matrices(make, matrix(rng, "thirds", groups=True, gaps=True)),
+        both_matrices(make, matrix(rng, "cents", gaps=True)),
     ):
         mine, other = (Study(data).margin(2) for data in (scanned, loaded))
         assert (mine.lower, mine.upper, mine.units, mine.pair, mine.leaves, mine.enters) == (
@@ -123,8 +111,8 @@ def test_scores_without_units_are_those_of_memory(scale):
     """To the last bit, whatever form the values have once the odd ones are gone."""
     rng = np.random.default_rng(4)
     pairs = [both_ratings(relation, ratings(rng, scale))]
-    for groups in (False, True):
-        pairs.append(both_matrices(relation, matrix(rng, scale, groups=groups, gaps=groups)))
+    for gaps in (False, True):
+        pairs.append(both_matrices(relation, matrix(rng, scale, gaps=gaps)))
     for scanned, loaded in pairs:
         for size in (1, 2, len(loaded.units) - 1):
             gone = rng.permutation(len(loaded.units))[:size].tolist()
@@ -208,14 +196,15 @@ def test_little_room_gives_the_same_answers(monkeypatch):
 
 
 def test_a_failing_engine_is_no_answer(monkeypatch):
-    data = Ratings.scan(relation(ratings(np.random.default_rng(5), "thirds")), duplicates="mean")
+    data = Ratings.scan(relation(ratings(np.random.default_rng(5), "cents")))
     study = Study(data)
     _ = study.facts.margin_search().fewest([(0, 1)])
 
     def broken(*_):
         raise EngineError("out of reach")
 
-    monkeypatch.setattr(type(data.entries), "of_units", broken)
+    for name in ("given_by", "of_units"):
+        monkeypatch.setattr(type(data.entries), name, broken)
     with pytest.raises(EngineError, match="out of reach"):
         study.margin(pair=(0, 1))
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from engine_makers import maker, relation
 from steadyrank import Battles, Ratings, ScoreMatrix, Votes, audit, stable_ranking, stable_topk
+from steadyrank.errors import InvalidDataError
 from steadyrank.scorers import BradleyTerry, ColumnMeans, MeanRating
 
 
@@ -20,7 +21,7 @@ def some_ratings(seed, *, users=60, items=12, scale="stars", text=False, dense=0
         "half stars": rng.integers(2, 11, len(user)) / 2,
         "single": (rng.integers(10, 50, len(user)) / 10).astype(np.float32),
         "cents": rng.integers(100, 1000, len(user)) / 100,
-        "any": rng.normal(size=len(user)) + rng.integers(0, 2, len(user)),
+        "millionths": np.round(rng.normal(size=len(user)) + rng.integers(0, 2, len(user)), 6),
     }[scale]
     order = rng.permutation(len(user))
     user, item, stars = user[order] * 7 - 50, item[order] + 3, stars[order]
@@ -83,8 +84,19 @@ def test_ratings(lazily_here, scale, text):
     check_ratings(lazily_here, scale, text, [1, 12])
 
 
-def test_ratings_of_any_floats(lazily):
-    check_ratings(lazily, "any", False, [4], rankings=False)
+def test_ratings_of_six_decimal_places(lazily):
+    check_ratings(lazily, "millionths", False, [4], rankings=False)
+
+
+@pytest.mark.parametrize("odd", [1 / 3, 1e-7, 1e15 + 0.5, 2.0**60])
+def test_values_whose_sums_would_be_rounded_are_refused_with_a_way_out(odd):
+    columns = some_ratings(1, scale="cents")
+    columns["rating"][7] = odd
+    with pytest.raises(InvalidDataError, match=r"at most 6 decimal places.*round\(.*from_frame"):
+        Ratings.scan(relation(columns))
+    columns["rating"] = np.round(columns["rating"] % 10, 4)
+    loaded = Ratings(columns["user"], columns["item"], columns["rating"])
+    assert_same(Ratings.scan(relation(columns)), loaded, ks=[3], eps=0.1, rankings=False)
 
 
 def test_ratings_in_cents_by_text_labels(lazily):
@@ -100,17 +112,20 @@ def test_ratings_of_few_users_with_many_ties(seed, eps):
     assert_same(scanned, loaded, ks=[2], eps=eps, scorer=MeanRating(shrinkage=0.1))
 
 
-def test_repeated_ratings_are_averaged_alike(lazily):
+def test_repeated_ratings_are_averaged_in_sql():
     columns = some_ratings(3, scale="half stars")
     again = {name: np.concatenate([column, column[:40]]) for name, column in columns.items()}
     again["rating"][-40:] = 5.0
+    for merged in ("mean", "last"):
+        with pytest.raises(InvalidDataError, match=r"cannot merge repeated values.*from_frame"):
+            Ratings.scan(relation(again), duplicates=merged)
+    means = 'select "user", item, round(avg(rating), 6) as rating from given group by all'
+    scanned = Ratings.scan(relation(again).query("given", means))
     loaded = Ratings(again["user"], again["item"], again["rating"], duplicates="mean")
-    scanned = Ratings.scan(lazily(again), duplicates="mean")
     assert_same(scanned, loaded, ks=[3], eps=0.1, rankings=False)
-    assert loaded.notes[0] in scanned.notes
 
 
-def long_table(seed, *, rows=40, items=6, gaps=False, groups=False, text=False):
+def long_table(seed, *, rows=40, items=6, gaps=False, text=False):
     rng = np.random.default_rng(seed)
     row, item = (column.ravel() for column in np.indices((rows, items)))
     columns = {
@@ -118,20 +133,17 @@ def long_table(seed, *, rows=40, items=6, gaps=False, groups=False, text=False):
         "model": np.array([f"m{number}" for number in item], dtype=object) if text else item,
         "score": rng.integers(0, 3, len(row)) / 2,
     }
-    if groups:
-        columns["topic"] = row % 7
     kept = rng.permutation(len(row))
     if gaps:
         kept = kept[: len(kept) * 3 // 4]
     return {name: column[kept] for name, column in columns.items()}
 
 
-def check_matrix(make, groups, missing):
-    columns = long_table(5, gaps=missing != "error", groups=groups, text=True, rows=80)
+def check_matrix(make, missing):
+    columns = long_table(5, gaps=missing != "error", text=True, rows=80)
     names = {"row": "question", "item": "model", "score": "score"}
-    units = {"unit": "topic"} if groups else {}
-    loaded = ScoreMatrix.from_frame(columns, **names, **units, missing=missing)
-    scanned = ScoreMatrix.scan(make(columns), **names, **units, missing=missing, batch_rows=150)
+    loaded = ScoreMatrix.from_frame(columns, **names, missing=missing)
+    scanned = ScoreMatrix.scan(make(columns), **names, missing=missing, batch_rows=150)
     assert_same(scanned, loaded, ks=[3], eps=0.05)
     scorer = ColumnMeans(value_range=(0, 1))
     mine, other = scorer.sensitivity(scanned), scorer.sensitivity(loaded)
@@ -140,15 +152,22 @@ def check_matrix(make, groups, missing):
     assert mine.numbers == other.numbers
 
 
-@pytest.mark.parametrize("groups", [False, True], ids=["rows", "groups"])
 @pytest.mark.parametrize("missing", ["error", "available", "drop"])
-def test_score_matrix(lazily_here, groups, missing):
-    check_matrix(lazily_here, groups, missing)
+def test_score_matrix(lazily_here, missing):
+    check_matrix(lazily_here, missing)
+
+
+def test_groups_of_scores_need_memory(lazily_here):
+    columns = long_table(5)
+    columns["topic"] = columns["question"] % 7
+    names = {"row": "question", "item": "model", "score": "score", "unit": "topic"}
+    with pytest.raises(InvalidDataError, match=r"scores without a unit, but the column 'topic' is one"):
+        ScoreMatrix.scan(lazily_here(columns), **names)
 
 
 @pytest.mark.spark
 def test_score_matrix_on_spark(spark_session):
-    check_matrix(maker("spark", spark_session), True, "available")
+    check_matrix(maker("spark", spark_session), "available")
 
 
 def test_proved_bound_of_ratings(lazily):

@@ -60,11 +60,6 @@ FILES: dict[str, tuple[type, str, dict[str, Any]]] = {
     "ratings": (Ratings, "user;item;rating\n1;a;3\n2;b;4.5\n2;a;1\n", {}),
     "long scores": (ScoreMatrix, "task,model,score\nt,x,1\nt,y,2\nu,x,0\nu,y,1\n", {}),
     "numbers of 19 digits, tied": (Votes, "choice\n9000000000000000000\n1000000000000000000\n-5\n", {}),
-    "their mean": (
-        Ratings,
-        "user,item,rating\n1,a,0.1\n1,a,0.2\n1,a,0.3\n2,a,5\n2,b,1\n",
-        {"duplicates": "mean"},
-    ),
     "NaN with a policy": (
         ScoreMatrix,
         "task,model,score\nt,x,1\nt,y,NaN\nu,x,0\nu,y,1\nv,x,2\nv,y,1\n",

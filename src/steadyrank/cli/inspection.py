@@ -5,16 +5,13 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-import narwhals as nw
-
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name, withstanding
-from steadyrank.data.observations import decision_on, made_of
-from steadyrank.data.read import check_kind, scan_any, table_of
-from steadyrank.data.scanned import made_on_engine
-from steadyrank.engines.frame import Source
-from steadyrank.errors import NotRecognisedError, Option, SteadyrankError
+from steadyrank.data.kinds import KINDS
+from steadyrank.data.observations import made_of
+from steadyrank.data.read import check_kind, table_of
+from steadyrank.errors import InvalidDataError, NotRecognisedError, Option, SteadyrankError
 from steadyrank.reading.arrays import written
-from steadyrank.reading.deciding import as_they_are
+from steadyrank.reading.deciding import Decision, as_they_are
 from steadyrank.reading.profile import Profile
 from steadyrank.reading.readings import typed_words
 from steadyrank.reading.roles import taken_by
@@ -29,10 +26,9 @@ if TYPE_CHECKING:
 
     from steadyrank.cli.options import InspectOptions
     from steadyrank.reading.readings import Reading
-    from steadyrank.reading.table import Table
     from steadyrank.report.terminal import Terminal
 
-AS_GIVEN = ("format", "encoding", "engine", "memory_limit", "spark_master")
+AS_GIVEN = ("format", "encoding")
 """Options that a command repeats if they were given."""
 PREVIEW = 3
 """How many rows are shown."""
@@ -46,14 +42,17 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     """
     check_kind(options.kind)
     source, engine, given = described(options)
+    if engine is not None:
+        one_file = ["Inspect one of the files, with ", Option("engine", "memory")]
+        raise InvalidDataError("inspect looks at a table in memory, not in an engine", way_out=one_file)
     layout = {name: given.pop(name) for name in ("format", "encoding")}
     asked = given.pop("kind")
-    table, rows = _looked_at(source, engine, layout, given)
+    table = table_of(source, given, **layout)
     profile = Profile.of(table)
     found: dict[str, Any] = {
         **begun("inspection", source_name(options)),
         "format": table.format,
-        "rows": rows,
+        "rows": len(table),
         "preview": [
             [written(table.cells(n)[row]) for n in table.names]
             for row in range(min(PREVIEW, len(table)))
@@ -67,29 +66,25 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     }
     columns: dict[str, Any] = {}
 
-    def check(data: Any, scorer: str | None) -> tuple[Any, list[Any]]:  # engines show first rows alone
-        plain = engine is not None or data.kind.name == "estimates"
-        return as_they_are(data, scorer) if plain else withstanding(options, data, scorer)
+    def check(data: Any, scorer: str | None) -> Any:
+        estimates = data.kind.name == "estimates"
+        return as_they_are(data, scorer) if estimates else withstanding(options, data, scorer)
 
+    kinds = [known for name, known in KINDS.items() if asked in {None, name}]
     try:
-        make = made_of if engine is None else made_on_engine
-        decision = decision_on(table, asked, given, check, make)
+        decision = Decision(kinds, table, given, made_of, asked is not None, check)
         readings = decision.considered
         taken = decision.chosen is not None and bool(readings)
         found["readings"] = [_described(options, one) for one in readings]
         found["chosen"] = 0 if taken else None
         resolved = decision.taken()
         found["kind"], columns = resolved.kind.name, resolved.columns
-        if engine is None:
-            data: Any = made_of(resolved)
-        else:
-            data = scan_any(source, kind=resolved.kind.name, engine=engine, **layout, **given)
+        data: Any = made_of(resolved)
         words = list(readings[0].typed)[2:] if taken and not table.kind else []
         command = _command(options, resolved.kind.name, words, usual_k(data.n_items), "error" in columns)
         found |= {"items": labels(data.items), "n_items": data.n_items}
         found |= {"n_units": data.n_units, "unit": data.units.kind, "units": plural(data.units.kind)}
-        first = [] if engine is None or asked else table.notes[:1]
-        found |= {"notes": [*first, *data.notes], "command": shlex.join(command)}
+        found |= {"notes": [*data.notes], "command": shlex.join(command)}
         for name, values in data.unit_candidates:
             told = shlex.join([*command, *typed_words("unit", name)])
             found["unit_candidates"].append({"column": name, "values": values, "command": told})
@@ -113,20 +108,6 @@ def _described(options: InspectOptions, reading: Reading) -> dict[str, Any]:
         "for": reading.support,
         "against": reading.against,
     }
-
-
-def _looked_at(
-    source: Any, engine: Any, layout: Mapping[str, Any], given: Mapping[str, Any]
-) -> tuple[Table, int]:
-    """Return the table of a file, on an engine its first rows alone, and how many rows there are."""
-    if engine is None:
-        table = table_of(source, given, **layout)
-        return table, len(table)
-    with Source(source, engine) as lazy:
-        table = lazy.first_rows()
-        common = table.names if lazy.files is None else lazy.files.common
-        frame = lazy.picked({"row": common[0]})
-        return table, int(lazy.numbers(frame.select(rows=nw.len()), "rows")["rows"])
 
 
 def _command(options: InspectOptions, kind: str, words: list[str], k: int, estimates: bool) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self, TypeAlias, Unpack
 
@@ -172,7 +172,7 @@ class Battles(CountedRows):
     @cached_property
     def unit_pairs(self) -> UnitPairs:
         """What one copy of each distinct unit takes away once it leaves."""
-        shares, rows = self.shares, self.shares.rows
+        shares, rows = self._shares, self._shares.rows
         if self.unit is not None:
             return self._pairs_of_groups(shares.parts, shares.scale)
         winner, loser = (side[rows] for side in self._winner_first)
@@ -209,7 +209,7 @@ class Battles(CountedRows):
     @cached_property
     def entries(self) -> MergedEntries:
         """The points of items: 1 for a win, a half for a tie, 0 for a loss, or the share that it won."""
-        shares, rows = self.shares, self.shares.rows
+        shares, rows = self._shares, self._shares.rows
         unit, times = shares.unit, shares.parts
         lost = ((1 - np.abs(self.outcome[rows])) / 2).round(PLACES)
         sides = np.concatenate([side[rows] for side in self._winner_first])
@@ -343,7 +343,8 @@ class Battles(CountedRows):
         if not met.all():  # which says nothing about anybody
             alone = counted(int((~met).sum()), "battle")
             found.table.notes.append(f"{alone} of an item with itself left out")
-            return cls._from_columns(found.over(found.table.taken(np.flatnonzero(met)), {}))
+            kept = found.table.taken(np.flatnonzero(met))
+            return cls._from_columns(replace(found, table=kept))
         if of_wins:
             found.table.notes.append("each row is a win of its winner")
             results = np.full(len(sides[0]), LEFT, dtype=np.int8), ""

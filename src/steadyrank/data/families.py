@@ -104,7 +104,7 @@ class CountedRows(Observations):
         return f"{listing(named)} of {size}" if named else None
 
     @cached_property
-    def shares(self) -> Shares:
+    def _shares(self) -> Shares:
         """What rows add to the distinct units, for scorers."""
         each, scale = whole_parts(self.weights)
         parts = np.broadcast_to(each, self.counts.shape)

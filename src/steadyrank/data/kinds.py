@@ -113,7 +113,7 @@ MERGED = ("error", "last", "mean")
 
 DUPLICATE = Setting(
     "what to do where a user rated an item more than once: error (the default), last or mean; in an "
-    "engine also trust (do not look)",
+    "engine error or trust (do not look)",
     (*MERGED, "trust"),
 )
 RATING = Role("the rating", known("rating_columns"), holds="numbers", answer=True)

@@ -15,7 +15,7 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.kinds import KINDS
-from steadyrank.data.rows import check_total, repeated_spans, some_of
+from steadyrank.data.rows import check_total, some_of
 from steadyrank.data.units import Shares, Units, remaining_groups, whole_parts
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
@@ -27,6 +27,7 @@ from steadyrank.reading.formats import read_table
 from steadyrank.reading.labels import with_names
 from steadyrank.reading.roles import Candidates, Resolved, as_list, unit_candidates
 from steadyrank.reading.table import Dropping, Table, as_table
+from steadyrank.sums.blocks import repeated_spans
 from steadyrank.text import counted, html_of, plural, shortened
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Observations(ABC):
     _unit_kind: str = field(default="", kw_only=True)
 
     @cached_property
-    def shares(self) -> Shares:
+    def _shares(self) -> Shares:
         """What rows add to the distinct units, for scorers."""
         parts, scale = whole_parts(self.weights)
         rows = np.arange(self._n_rows)
@@ -511,6 +512,11 @@ def from_table(cls: type[Data], table: Table, given: Mapping[str, Any]) -> Data:
     """Make data of a kind from a table; ``from_frame`` and ``read`` explain the arguments."""
     make = partial(from_resolved, cls)
     return make(Decision([cls.kind], table, given, make, named_kind=True).taken())
+
+
+def shares_of(data: Observations) -> Shares:
+    """Return what rows add to the distinct units, for scorers."""
+    return data._shares  # noqa: SLF001 (one of us)
 
 
 def origin_of(data: Observations) -> Origin:

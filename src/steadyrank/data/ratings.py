@@ -177,7 +177,7 @@ class Ratings(EntryObservations):
         named = int(codes.max()) + 1 if items is None else items
         labels = tuple(range(named)) if isinstance(named, int) else unique_labels(named)
         check_length(stars, len(codes), "values")
-        check_spans(pointers, codes, len(labels), "rated")
+        check_spans(pointers, codes, len(labels))
         falls = codes[1:] <= codes[:-1]
         falls[pointers[(pointers > 0) & (pointers < len(codes))] - 1] = False  # a user may start anew
         if falls.any():

@@ -86,35 +86,21 @@ def repeated_cells(rows: IntArray, items: IntArray) -> IntArray:
     return np.asarray(order[1:][cells[order][1:] == cells[order][:-1]])
 
 
-def check_spans(indptr: IntArray, codes: AnyArray, size: int, name: str) -> None:
+def check_spans(indptr: IntArray, codes: AnyArray, size: int) -> None:
     """Complain about pointers that do not lay entries end to end, and codes of no item."""
     whole = codes.dtype.kind in "iu" and codes.ndim == 1
     fits = len(indptr) > 1 and indptr[0] == 0 and indptr[-1] == len(codes)
     if not whole or not fits or (np.diff(indptr) < 0).any():
         raise errors.InvalidDataError(
-            f"indptr must go up from 0 to the number of entries, {len(codes):,}, and {name} must hold "
+            f"indptr must go up from 0 to the number of entries, {len(codes):,}, and rated must hold "
             "one whole number for each"
         )
     wrong = np.flatnonzero((codes < 0) | (codes >= size))
     if len(wrong):
         raise errors.InvalidDataError(
-            f"{name} must name items 0 to {size - 1:,}, but there is {codes[wrong[0]]}",
+            f"rated must name items 0 to {size - 1:,}, but there is {codes[wrong[0]]}",
             rows=np.searchsorted(indptr, wrong, side="right") - 1,
         )
-
-
-def repeated_spans(indptr: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
-    """Return pointers and places of the chosen segments, one after the other.
-
-    Examples
-    --------
-    >>> repeated_spans(np.array([0, 2, 3]), np.array([1, 0, 0]))
-    (array([0, 1, 3, 5]), array([2, 0, 1, 0, 1]))
-    """
-    sizes = np.diff(indptr)[chosen]
-    pointers = np.append(0, np.cumsum(sizes))
-    places = np.repeat(indptr[:-1][chosen] - pointers[:-1], sizes) + np.arange(pointers[-1])
-    return pointers, places
 
 
 def shared_out(unit: IntArray, counts: IntArray, wanted: IntArray) -> IntArray:

@@ -40,8 +40,6 @@ class ScannedEntries(EntryObservations):
         What the units gave to the items.
     kind : Kind
         The kind of data that this is.
-    unit : str
-        What one unit is, in the singular.
     notes : sequence of str
         What was guessed, which policies were applied, and what left the engine while scanning.
 
@@ -55,11 +53,10 @@ class ScannedEntries(EntryObservations):
 
     kind: Kind  # type: ignore[misc]  # of the object: one class serves several kinds
     entries: LazyEntries
-    _unit_kind: str
 
-    def __init__(self, entries: LazyEntries, kind: Kind, unit: str, notes: Sequence[str] = ()) -> None:
+    def __init__(self, entries: LazyEntries, kind: Kind, notes: Sequence[str]) -> None:
         made = {"items": entries.labels, "entries": entries, "notes": tuple(notes)}
-        observations.set_fields(self, kind=kind, _unit_kind=unit, **made)
+        observations.set_fields(self, kind=kind, **made)
 
     @property
     def traffic(self) -> Traffic:
@@ -72,7 +69,7 @@ class ScannedEntries(EntryObservations):
         keys = self.entries.keys
         labels = LazyLabels(len(keys), lambda unit: keys[unit : unit + 1].tolist()[0])
         counts = np.ones(len(keys), dtype=np.int64)
-        return Units(self._unit_kind, counts, labels, self.entries.grouped)
+        return Units(self.kind.unit, counts, labels)
 
     @property
     def values(self) -> NoReturn:
@@ -106,16 +103,18 @@ class ScannedEntries(EntryObservations):
 
 def made_on_engine(found: Resolved) -> Observations:
     """Return the data of a table, of which an engine has shown the first rows, if it can scan such."""
-    _check_scannable(found.kind, found.reading)
+    _check_scannable(found.kind, {**found.reading, **found.settings})
     return observations.made_of(found)
 
 
-def _check_scannable(kind: Kind, reading: Mapping[str, Any]) -> None:
-    """Refuse a kind of data that no engine adds up, and rows that it is to leave out."""
+def _check_scannable(kind: Kind, given: Mapping[str, Any]) -> None:
+    """Refuse a kind of data that no engine adds up, and rows that it is to leave out or to merge."""
     if kind.on_engine is None:
         raise InvalidDataError(f"{kind.name} cannot be scanned in an engine", way_out=IN_MEMORY)
-    if reading.get("drop") is not None:
+    if given.get("drop") is not None:
         raise InvalidDataError("engines cannot drop rows by their answers", way_out=IN_MEMORY)
+    if given.get("duplicates") in {"last", "mean"}:
+        raise InvalidDataError("engines cannot merge repeated values", way_out=IN_MEMORY)
 
 
 def scanned(
@@ -141,13 +140,9 @@ def scanned(
         named = None if made is None else made.kind.name
         found = observations.decision_on(lazy.first_rows(), named, given, make=made_on_engine).taken()
         told = [found.table.notes.pop(0)] if made is None else []
-        made, name = made or observations.class_of(found.kind), found.kind.name
-        _check_scannable(made.kind, found.reading)
-        if lazy.files is not None:
-            lazy.files.check_roles(
-                lambda table: observations.decision_on(table, name, given).taken().columns
-            )
-        lazy.holds = name
+        made = made or observations.class_of(found.kind)
+        _check_scannable(made.kind, {**found.reading, **found.settings})
+        lazy.holds = found.kind.name
         if made.kind.on_engine == "counted":
             with lazy:
                 with _without_rows(found):
@@ -158,10 +153,8 @@ def scanned(
         with _without_rows(found):
             entries, notes = scan(lazy, found, **limits)
             notes += observations.about_items(found, entries.labels)
-        unit, left = found.columns.get("unit", made.kind.unit), lazy.traffic.sentence(lazy.engine)
-        return observations.labelled(
-            ScannedEntries(entries, made.kind, unit, [*told, *notes, left]), found
-        )
+        notes = [*told, *notes, lazy.traffic.sentence(lazy.engine)]
+        return observations.labelled(ScannedEntries(entries, made.kind, notes), found)
     except BaseException:
         lazy.close()
         raise

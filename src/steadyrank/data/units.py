@@ -15,9 +15,9 @@ import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.errors import NOBODY_COUNTS, EmptyDataError, InvalidCountError, InvalidDataError, shorten
-from steadyrank.reading.arrays import as_column, as_scores, check_length
+from steadyrank.reading.arrays import are_decimals, as_column, as_scores, check_length
 from steadyrank.reading.labels import encode
-from steadyrank.sums.exact import EXACT, are_decimals
+from steadyrank.sums.exact import EXACT
 
 ROOM = EXACT / 1024
 """Weights add up to fewer parts than this, so that a thousand times as many are exact, too."""

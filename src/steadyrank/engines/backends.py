@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import os
 import re
-import tempfile
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -20,8 +19,6 @@ from steadyrank.operators.checks import check_whole
 PREFIX = "steadyrank-spill-"
 PLAIN_PATH = re.compile(r"([A-Za-z]:)?(/[A-Za-z0-9][A-Za-z0-9._ +-]*)+\Z")
 """Paths in which no engine sees a pattern, a partition or a hidden file."""
-SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*(?:[KMGT]i?)B\s*\Z", re.IGNORECASE)
-"""A size as DuckDB takes it, and with a unit that makes it large enough to be meant."""
 
 
 def needed(module: str, why: str, extra: str) -> Any:
@@ -62,7 +59,11 @@ class DuckDB:
 
     def __post_init__(self) -> None:
         for name in ("memory_limit", "max_spill"):
-            _check_size(name, getattr(self, name))
+            if "-" in str(size := getattr(self, name)):  # which would be no limit at all
+                told = f"{name} must be a size above 0, but is {size!r}"
+                raise errors.InvalidSettingError(
+                    told, way_out=["Give a size such as 2GB as ", Option(name)]
+                )
         if self.threads is not None:
             check_whole("threads", self.threads, 1, error=errors.InvalidSettingError)
 
@@ -75,7 +76,8 @@ class DuckDB:
                 # Given to connect(), the limit is shown but not kept; it must be set afterwards.
                 connection.execute(f"SET max_temp_directory_size = '{self.max_spill}'")
         except (duckdb.Error, ValueError) as error:
-            raise errors.InvalidSettingError(f"DuckDB does not take these settings: {error}") from error
+            said = " ".join(str(error).split())
+            raise errors.InvalidSettingError(f"DuckDB does not take these settings: {said}") from error
         literal = [glob.escape(path) for path in paths]
         return connection.read_parquet(literal, hive_partitioning=False)
 
@@ -124,16 +126,6 @@ class Spark:
         return session.read.option("recursiveFileLookup", True).parquet(*literal)
 
 
-def _check_size(name: str, given: object) -> None:
-    """Complain unless a limit is a size above 0: to DuckDB a negative one is none at all."""
-    found = SIZE.match(str(given))
-    if given is not None and (found is None or float(found[1]) == 0.0):
-        raise errors.InvalidSettingError(
-            f"DuckDB does not take these settings: {name} must be a size above 0, but is {given!r}",
-            way_out=["Give a number and a unit, such as 500MB, 2GB or 1.5GiB, as ", Option(name)],
-        )
-
-
 Engine: TypeAlias = "DuckDB | Spark"
 ENGINES: dict[str, type[DuckDB | Spark]] = {"duckdb": DuckDB, "spark": Spark}
 
@@ -155,16 +147,6 @@ def engine_of(engine: str | Engine | None) -> Engine:
             f"there is no engine called {shorten(engine)}; known are: {', '.join(ENGINES)}."
         )
     return ENGINES[engine]()
-
-
-def spill_folder(parent: str | os.PathLike[str] | None) -> str:
-    """Make a temporary folder where one may be; it is for the caller to remove."""
-    if parent is not None and not Path(parent).is_dir():
-        raise errors.InvalidSettingError(
-            f"there is no folder {os.fspath(parent)!r} for temporary files",
-            way_out=["Make it, or give another one as ", Option("spill")],
-        )
-    return tempfile.mkdtemp(prefix=PREFIX, dir=parent)
 
 
 def plain_paths(paths: Iterable[str], folder: Path) -> list[str]:

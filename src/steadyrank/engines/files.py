@@ -9,9 +9,9 @@ from __future__ import annotations
 import glob
 import gzip
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,16 +22,17 @@ from steadyrank import errors
 from steadyrank.engines.backends import needed
 from steadyrank.errors import InvalidDataError, Option, listing, shorten
 from steadyrank.reading import profile
-from steadyrank.reading.declarations import Columns
 from steadyrank.reading.files import open_source
 from steadyrank.reading.formats import format_of
-from steadyrank.reading.roles import taken_by
 from steadyrank.reading.table import Table, as_table
 
 ROWS = 1 << 18
 """How many rows of a Parquet file are looked at together."""
 NUMERIC = ("int", "uint", "float", "double", "halffloat", "bool")
 BY_DUCKDB = "read(...), or scan(duckdb.read_csv(...)) to let DuckDB read text"
+EQUAL_COLUMNS = (
+    "Write them again with equal columns, or scan duckdb.read_parquet(..., union_by_name=True)."
+)
 NOT_PARQUET = ("Write it as Parquet, or use ", Option("engine", "memory", python=BY_DUCKDB))
 
 
@@ -39,16 +40,16 @@ NOT_PARQUET = ("Write it as Parquet, or use ", Option("engine", "memory", python
 class FirstRows(Table):
     """The first rows of a dataset, by which columns get their roles; what they hold, all rows tell."""
 
-    numeric: Callable[[str], bool] = field(kw_only=True)
+    numeric: frozenset[str] = frozenset()
 
     def is_numeric(self, name: str) -> bool:
         """Tell whether a column holds numbers and missing values only, in all rows."""
-        return self.numeric(name)
+        return name in self.numeric
 
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """Parquet files; columns that play no role may differ.
+    """Parquet files with the same columns.
 
     Parameters
     ----------
@@ -56,50 +57,19 @@ class Files:
         In the order of their names.
     columns : dict
         From the names of the columns to their types.
-    first : Table
+    first : FirstRows
         The first rows of the first file.
-    others : tuple of Files
-        Those among them whose columns differ, or stand in another order.
     """
 
     paths: tuple[str, ...]
     columns: dict[str, str]
-    first: Table
-    others: tuple[Files, ...] = ()
-
-    @property
-    def common(self) -> list[str]:
-        """The columns that all files have."""
-        return [name for name in self.columns if all(name in other.columns for other in self.others)]
-
-    def check_roles(self, roles: Callable[[Table], Columns]) -> None:
-        """Complain about a file in which other columns play roles than in the first, or other types."""
-        expected = roles(self.first_rows())
-        types = {name: self.columns[name] for name in taken_by(expected)}
-        for other in self.others:
-            with suppress(InvalidDataError):
-                if roles(other.first_rows()) == expected and types.items() <= other.columns.items():
-                    continue
-            raise errors.UnreadableFileError(
-                _difference(self, other),
-                way_out="Write the files again with equal columns, or scan them apart.",
-            )
+    first: FirstRows
 
     @property
     def plain(self) -> bool:
         """Whether every engine reads the columns of these files as memory does."""
         names = {name.casefold() for name in self.columns}  # some engines do not tell x from X
-        return not self.others and "" not in names and len(names) == len(self.columns)
-
-    def first_rows(self) -> FirstRows:
-        """Return the first rows as a table of its own, which takes up notes."""
-        first, types = self.first, self.columns
-        return FirstRows(
-            first.columns,
-            first.source,
-            format=first.format,
-            numeric=lambda name: types[name].startswith(NUMERIC),
-        )
+        return "" not in names and len(names) == len(self.columns)
 
     def put_down(self, columns: Mapping[str, str], folder: Path) -> Iterator[str]:
         """Write some columns anew under names that every engine knows; yield the paths.
@@ -150,9 +120,11 @@ def find_files(pattern: str | os.PathLike[str]) -> Files:
 
     Only their beginnings are read, and what Parquet says about itself.
     """
-    every = [_file(path) for path in _matching(os.fspath(pattern))]
-    others = tuple(file for file in every if file.columns != every[0].columns)
-    return replace(every[0], paths=tuple(path for file in every for path in file.paths), others=others)
+    first, *others = every = [_file(path) for path in _matching(os.fspath(pattern))]
+    for other in others:
+        if other.columns != first.columns:
+            raise errors.UnreadableFileError(_difference(first, other), way_out=EQUAL_COLUMNS)
+    return replace(first, paths=tuple(path for file in every for path in file.paths))
 
 
 def named(path: str) -> str:
@@ -187,20 +159,22 @@ def _file(path: str) -> Files:
         raise InvalidDataError(told, way_out=NOT_PARQUET)
     try:
         empty, *some = islice(_batches(path, rows=profile.ROWS), 2)
-        first = as_table(some[0] if some else empty)
+        columns = as_table(some[0] if some else empty).columns
     except (OSError, ValueError) as error:  # the second is what a damaged footer makes of it
         raise errors.UnreadableFileError(
             f"{named(path)} cannot be read as Parquet: {' '.join(str(error).split())}",
             way_out="Replace this file, or leave it out of the pattern.",
         ) from error
-    first.source, first.format = Path(path).name, found
-    return Files((path,), {field.name: str(field.type) for field in empty.schema}, first)
+    types = {part.name: str(part.type) for part in empty.schema}
+    numeric = frozenset(name for name in types if types[name].startswith(NUMERIC))
+    first = FirstRows(columns, Path(path).name, format=found, numeric=numeric)
+    return Files((path,), types, first)
 
 
 def _difference(first: Files, other: Files) -> str:
     here, there = named(other.paths[0]), named(first.paths[0])
     found, expected = other.columns, first.columns
-    if list(expected) != list(found):
+    if expected.keys() != found.keys():
         columns, wanted = (listing(map(shorten, names)) for names in (found, expected))
         return f"{here} has the columns {columns}, but {there} has {wanted}"
     name = next(name for name in expected if expected[name] != found[name])

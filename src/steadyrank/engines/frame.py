@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypeAlias, TypeVar
 
@@ -21,21 +21,21 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray
-from steadyrank.engines.backends import Engine, engine_of, plain_paths, spill_folder
+from steadyrank.engines.backends import PREFIX, Engine, engine_of, plain_paths
 from steadyrank.engines.files import Files, FirstRows, find_files, in_strict_order, named
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.profile import ROWS
-from steadyrank.reading.table import Column, GivenColumn, Table, wrapped
+from steadyrank.reading.table import GivenColumn, Table, wrapped
 
 Frame: TypeAlias = nw.LazyFrame[Any]
 Answer = TypeVar("Answer")
 
-FULL_DISK = ("max_temp_directory_size", "no space left", "disk full", "enospc", "offload")
-OTHER_DISK = ", or more room: max_spill=... of DuckDB(...), or spill=... on another disk, of any engine."
-MORE_ROOM = ("Give it more memory with ", Option("memory_limit"), OTHER_DISK)
-OUT_OF_MEMORY = ("out of memory", "outofmemory", "java heap space", "failed to allocate")
-MORE_MEMORY = ("Raise ", Option("memory_limit"), ", or use fewer threads.")
+MORE_ROOM = (
+    "Where memory or disk ran out, raise ",
+    Option("memory_limit"),
+    ", use fewer threads, or give more room: max_spill=... of DuckDB(...), or spill=... of any engine.",
+)
 MOST_SAID = 300
 """How much of an engine's own message is repeated."""
 
@@ -117,15 +117,11 @@ class Source:
     def first_rows(self) -> Table:
         """Return the first rows as a table, by which columns get their roles as they do in memory."""
         if self.files is not None:
-            return self.files.first_rows()
-        schema = self.schema(self.frame)
-        plain = {name: _is_plain_number(schema[inner]) for name, inner in self._names.items()}
-        return FirstRows(self._first_columns, numeric=lambda name: plain[name])
-
-    @cached_property
-    def _first_columns(self) -> dict[str, Column]:
-        rows = self.collect(self.frame.head(ROWS), "the first rows")
-        return {name: GivenColumn(rows[inner], name) for name, inner in self._names.items()}
+            return self.files.first
+        types, rows = self.schema(self.frame), self.collect(self.frame.head(ROWS), "the first rows")
+        columns = {name: GivenColumn(rows[inner], name) for name, inner in self._names.items()}
+        numeric = (name for name, inner in self._names.items() if _is_plain_number(types[inner]))
+        return FirstRows(columns, numeric=frozenset(numeric))
 
     def picked(self, columns: Mapping[str, str]) -> Frame:
         """Return the named columns under the names of the parts they play."""
@@ -144,7 +140,7 @@ class Source:
     def _open(self, columns: Mapping[str, str]) -> None:
         """Let the engine open the files, those that it may read otherwise than memory put down anew."""
         assert self.files is not None  # noqa: S101 (asked before)
-        folder = Path(spill_folder(self._chosen.spill))
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self._chosen.spill))
         # Removed when this is closed or forgotten, and at the end of the program.
         self._opened.callback(weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True))
         files, types = self.files, self.files.columns
@@ -153,9 +149,9 @@ class Source:
         self._take_frame(self._chosen.open(self._paths, folder, self._opened))
         self.unsigned = {part for part, name in columns.items() if types[name] == "uint64"}
 
-    def in_strict_order(self, one: str, two: str) -> bool:
-        """Tell whether the files that the engine reads go up by two parts, so that no pair repeats."""
-        parts = [self._parts[part] for part in (one, two)]
+    def in_strict_order(self) -> bool:
+        """Tell whether the files that the engine reads go up by unit and item: then no pair repeats."""
+        parts = self._parts["unit"], self._parts["item"]
         return bool(self._paths) and self.guarded(lambda: in_strict_order(self._paths, *parts))
 
     def close(self) -> None:
@@ -209,22 +205,17 @@ class Source:
             raise self._explained(error) from error
 
     def _explained(self, error: Exception) -> Exception:
-        said = f"{type(error).__name__}: {error}"
-        words = " ".join(said.split())
+        words = " ".join(f"{type(error).__name__}: {error}".split())
         short = words if len(words) <= MOST_SAID else words[: MOST_SAID - 3] + "..."
-        if any(sign in said.lower() for sign in FULL_DISK):
-            return errors.EngineError(
-                f"{self.engine} ran out of room for temporary files: {short}", way_out=MORE_ROOM
-            )
         damaged = None if self.files is None else self.files.damaged()
         if damaged is not None:
             return errors.UnreadableFileError(
                 f"{named(damaged[0])} cannot be read to its end: {damaged[1]}",
                 way_out="Replace this file, or leave it out of the pattern.",
             )
-        if any(sign in said.lower() for sign in OUT_OF_MEMORY):
-            return errors.EngineError(f"{self.engine} ran out of memory: {short}", way_out=MORE_MEMORY)
-        return errors.EngineError(f"{self.engine} could not finish this step: {short}")
+        return errors.EngineError(
+            f"{self.engine} could not finish this step: {short}", way_out=MORE_ROOM
+        )
 
 
 def _lazy(native: Any) -> Frame:

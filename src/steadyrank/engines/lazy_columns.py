@@ -1,7 +1,6 @@
 """Columns of a lazy table, checked and brought to one type, all inside the engine.
 
-Here are also the places, the sizes and the exact form of values as columns: the same powers of two and
-ten as in memory.
+Here are also the ranges of values and their decimal places, told by the same steps as in memory.
 """
 
 from __future__ import annotations
@@ -13,14 +12,13 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank.errors import NO_BLANKS, shorten
-from steadyrank.reading.arrays import EXACT, not_exact
-from steadyrank.sums.exact import NO_DECIMALS, TO_WHOLE, fit_as_decimals, form_of_items, most_digits
+from steadyrank.reading.arrays import EXACT, most_digits, not_exact
+from steadyrank.sums.exact import NO_DECIMALS
 from steadyrank.text import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from steadyrank._typing import FloatArray
     from steadyrank.engines.frame import Frame, Source
 
 TENS = [10.0**places for places in range(NO_DECIMALS)]
@@ -151,31 +149,23 @@ def are_decimals(value: nw.Expr, places: int, *, single: bool) -> nw.Expr:
 
 
 def ranges_of_items(frame: Frame, dtype: Any) -> Frame:
-    """Return for each item the range of its values and the fewest places that write them all.
+    """Return for each item the range of its values, and which numbers of places write them all.
 
-    The columns ``alike 0`` and so on tell which numbers of places do; whole numbers need none.
+    The columns ``alike 0`` and so on tell the latter; whole numbers need no places.
     """
     value, single = nw.col("value"), dtype == nw.Float32
     marks = {"alike 0": ~value.is_null()}
     if dtype.is_float():
         marks = {f"alike {n}": are_decimals(value, n, single=single) for n in range(NO_DECIMALS)}
-    marks = {name: alike.cast(nw.Int64) for name, alike in marks.items()}
     wide = value.cast(nw.Float64)
-    sizes = {"size": wide.abs(), "least": nw.when(wide != 0).then(wide.abs())}
-    grouped = frame.select("item", lowest=wide, highest=wide, **sizes, **marks).group_by("item")
-    most = nw.col("highest", "size").max()
-    found = grouped.agg(nw.col("lowest", "least").min(), most, *(nw.col(name).min() for name in marks))
-    fewest: Any = nw.lit(NO_DECIMALS)
-    for places in reversed(range(len(marks))):
-        within = nw.col("size") < most_digits(places, single=single) / TENS[places]
-        fits = (nw.col(f"alike {places}") == 1) & within
-        fewest = nw.when(fits).then(nw.lit(places)).otherwise(fewest)
-    return found.with_columns(places=fewest)
+    kept = frame.select(
+        "item", lowest=wide, highest=wide, **{n: m.cast(nw.Int64) for n, m in marks.items()}
+    )
+    return kept.group_by("item").agg(nw.col("highest").max(), nw.col("lowest", *marks).min())
 
 
-def places_for_all(found: Mapping[str, Any], *, single: bool) -> int:
-    """Return the fewest places that write the values of all items, from their ranges."""
-    top = found["size"].max(initial=0.0)
+def places_for_all(found: Mapping[str, Any], top: float, *, single: bool) -> int:
+    """Return the fewest places that write the values of all items, the largest of them of this size."""
     for places in range(NO_DECIMALS):
         alike = found.get(f"alike {places}")
         if alike is not None and alike.all() and top * TENS[places] < most_digits(places, single=single):
@@ -183,53 +173,15 @@ def places_for_all(found: Mapping[str, Any], *, single: bool) -> int:
     return NO_DECIMALS
 
 
-def with_forms(ranges: Frame, largest: FloatArray, addends: int, parts: int) -> Frame:
-    """Return for each item the scale of its exact form and what rounds to so many parts.
-
-    ``largest`` are the sizes of all items, from which the powers of two that occur are known.
-    """
-    exponents = np.unique(np.frexp(largest)[1])
-    tops = np.ldexp(0.5, exponents)  # the least size with each exponent
-    split = form_of_items(np.full(len(tops), NO_DECIMALS), tops, (0.0, 0.0), addends, parts)
-    tens: Any = nw.lit(1.0)
-    for places, ten in enumerate(TENS):
-        tens = nw.when(nw.col("places") == places).then(nw.lit(ten)).otherwise(tens)
-    sized = ranges.with_columns(tens=tens)
-    decimal = fit_as_decimals(nw.col("places"), nw.col("size") * nw.col("tens"), addends)
-    sized = sized.with_columns(decimal=decimal)
-
-    def chosen(whole: Any, numbers: Any) -> Any:
-        return nw.when(nw.col("decimal")).then(whole).otherwise(_by_size(tops, numbers))
-
-    return sized.select(
-        "item",
-        scale=chosen(nw.col("tens"), split.scale),
-        tens=chosen(nw.col("tens"), np.ones(len(tops))),
-        **{f"step{n}": chosen(nw.lit(TO_WHOLE), step) for n, step in enumerate(split.steps)},
-    )
-
-
-def _by_size(tops: FloatArray, numbers: Sequence[float]) -> Any:
-    """Return the number that belongs to the largest of the ``tops`` which a size reaches."""
-    if len(tops) == 1 or len(set(numbers)) == 1:
-        return nw.lit(float(numbers[0]))
-    half = len(tops) // 2  # halves, not a chain, so that many sizes do not nest deeply
-    below = nw.col("size") < float(tops[half])
-    lower, upper = _by_size(tops[:half], numbers[:half]), _by_size(tops[half:], numbers[half:])
-    return nw.when(below).then(lower).otherwise(upper)
-
-
-def repeated_pairs(
-    source: Source, frame: Frame, one: str, two: str
-) -> tuple[int, tuple[object, object] | None, int]:
-    """Return how many rows repeat a pair of labels, one such pair, and the most rows of any.
+def repeated_pair(source: Source, frame: Frame) -> tuple[int, object, object] | None:
+    """Return how many rows repeat a unit and an item, and the first such two; None if there is none.
 
     The most expensive check of all: every pair is shuffled once.
     """
     step, times = "checks for repeated pairs", nw.col("times")
-    doubled = frame.group_by(one, two).agg(times=nw.len()).filter(times > 1)
-    found = source.numbers(doubled.select(pairs=nw.len(), rows=times.sum(), most=times.max()), step)
+    doubled = frame.group_by("unit", "item").agg(times=nw.len()).filter(times > 1)
+    found = source.numbers(doubled.select(pairs=nw.len(), rows=times.sum()), step)
     if not int(found["pairs"]):
-        return 0, None, 1
-    example = source.numbers(doubled.select(one, two).sort(one, two).head(1), step)
-    return int(found["rows"]) - int(found["pairs"]), (example[one], example[two]), int(found["most"])
+        return None
+    first = source.numbers(doubled.select("unit", "item").sort("unit", "item").head(1), step)
+    return int(found["rows"]) - int(found["pairs"]), first["unit"], first["item"]

@@ -28,6 +28,11 @@ MAX_DISTINCT = 20_000_000
 HALF = 2**32
 WHOLE = (True, False, ALL, NONE, [ALL], [NONE])
 """What can be said about all rows of a table of scores."""
+MEANS_IN_MEMORY = (
+    Option("engine", "memory", python="read or from_frame"),
+    " with ",
+    Option("duplicates", "mean"),
+)
 FEWER_ROWS = "Group by a column with fewer values, or add the counts up before."
 
 
@@ -35,13 +40,7 @@ def scan_ratings(
     source: Source, found: Resolved, *, max_units: int = MAX_UNITS, **further: Any
 ) -> tuple[LazyEntries, list[str]]:
     """Return ratings as entries, and what to say of them; ``Ratings.scan`` explains the settings."""
-    duplicates = found.settings.get("duplicates", "error")
     _refuse(found, "weights", "unit")
-    if duplicates == "last":
-        raise errors.InvalidDataError(
-            "the last of several ratings needs an order of the rows, which an engine does not keep",
-            way_out=["Use ", Option("duplicates", "mean"), ", or read the ratings into memory."],
-        )
     columns = found.columns
     if "user" not in columns:
         told = "an engine takes ratings of users, and no column says who rated"
@@ -55,18 +54,17 @@ def scan_ratings(
     frame = lazy_columns.with_labels(source, frame, {"unit": "users", "item": "items"})
     further |= {"what": "ratings", "known": found.settings.get("items")}
     entries = LazyEntries(source, frame, *unit_keys(source, frame, "users", max_units), **further)
-    if duplicates == "trust":
+    if found.settings.get("duplicates") == "trust":
         notes.append("not checked whether a user rated an item more than once")
-    elif source.in_strict_order("unit", "item"):
+    elif source.in_strict_order():
         notes.append("the files are in order of user and item, so no rating is repeated")
-    else:
-        again, most = _repeated_ratings(source, frame, duplicates)
-        if again:
-            notes.append(f"{counted(again, 'repeated rating')} of an item by a user: their mean taken")
-            frame = replace(entries, grouped=True, rows=most).means()
-            entries = LazyEntries(
-                source, frame, *unit_keys(source, frame, "users", max_units), **further
-            )
+    elif twice := lazy_columns.repeated_pair(source, frame):
+        again, user, item = twice
+        raise errors.InvalidDataError(
+            f"{counted_are(again, 'rating', 'repeated')}: user {shorten(user)} rated {shorten(item)} "
+            "more than once",
+            way_out=["Keep one of them, or average them in memory: ", *MEANS_IN_MEMORY],
+        )
     return entries, notes
 
 
@@ -81,57 +79,42 @@ def _refuse(found: Resolved, *roles: str) -> None:
             )
 
 
-def _repeated_ratings(source: Source, frame: Frame, duplicates: str) -> tuple[int, int]:
-    again, pair, most = lazy_columns.repeated_pairs(source, frame, "unit", "item")
-    if again and duplicates == "error" and pair is not None:
-        raise errors.InvalidDataError(
-            f"{counted_are(again, 'rating', 'repeated')}: user {shorten(pair[0])} rated "
-            f"{shorten(pair[1])} more than once",
-            way_out=["Average them with ", Option("duplicates", "mean")],
-        )
-    return again, most
-
-
 def scan_scores(
     source: Source, found: Resolved, *, max_units: int = MAX_UNITS, **further: Any
 ) -> tuple[LazyEntries, list[str]]:
     """Return a long score table as entries, and what to say of it; ``ScoreMatrix.scan`` explains."""
-    _refuse(found, "weights")
+    _refuse(found, "weights", "unit")
     if "score" not in found.columns:
         raise errors.InvalidDataError(
             "engines scan long tables of scores, one row per score, and this one is wide",
             way_out=["Name the columns ", Option("item"), " and ", Option("score"), ", or read it."],
         )
-    turned = _turned(found)
-    columns, unit = found.columns, found.columns.get("unit")
-    parts = {"row": columns["row"], "item": columns["item"], "value": columns["score"]}
-    if unit is not None:
-        parts["unit"] = unit
+    turned, columns = _turned(found), found.columns
+    parts = {"unit": columns["row"], "item": columns["item"], "value": columns["score"]}
     frame, notes = source.picked(parts), list(found.table.notes)
-    frame = lazy_columns.with_labels(source, frame, {"row": "rows", "item": "items"})
-    unit_keys(source, frame.select(unit=nw.col("row")), "rows", max_units)
+    frame = lazy_columns.with_labels(source, frame, {"unit": "rows", "item": "items"})
+    unit_keys(source, frame, "rows", max_units)
     labels = item_labels(source, frame)
     frame = lazy_columns.with_numbers(source, frame, "value", columns["score"])
     if source.schema(frame)["value"].is_float():
         lazy_columns.check_numbers(source, frame, "value", columns["score"], missing=True)
     if turned:
         frame = frame.with_columns(nw.col("value") * -1)
-    _check_cells(source, frame)
-    if unit is not None:
-        frame = lazy_columns.with_labels(source, frame, {"unit": "units"})
-        _check_groups(source, frame, unit)
+    if twice := lazy_columns.repeated_pair(source, frame):
+        _, row, item = twice
+        raise errors.InvalidDataError(
+            f"{shorten(item)} has more than one value in row {shorten(row)}",
+            way_out=["Keep one of them, or name another column as ", Option("row")],
+        )
     missing = found.settings.get("missing", "error")
     if missing == "available":
         some = item_labels(source, frame.filter(~nw.col("value").is_null()))
         gone = [shorten(label) for label in labels if label not in {*some}]
         notes += [NO_VALUES.format(listing(gone))] if gone and some else []
         labels = some or labels
-    frame, rows, said = _without_gaps(source, frame, labels, missing)
-    if unit is None:
-        frame = frame.with_columns(nw.col("row").alias("unit"))
-    frame = frame.select(*([] if unit is None else ["row"]), "unit", "item", "value")
+    frame, said = _without_gaps(source, frame, labels, missing)
     lazy_columns.check_numbers(source, frame, "value", "values", exact=True)
-    further |= {"what": "values", "known": labels, "rows": rows, "grouped": unit is not None}
+    further |= {"what": "values", "known": labels}
     entries = LazyEntries(source, frame, *unit_keys(source, frame, "units", max_units), **further)
     return entries, [*notes, *said]
 
@@ -147,41 +130,19 @@ def _turned(found: Resolved) -> bool:
     return bool(turned_rows(found.table, [row], lower)[0])
 
 
-def _check_cells(source: Source, frame: Frame) -> None:
-    again, pair, _ = lazy_columns.repeated_pairs(source, frame, "row", "item")
-    if again and pair is not None:
-        raise errors.InvalidDataError(
-            f"{shorten(pair[1])} has more than one value in row {shorten(pair[0])}",
-            way_out=["Keep one of them, or name another column as ", Option("row")],
-        )
-
-
-def _check_groups(source: Source, frame: Frame, units: str) -> None:
-    mixed = frame.group_by("row").agg(nw.col("unit").n_unique()).filter(nw.col("unit") > 1)
-    if found := source.example(mixed, "row", "checks of the groups"):
-        raise errors.InvalidDataError(
-            f"entries of one row name different {shorten(units)}: row {shorten(found[0])}"
-        )
-
-
 def _without_gaps(
     source: Source, frame: Frame, labels: tuple[object, ...], missing: str
-) -> tuple[Frame, int, list[str]]:
-    """Return the entries that have a value, the number of rows, and what to say."""
+) -> tuple[Frame, list[str]]:
+    """Return the entries that have a value, and what to say."""
     filled, values = frame.filter(~nw.col("value").is_null()), nw.col("values")
-    per_row = frame.group_by("row").agg(values=nw.col("value").count())
+    per_row = frame.group_by("unit").agg(values=nw.col("value").count())
     full = values == len(labels)
-    sizes = {
-        "rows": nw.len(),
-        "some": lazy_columns.how_many(values > 0),
-        "all": lazy_columns.how_many(full),
-        "values": values.sum(),
-    }
+    sizes = {"rows": nw.len(), "all": lazy_columns.how_many(full), "values": values.sum()}
     found = {name: int(n) for name, n in source.numbers(per_row.select(**sizes), "sizes").items()}
     cells = found["rows"] * len(labels)
     gaps = cells - found["values"]
     if not gaps:
-        return filled, found["rows"], []
+        return filled, []
     if missing == "error":
         raise errors.MissingValuesError(
             f"{counted_are(gaps, 'value', 'missing')} (of {cells:,})",
@@ -193,15 +154,15 @@ def _without_gaps(
             f"no values at all for {listing(map(shorten, empty))}", way_out="Leave these items out."
         )
     if missing == "available":
-        return filled, found["some"], [f"{counted(gaps, 'missing value')} left out of the means"]
+        return filled, [f"{counted(gaps, 'missing value')} left out of the means"]
     if not found["all"]:
         raise errors.MissingValuesError(
             "every row has a missing value, so that dropping them leaves nothing",
             way_out=["Leave out the items with the most gaps", *errors.MEANS_OF_REST],
         )
     dropped = counted(found["rows"] - found["all"], "row")
-    kept = filled.join(per_row.filter(full).select("row"), on="row", how="semi")
-    return kept, found["all"], [f"{dropped} with {counted(gaps, 'missing value')} dropped"]
+    kept = filled.join(per_row.filter(full).select("unit"), on="unit", how="semi")
+    return kept, [f"{dropped} with {counted(gaps, 'missing value')} dropped"]
 
 
 def counted_rows(source: Source, found: Resolved) -> Resolved:
@@ -229,7 +190,8 @@ def counted_rows(source: Source, found: Resolved) -> Resolved:
     columns = {name: GivenColumn(answer[part], name) for part, name in names.items()}
     notes = list(found.table.notes)
     table = Table(columns, found.table.source, notes=notes, format=found.table.format)
-    return found.over(table, {} if counts else {"count": names["count"]})
+    further = {} if counts else {"count": names["count"]}
+    return replace(found, table=table, columns={**found.columns, **further})
 
 
 def _parts(found: Resolved) -> dict[str, str]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.data.observations import Observations, favouring
+from steadyrank.data.observations import Observations, favouring, shares_of
 from steadyrank.errors import EngineError, SteadyrankError, UnreadableFileError
 from steadyrank.margins.known import pair_margins
 from steadyrank.margins.pairs import MANY, Removal, last_true
@@ -388,7 +388,7 @@ class MarginSearch:
     @cached_property
     def _parts(self) -> IntArray | None:
         """The weight of each distinct unit, in whole parts, where they have weights."""
-        return None if self._data.weights is None else self._data.shares.of_units
+        return None if self._data.weights is None else shares_of(self._data).of_units
 
 
 class Withstanding:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank import errors
-from steadyrank._typing import AnyArray, FloatArray, IntArray
+from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.errors import NO_BLANKS, Option, shorten
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ EXACT = 2**53
 """Whole numbers up to here are all held by floats."""
 WIDEST_TABLE = 1 << 27
 """Whole numbers that span at most this much are looked up in a table, not sorted."""
-MOST_PLACES, SINGLE_DIGITS = 6, 10**6
-"""How many decimal places are looked for in single precision, and which numbers have six digits."""
+MOST_DECIMALS, SINGLE_DIGITS = 6, 10.0**6
+"""How many decimal places are looked for; decimals of up to six digits survive single precision."""
 
 
 def is_missing(value: object) -> bool:
@@ -276,13 +276,28 @@ def as_doubles(matrix: AnyArray) -> FloatArray:
     if matrix.dtype.itemsize >= 8 or matrix.dtype.kind != "f":
         return found
     left, largest = np.ones(matrix.shape[1], dtype=bool), np.nanmax(np.abs(found), axis=0, initial=0.0)
-    for places in range(MOST_PLACES + 1):
-        scale = 10.0**places
-        meant = np.rint(found * scale) / scale
-        same = ((meant.astype(matrix.dtype) == matrix) | np.isnan(found)).all(axis=0)
-        fits = left & same & (largest * scale < (SINGLE_DIGITS if places else EXACT))
-        found, left = np.where(fits, meant, found), left & ~fits
+    for places in range(MOST_DECIMALS + 1):
+        scale, same = 10.0**places, are_decimals(matrix, places).all(axis=0)
+        fits = left & same & (largest * scale < most_digits(places, single=True))
+        found, left = np.where(fits, np.rint(found * scale) / scale, found), left & ~fits
     return found
+
+
+def most_digits(decimals: int, *, single: bool) -> float:
+    """Return how large decimals of a precision may be in whole parts of their last place."""
+    return SINGLE_DIGITS if single and decimals else EXACT
+
+
+def are_decimals(values: AnyArray, decimals: int) -> BoolArray:
+    """Tell which values are what decimals of so many places are read as; gaps are."""
+    if values.dtype.kind in "iub":
+        return np.ones(values.shape, dtype=np.bool_)
+    scale = 10.0**decimals
+    with np.errstate(over="ignore"):  # what is too large for it is no decimal
+        scaled = np.multiply(values, scale, dtype=np.float64)
+        meant = (np.rint(scaled, out=scaled) / scale).astype(values.dtype)
+    same: BoolArray = (meant == values) | np.isnan(values)
+    return same
 
 
 def as_scores(values: Any, what: str, *, missing: bool = False) -> AnyArray:

@@ -99,11 +99,6 @@ class Resolved:
                 error.way_out = NO_GAPS  # only rows without an answer can be dropped
             raise
 
-    def over(self, table: Table, columns: Mapping[str, str]) -> Resolved:
-        """Return the same roles over another table, with further ones; nothing is dropped again."""
-        reading = {name: value for name, value in self.reading.items() if name != "drop"}
-        return replace(self, table=table, columns={**self.columns, **columns}, reading=reading)
-
     def reading_as(self, read: Mapping[str, Any]) -> Resolved:
         """Return the same with some columns as they were read, so that no part is read otherwise."""
         given = {name: GivenColumn(values, name) for name, values in read.items()}

@@ -311,11 +311,11 @@ class Dropping:
         How many rows left.
     """
 
-    def __init__(self, values: Any, columns: Mapping[str, bool] | None = None) -> None:
+    def __init__(self, values: Any, columns: Mapping[str, bool]) -> None:
         several = isinstance(values, Iterable) and not isinstance(values, str)
         listed = list(values) if several else [] if values is None else [values]
         self.texts = tuple(dict.fromkeys(map(arrays.written, listed)))
-        self.columns = columns or {}
+        self.columns = columns
         self.met: Counter[str] = Counter()
         self.rows = 0
 

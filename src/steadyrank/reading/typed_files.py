@@ -15,13 +15,13 @@ from steadyrank.reading.table import Table, as_table
 from steadyrank.text import counted
 
 
-def read_parquet(file: OpenFile, library: str = "pyarrow") -> Table:
+def read_parquet(file: OpenFile) -> Table:
     """Read a Parquet file with pyarrow, or say how to install it.
 
     Other readers take a damaged file for their own fault and end the whole process.
     """
     content = file.read_all()
-    file.needs("frames", library)
+    file.needs("frames", "pyarrow")
     from pyarrow import BufferReader, parquet  # type: ignore[import-untyped,unused-ignore]
 
     with file.sound("Parquet file"):

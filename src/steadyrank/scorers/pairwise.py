@@ -17,6 +17,7 @@ import numpy as np
 
 from steadyrank._typing import FloatArray, IntArray
 from steadyrank.data.ballots import Ballots
+from steadyrank.data.observations import shares_of
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several
 from steadyrank.scorers.sensitivity import UnitShares, size_of_all
 from steadyrank.scorers.voting import Borda
@@ -53,7 +54,7 @@ class Compared:
 
 def of_ballots(data: Ballots) -> Compared:
     """Compare all items: those that a ballot does not list are behind all that it does, and tied."""
-    shares = data.shares
+    shares = shares_of(data)
     order = np.argsort(shares.unit, kind="stable")
     rows, unit, times = (part[order] for part in (shares.rows, shares.unit, shares.parts))
     place = np.full((len(data.counts), data.n_items), data.n_items)
@@ -77,7 +78,7 @@ def of_ballots(data: Ballots) -> Compared:
 def of_battles(data: Any) -> Compared:
     """Compare those that met."""
     pairs, items = data.unit_pairs, data.n_items
-    wins, ties = np.rint(np.stack([pairs.wins, pairs.ties]) * data.shares.scale).astype(np.int64)
+    wins, ties = np.rint(np.stack([pairs.wins, pairs.ties]) * shares_of(data).scale).astype(np.int64)
     unit = np.repeat(np.arange(len(data.units)), np.diff(pairs.indptr))
     most = min(items, 2 * int(np.diff(pairs.indptr).max(initial=1)))
 

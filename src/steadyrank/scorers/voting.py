@@ -15,14 +15,15 @@ from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.ballots import Ballots
 from steadyrank.data.battles import Battles
 from steadyrank.data.families import CountedRows
-from steadyrank.data.observations import Observations
-from steadyrank.data.rows import check_total, repeated_spans
+from steadyrank.data.observations import Observations, shares_of
+from steadyrank.data.rows import check_total
 from steadyrank.data.votes import Votes
 from steadyrank.errors import InvalidSettingError, Option, counts_too_large, wrong_data
 from steadyrank.operators.checks import FROM_0, check_setting, setting
 from steadyrank.scorers.base import LeaveOneOut, RowsOut
 from steadyrank.scorers.sensitivity import UnitShares, size_of_all
 from steadyrank.scorers.sums import SumScorer
+from steadyrank.sums.blocks import repeated_spans
 from steadyrank.sums.exact import EXACT
 from steadyrank.sums.points import Points
 
@@ -44,7 +45,7 @@ class Given(NamedTuple):
 
     def of_units(self, data: CountedRows) -> Points:
         """Return the points of units from those of their rows: equal ones, some with weights, groups."""
-        unit, times = data.shares.unit, data.shares.parts
+        unit, times = shares_of(data).unit, shares_of(data).parts
         size, items = len(data.units), data.n_items
         given = np.broadcast_to(self.given, self.listed.shape)
         others = np.broadcast_to(self.others, len(times))
@@ -66,7 +67,7 @@ class Given(NamedTuple):
             np.add.at(given, which, beyond)
             indptr = np.searchsorted(owner, np.arange(size + 1))
         size_of_all(data, sizes)  # complains where nobody counts
-        over = self.point * data.shares.scale if self.total else 0
+        over = self.point * shares_of(data).scale if self.total else 0
         sizes = sizes * (not self.total)
         return Points(indptr, listed, given, others, sizes, data.units.counts, items, widest, over)
 
@@ -155,7 +156,7 @@ class Plurality(MeanPoints):
         """Return one point for the item voted for, or split among those in first place."""
         if isinstance(data, Ballots):
             return first_choices(data, np.ones(data.n_items, dtype=np.bool_))
-        rows = data.shares.rows
+        rows = shares_of(data).rows
         return Given(np.arange(len(rows) + 1), data.choices[rows])
 
     def squared_diameter(self, items: int) -> Fraction:
@@ -344,7 +345,7 @@ class TotalPoints(SumScorer):
 
     def _results(self, data: Battles) -> Given:
         point, (win, draw, loss) = whole([self.win, self.draw, self.loss])
-        rows, most = data.shares.rows, max(win, draw, loss)
+        rows, most = shares_of(data).rows, max(win, draw, loss)
         sides = np.stack([data.left[rows], data.right[rows]], axis=1).ravel()
         of_sides = np.array([[draw, draw], [win, loss], [loss, win]])  # the last where right won, -1
         given = of_sides[data.outcome[rows]].ravel()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadyrank.data.estimates import Estimates
+from steadyrank.data.observations import shares_of
 from steadyrank.errors import FEW_DATA, InvalidValueError, Option, TooFewUnitsError
 from steadyrank.operators.checks import check_k, check_level, check_size, check_whole
 from steadyrank.reading.arrays import frozen
@@ -216,7 +217,7 @@ def units_behind(data: Observations) -> FloatArray:
 
     Votes and ballots say something of all items.
     """
-    alike = data.shares.n_alike
+    alike = shares_of(data).n_alike
     entries: Entries | None = getattr(data, "entries", None)
     if entries is None or not entries.gaps:
         return np.full(data.n_items, alike)

@@ -273,6 +273,20 @@ def roots(squares: FloatArray) -> FloatArray:
     return np.sqrt(squares)
 
 
+def repeated_spans(indptr: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
+    """Return pointers and places of the chosen segments, one after the other.
+
+    Examples
+    --------
+    >>> repeated_spans(np.array([0, 2, 3]), np.array([1, 0, 0]))
+    (array([0, 1, 3, 5]), array([2, 0, 1, 0, 1]))
+    """
+    sizes = np.diff(indptr)[chosen]
+    pointers = np.append(0, np.cumsum(sizes))
+    places = np.repeat(indptr[:-1][chosen] - pointers[:-1], sizes) + np.arange(pointers[-1])
+    return pointers, places
+
+
 def segment_sums(values: AnyArray, indptr: IntArray) -> AnyArray:
     """Sum ``values`` along their first axis between consecutive pointers; empty segments give 0.
 

@@ -30,8 +30,8 @@ import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.errors import InvalidSettingError
+from steadyrank.reading.arrays import MOST_DECIMALS, SINGLE_DIGITS, are_decimals, most_digits
 
-MOST_DECIMALS = 6
 NO_DECIMALS = MOST_DECIMALS + 1
 """Stands for values that are no decimals of so few places."""
 EXACT = 2.0**53
@@ -40,14 +40,14 @@ DIGITS, ORDINARY = 53, 24
 """How many binary digits a float has, and up to how many powers of two values differ by in most data."""
 LARGEST, SMALLEST = 1e120, 1e-120
 """Products and squares of sums of values up to here, and from there on, are floats."""
-SINGLE_DIGITS = 10.0**6
-"""Decimals of up to six digits survive single precision, longer ones may not."""
 SMALLEST_EXPONENT = -960
 """Numbers below two to this power are not scaled up all the way, lest a sum of counts overflow."""
 SURELY_NESTED = 2.0**50 / 10.0**MOST_DECIMALS
 """Below it decimals of some places are also decimals of more, whatever rounding does."""
 WHOLE_ROWS, MOST_PLACES = 2.0**50, 22
 """Decimals of so many parts survive being multiplied by a power of ten, up to this one."""
+MOST_PARTS = 64
+"""Into more parts no values are split."""
 TO_WHOLE = 1.5 * 2.0**52
 """Adding and subtracting this rounds numbers below ``2^51`` to whole ones."""
 
@@ -215,10 +215,10 @@ def room_for(addends: int) -> int:
     return max(addends, 2).bit_length() + 1
 
 
-def parts_for(least: FloatArray, largest: FloatArray, addends: int, most: int = 64) -> int:
+def parts_for(least: FloatArray, largest: FloatArray, addends: int) -> int:
     """Return into how many parts values are split, from their least size, but for 0, and the largest.
 
-    More than ``most`` are refused, and values that are so large, or all so small, that no float holds
+    Too many are refused, and values that are so large, or all so small, that no float holds
     their squares.
 
     Examples
@@ -236,7 +236,7 @@ def parts_for(least: FloatArray, largest: FloatArray, addends: int, most: int = 
             f"values of {peak:g} are too large or too small to be added up exactly",
             way_out="Divide all by one number; if the largest marks missing values, leave those out.",
         )
-    if parts > most:
+    if parts > MOST_PARTS:
         raise InvalidSettingError(
             f"a value of an item is 2^{spread} times as large as another: too far apart to be added "
             "up exactly",
@@ -253,7 +253,7 @@ def widen_sizes(least: FloatArray, largest: FloatArray, items: AnyArray, values:
 
 
 def fit_as_decimals(decimals: Any, scaled: Any, addends: int) -> Any:
-    """Tell for which items sums of whole numbers up to ``scaled`` are exact; of arrays or columns."""
+    """Tell for which items sums of whole numbers up to ``scaled`` are exact."""
     return (decimals <= MOST_DECIMALS) & (scaled * max(addends, 4) < EXACT)
 
 
@@ -273,26 +273,9 @@ def places_of_items(
     return places
 
 
-def most_digits(decimals: int, *, single: bool) -> float:
-    """Return how large decimals of a precision may be in whole parts of their last place."""
-    return SINGLE_DIGITS if single and decimals else EXACT
-
-
 def is_single(values: AnyArray) -> bool:
     """Tell whether values have single precision, or less."""
     return values.dtype.kind == "f" and values.dtype.itemsize < 8
-
-
-def are_decimals(values: AnyArray, decimals: int) -> BoolArray:
-    """Tell which values are what decimals of so many places are read as; gaps are."""
-    if values.dtype.kind in "iub":
-        return np.ones(values.shape, dtype=np.bool_)
-    scale = 10.0**decimals
-    with np.errstate(over="ignore"):  # what is too large for it is no decimal
-        scaled = np.multiply(values, scale, dtype=np.float64)
-        meant = (np.rint(scaled, out=scaled) / scale).astype(values.dtype)
-    same: BoolArray = (meant == values) | np.isnan(values)
-    return same
 
 
 def whole_rows(values: FloatArray) -> FloatArray:

@@ -100,15 +100,15 @@ class ItemSums:
         whole = self.form.whole and self.prior.weight % 1 == 0
         return whole and max(sums, below * float(self.form.tens)) < EXACT
 
-    def moves(self, items: Any, parts: tuple[Any, ...], leaving: Any = 1) -> Any:
-        r"""Return ``w - w\i`` of ``items`` when each loses ``leaving`` values that sum to ``parts``.
+    def moves(self, items: Any, parts: tuple[Any, ...]) -> Any:
+        r"""Return ``w - w\i`` of ``items`` when each loses one value, given in its parts.
 
-        From ``(shrinkage + count) w = (shrinkage + count - leaving) w\i + leaving * mean`` follows
-        ``w - w\i = (mean - w\i) leaving / (shrinkage + count)``, which does not cancel.
+        From ``(shrinkage + count) w = (shrinkage + count - 1) w\i + value`` follows
+        ``w - w\i = (value - w\i) / (shrinkage + count)``, which does not cancel.
         """
-        share, mean = self.prior.share, together(parts) / (of_items(self.form.scale, items) * leaving)
+        share, value = self.prior.share, together(parts) / of_items(self.form.scale, items)
         below = of_items(self.counts, items) * share + self.prior.weight
-        return (mean - self.without(items, parts, leaving)) * (leaving * share / below)
+        return (value - self.without(items, parts)) * (share / below)
 
     def _ratio(self, sums: Any, counts: Any, items: Any) -> Any:
         share, empty = self.prior.share, self.prior.empty
@@ -203,7 +203,7 @@ class Entries(Sums):
 
     what: str
     rows: int
-    grouped: bool
+    grouped: bool = False
     weighted: bool = False
 
     @cached_property

@@ -11,15 +11,9 @@ from typing import Any
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.sums.blocks import Block, DenseBlock, SparseBlock, Wanted, lengths, segment_sums, slices
-from steadyrank.sums.exact import (
-    ExactForm,
-    exact_form,
-    form_of_items,
-    parts_for,
-    places_of_items,
-    widen_sizes,
-)
+from steadyrank.sums import blocks, exact
+from steadyrank.sums.blocks import Block, DenseBlock, SparseBlock, Wanted
+from steadyrank.sums.exact import ExactForm
 from steadyrank.sums.model import Entries, Given, ItemSums, Parts, reach
 
 BLOCK_ENTRIES = 1 << 19
@@ -68,14 +62,13 @@ class SparseEntries(Entries):
     resolution: float = 0.0
     block_entries: int = BLOCK_ENTRIES
     scan: int = SCAN
-    grouped = False
 
     def __post_init__(self) -> None:
         self.rows = len(self.indptr) - 1
         step = len(self.values) if self.values.dtype.kind in "iu" else self.scan
-        chunks = (self.values[part] for part in slices(len(self.values), step))
+        chunks = (self.values[part] for part in blocks.slices(len(self.values), step))
         self.addends = self.addends or self.rows
-        self.form = exact_form(chunks, addends=self.addends, parts=self.parts)
+        self.form = exact.exact_form(chunks, addends=self.addends, parts=self.parts)
         if self.form.whole:
             self.resolution = 0.0
         else:
@@ -83,14 +76,17 @@ class SparseEntries(Entries):
 
     def _form_of_items(self) -> ExactForm:
         least, largest = np.full(self.items, np.inf), np.zeros(self.items)
-        for part in slices(len(self.values), self.scan):
-            widen_sizes(least, largest, self.rated[part], self.values[part])
+        for part in blocks.slices(len(self.values), self.scan):
+            exact.widen_sizes(least, largest, self.rated[part], self.values[part])
         places = np.zeros(self.items, dtype=np.int64)
-        for part in slices(len(self.values), max(self.scan, self.items)):
+        for part in blocks.slices(len(self.values), max(self.scan, self.items)):
             some = partial(self._some, self.rated[part])
-            np.maximum(places, places_of_items(self.values[part], largest, some), out=places)
-        ends, parts = (self.form.lowest, self.form.highest), parts_for(least, largest, self.addends)
-        return form_of_items(places, largest, ends, self.addends, parts)
+            np.maximum(places, exact.places_of_items(self.values[part], largest, some), out=places)
+        ends, parts = (
+            (self.form.lowest, self.form.highest),
+            exact.parts_for(least, largest, self.addends),
+        )
+        return exact.form_of_items(places, largest, ends, self.addends, parts)
 
     def _some(self, rated: AnyArray, marked: BoolArray) -> BoolArray:
         """Return which items have a marked entry."""
@@ -105,7 +101,7 @@ class SparseEntries(Entries):
     def totals(self) -> Parts:
         """The sums of each item's values."""
         totals = tuple(np.zeros(self.items) for _ in range(max(1, len(self.form.steps))))
-        for part in slices(len(self.values), self.block_entries):
+        for part in blocks.slices(len(self.values), self.block_entries):
             rated = self.rated[part]
             for total, addends in zip(totals, self.form.parts(self.values[part], rated), strict=True):
                 np.add(total, np.bincount(rated, addends, self.items), out=total)
@@ -149,16 +145,10 @@ class SparseEntries(Entries):
         ]
         return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
-    def _entries_by(self, units: IntArray) -> IntArray:
-        """Return the entries of some units, of one that is named again once more."""
-        sizes = np.diff(self.indptr)[units]
-        before = self.indptr[units] - np.cumsum(sizes) + sizes
-        return np.repeat(before, sizes) + np.arange(int(sizes.sum()))
-
     def shifts(self, sums: ItemSums) -> FloatArray:
         """Return how far each unit moves the scores."""
         found = [
-            lengths(sums.moves(self.rated[entries], self._given(entries)[0]), pointers)
+            blocks.lengths(sums.moves(self.rated[entries], self._given(entries)[0]), pointers)
             for _, entries, pointers in self._ranges(self.scan)
         ]
         return np.concatenate(found)
@@ -170,7 +160,7 @@ class SparseEntries(Entries):
         if among is None:
             found = self._entries_of(place >= 0, 0, len(self.rated))
         else:
-            found = self._entries_by(among)
+            found = blocks.repeated_spans(self.indptr, among)[1]
             found = found[place[self.rated[found]] >= 0]
         unit = np.searchsorted(self.indptr, found, side="right") - 1
         return unit, place[self.rated[found]], *self._given(found)
@@ -185,7 +175,7 @@ class SparseEntries(Entries):
         rated = np.maximum(self.counts, 1)  # no unit touches the others
         squares = reach(1, rated, shrinkage, (lowest, highest), np.maximum) ** 2
         return max(
-            float(segment_sums(squares[self.rated[entries]], pointers).max())
+            float(blocks.segment_sums(squares[self.rated[entries]], pointers).max())
             for _, entries, pointers in self._ranges(self.block_entries)
         )
 
@@ -277,8 +267,8 @@ class MergedEntries(SparseEntries):
         if (self.copies == 1).all():
             return None
         which = np.repeat(np.arange(len(self.copies)), self.copies)
-        found, entries = copy(self), self._entries_by(which)
-        found.indptr = np.append(0, np.cumsum(np.diff(self.indptr)[which]))
+        found = copy(self)
+        found.indptr, entries = blocks.repeated_spans(self.indptr, which)
         found.rated, (found.given, found.times) = self.rated[entries], self._given(entries)
         found.observed = np.bincount(found.rated, minlength=self.items)
         return found, which
@@ -291,7 +281,7 @@ class MergedEntries(SparseEntries):
         """Return the most that a unit's values can move the scores, squared."""
         counts, ends = self.counts[self.rated], (lowest, highest)
         moves = reach(self.times, counts, shrinkage * self.scale, ends, np.maximum)
-        return float(segment_sums(moves**2, self.indptr).max())
+        return float(blocks.segment_sums(moves**2, self.indptr).max())
 
     def _given(self, entries: slice | IntArray) -> tuple[Parts, IntArray]:
         return tuple(part[entries] for part in self.given), self.times[entries]

@@ -10,6 +10,7 @@ import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.battles import Battles
+from steadyrank.data.observations import shares_of
 from steadyrank.errors import RIDGE, Option, SteadyrankError, UndefinedScoresError, listing
 from steadyrank.operators.checks import setting
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, snapped
@@ -185,7 +186,7 @@ class Removals:
         half = pairs.ties / 2.0
         forth = (owner * items + pairs.winner) * items + pairs.loser
         back = (owner * items + pairs.loser) * items + pairs.winner
-        parts = 2 * data.shares.scale * data.fineness
+        parts = 2 * shares_of(data).scale * data.fineness
         weight = np.rint(np.concatenate([pairs.wins + half, half]) * parts)
         some = np.flatnonzero(weight)
         key, place = np.unique(np.concatenate([forth, back])[some], return_inverse=True)
@@ -251,7 +252,7 @@ class ContextFit:
     def __init__(self, data: Battles, ridge: float) -> None:
         from scipy.sparse import csr_array, hstack
 
-        shares = data.shares
+        shares = shares_of(data)
         rows, self._owner, self._each = shares.rows, shares.unit, shares.parts / shares.scale
         self._weight = self._each * data.units.counts[self._owner]
         self._points, given = (data.outcome[rows] + 1) / 2, data.covariates[rows]
