@@ -122,6 +122,7 @@ def test_nothing_is_left_out_to_print_a_proof(monkeypatch, most):
     assert "Proved" in str(answer)
     assert answer._repr_html_()
     assert answer.findings()["summary"]["changing_units"] is None
+    assert "Proved" in str(stable_ranking(votes(), claim="proved"))
 
 
 def test_labels_cannot_move_the_cursor():
