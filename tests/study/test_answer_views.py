@@ -10,6 +10,7 @@ import pytest
 from steadyrank import ScoreMatrix, Study, Votes, audit, stable_ranking, stable_topk
 from steadyrank.errors import SteadyrankError
 from steadyrank.scorers import Plurality
+from steadyrank.study import standings
 from study.answer_cases import matrix, votes
 
 
@@ -110,15 +111,18 @@ def test_printing_an_audit_shows_one_line_for_each_row():
     assert str(result.flips(1)).startswith("0 of the 21 votes change the top 1")
 
 
-def test_nothing_is_left_out_to_print_a_proof(monkeypatch):
+@pytest.mark.parametrize("most", [standings.ALL_ITEMS, 0])
+def test_nothing_is_left_out_to_print_a_proof(monkeypatch, most):
     def never(*_):
         raise AssertionError
 
+    monkeypatch.setattr(standings, "ALL_ITEMS", most)  # of large data, few items have ranks
     monkeypatch.setattr(Plurality, "leave_one_out", never)
     answer = stable_topk(votes(), 2, claim="proved")
     assert "Proved" in str(answer)
     assert answer._repr_html_()
     assert answer.findings()["summary"]["changing_units"] is None
+    assert "Proved" in str(stable_ranking(votes(), claim="proved"))
 
 
 def test_labels_cannot_move_the_cursor():

@@ -129,16 +129,16 @@ class Study:
 
         facts = self.facts
         certificate, _, told = made(facts, None, **how)
-        found, changing = certificate.eps, None
+        found, changing, ranks = certificate.eps, None, None
         if told:
             changing = int(self.units.counts[facts.leave_one_out.reordered(facts.order)].sum())
-        upto = len(self.items) if found is None else upto_which(facts, 0)
+            ranks = facts.ranks(len(self.items) if found is None else upto_which(facts, 0))
         return StableRanking(
             **origin(self),
             k=None,
             eps=found,
             certificate=certificate,
-            ranks=facts.ranks(upto) if told else None,
+            ranks=ranks,
             rankings=None if found is None else RankingSet(self.scores, found),
             changing=changing,
         )
