@@ -64,7 +64,7 @@ class DuckDB:
         for name in ("memory_limit", "max_spill"):
             _check_size(name, getattr(self, name))
         if self.threads is not None:
-            check_whole("threads", self.threads, 1, error=errors.InvalidSettingError)
+            check_whole("threads", self.threads, 1)
 
     def open(self, paths: list[str], folder: Path, opened: ExitStack) -> Any:
         """Return a relation over Parquet files; ``opened`` gets what is to be closed."""
