@@ -316,10 +316,10 @@ class MissingPackageError(SteadyrankError, ImportError):
 
 
 class UndefinedScoresError(InvalidValueError):
-    """Data that leave scores without a single finite value: too few comparisons, columns or data."""
+    """Data that leave scores without a single finite value: too few comparisons, columns or data.
 
-    components: list[list[object]]
-    rows: Sequence[object]
+    Of comparisons it has the groups of items as ``components``, of designs the ``rows`` without which.
+    """
 
 
 class TooFewUnitsError(InvalidValueError):
@@ -334,7 +334,6 @@ class RefitError(SteadyrankError):
     """A function or estimator that failed, or gave no usable scores, without some unit."""
 
     def __init__(self, where: str, why: str) -> None:
-        self.where = where
         self.why = why
         super().__init__(f"refitting on {where} failed: {why}")
 

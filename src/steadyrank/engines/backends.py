@@ -65,7 +65,7 @@ class DuckDB:
                     told, way_out=["Give a size such as 2GB as ", Option(name)]
                 )
         if self.threads is not None:
-            check_whole("threads", self.threads, 1, error=errors.InvalidSettingError)
+            check_whole("threads", self.threads, 1)
 
     def open(self, paths: list[str], folder: Path, opened: ExitStack) -> Any:
         """Return a relation over Parquet files; ``opened`` gets what is to be closed."""

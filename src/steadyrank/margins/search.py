@@ -130,12 +130,6 @@ class MarginSearch:
         """The number that stands for an order that always holds."""
         return self.total if self.by != "add" else MANY
 
-    @property
-    def _few(self) -> int:
-        """How many pairs may be looked at closely for a column of a table."""
-        units = len(self._out.units)
-        return int(np.clip(units * len(self.order), *CLOSELY)) // units
-
     def rank(self, item: int) -> int:
         """Return the plain rank of an item."""
         return 1 + int(np.flatnonzero(self.order == item)[0])
@@ -232,7 +226,8 @@ class MarginSearch:
         found = np.where(moves, 1, min(max(least, 2), self.total))
         if not self.pairs.certified or len(inside) * len(outside) > MOST_PAIRS:
             return found
-        if len(self.order) * (len(self.order) - 1) <= 2 * self._few:
+        items, units = len(self.order), len(self._out.units)
+        if items * (items - 1) <= 2 * (int(np.clip(units * items, *CLOSELY)) // units):
             return np.where(moves, 1, np.maximum(found, self._away_of_all(k)))
         bounds = np.concatenate([bounds for _, bounds in self._at_least(inside, outside)])
         nearest = np.concatenate([bounds.min(axis=1), bounds.min(axis=0)])

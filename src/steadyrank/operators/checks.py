@@ -55,13 +55,10 @@ def check_score_batch(scores: ArrayLike) -> FloatArray:
 
 def check_k(k: object, n_items: int) -> int:
     """Return ``k`` as an int from 1 to ``n_items``."""
-    items = " (the number of items)"
-    return check_whole("k", k, 1, n_items, items, error=errors.InvalidSettingError)
+    return check_whole("k", k, 1, n_items, " (the number of items)")
 
 
-def check_whole(
-    name: str, value: Any, least: int, most: int | None = None, why: str = "", *, error: Any = None
-) -> int:
+def check_whole(name: str, value: Any, least: int, most: int | None = None, why: str = "") -> int:
     """Return a whole number within limits; ``why`` tells what the upper one is for."""
     with suppress(TypeError):
         number = operator.index(value)
@@ -69,8 +66,7 @@ def check_whole(
         if limited and not isinstance(value, bool | np.bool_):
             return number
     limits = f"from {least:,} {'on' if most is None else f'to {most:,}{why}'}"
-    told = f"{name} must be a whole number {limits}, but is {shorten(value)}"
-    raise (error or errors.InvalidValueError)(told)
+    raise errors.InvalidSettingError(f"{name} must be a whole number {limits}, but is {shorten(value)}")
 
 
 def check_level(level: object) -> float:

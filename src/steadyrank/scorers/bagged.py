@@ -99,8 +99,8 @@ class Bagged(Scorer):
     def __post_init__(self) -> None:
         object.__setattr__(self, "scorer", as_scorer(self.scorer))
         super().__post_init__()
-        check_whole("bags", self.bags, 1, error=InvalidSettingError)
-        check_whole("seed", self.seed, 0, error=InvalidSettingError)
+        check_whole("bags", self.bags, 1)
+        check_whole("seed", self.seed, 0)
 
     @property
     def name(self) -> str:
@@ -196,4 +196,4 @@ def drawn_copies(rng: np.random.Generator, counts: IntArray, size: int, *, repla
 
 def _check_size(n: int, size: object, *, replace: bool) -> None:
     why = " (the number of units; more with replace=True)"
-    check_whole("size", size, 1, None if replace else n, why, error=InvalidSettingError)
+    check_whole("size", size, 1, None if replace else n, why)

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from inspect import signature
 from operator import attrgetter
-from typing import Any
+from typing import Any, cast
 
 from steadyrank.data.observations import Observations
 from steadyrank.errors import InvalidSettingError, shorten
@@ -166,8 +166,16 @@ def named_scorer(text: str, **settings: Any) -> Scorer:
     if listed and hasattr(made, "listed"):  # the setting that numbers without a name are
         settings[made.listed] = [_value(part.strip()) for part in listed]
         parts = [part for part in parts if "=" in part]
-    scorer: Scorer = _made(made, known[key], settings | dict(map(_setting, parts)))
-    return scorer
+    settings |= dict(map(_setting, parts))
+    allowed = signature(made)
+    try:
+        allowed.bind(**settings)
+    except TypeError as error:
+        other = [repr(given) for given in settings if given not in allowed.parameters]
+        problem = f"has no setting {other[0]}" if other else f"is not complete: {error}"
+        told = f"Its settings are: {', '.join(allowed.parameters) or 'none'}."
+        raise InvalidSettingError(f"the scorer {known[key]!r} {problem}", way_out=told) from None
+    return cast("Scorer", made(**settings))
 
 
 def _plain(name: object) -> str:
@@ -200,16 +208,3 @@ def _value(text: str) -> Any:
         except ValueError:
             continue
     return text
-
-
-def _made(scorer: Any, name: str, settings: dict[str, Any]) -> Any:
-    """Make a scorer from its class; settings that it does not have, or lacks, are named."""
-    known = signature(scorer)
-    try:
-        known.bind(**settings)
-    except TypeError as error:
-        other = [repr(given) for given in settings if given not in known.parameters]
-        problem = f"has no setting {other[0]}" if other else f"is not complete: {error}"
-        allowed = f"Its settings are: {', '.join(known.parameters) or 'none'}."
-        raise InvalidSettingError(f"the scorer {name!r} {problem}", way_out=allowed) from None
-    return scorer(**settings)

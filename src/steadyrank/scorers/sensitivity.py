@@ -30,7 +30,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from steadyrank._typing import IntArray
@@ -38,8 +37,6 @@ from steadyrank.data.observations import Observations
 from steadyrank.data.rows import check_total
 from steadyrank.errors import NOBODY_COUNTS, EmptyDataError, InvalidSettingError
 from steadyrank.scorers.base import Scorer
-
-NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -81,7 +78,7 @@ class Sensitivity:
         moved: str,
         scope: str,
         units: str = "",
-        numbers: Mapping[str, float] = NOTHING,
+        numbers: Mapping[str, float] | None = None,
     ) -> Sensitivity:
         """Put a bound into words.
 
@@ -94,7 +91,7 @@ class Sensitivity:
         rule, moved, scope, units : str
             The argument; what the units move; for which data it holds; and what they are called, if not
             as the data are.
-        numbers : mapping
+        numbers : mapping, optional
             What went into it, besides the numbers of units and items.
         """
         if isinstance(eps, Fraction):
@@ -109,7 +106,7 @@ class Sensitivity:
             f"Removing one of {data.n_units:,} {units} moves the {moved} by at most {eps:.6g}, "
             f"for any {scope}."
         )
-        return cls(eps, rule, {"n": data.n_units, "L": data.n_items, **numbers}, sentence)
+        return cls(eps, rule, {"n": data.n_units, "L": data.n_items, **(numbers or {})}, sentence)
 
 
 def same_people(data: Observations) -> str:

@@ -187,11 +187,17 @@ class EntrySums(SumScorer):
     def added(self, data: Any) -> Entries:
         """Return the values; complain of those outside the range, and of items without any."""
         entries = self.entries(self.prepared(data))
-        self._check_range(entries)
-        if self.empty is not None and self.empty >= entries.form.lowest:
+        form, stated = entries.form, self.value_range
+        if stated is not None and (form.lowest < stated[0] or form.highest > stated[1]):
+            raise errors.InvalidSettingError(
+                f"{entries.what} go from {form.lowest:g} to {form.highest:g} and leave the stated "
+                f"value_range={stated}",
+                way_out=f"State the range that {entries.what} can have.",
+            )
+        if self.empty is not None and self.empty >= form.lowest:
             raise errors.InvalidSettingError(
                 f"empty={self.empty:g} is not below all {entries.what}: items without data must be last",
-                way_out=f"Give a number below {entries.form.lowest:g}.",
+                way_out=f"Give a number below {form.lowest:g}.",
             )
         self._check_some(data, entries, entries.counts == 0)
         return entries
@@ -215,18 +221,6 @@ class EntrySums(SumScorer):
     def squared_diameter(self, data: Any, width: Any) -> Any:
         """Return how far apart two units without gaps can be, squared, for values in so wide a range."""
         return data.n_items * width * width  # products, not powers, become infinite
-
-    def _check_range(self, entries: Entries) -> None:
-        if self.value_range is None:
-            return
-        form, (lowest, highest) = entries.form, self.value_range
-        least, most = form.lowest, form.highest
-        if least < lowest or most > highest:
-            raise errors.InvalidSettingError(
-                f"{entries.what} go from {least:g} to {most:g} and leave the stated value_range="
-                f"{self.value_range}",
-                way_out=f"State the range that {entries.what} can have.",
-            )
 
     def _check_left(self, data: Any, added: Entries) -> None:
         """Complain about items that lose all their values with one unit, too."""

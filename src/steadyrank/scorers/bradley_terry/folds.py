@@ -249,18 +249,6 @@ class BattlesOut(RowsOut, Sketched):
         reach = np.minimum(np.outer(missed, near.heights), self.folds.scale[1] * off)
         return np.asarray(reach + (self._digits + self._linked[units, np.newaxis]))
 
-    def _ways(self, units: IntArray) -> Iterator[Underway]:
-        """Yield parts of these units, as far as they can be approached at all."""
-        folds = self.folds
-        if not folds.full.steady:
-            return
-        units = units[np.isin(units, folds.owners, assume_unique=True)]
-        done = 0
-        for some in folds.chords.at_once(units):
-            yield Underway(folds, some)
-            done += len(some)
-            tell(done, len(units), "refits")
-
     def _exact(self, units: IntArray) -> FloatArray:
         """Return all scores without each of some units, given in order."""
         return self.placed(self.folds.rows(units))
@@ -385,7 +373,10 @@ class BattlesOut(RowsOut, Sketched):
 
     def _approached(self, near: Near, asked: BoolArray, settled: Settled) -> Iterator[Told]:
         """Yield the units asked for that a few steps towards their scores settle, and ask no more."""
-        for way in self._ways(np.flatnonzero(asked)):
+        folds, told = self.folds, 0
+        units = np.intersect1d(np.flatnonzero(asked), folds.owners, assume_unique=True)
+        for some in folds.chords.at_once(units) if folds.full.steady else ():
+            way = Underway(folds, some)
             for _ in range(APPROACHES):
                 values, look = self._on_scale(way.scores)[:, near.items], way.look
                 errors = self._errors(way.units, look.missed, near, look.off[:, np.newaxis])
@@ -401,6 +392,8 @@ class BattlesOut(RowsOut, Sketched):
                 if fine.all():
                     break
                 way.step(~fine)
+            told += len(some)
+            tell(told, len(units), "refits")
 
     def _exactly(self, items: IntArray, asked: BoolArray) -> Iterator[Told]:
         """Yield exact scores of all units that are still asked for."""
