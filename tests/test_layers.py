@@ -104,7 +104,7 @@ PLANTED = [
     ("data/units.py", "def late():\n    from steadyrank.scorers import base"),
     ("data/units.py", "import_module('steadyrank.study.study')"),
     ("operators/checks.py", "from steadyrank.data import Votes"),
-    ("operators/checks.py", "from steadyrank.reading.arrays import frozen"),
+    ("operators/checks.py", "from steadyrank.reading.arrays import as_column"),
     ("reading/table.py", "class A:\n    def f(self):\n        import steadyrank.data.votes"),
     ("report/text.py", "def show():\n    from steadyrank.study import study"),
     ("margins/search.py", "from steadyrank.study import Study"),

@@ -1,4 +1,4 @@
-"""Names for the array types that pass between the stages."""
+"""Names for the array types that pass between the stages, and arrays that nobody can write to."""
 
 from __future__ import annotations
 
@@ -11,3 +11,10 @@ FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 AnyArray: TypeAlias = NDArray[Any]
+
+
+def frozen(array: AnyArray) -> AnyArray:
+    """Return a view that cannot be written to, so that a frozen class stays frozen."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

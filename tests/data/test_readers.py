@@ -66,9 +66,11 @@ def test_other_delimiters_are_said() -> None:
         assert votes.notes[0] == f"fields read as separated by {mark!r}"
 
 
-def test_parquet_without_a_library() -> None:
+def test_parquet_without_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = as_parquet()
+    monkeypatch.setattr("steadyrank.reading.files.find_spec", lambda _: None)
     with pytest.raises(MissingPackageError, match=r'pip install "steadyrank\[frames\]"'):
-        read_parquet(open_source(io.BytesIO(as_parquet())), "no_such_library")
+        read_parquet(open_source(io.BytesIO(content)))
 
 
 def test_damaged_parquet() -> None:

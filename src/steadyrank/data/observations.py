@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 import numpy as np
 
 from steadyrank import errors
-from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank._typing import BoolArray, FloatArray, IntArray, frozen
 from steadyrank.data.kinds import KINDS
 from steadyrank.data.rows import check_total, some_of
 from steadyrank.data.units import Shares, Units, remaining_groups, whole_parts
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
-from steadyrank.reading.arrays import as_counts, frozen, is_hashable
+from steadyrank.reading.arrays import as_counts, is_hashable
 from steadyrank.reading.deciding import Check, Decision, as_they_are
 from steadyrank.reading.declarations import Kind
 from steadyrank.reading.files import Source

@@ -434,10 +434,3 @@ def compact(values: AnyArray) -> AnyArray:
         if np.iinfo(dtype).min <= lowest and highest <= np.iinfo(dtype).max:
             return values.astype(dtype, copy=False)
     return values.astype(np.float64)
-
-
-def frozen(array: AnyArray) -> AnyArray:
-    """Return a view that cannot be written to, so that a frozen class stays frozen."""
-    view = array.view()
-    view.flags.writeable = False
-    return view

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank._typing import frozen
 from steadyrank.errors import Option, SteadyrankError
 from steadyrank.operators.inflation import critical_eps
-from steadyrank.reading.arrays import frozen
 from steadyrank.study.certificate import Calibration
 from steadyrank.study.margin import known_margin, known_number
 from steadyrank.study.results import Result, finite, labels

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank._typing import frozen
 from steadyrank.data.estimates import Estimates
 from steadyrank.data.observations import shares_of
 from steadyrank.errors import FEW_DATA, InvalidValueError, Option, TooFewUnitsError
 from steadyrank.operators.checks import check_k, check_level, check_size, check_whole
-from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import declared
 from steadyrank.study.answers import named
 from steadyrank.study.rank_sets import NEVER, Noise, normal_draws, student

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
+from steadyrank._typing import frozen
 from steadyrank.operators.checks import check_eps
 from steadyrank.operators.inflation import critical_eps, just_above
 from steadyrank.operators.intervals import tier_eps
 from steadyrank.operators.meeting import Rival
-from steadyrank.reading.arrays import frozen
 from steadyrank.study.certificate import check_delta, eps_above
 from steadyrank.study.standings import FEW, MANY, Active, active_items, blocks_near, near_rows
 from steadyrank.text import counted, html_of, rounded_up

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from steadyrank._typing import frozen
 from steadyrank.margins.search import MarginSearch
 from steadyrank.operators.inflation import MOST_OF_EPS, critical_eps, effective_eps
-from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import LeaveOneOut, Scorer, declared
 from steadyrank.study.results import RULES
 from steadyrank.study.standings import SMALLEST, Ranks, TopKDeletions, rank_ranges, topk_deletions

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import numpy as np
 
+from steadyrank._typing import frozen
 from steadyrank.data.observations import Observations, numbers_of
 from steadyrank.errors import InvalidValueError, Option, not_a_choice, shorten
 from steadyrank.margins.search import Found, MarginSearch, order_of, precedes
 from steadyrank.operators.checks import check_k
 from steadyrank.operators.topk_sets import topk
-from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import turning
 from steadyrank.study.results import MAX_FLIPS, Result, label, labels, origin, told
 from steadyrank.study.standings import TopKRows, plain_members

@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from steadyrank._typing import frozen
 from steadyrank.operators.inflation import ROUNDING, STEEPEST, C, critical_eps
 from steadyrank.operators.topk_sets import member_cut, windows_from
-from steadyrank.reading.arrays import frozen
 from steadyrank.scorers.base import LeaveOneOut, Sketched
 from steadyrank.scorers.sums import SumsOut
 from steadyrank.sums.blocks import DenseBlock, SparseBlock, Wanted

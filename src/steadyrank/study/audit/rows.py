@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadyrank._typing import frozen
 from steadyrank.errors import TooLargeError
 from steadyrank.operators.inflation import STEEPEST
 from steadyrank.operators.meeting import Rival
 from steadyrank.operators.rankings import MAX_STATES, RankingSet
 from steadyrank.operators.topk_sets import windows_from
-from steadyrank.reading.arrays import frozen
 from steadyrank.study.results import MAX_FLIPS, label, labels
 from steadyrank.study.standings import Active, Members, TopKRows, plain_members
 from steadyrank.text import counted, html_of
