@@ -12,7 +12,7 @@ import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.progress import tell
-from steadyrank.scorers.base import RowsOut, Settled, Sketched, known, turning
+from steadyrank.scorers.base import RowsOut, Settled, Sketched, known
 from steadyrank.scorers.bradley_terry.chords import Chords, Look
 from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, FullFit, strengths
 from steadyrank.scorers.bradley_terry.sketch import Sketch
@@ -344,10 +344,17 @@ class BattlesOut(RowsOut, Sketched):
         return values.copy()
 
     def reordered(self, order: IntArray) -> IntArray:
-        """Look whether each neighbour in the order turns, as closely as it takes to tell."""
-        told = turning(self, order[:-1], order[1:])
-        changed = [units[turned.any(axis=1)] for units, turned in told]
-        return np.sort(np.concatenate([np.empty(0, np.int64), *changed]))
+        """Look at the gaps of neighbours until one has turned for sure, or none has."""
+        later, changed = order[1:] < order[:-1], [np.empty(0, np.int64)]
+
+        def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
+            gaps, reach = rows[:, :-1] - rows[:, 1:], errors[:, :-1] + errors[:, 1:]
+            return np.asarray((gaps < -reach).any(axis=1) | (gaps > reach).all(axis=1))
+
+        for units, rows in self.columns(order, None, settled):
+            one, other = rows[:, :-1], rows[:, 1:]
+            changed.append(units[((one < other) | ((one == other) & later)).any(axis=1)])
+        return np.sort(np.concatenate(changed))
 
     def _sketched(self, near: Near, second: bool, asked: BoolArray, settled: Settled) -> Iterator[Told]:
         """Yield the units asked for whose sketch settles the question, and ask for them no more."""
