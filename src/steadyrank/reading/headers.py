@@ -146,8 +146,11 @@ def _joined(first: Row, below: Sequence[Row], *, surely: bool) -> tuple[list[str
 def _asked(codes: Row, questions: Row, below: Sequence[Row]) -> tuple[list[str], int] | None:
     """Return the questions that survey tools write below Q1, Q2..., above numbers or a line of JSON."""
     tool = {field[:1] + field[-1:] for row in below[:1] for field in row if field} == {"{}"}
-    numeric = [at for at in _numbers_below(questions, below) if CODE.fullmatch(codes[at])]
-    if not tool and (2 * len(numeric) <= len(codes) or any(map(_is_number, questions))):
+    coded = {at for at, code in enumerate(codes) if CODE.fullmatch(code)}
+    most = 2 * len(coded) > len(codes) and 2 * len(coded & {*_numbers_below(questions, below)}) > len(
+        codes
+    )
+    if not tool and (not most or any(map(_is_number, questions))):
         return None
     distinct = len({*questions}) == len(questions) and all(questions)
     return list(questions if distinct else codes), 2 + tool

@@ -52,6 +52,7 @@ FIRST = 50
 LONGEST_WHOLE = 19  # the digits of 2**63
 MOST_DIGITS = 310  # no float has more; int() of a hostile field of a million digits is slow
 PLAIN_BEGINS, NUMBER_BEGINS = {*"0123456789+-.iI"}, {*"0123456789+-.,$€£¥~≈"}
+MAY_BEGIN = PLAIN_BEGINS | NUMBER_BEGINS
 ERROR_ENDS = {*"0123456789%)]*†‡§★☆✓✔"}
 SAME_MARKS = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
 ERRORS_CUT = "of a number with its error after ±, a remark or a sign behind it, the number is taken"
@@ -162,7 +163,8 @@ def shared(words: Iterable[str], among: tuple[Spelling, ...] = SPELLINGS) -> tup
         if WHOLE.match(word):  # it fits all spellings that end with nothing
             among = tuple(one for one in among if not one.end)
         elif not is_missing_word(word):
-            among = tuple(one for one in among if one.value(word) is not None)
+            text = word[:1] not in MAY_BEGIN and word.casefold() not in TRUTH
+            among = () if text else tuple(one for one in among if one.value(word) is not None)
         if not among:
             break
     return among
