@@ -78,6 +78,7 @@ def test_what_left_the_engine_is_in_the_notes(capsys, files):
         (["--drop", "3"], "engines cannot drop rows by their answers"),
         (["--kind", "ballots"], "ballots cannot be scanned in an engine"),
         (["--duplicates", "last"], "engines cannot merge repeated values"),
+        (["--kind", "ratings", "--lower-is-better", "all"], "ratings of which more is better"),
     ],
 )
 def test_wrong_options(capsys, files, words, message):

@@ -55,6 +55,15 @@ class TestEncodings:
         names = {line.split(",")[0] for line in text.splitlines()[1:]}
         assert {*Votes.read(io.BytesIO(content), encoding=encoding).items} == names
 
+    def test_a_file_is_also_refused_with_a_command_that_reads_it(self, tmp_path: Path) -> None:
+        path = tmp_path / "votes.csv"
+        path.write_bytes("vote;year\nLMŠ;1\nSDS;2\nLMŠ;3\n".encode("cp1252"))
+        with pytest.raises(UnreadableFileError, match="not text in UTF-8") as caught:
+            read_any(path)
+        for one in caught.value.readings:
+            assert one.options["encoding"] == "cp1252"
+        assert caught.value.readings[0].read().items == ("LMŠ", "SDS")
+
     @pytest.mark.parametrize(
         "content",
         [

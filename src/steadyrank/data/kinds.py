@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from steadyrank.reading.declarations import Form, Kind, ReadingArguments, Role, Setting
@@ -64,7 +65,8 @@ BALLOT = Role(
     holds="cells",
     answer=True,
 )
-VOTER = Role("whose ballot it is, one row per entry", (*known("voter_columns", "user_columns"), "id"))
+VOTER_NAMES = (*known("voter_columns", "user_columns"), "id")
+VOTER = Role("whose ballot it is, one row per entry", VOTER_NAMES, answer=True)
 RANK = Role(
     "the rank given, one row per entry; 1 is best, equal ranks tie",
     known("rank_columns"),
@@ -116,16 +118,22 @@ DUPLICATE = Setting(
     "engine error or trust (do not look)",
     (*MERGED, "trust"),
 )
+LESS = Setting(
+    "measures where less is better: all, none, or some by name; guessed from their names if not given",
+    several=True,
+)
+OF_ROWS = replace(LESS, beside=("item", "score"))
 RATING = Role("the rating", known("rating_columns"), holds="numbers", answer=True)
 
 
 class RatingsArguments(PeopleArguments, total=False):
     """What :meth:`Ratings.from_frame`, ``read`` and ``scan`` can be told."""
 
-    user: Annotated[str | None, Role("who rated", known("user_columns"))]
+    user: Annotated[str | None, Role("who rated", known("user_columns"), answer=True)]
     item: Annotated[str | None, Role("what was rated", ITEM_NAMES, answer=True)]
     score: Annotated[str | None, RATING]
     duplicates: Annotated[str | None, DUPLICATE]
+    lower_is_better: Annotated[bool | str | Sequence[str] | None, OF_ROWS]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
 
 
@@ -232,22 +240,23 @@ BATTLES = Kind(
 # Scores
 
 ROW_NAMES = known("row_columns")
-ROW = Role("the task, question or row; in a wide table, what names the rows", ROW_NAMES, argument="rows")
+ROW = Role(
+    "the task, question or row; in a wide table, what names the rows",
+    ROW_NAMES,
+    argument="rows",
+    answer=True,
+)
 SCORE = Role("the score, one row per score", known("score_columns"), holds="numbers", answer=True)
 GAPS = Setting(
     "what to do with missing scores: error (the default), drop the row, or use those available",
     ("error", "drop", "available"),
 )
 REPEATED = Setting(
-    "what to do where an item has several scores in a row: error (the default), or mean",
+    "where an item has several scores in a row, or several rows: error (the default), or mean",
     ("error", "mean"),
 )
 COMPARED = Role("the columns of scores; all columns of numbers but ids if not given", several=True)
 WHERE = Setting("where a wide table has its items: rows or columns; guessed if not given", (*WAYS,))
-LESS = Setting(
-    "measures where less is better: all, none, or some by name; guessed from their names if not given",
-    several=True,
-)
 SCALE = Setting(
     "bring each row to one scale: z (scores), ranks, or range (0 to 1); left alone if not given",
     (*SCALES,),

@@ -20,6 +20,7 @@ from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import as_scores, check_length, compact
 from steadyrank.reading.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
+from steadyrank.reading.scales import turned_rows
 from steadyrank.sums.exact import together
 from steadyrank.sums.sparse import SparseEntries
 from steadyrank.text import counted, counted_are
@@ -203,7 +204,12 @@ class Ratings(EntryObservations):
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         each: dict[str, Any] = {} if "user" in found.columns else {"user": np.arange(len(found.table))}
-        return cls(**each, **found.arguments())
+        made = {**each, **found.arguments()}
+        less = made.pop("lower_is_better", None)
+        if less is not None and turned_rows(found.table, [found.columns["score"]], less).any():
+            values = as_scores(made["score"], "score")
+            made["score"] = -values if values.dtype.kind == "f" else -values.astype(np.int64)
+        return cls(**made)
 
 
 def _merged(

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.kinds import KINDS
 from steadyrank.data.observations import Observations, class_of, decision_on, made_of
-from steadyrank.errors import InvalidDataError, not_a_choice
+from steadyrank.errors import InvalidDataError, SteadyrankError, UnreadableFileError, not_a_choice
 from steadyrank.reading.deciding import Check, as_they_are
+from steadyrank.reading.files import ENCODED, USUAL
 from steadyrank.reading.formats import read_table, read_together
 from steadyrank.reading.table import Table, as_table, is_frame
 
@@ -91,7 +93,15 @@ def read_checked(
 ) -> Observations:
     """Do what :func:`read_any` does; a refusal suggests what would work, and passes a check."""
     check_kind(kind)
-    table = table_of(source, arguments, format=format, encoding=encoding)
+    try:
+        table = table_of(source, arguments, format=format, encoding=encoding)
+    except UnreadableFileError as error:
+        if error.way_out is ENCODED and encoding is None and not hasattr(source, "read"):
+            with suppress(SteadyrankError):
+                table = table_of(source, arguments, format=format, encoding=USUAL)
+                table.guessed["encoding"] = USUAL
+                error.readings = decision_on(table, kind, arguments, check).considered
+        raise
     decision = decision_on(table, kind, arguments, check)
     try:
         return made_of(decision.taken())

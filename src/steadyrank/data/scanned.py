@@ -115,6 +115,8 @@ def _check_scannable(kind: Kind, given: Mapping[str, Any]) -> None:
         raise InvalidDataError("engines cannot drop rows by their answers", way_out=IN_MEMORY)
     if given.get("duplicates") in {"last", "mean"}:
         raise InvalidDataError("engines cannot merge repeated values", way_out=IN_MEMORY)
+    if kind.name == "ratings" and given.get("lower_is_better") is not None:
+        raise InvalidDataError("engines take ratings of which more is better", way_out=IN_MEMORY)
 
 
 def scanned(

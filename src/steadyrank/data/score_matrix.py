@@ -199,6 +199,8 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
                 "a column",
                 way_out=["Where you named it, omit ", Option(role)],
             )
+        if found.settings.get("duplicates") == "mean":
+            values, labels = _mean_of_rows(table, values, labels)
         return {"values": values.T, "items": labels, "rows": names, "unit_kind": "column"}
     rows = np.arange(len(table))
     if label is not None and "items" not in found.given:
@@ -206,6 +208,17 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
     people = said_of(found.people(), rows)
     named = None if labels is None else labels[rows]
     return {"values": values[rows], "items": names, "rows": named, **people, "kept": rows}
+
+
+def _mean_of_rows(table: Table, values: FloatArray, labels: Any) -> tuple[FloatArray, Any]:
+    """Return one row for each item: the means of its rows, which are noted."""
+    codes, items = encode(labels)
+    again = len(codes) - len(items)
+    if not again:
+        return values, labels
+    table.notes.append(f"{counted(again, 'repeated row')} of an item averaged with its others")
+    rows, columns = (places.ravel() for places in np.indices(values.shape))
+    return _means(codes[rows], columns, as_doubles(values).ravel(), (len(items), values.shape[1])), items
 
 
 def _without_summary_rows(table: Table, labels: str) -> IntArray:

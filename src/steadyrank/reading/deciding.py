@@ -38,7 +38,7 @@ PROPOSE: dict[str, tuple[Proposals, ...]] = {
     "ratings": (long.ratings,),
     "ballots": (ballots.ballots,),
     "scores": (long.scores, wide.wide),
-    "votes": (votes.votes, votes.given),
+    "votes": (votes.votes, votes.given, votes.totals),
     "regression": (votes.regression,),
     "estimates": (votes.estimates,),
 }
@@ -117,7 +117,11 @@ class Decision:
         """The reading that is taken, None where none may be."""
         strong = folded([one for one in self.readings if one.strong])
         if len(strong) == 1:
-            return strong[0]
+            alike = (
+                one for one in self.readings if one.kind is strong[0].kind and "choice" in one.roles
+            )
+            better = any(one.points > strong[0].points for one in alike)
+            return None if better and not self.asked else strong[0]
         named = self.named_kind or self._proposals[0] or self.table.kind is not None
         if not named:
             return None
@@ -142,7 +146,7 @@ class Decision:
     def _proposals(self) -> tuple[bool, list[Reading]]:
         """Return whether a column that the user named settles the kind, and the readings, best first."""
         table, asked, kinds = self.table, self.asked, self.kinds
-        possible = [kind for kind in kinds if asked.keys() <= kind.declared.keys()]
+        possible = [kind for kind in kinds if kind.may_take(asked)]
         possible = [kind for kind in possible if not outside(kind, asked)] or possible
         if not possible and len(kinds) > 1:
             raise NotRecognisedError(
@@ -310,6 +314,8 @@ class Decision:
             mend["drop"] = list(dict.fromkeys([*blank, *mend.get("drop", []), *odd]))
         blanks = list(dict.fromkeys(["", *mend.get("drop", [])]))
         mends: list[dict[str, Any]] = [{}, {"drop": blanks}, {"decimal": "."}]
+        if "duplicates" in reading.kind.settings and "duplicates" not in mend:  # further down, perhaps
+            mends += [{"duplicates": "mean"}, {"drop": blanks, "duplicates": "mean"}]
         spare = {"weights", *({"winner"} & {*reading.form.may})} & reading.roles.keys() - asked.keys()
         mends += [{"ignore": [reading.roles[role]]} for role in sorted(spare)]
         for more in (more for more in mends if asked.keys().isdisjoint(more)):

@@ -70,6 +70,8 @@ class Setting:
         What the help of the command line calls its value.
     some_formats : bool
         Whether only some formats of files answer to it; with all others it is refused.
+    beside : tuple of str
+        The roles that must be named, too, before it speaks for the kind.
     """
 
     means: str
@@ -78,6 +80,7 @@ class Setting:
     flag: bool = False
     takes: str = "POLICY"
     some_formats: bool = False
+    beside: tuple[str, ...] = ()
 
     def check(self, name: str, value: object) -> None:
         """Complain about a value that is none of the choices."""
@@ -223,6 +226,12 @@ class Kind:
         hints = get_type_hints(self.arguments, include_extras=True)
         last = sorted(hints, key=lambda name: (is_about_reading(name), name in PEOPLE))
         return {name: get_args(hints[name])[1] for name in last}
+
+    def may_take(self, asked: Mapping[str, Any]) -> bool:
+        """Tell whether all that was asked for can be said of this kind, with what belongs to it."""
+        said = [part for name, part in self.declared.items() if name in asked]
+        beside = (role for part in said if isinstance(part, Setting) for role in part.beside)
+        return len(said) == len(asked) and asked.keys() >= {*beside}
 
     @cached_property
     def roles(self) -> dict[str, Role]:

@@ -37,8 +37,13 @@ MISSING_PART = "Get it again: part of the data is missing."
 IN_BINARY = 'Open it in binary mode ("rb", sys.stdin.buffer).'
 BINARY = ("It is binary, packed, damaged, or in another encoding: try ", Option("encoding", "utf-16"))
 OTHERS = "cp1251 (Cyrillic), gb18030 (Chinese), shift_jis (Japanese), cp949 (Korean) or another one."
-CP1252 = Option("encoding", "cp1252")
-ENCODED = ("Give its encoding: ", CP1252, " (Western Europe), cp1250 (Central Europe), ", OTHERS)
+USUAL = "cp1252"
+ENCODED = (
+    "Give its encoding: ",
+    Option("encoding", USUAL),
+    " (Western Europe), cp1250 (Central Europe), ",
+    OTHERS,
+)
 WIDE = "; UTF-16 without a byte order mark is utf-16-le or utf-16-be."
 """What to do about text that is none, or none in the encoding it was said to be in."""
 

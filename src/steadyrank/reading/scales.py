@@ -65,7 +65,7 @@ def turned_rows(table: Table, rows: Sequence[object], given: Any) -> BoolArray:
         return np.zeros(len(rows), dtype=bool)
     asked = _asked_for(rows, given)
     some = listing(map(shorten, compress(rows, asked)), int(asked.sum()))
-    shown = "all tasks" if asked.all() else some
+    shown = "all tasks" if asked.all() and len(rows) > 1 else some
     turned = "the sign is changed, so that more is better"
     if asked.any():
         brief = f"less is better in {shown}"
