@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steadyrank import read_any
-from steadyrank.errors import NotRecognisedError
+from steadyrank import Study, read_any
+from steadyrank.errors import InvalidDataError, NotRecognisedError
 from suggested import suggested
 
 LETTERS = "abcdef"
@@ -160,8 +160,12 @@ def test_a_refusal_shows_what_it_would_rank_and_why() -> None:
 def test_the_ends_of_an_interval_are_no_columns_to_average() -> None:
     rows = [[name, 80 - place, 78 - place, 82 - place, 500] for place, name in enumerate(LETTERS)]
     header = "model,score,rating_q025,rating_q975,avg_tokens"
-    with pytest.raises(NotRecognisedError, match="only 1 column of numbers"):
+    with pytest.raises(NotRecognisedError) as refused:
         read_any(stream(header, rows))
+    first, *others = refused.value.readings
+    assert first.roles == {"item": "model", "score": "score"}
+    for one in others:  # in rows, nothing but the score itself is left to average
+        assert one.options.get("items_in") != "rows"
 
 
 def test_points_of_both_sides_in_one_cell(rng: np.random.Generator) -> None:
@@ -370,3 +374,132 @@ def test_only_numbers_of_many_scales_may_be_a_regression(rng: np.random.Generato
     rows = [[*row, 3 * row[0] + row[1] / 100] for row in (rng.random((40, 3)) * [1, 500, 30]).tolist()]
     data = suggested(stream("crim,tax,dis,medv", rows))
     assert (data.kind.name, data.items) == ("regression", ("crim", "tax", "dis"))
+
+
+def test_what_follows_the_looked_at_rows_is_mended() -> None:
+    """A pair that repeats only far below is averaged by the command, not left unproposed."""
+    rows = [[f"race {n}", f"driver {m}", (3 * n + 7 * m) % 26] for n in range(700) for m in range(10)]
+    with pytest.raises(InvalidDataError, match="driver 9' has more than one value") as caught:
+        read_any(stream("race,driver,points", [*rows, rows[-1]]))
+    (only,) = caught.value.readings
+    assert not any("once" in why for why in only.support)
+    data = only.read()
+    assert (data.kind.name, data.n_items, data.n_units) == ("scores", 10, 700)
+    assert any("1 repeated score of an item in a row averaged" in note for note in data.notes)
+
+
+def test_rows_without_a_unit_can_be_dropped() -> None:
+    rows = [[f"q{n // 3}" if n != 4 else "", "xyz"[n % 3], n % 5] for n in range(30)]
+    text = stream("question,model,score", rows).getvalue()
+    with pytest.raises(InvalidDataError, match=r"rows must not be missing or blank.*line 6") as caught:
+        read_any(io.BytesIO(text))
+    (only,) = caught.value.readings
+    assert only.options == {"missing": "available", "drop": [""]}
+    data = only.read()
+    assert (data.kind.name, data.items, data.n_units) == ("scores", tuple("xyz"), 10)
+    assert np.isnan(data.values).sum() == 1
+    assert "1 row left out by drop: blank 1" in data.notes
+
+
+def test_rows_of_one_item_are_averaged_where_that_is_said(rng: np.random.Generator) -> None:
+    names, values = rng.permutation(list("xyz") * 5), rng.integers(0, 9, (15, 3)).astype(float)
+    values[rng.random((15, 3)) < 0.2] = np.nan
+    columns = {"model": names.tolist(), **{f"task {n}": values[:, n] for n in range(3)}}
+    with pytest.raises(InvalidDataError, match="named once each"):
+        read_any(columns, kind="scores", item="model", items_in="rows", missing="available")
+    data = read_any(
+        columns, kind="scores", item="model", items_in="rows", missing="available", duplicates="mean"
+    )
+    for place, name in enumerate(data.items):
+        for task in range(3):
+            some = [v for v, one in zip(values[:, task], names, strict=True) if one == name and v == v]
+            expected = sum(some) / len(some) if some else np.nan
+            np.testing.assert_allclose(data.values[task, place], expected, rtol=1e-14)
+    assert any("12 repeated rows of an item" in note for note in data.notes)
+
+
+def test_points_of_voters_are_added_up(rng: np.random.Generator) -> None:
+    rows = [[f"song {n % 9}", f"voter {n // 9}", int(rng.integers(0, 4)), "so so"] for n in range(90)]
+    data = suggested(stream("Song URI,Voter ID,Points Assigned,Comment", rows))
+    assert (data.kind.name, data.n_units) == ("votes", 10)  # of voters, not of rows
+    totals = {f"song {n}": sum(row[2] for row in rows if row[0] == f"song {n}") for n in range(9)}
+    scores = dict(zip(data.items, Study(data).scores, strict=True))
+    best = max(totals.values())
+    assert {s for s, total in totals.items() if total == best} == {
+        s for s, score in scores.items() if score == max(scores.values())
+    }
+
+
+def test_a_table_of_results_is_ranked_by_what_sums_its_rows_up() -> None:
+    rows = [[n + 1, f"club {n}", 30, 20 - n, n % 4, 10 + n, 90 - 4 * n] for n in range(9)]
+    data = suggested(stream("Pos,Club,J,G,N,P,Pts", rows))
+    assert (data.kind.name, data.n_items) == ("ratings", 9)
+    assert data.items[int(np.argmax(Study(data, "mean-rating:shrinkage=0").scores))] == "club 0"
+
+
+def test_sizes_that_go_up_name_the_rows(rng: np.random.Generator) -> None:
+    rows = [[100 * 2**n, *(rng.random(3) * 2**n).round(4)] for n in range(8)]
+    data = suggested(stream("Size,Heap,Merge,Quick", rows))
+    assert (data.items, data.n_units) == (("Heap", "Merge", "Quick"), 8)
+    assert (data.values < 0).any()  # times: less is better
+    taken = read_any(stream("Size,Heap,Merge,Quick", rows), kind="scores")  # who says it gets all
+    assert taken.items == ("Size", "Heap", "Merge", "Quick")
+
+
+def test_names_rather_than_what_is_short_for_them() -> None:
+    names = {"DEU": "Germany", "JPN": "Japan", "CHE": "Switzerland", "SWE": "Sweden"}
+    rows = [
+        [y, *both, (y + 7 * n) % 5] for y in range(2000, 2009) for n, both in enumerate(names.items())
+    ]
+    data = suggested(stream("year,abbrv,country,eci_value", rows))
+    assert {*data.items} == {*names.values()}
+
+
+def test_n_tells_how_large_a_sample_was() -> None:
+    rows = [[f"club {n % 5}", 2000 + n // 5, n % 7, 3 * n % 40] for n in range(40)]
+    with pytest.raises(NotRecognisedError) as refused:
+        read_any(stream("club,year,N,points", rows))
+    assert not any(one.roles.get("count") == "N" for one in refused.value.readings)
+    data = read_any(stream("choice,n", [["a", 3], ["b", 2]]))
+    assert (data.kind.name, data.n_units) == ("votes", 5)
+
+
+def test_bounds_of_measures_are_not_averaged_with_them() -> None:
+    """Where every column is a mean or its bound, the bounds still are no measures."""
+    header = "model,mean_prob,prob_lower,prob_upper,mean_accuracy,accuracy_lower,accuracy_upper"
+    rows = [
+        [f"net {n}", *(0.1 * (n + 1) + d for d in (0, -0.1, 0.1)), *(0.9 - 0.1 * n,) * 3]
+        for n in range(6)
+    ]
+    with pytest.raises(NotRecognisedError) as refused:
+        read_any(stream(header, rows))
+    for one in refused.value.readings:
+        if one.options.get("items_in") == "rows":
+            assert one.roles["items"] == ["mean_prob", "mean_accuracy"]
+
+
+def test_the_better_of_two_choices_is_shown_first() -> None:
+    """That the other one is not in doubt does not make it the one that is meant."""
+    rows = [[f"s{n // 4}", "abc"[n % 3] if n % 4 else "blank", "xy"[n % 2], 10 + n] for n in range(24)]
+    with pytest.raises(NotRecognisedError) as refused:
+        read_any(stream("state,candidate,party,candidatevotes", rows))
+    assert refused.value.readings[0].roles["choice"] == "candidate"
+
+
+def test_times_of_single_runs_are_averaged_and_less_is_better(rng: np.random.Generator) -> None:
+    for whole in (True, False):
+        times = rng.integers(1, 200, 40) if whole else rng.random(40).round(3)
+        rows = [["abcde"[n % 5], time] for n, time in enumerate(times.tolist())]
+        data = suggested(stream("algorithm,run_time_ms", rows))
+        assert (data.kind.name, data.n_units) == ("ratings", 40)
+        means = {name: np.mean([time for one, time in rows if one == name]) for name in "abcde"}
+        scores = dict(zip(data.items, Study(data, "mean-rating:shrinkage=0").scores, strict=True))
+        assert sorted(means, key=means.__getitem__) == sorted(scores, key=lambda name: -scores[name])
+        assert any("less is better in 'run_time_ms'" in note for note in data.notes)
+    told = {"item": ["x", "y", "x"], "score": np.array([200, 100, 250], dtype=np.uint8)}
+    named = {"kind": "ratings", "item": "item", "score": "score"}
+    taken = read_any(told, **named, lower_is_better="all")
+    assert sorted(taken.values.tolist()) == [-250, -200, -100]
+    assert read_any(told, **named, lower_is_better="none").values.max() == 250
+    with pytest.raises(InvalidDataError, match="there is no measure 'loss'"):
+        read_any(told, **named, lower_is_better=["loss"])

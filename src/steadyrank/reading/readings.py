@@ -22,6 +22,8 @@ SAID, EXACT, NOUN, NOTHING = 3, 2, 1, 0
 ADDRESS = re.compile(r"(\w{2,})?url|link|href")
 NO_NAMES = ("http:", "https:", "[{", "{")
 """How addresses and records begin."""
+SHORT = 5.0
+"""Names of fewer letters, on average, may be short for longer ones."""
 MANY = 5
 """After so many columns that nothing explains, it does not matter how many more there are."""
 AS_WEIGHT = " (how much each one counts, not how often it occurs)"
@@ -230,9 +232,13 @@ class Asked:
         return sorted(kept, key=order.__getitem__)
 
     def is_spelt_out(self, name: str) -> bool:
-        """Tell whether a column holds ids, and another one the names for them."""
-        others = (c.name for c in self.label_columns[:12] if c.name != name and c.distinct > 2)
-        return self.profile[name].is_id and any(self.profile.determined(one, name) for one in others)
+        """Tell whether a column holds ids or short names, and another one the names for them."""
+        column, said = self.profile[name], self.profile.determined
+        others = [c for c in self.label_columns[:12] if c.name != name and c.distinct > 2]
+        if column.is_id:
+            return any(said(one.name, name) for one in others)
+        longer = (c.name for c in others if c.letters > 2 * column.letters)
+        return column.letters < SHORT and any(said(one, name) and said(name, one) for one in longer)
 
     def beside(self, form_may: Iterable[str], taken: Iterable[object]) -> dict[str, Any]:
         """Return the roles that may be there beside others: counts, weights, ties, by their names."""
@@ -243,7 +249,7 @@ class Asked:
                 continue
             part = self.kind.roles[role]
             out = {*taken, *taken_by(found), *taken_by(self.named)}
-            called = (c for c in self.profile.called(*part.names) if not c.counts_rows)
+            called = (c for c in self.profile.called(*part.names) if not self._is_size(role, c))
             # A count that is mistyped is said where it is; words are rather no weights.
             exact = [c.name for c in called if c.name not in out and (c.is_number or role != "weights")]
             if exact:
@@ -251,6 +257,12 @@ class Asked:
         if "unit" in self.named:
             found["unit"] = self.named["unit"]
         return found
+
+    def _is_size(self, role: str, column: Column) -> bool:
+        """Tell whether a column counts the rows, or is called n and tells how large each sample was."""
+        sizes = role == "count" and self.kind.name == "votes" and column.simple == "n"
+        numbers = (c for c in self.profile if c.type == "number" and not (c.is_id or c.is_time))
+        return column.counts_rows or (sizes and any(c.name != column.name for c in numbers))
 
     def unexplained(self, taken: Iterable[object], *keys: str, flags: bool = True) -> list[str]:
         """Return the columns that nothing explains, beside those that play a role.

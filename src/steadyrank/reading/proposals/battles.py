@@ -11,7 +11,7 @@ import numpy as np
 
 from steadyrank._typing import IntArray
 from steadyrank.reading.profile import FEW, Column, kept
-from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
+from steadyrank.reading.readings import ADDRESS, EXACT, NOTHING, SAID, Asked, Reading, quoted
 from steadyrank.reading.results import (
     LEFT,
     MOSTLY,
@@ -35,6 +35,8 @@ EACH_SIDE = 0.05
 TEXTS = 12
 """How many columns of text are paired with each other."""
 MOST = 40
+SINGLE = 3
+"""Among so few battles nobody may have two."""
 FEWEST = 8
 """How many different words results are written with at most, where nothing calls them results."""
 
@@ -116,7 +118,7 @@ def _difference(one: list[str], two: list[str]) -> tuple[str, str] | None:
 def _may_name(column: Column) -> bool:
     """Tell whether a column may name the items of one side: numbers only if called an id or a thing."""
     if column.type in {"text", "empty"}:
-        return not _are_results(column)
+        return not _are_results(column) and not any(map(ADDRESS.fullmatch, column.words))
     if not column.is_number or _are_points(column) or column.counts_rows:
         return False
     thing = column.noun in THINGS or (column.words and column.words[0] in THINGS)
@@ -296,6 +298,8 @@ class Sides:
         alike = shares >= SHARED or profile.rows <= 20 or (thing and (shares >= SOME or most <= FEWEST))
         gaps = any(2 * profile[side].blanks > profile.rows for side in self.pair)
         met = profile.equal(*self.pair)[0] <= EQUAL or profile.rows <= FEW
+        everybody = profile[self.left].values | profile[self.right].values
+        met &= len(everybody) < 2 * profile.rows or profile.rows <= SINGLE  # else nobody comes again
         dropped = "drop" in reading.mend and "drop" not in asked.settings  # which is to be said
         reading.strong = called and alike and worded and not (gaps or odd or dropped) and met
         return reading

@@ -12,6 +12,8 @@ from functools import partial
 from itertools import islice, product
 from typing import Any
 
+import numpy as np
+
 from steadyrank.errors import Option
 from steadyrank.reading.profile import FEW, Column
 from steadyrank.reading.readings import EXACT, NOTHING, NOUN, Asked, Reading, quoted
@@ -53,7 +55,9 @@ def ratings(asked: Asked) -> Iterator[Reading]:
     yield from _long(asked, "user", "score")
     yield from _by_numbers(asked)
     if asked.allows("item", "score") and not asked.candidates("user", partial(_may_name, asked)):
-        pairs = product(_items(asked), _values(asked, "score")[:VALUES])
+        once = [c.name for c in asked.label_columns if c.unique]
+        items = list(dict.fromkeys([*_items(asked), *once[:1]]))
+        pairs = product(items, _values(asked, "score")[:VALUES])
         ways = [{"item": item, "score": value} for item, value in pairs if item != value]
         yield from sorted((_weighed(asked, way, "score") for way in ways), key=lambda r: -r.points)[:6]
 
@@ -208,10 +212,7 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     reading.weigh(rest, 0, f"{quoted(*rest)} would not be used")
     _weigh_item(asked, reading, levels["item"], unit, item)
     if unit is None:
-        reading.weigh(True, 0, "no column says who rated, so each row counts by itself")
-        reading.weigh(not profile[item].repeats, -2, f"each {quoted(item)} has only one row")
-        reading.firm = {"item", "score"} <= asked.named.keys()
-        reading.remarks.append(Guess(EACH_ROW, "each row as a user of its own", Option("user")))
+        _weigh_rows(asked, reading, item, str(value))
         return reading
     _weigh_unit(asked, reading, levels, unit, item)
     repeated = profile.repeated(unit, item)
@@ -231,6 +232,19 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     return reading
 
 
+def _weigh_rows(asked: Asked, reading: Reading, item: str, value: str) -> None:
+    """Weigh rows that count by themselves; a table of results has one for each item."""
+    column, of = asked.profile[value], asked.profile[item]
+    reading.weigh(True, 0, "no column says who rated, so each row counts by itself")
+    named = of.simple in NAMES or asked.level("item", item) or of in asked.label_columns[:1]
+    reading.weigh(not of.repeats, -0.5 if named else -2, f"each {quoted(item)} has only one row")
+    once = not of.repeats and not any(c.is_time and c.repeats for c in asked.profile)
+    summed = once and (column.noun in known("summed_up") or "total" in column.words[:1])
+    reading.weigh(summed, 2, f"{quoted(value)} sums each {quoted(item)} up")
+    reading.firm = {"item", "score"} <= asked.named.keys()
+    reading.remarks.append(Guess(EACH_ROW, "each row as a user of its own", Option("user")))
+
+
 def turned(reading: Reading, which: str, why: str, points: float) -> Reading:
     """Return a reading with what is best said; nothing tells that for sure."""
     made = replace(reading, options={**reading.options, "lower_is_better": which}, firm=False)
@@ -248,7 +262,8 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
     """Weigh whether a column says what leaves together, and whether these are ratings or scores."""
     profile, kind, who = asked.profile, asked.kind.name, next(iter(levels))
     column, cells = profile[unit], profile[unit].distinct * profile[item].distinct
-    if kind == "scores" and len(profile.pairs(unit, item)[2]) < cells:
+    one, two, _ = profile.pairs(unit, item)
+    if kind == "scores" and np.count_nonzero(one * two) < cells:  # 0 is a blank
         reading.mend["missing"] = "available"
     # Of rows that are not looked at, both may have other names.
     reading.weigh(kind == "scores" and cells > CELLS * profile.share**2, -9)
@@ -261,7 +276,8 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
     called = asked.level(who, item)
     reading.weigh(called > levels["item"], -2 if called >= EXACT else -0.5)
     crossed = column.repeats and profile[item].repeats
-    reading.weigh(crossed and not again, 1.5, f"each pair of {quoted(unit, item)} appears once")
+    seen = f"each pair of {quoted(unit, item)} appears once" * (profile.share == 1)  # below, perhaps not
+    reading.weigh(crossed and not again, 1.5, seen)
     if profile.rows > FEW and min(levels.values()) < EXACT:
         once = profile.alone(item, unit)
         cost = -4 * max(0.0, once - 0.5) - 8 * max(0.0, once - 0.75)
@@ -302,18 +318,21 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
         reading.weigh(level == NOTHING and column.noun not in PLACES, -2)
         return bool(rivals)
     reading.weigh(listed and level < EXACT and unit, -2, f"{quoted(value)} may be {places}")
-    if kind == "scores" and "lower_is_better" not in asked.settings:
+    alone = kind == "ratings" and unit is None  # rows of measurements, rather than of people
+    if (kind == "scores" or alone) and "lower_is_better" not in asked.settings:
         measures = profile[by].labels if profile[by].noun in MEASURES else []
         less = [name for name in measures or [value] if less_is_better(name)]
         if less:
             reading.options["lower_is_better"] = less if measures else "all"
             reading.support.append(f"{quoted(*less)} says that less is better")
-    reading.weigh(kind == "ratings" and less_is_better(value), -3)  # of ratings more is better
+    reading.weigh(kind == "ratings" and unit and less_is_better(value), -3)  # of ratings more is better
     reading.points += 0.5 * column.is_measure - 0.5 * (level == NOTHING)
+    reading.points += 0.25 * (not {*known("of_all")}.isdisjoint(column.words))
+    reading.points -= 0.25 * (not {*known("stale", "spreads", "of_some")}.isdisjoint(column.words))
     again = profile[item].present - profile[item].distinct
     for of in filter(None, (item, unit)):
         same = again >= AGREE and profile[of].repeats and profile.determined(value, of)
         reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(of)}")
     amount = level <= NOUN and _is_amount(column)
-    reading.weigh(amount, 0, f"{quoted(value)} looks like an amount, not a score")
+    reading.weigh(amount, -0.75, f"{quoted(value)} looks like an amount, not a score")
     return bool(rivals)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
+
+import numpy as np
 
 from steadyrank.reading.profile import Column
+from steadyrank.reading.proposals.long import REPEATED
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit, taken_by
 from steadyrank.reading.words import known, words_of
@@ -23,6 +26,8 @@ NOBODY = {*known("tallies", "no_vote")} - {"total", "totals"}
 LOOKED_AT = 1000
 """How many names of choices are looked at for such words, and for several names in one."""
 LISTED = re.compile(r"[^;|>]+[;|>]")
+WON = {"points", "pts", "pnt", *known("counted_votes")}
+"""Words of columns that hold what is added up."""
 FEATURES = 2
 """The fewest features that a regression is taken with, without being named."""
 
@@ -144,6 +149,27 @@ def given(asked: Asked) -> Iterator[Reading]:
             yield reading
 
 
+def totals(asked: Asked) -> Iterator[Reading]:
+    """Propose totals of points that voters gave, or that were won on occasions; one of these leaves."""
+    profile, allowed = asked.profile, asked.allows("choice", "count", "unit")
+    if asked.candidates("choice", lambda c: c.type == "text"):
+        return  # who chose something gave no points to anything else
+    points = (c for c in profile if c.type == "number" and c.whole and not WON.isdisjoint(c.words))
+    points = (c for c in points if allowed and c.some.min(initial=0) >= 0)
+    voters = [c for c in profile if c.noun in known("user_columns") and c.repeats]
+    there = voters or [c for c in profile if c.noun in known("occasions") and c.repeats and c.is_label]
+    for point, giver in product(islice(points, 1), there[:1]):
+        takers = (c for c in asked.label_columns if 3 * c.distinct < 2 * c.present and c is not giver)
+        takers = (c for c in takers if profile.repeated(giver.name, c.name) < REPEATED)
+        for taker in islice(takers, 2):
+            roles = {"choice": taker.name, "count": point.name, "unit": giver.name}
+            reading = asked.reading({**roles, **asked.named})
+            called = 1 + 2 * (taker.noun in known("item_columns"))
+            told = f"totals of {quoted(point.name)}, some of them from each {quoted(giver.name)}"
+            reading.weigh(True, 3 if voters else called, told)
+            yield reading
+
+
 def regression(asked: Asked) -> Iterator[Reading]:
     """Propose a response beside features, by its name alone."""
     profile = asked.profile
@@ -181,15 +207,17 @@ def regression(asked: Asked) -> Iterator[Reading]:
 def _at_the_end(asked: Asked) -> Iterator[Reading]:
     """Propose the last column of numbers alone, on scales of their own, as the response."""
     profile = asked.profile
-    columns = [c for c in profile if c.name not in asked.apart and not c.is_id and len({*c.some}) > 1]
-    names = [c.name for c in columns]
+    if asked.named or not all(c.is_number for c in profile):
+        return
+    free = (c for c in profile if c.name not in asked.apart and not c.is_id)
+    names = [c.name for c in free if len(c.some) and np.ptp(c.some)]
     few = len(names) <= FEATURES or profile.rows <= 3 * len(names)
-    if few or asked.named or not all(c.is_number for c in profile) or profile.on_one_scale(names):
+    if few or profile.on_one_scale(names):
         return
     reading = asked.reading({"response": names[-1], "items": names[:-1]})
     reading.weigh(True, 1, f"numbers on scales of their own; {quoted(names[-1])} is at their end")
     reading.against.append("no name says that it is the response")
-    if any(column.blanks for column in columns):
+    if any(profile[name].blanks for name in names):
         reading.mend["missing"] = "drop"
     yield reading
 

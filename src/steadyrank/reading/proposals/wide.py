@@ -67,6 +67,8 @@ def wide(asked: Asked) -> Iterator[Reading]:
         if one == "rows" and label is None:
             continue
         values, left_out = _score_columns(asked, label, one)
+        if one == "rows" and way is None and len(values) == 1:
+            continue  # without its only column nothing is left
         if one == "columns" and label and profile[label].blanks and "row" not in asked.named:
             label = None  # rows without a name cannot be told apart
         yield from _weighed(asked, one, label, values, left_out)
@@ -80,6 +82,20 @@ def wide(asked: Asked) -> Iterator[Reading]:
                 reading.points -= 0.25 + (3 * len(block) <= len(values))
                 reading.points -= 1.25 * (alike and not _is_of(profile, block))
                 yield reading
+    if way is None and _label(asked) is None:
+        yield from _by_size(asked)
+
+
+def _by_size(asked: Asked) -> Iterator[Reading]:
+    """Propose rows that are called by numbers which go up: what was tried on more and more."""
+    columns = list(asked.profile)
+    if asked.named or len(columns) < LEAST or not all(c.is_number for c in columns):
+        return
+    sizes, others = columns[0], [c.name for c in columns[1:]]
+    if sizes.whole and len(sizes.numbers) > LEAST and (np.diff(sizes.numbers) > 0).all():
+        for reading in _weighed(asked, "columns", sizes.name, others, []):
+            reading.firm = reading.strong = False
+            yield reading
 
 
 def _label(asked: Asked) -> str | None:
@@ -113,8 +129,12 @@ def _score_columns(asked: Asked, label: str | None, way: str) -> tuple[list[str]
     if way == "rows":
         before = [c for c in numbers[:1] if c.whole and asked.profile.table.names.index(c.name) == 0]
         out |= {c.name for c in before if label and (np.diff(c.numbers, prepend=0) == 1).all()}
-        about = {c.name for c in numbers if c.words and (c.words[0] in facts or c.words[-1] in spreads)}
-        out |= about if len(about | out) < len(numbers) else set()
+        named = [c for c in numbers if c.words]
+        for about in (
+            {c.name for c in named if c.words[-1] in spreads},
+            {c.name for c in named if c.words[0] in facts},
+        ):
+            out |= about if len(about | out) < len(numbers) else set()
     return [c.name for c in numbers if c.name not in out], [c.name for c in numbers if c.name in out]
 
 
@@ -380,6 +400,8 @@ def _weigh_columns(
         named = profile[label]
         cost = 2 if in_rows else min(3, len(texts))
         reading.weigh(named.repeats and (texts or in_rows), -cost, f"{quoted(label)} repeats")
+        if in_rows and named.repeats:
+            reading.mend["duplicates"] = "mean"
         reading.weigh(in_rows and named.is_time, -2.5, f"{quoted(label)} says when, not what")
         both = len(values) > 1 and named.values == {*values}
         if reading.weigh(both, 0, "rows and columns have the same names: counted wins are battles"):
@@ -398,6 +420,8 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
     reading.weigh(less, -min(2, len(tallies)), f"{quoted(*tallies)} {are} for anyone")
     if label is not None and profile[label].simple in NAMES and _is_of(profile, values):
         reading.weigh(2 * sum(profile[n].is_measure for n in values) > len(values), -2.25)
+    measured = 2 * sum(profile[n].is_measure for n in values[:LOOKED_AT]) > len(values)
+    reading.weigh(measured and not _is_of(profile, values[:LOOKED_AT]), -1.5)
     labels = asked.label_columns
     items = [c.name for c in labels if c.name != label and asked.level("item", c.name) >= EXACT]
     reading.weigh(
@@ -438,7 +462,8 @@ def _directed(
     yield reading
     plain = (_is_measure(n) or profile[n].is_measure or is_scale(profile[n]) for n in values)
     if not sure and not all(plain):
-        yield turned(reading, "all", "if less is better", -0.25)
+        sizes = label is not None and (profile[label].is_amount or profile[label].simple == "n")
+        yield turned(reading, "all", "if less is better", 0.25 if sizes else -1.5)  # times, by size
 
 
 def _error_in(source: str) -> str:
