@@ -270,8 +270,8 @@ def test_rows_stand_for_themselves_where_nothing_says_who_rated() -> None:
     rows = [[LETTERS[n % 4], f"r{n % 7}x{n}", 80 + n % 11] for n in range(60)]
     text = "\n".join(",".join(map(str, row)) for row in [["country", "wine", "points"], *rows])
     data = read_any(io.BytesIO(text.encode()), kind="ratings", item="country", score="points")
-    assert data.n_units == 60
-    assert any("each row counts as a user" in note for note in data.notes)
+    assert (data.n_units, data.units.kind) == (60, "row")
+    assert any("each row counts by itself" in note for note in data.notes)
 
 
 def test_suggestions_of_one_of_several_tables_name_it() -> None:

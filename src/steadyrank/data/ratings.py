@@ -95,7 +95,8 @@ class Ratings(EntryObservations):
         check_length(user_codes, len(stars), "user")
         check_length(item_codes, len(stars), "item")
         by_user = agreed(people, user_codes, len(all_users), "user")
-        fields = of_people(np.ones(len(all_users), dtype=np.int64), "user", **by_user)
+        alone = people.get("unit_kind", "user") if people.get("units") is None else "user"
+        fields = of_people(np.ones(len(all_users), dtype=np.int64), alone, **by_user)
         if not in_strict_order(user_codes, item_codes):
             cells = user_codes.astype(np.int64) * len(all_items) + item_codes
             order = np.argsort(cells, kind="stable")
@@ -203,8 +204,9 @@ class Ratings(EntryObservations):
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
-        each: dict[str, Any] = {} if "user" in found.columns else {"user": np.arange(len(found.table))}
-        made = {**each, **found.arguments()}
+        made = found.arguments()
+        if "user" not in found.columns:  # as rows of measurements, not of people
+            made = {"user": np.arange(len(found.table)), "unit_kind": "row", **made}
         less = made.pop("lower_is_better", None)
         if less is not None and turned_rows(found.table, [found.columns["score"]], less).any():
             values = as_scores(made["score"], "score")

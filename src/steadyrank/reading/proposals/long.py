@@ -39,7 +39,7 @@ NAMES = ("name", "title", "label")
 """What a column of names is called that does not say of what."""
 PLACES = ("rank", "ranking", "place", "position", "placement", "standing", "finish")
 """Nouns of columns that hold places: 1 is best."""
-EACH_ROW = "no column says who rated: each row counts as a user of its own"
+EACH_ROW = "no column says who rated: each row counts by itself"
 PLAIN = "mean-rating:shrinkage=0"
 """How values are scored that nobody calls ratings: by their mean."""
 SCALE = 21
@@ -242,7 +242,7 @@ def _weigh_rows(asked: Asked, reading: Reading, item: str, value: str) -> None:
     summed = once and (column.noun in known("summed_up") or "total" in column.words[:1])
     reading.weigh(summed, 2, f"{quoted(value)} sums each {quoted(item)} up")
     reading.firm = {"item", "score"} <= asked.named.keys()
-    reading.remarks.append(Guess(EACH_ROW, "each row as a user of its own", Option("user")))
+    reading.remarks.append(Guess(EACH_ROW, "each row by itself", Option("user")))
 
 
 def turned(reading: Reading, which: str, why: str, points: float) -> Reading:
