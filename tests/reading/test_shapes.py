@@ -415,7 +415,7 @@ def test_rows_of_one_item_are_averaged_where_that_is_said(rng: np.random.Generat
             some = [v for v, one in zip(values[:, task], names, strict=True) if one == name and v == v]
             expected = sum(some) / len(some) if some else np.nan
             np.testing.assert_allclose(data.values[task, place], expected, rtol=1e-14)
-    assert any("12 repeated rows of an item" in note for note in data.notes)
+    assert any("12 repeated rows averaged" in note for note in data.notes)
 
 
 def test_points_of_voters_are_added_up(rng: np.random.Generator) -> None:
@@ -503,3 +503,11 @@ def test_times_of_single_runs_are_averaged_and_less_is_better(rng: np.random.Gen
     assert read_any(told, **named, lower_is_better="none").values.max() == 250
     with pytest.raises(InvalidDataError, match="there is no measure 'loss'"):
         read_any(told, **named, lower_is_better=["loss"])
+
+
+def test_items_called_metrics_are_ranked_by_times_all_the_same() -> None:
+    """Names of items say nothing of whether less is better; the name of the values does."""
+    rows = [["abc"[n % 3], 10 + n % 3] for n in range(12)]
+    data = read_any(stream("metric,latency_ms", rows), kind="ratings", item="metric", score="latency_ms")
+    assert data.items == tuple("abc")
+    assert np.argmax(Study(data, "mean-rating:shrinkage=0").scores) == 0

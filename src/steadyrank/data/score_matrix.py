@@ -216,7 +216,7 @@ def _mean_of_rows(table: Table, values: FloatArray, labels: Any) -> tuple[FloatA
     again = len(codes) - len(items)
     if not again:
         return values, labels
-    table.notes.append(f"{counted(again, 'repeated row')} of an item averaged with its others")
+    table.notes.append(f"{counted(again, 'repeated row')} averaged, so that each item has one")
     rows, columns = (places.ravel() for places in np.indices(values.shape))
     return _means(codes[rows], columns, as_doubles(values).ravel(), (len(items), values.shape[1])), items
 

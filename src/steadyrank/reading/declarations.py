@@ -41,7 +41,7 @@ class Role:
     several : bool
         Whether several columns may play it together.
     answer : bool
-        Whether it is what was answered, so that a row may leave for it.
+        Whether a row may be dropped for what it holds here: an answer, or whose or of what it is one.
     """
 
     means: str

@@ -240,7 +240,7 @@ def _weigh_rows(asked: Asked, reading: Reading, item: str, value: str) -> None:
     reading.weigh(not of.repeats, -0.5 if named else -2, f"each {quoted(item)} has only one row")
     once = not of.repeats and not any(c.is_time and c.repeats for c in asked.profile)
     summed = once and (column.noun in known("summed_up") or "total" in column.words[:1])
-    reading.weigh(summed, 2, f"{quoted(value)} sums each {quoted(item)} up")
+    reading.weigh(summed, 2, f"{quoted(value)} is named like a total or a final score")
     reading.firm = {"item", "score"} <= asked.named.keys()
     reading.remarks.append(Guess(EACH_ROW, "each row by itself", Option("user")))
 
@@ -320,7 +320,7 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
     reading.weigh(listed and level < EXACT and unit, -2, f"{quoted(value)} may be {places}")
     alone = kind == "ratings" and unit is None  # rows of measurements, rather than of people
     if (kind == "scores" or alone) and "lower_is_better" not in asked.settings:
-        measures = profile[by].labels if profile[by].noun in MEASURES else []
+        measures = profile[by].labels if profile[by].noun in MEASURES and not alone else []
         less = [name for name in measures or [value] if less_is_better(name)]
         if less:
             reading.options["lower_is_better"] = less if measures else "all"

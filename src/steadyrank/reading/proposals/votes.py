@@ -165,7 +165,7 @@ def totals(asked: Asked) -> Iterator[Reading]:
             roles = {"choice": taker.name, "count": point.name, "unit": giver.name}
             reading = asked.reading({**roles, **asked.named})
             called = 1 + 2 * (taker.noun in known("item_columns"))
-            told = f"totals of {quoted(point.name)}, some of them from each {quoted(giver.name)}"
+            told = f"{quoted(point.name)} can be added up for each {quoted(taker.name)}"
             reading.weigh(True, 3 if voters else called, told)
             yield reading
 
