@@ -195,15 +195,18 @@ class TestWaysOut:
 
     @pytest.mark.parametrize(
         ("text", "given"),
-        [
-            ("choice,region\na,n\nb,\n", {"unit": "region"}),
-            ("choice,weight\na,1\nb,\n", {}),
-            ("choice,votes\na,1\nb,\n", {}),
-        ],
+        [("choice,region\na,n\nb,\n", {"unit": "region"}), ("choice,weight\na,1\nb,\n", {})],
     )
     def test_only_rows_without_an_answer_are_dropped(self, text: str, given: dict[str, str]) -> None:
         with pytest.raises(InvalidDataError, match=r"line 3.*out of the table"):
             read(text, **given)
+
+    def test_rows_without_a_count_can_be_dropped(self) -> None:
+        text = "choice,votes\na,1\nb,\nc,3\n"
+        with pytest.raises(InvalidDataError, match=r"line 3.*drop=\"\"") as caught:
+            read(text)
+        assert caught.value.readings[0].arguments["drop"] == [""]
+        assert tally(read(text, drop="")) == {"a": 1, "c": 3}
 
     def test_points_between_thousands_of_counts(self) -> None:
         text = "choice;votes\nann;1.500\nbob;2.345\n"

@@ -75,12 +75,12 @@ def check_answered(names: list[str], *, large: bool) -> list[tuple[bytes, Any]]:
     return refused
 
 
-def check_suggestions(refused: list[tuple[bytes, Any]]) -> None:
+def check_suggestions(refused: list[tuple[bytes, Any]], **given: str) -> None:
     """Check that every suggestion, told anew, reads the table and ranks what it said."""
     for content, error in refused:
         assert 1 <= len(error.readings) <= 3
         for reading in error.readings:
-            data = read_any(io.BytesIO(content), **reading.arguments)
+            data = read_any(io.BytesIO(content), **given, **reading.arguments)
             assert (data.items[:3], len(data.items)) == (reading.items, reading.n_items)
             assert data.kind is reading.kind
 
@@ -94,6 +94,31 @@ def test_few_tables_are_answered_and_each_has_a_reason() -> None:
 def test_some_tables_are_refused_with_suggestions_that_work() -> None:
     names = random.Random(25).sample(every_table(), SOME)
     check_suggestions(check_answered(names, large=False)[:20])
+
+
+def named_columns(content: bytes) -> Iterator[dict[str, str]]:
+    """Yield what somebody may name: what is ranked, and by what."""
+    first, second, *_ = csv.reader(io.StringIO(content.decode()))
+    numbers = [name for name, cell in zip(first, second, strict=True) if cell.replace(".", "").isdigit()]
+    texts = [name for name in first if name not in numbers]
+    for item in texts[:2]:
+        yield {"item": item}
+        yield from ({"item": item, "score": number} for number in numbers[1:3])
+
+
+def test_naming_columns_leads_to_suggestions_that_work() -> None:
+    """No refusal after another: what is suggested beside named columns is read as it says."""
+    some = random.Random(32).sample(every_table(), SOME)
+    tried = 0
+    for content in (content for content in map(as_csv, some) if len(content) < LARGE / 50):
+        for given in named_columns(content):
+            try:
+                read_any(io.BytesIO(content), **given)
+            except SteadyrankError as error:
+                shown = [(content, error)] if getattr(error, "readings", ()) else []
+                check_suggestions(shown, **given)
+                tried += len(shown)
+    assert tried > SOME
 
 
 def check_headers(names: list[str]) -> None:

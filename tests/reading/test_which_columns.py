@@ -13,6 +13,7 @@ from steadyrank.cli.inputs import withstanding
 from steadyrank.data.read import read_checked
 from steadyrank.errors import InvalidDataError, NotRecognisedError
 from steadyrank.reading.readings import Reading
+from steadyrank.scorers.registry import resolve_scorer
 
 
 class Asked:
@@ -22,9 +23,9 @@ class Asked:
     k = 2
 
 
-def offered(columns: dict[str, list[Any]]) -> list[Reading]:
-    with pytest.raises(NotRecognisedError) as caught:
-        read_checked(columns, None, None, None, {}, partial(withstanding, Asked()))  # type: ignore[arg-type]
+def offered(columns: dict[str, list[Any]], **given: str) -> list[Reading]:
+    with pytest.raises(InvalidDataError) as caught:
+        read_checked(columns, None, None, None, given, partial(withstanding, Asked()))  # type: ignore[arg-type]
     return list(caught.value.readings)
 
 
@@ -369,3 +370,50 @@ def test_where_what_is_taken_cannot_be_read_other_readings_are_shown() -> None:
     assert {one.roles["item"] for one in caught.value.readings} >= {"candidate"}
     for one in caught.value.readings:
         assert len(one.read().items) == one.n_items
+
+
+def test_what_is_ranked_can_be_named_of_votes() -> None:
+    """An item is a choice, too, but who names one has not said that rows are votes."""
+    columns: dict[str, list[Any]] = {
+        "When": [f"2024-01-{day:02}" for day in range(1, 10)],
+        "What is your favourite fruit?": [*"abcabcaba"],
+    }
+    (first,) = offered(columns, item="What is your favourite fruit?")
+    assert (first.kind.name, first.arguments) == ("votes", {"kind": "votes"})
+    data = read_any(columns, item="What is your favourite fruit?", kind="votes")
+    assert dict(zip(data.items, data.item_counts.tolist(), strict=True)) == {"a": 4, "b": 3, "c": 2}
+
+
+def test_what_is_ranked_can_be_named_of_a_leaderboard(rng: np.random.Generator) -> None:
+    """As without naming it, where the table says as much."""
+    scores = {name: rng.uniform(0, 1, 5).round(3).tolist() for name in ("precision", "recall", "f1")}
+    columns = {"model": ["m1", "m2", "m3", "m4", "m5"], **scores}
+    plain, named = read_any(columns), read_any(columns, item="model")
+    assert isinstance(named, ScoreMatrix)
+    assert (plain.items, named.items) == (tuple(columns["model"]),) * 2
+    np.testing.assert_array_equal(plain.values, named.values)
+
+
+def test_who_names_items_and_scores_is_asked_what_leaves(rng: np.random.Generator) -> None:
+    """A column that may say who rated, another one, or each row by itself."""
+    columns: dict[str, list[Any]] = {
+        "judge": [f"j{n % 4}" for n in range(24)],
+        "round": [f"r{n % 6}" for n in range(24)],
+        "team": [f"t{n % 3}" for n in range(24)],
+        "score": rng.uniform(0, 9, 24).round(2).tolist(),
+    }
+    first, *_, last = offered(columns, item="team", score="score")
+    assert (first.roles["user"], last.options["ignore"]) == ("judge", ["judge"])
+    assert "each row counts by itself, not each 'judge'" in last.against
+    of_rows = read_any(columns, item="team", score="score", **last.arguments)
+    assert of_rows.n_units == 24
+    means = [np.mean(columns["score"][place::3]) for place in range(3)]
+    np.testing.assert_allclose(resolve_scorer(last.answer["scorer"], of_rows).score(of_rows), means)
+
+
+def test_what_cannot_leave_is_no_unit() -> None:
+    """All rows are of one user: it is asked what else may leave."""
+    columns: dict[str, list[Any]] = {
+        "user": ["me"] * 12, "film": [f"f{n}" for n in range(12)], "rating": [n % 5 for n in range(12)],
+    }  # fmt: skip
+    assert all(one.read().n_units > 1 for one in offered(columns, item="film", score="rating"))

@@ -19,6 +19,7 @@ COUNT = Role(
     known("counted_votes", "count_columns"),
     holds="counts",
     argument="counts",
+    answer=True,
 )
 ITEM_LIST = Setting("the list of items, in order, also those without data", several=True)
 WEIGHTS = Role(

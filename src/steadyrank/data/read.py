@@ -106,7 +106,7 @@ def read_checked(
     try:
         return made_of(decision.taken())
     except InvalidDataError as error:
-        error.readings = error.readings or decision.mended or decision.considered
+        error.readings = error.readings or decision.mending or decision.considered
         raise
 
 

@@ -142,11 +142,16 @@ class Decision:
         """The reading that is taken, with what it needs to work; none if nothing is, or none does."""
         return [] if self.chosen is None else self.suggestions([self.chosen])
 
+    @property
+    def mending(self) -> list[Reading]:
+        """What to do where the reading that is taken fails: what it needs, or what else may leave."""
+        return self.considered if {"item", "score"} <= self.asked.keys() else self.mended
+
     @cached_property
     def _proposals(self) -> tuple[bool, list[Reading]]:
         """Return whether a column that the user named settles the kind, and the readings, best first."""
         table, asked, kinds = self.table, self.asked, self.kinds
-        possible = [kind for kind in kinds if kind.may_take(asked)]
+        possible = [kind for kind in kinds if kind.may_take(kind.in_its_words(asked))]
         possible = [kind for kind in possible if not outside(kind, asked)] or possible
         if not possible and len(kinds) > 1:
             raise NotRecognisedError(
@@ -163,13 +168,14 @@ class Decision:
         faults: list[ColumnError] = []
         for kind in possible or kinds[:1]:
             try:
-                named, settings = split(kind, table, asked)
+                named, settings = split(kind, table, own := kind.in_its_words(asked))
             except ColumnError as error:
                 # What names columns of one kind may be something else of another.
                 faults.append(error)
                 continue
             said = [f for f in kind.forms if f.allows(named, settings) and f.settled_by(named)]
-            made = list(self._proposed(Asked(kind, self.profile, named, settings)))
+            loosely = own != asked and not self.named_kind
+            made = list(self._proposed(Asked(kind, self.profile, named, settings, loosely=loosely)))
             found += made
             by_roles += made if said else []
         if not found and faults:
@@ -264,10 +270,11 @@ class Decision:
 
     def suggestions(self, readings: Sequence[Reading], before: Sequence[Reading] = ()) -> list[Reading]:
         """Return the best readings that work, at most three; each was tried, and mended if need be."""
-        found, attempts = list(before), 0
+        found, attempts, said = list(before), 0, {"item", "score"} <= self.asked.keys()
+        ranked = not {"item", "choice"}.isdisjoint(self.asked)
         for reading in sorted(readings, key=lambda one: -one.points):
             same = sum(_ranked(one) == _ranked(reading) for one in found)
-            again = same > 1 or any(_are_same(one, reading) for one in found)
+            again = (same > 1 and not ranked) or any(_are_same(one, reading, said) for one in found)
             likely = reading.points > FAINT or reading is self.chosen
             if likely and not again and len(found) < SUGGESTED and attempts < ATTEMPTS:
                 attempts += 1
@@ -388,12 +395,16 @@ def _ranked(reading: Reading) -> Any:
     return object() if name is None and way is None else (name, way)
 
 
-def _are_same(one: Reading, other: Reading) -> bool:
-    """Tell whether two readings hold the same values of the same items, as another kind perhaps."""
+def _are_same(one: Reading, other: Reading, said: bool = False) -> bool:
+    """Tell whether two readings hold the same values of the same items, as another kind perhaps.
+
+    Where it was said which these are, readings differ in what leaves together.
+    """
     if "items_in" in {*one.options, *other.options}:
         return False
     parts = [[each.roles.get(role) for role in ("item", "score", "rank")] for each in (one, other)]
-    return parts[0] == parts[1] and parts[0][0] is not None
+    apart = said and any(one.roles.get(unit) != other.roles.get(unit) for unit in ("user", "row"))
+    return parts[0] == parts[1] and parts[0][0] is not None and not apart
 
 
 def _because(reading: Reading) -> str:

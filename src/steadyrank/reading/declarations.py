@@ -19,6 +19,8 @@ Columns: TypeAlias = Mapping[str, Any]
 """From roles to the names of their columns (a list of names where a role has several)."""
 
 
+ALSO = {"item": "choice"}
+"""What is ranked can be called an item of any kind; votes have a name of their own for it."""
 PEOPLE = ("weights", "unit")
 """The roles of columns about the people behind a row, whatever they said."""
 
@@ -232,6 +234,11 @@ class Kind:
         said = [part for name, part in self.declared.items() if name in asked]
         beside = (role for part in said if isinstance(part, Setting) for role in part.beside)
         return len(said) == len(asked) and asked.keys() >= {*beside}
+
+    def in_its_words(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what was asked for with the names that this kind has for it: see :data:`ALSO`."""
+        own = {name: also for name, also in ALSO.items() if name not in self.declared}
+        return {own.get(name, name): value for name, value in asked.items()}
 
     @cached_property
     def roles(self) -> dict[str, Role]:

@@ -167,12 +167,19 @@ class Reading:
 
 
 class Asked:
-    """A profile seen by one kind of data, with what the user said of it."""
+    """A profile seen by one kind of data, with what the user said of it, or loosely of any kind."""
 
     def __init__(
-        self, kind: Kind, profile: Profile, named: Mapping[str, Any], settings: Mapping[str, Any]
+        self,
+        kind: Kind,
+        profile: Profile,
+        named: Mapping[str, Any],
+        settings: Mapping[str, Any],
+        *,
+        loosely: bool = False,
     ) -> None:
         self.kind, self.profile, self.named, self.settings = kind, profile, named, settings
+        self.loosely = loosely
         people = [named[role] for role in ("unit", "weights") if role in named]
         self.apart = {name for role in people for name in as_list(role)}
 
@@ -188,10 +195,11 @@ class Asked:
             return SAID
         if isinstance(name, list | tuple):
             return min((self.level(role, one) for one in name), default=NOTHING)
-        return self._level(role, name)
+        return self.called(role, name)
 
     @kept
-    def _level(self, role: str, name: str) -> int:
+    def called(self, role: str, name: str) -> int:
+        """Return how well the name tells it, whatever was said."""
         column, names = self.profile[name], self.kind.roles[role].names
         if column.simple in names or (column.bare and column.bare in names):
             return EXACT

@@ -54,12 +54,17 @@ def ratings(asked: Asked) -> Iterator[Reading]:
     """Propose who rated what, and how; where nothing is called like a user, each row is one."""
     yield from _long(asked, "user", "score")
     yield from _by_numbers(asked)
-    if asked.allows("item", "score") and not asked.candidates("user", partial(_may_name, asked)):
-        once = [c.name for c in asked.label_columns if c.unique]
+    said = {"item", "score"} <= asked.named.keys() and "ignore" not in asked.settings
+    if asked.allows("item", "score") and (said or not _users(asked)):
+        once = [c.name for c in asked.label_columns if c.unique and "item" not in asked.named]
         items = list(dict.fromkeys([*_items(asked), *once[:1]]))
         pairs = product(items, _values(asked, "score")[:VALUES])
         ways = [{"item": item, "score": value} for item, value in pairs if item != value]
         yield from sorted((_weighed(asked, way, "score") for way in ways), key=lambda r: -r.points)[:6]
+
+
+def _users(asked: Asked) -> list[str]:
+    return asked.candidates("user", partial(_may_name, asked))
 
 
 def _by_numbers(asked: Asked) -> Iterator[Reading]:
@@ -224,7 +229,8 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
         if again and kind == "scores" and "duplicates" not in asked.settings:
             reading.options["duplicates"] = "mean"  # which is said, with how many were averaged
             reading.support.append(f"{quoted(*again)} numbers repeats, which are averaged")
-    reading.firm = all(levels.values()) and not doubtful
+    one = profile[unit].distinct < 2 and profile.rows > FEW  # which cannot leave
+    reading.firm = all(levels.values()) and not doubtful and not one
     plain = all(level >= EXACT for level in levels.values())
     keyed = not repeated if kind == "ballots" else plain or repeated < REPEATED
     against = len(reading.against) - (repeated >= REPEATED)  # that pairs repeat is weighed in keyed
@@ -235,14 +241,17 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
 def _weigh_rows(asked: Asked, reading: Reading, item: str, value: str) -> None:
     """Weigh rows that count by themselves; a table of results has one for each item."""
     column, of = asked.profile[value], asked.profile[item]
-    reading.weigh(True, 0, "no column says who rated, so each row counts by itself")
+    users = _users(asked)
+    by_itself = f"each row counts by itself, not each {quoted(*users[:1])}" if users else EACH_ROW
+    reading.weigh(True, 0, by_itself)
+    reading.options |= {"ignore": users} if users else {}
     named = of.simple in NAMES or asked.level("item", item) or of in asked.label_columns[:1]
     reading.weigh(not of.repeats, -0.5 if named else -2, f"each {quoted(item)} has only one row")
     once = not of.repeats and not any(c.is_time and c.repeats for c in asked.profile)
     summed = once and (column.noun in known("summed_up") or "total" in column.words[:1])
     reading.weigh(summed, 2, f"{quoted(value)} is named like a total or a final score")
-    reading.firm = {"item", "score"} <= asked.named.keys()
-    reading.remarks.append(Guess(EACH_ROW, "each row by itself", Option("user")))
+    reading.firm = {"item", "score"} <= asked.named.keys() and not users
+    reading.remarks.append(Guess(by_itself, "each row by itself", Option("user")))
 
 
 def turned(reading: Reading, which: str, why: str, points: float) -> Reading:

@@ -65,7 +65,7 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     reading = asked.reading({"choice": name, **beside})
     others = [c for c in profile if c.name not in {name, *map(str, beside.values())}]
     numbers = [c for c in others if c.type == "number" and not c.is_id and not c.is_time]
-    counted, said = "count" in beside, level == SAID
+    counted, said = "count" in beside, level == SAID and not asked.loosely
     reading.points = float(only)
     reading.weigh(level, (0, 2, 3, 4)[level], f"{quoted(name)} is named like a choice")
     reading.weigh(counted, 2, f"{quoted(str(beside.get('count')))} counts votes")
@@ -92,11 +92,12 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     nobody = _for_nobody(column) if "drop" not in asked.settings else []
     if reading.weigh(nobody, 0, f"votes for {quoted(*nobody)} seem to be for nobody: they are left out"):
         reading.mend["drop"] = nobody
-    reading.firm = level > NOTHING or only or len(asked.label_columns) == 1
+    plain = level > NOTHING or only or len(asked.label_columns) == 1
+    reading.firm = plain and not asked.loosely
     named = [c for c in others if c.type == "text" and c.noun not in known("units")]
     answer = column.noun in {"answer", "option", "item"} and not counted
     answer |= column.noun in ELECTED and bool(named) and not counted and not voters
-    reading.strong = level >= EXACT and not (reading.against or answer)
+    reading.strong = level >= EXACT and not (reading.against or answer or asked.loosely)
     yield from counted_or_not(asked, reading)
 
 
@@ -117,10 +118,11 @@ def counted_or_not(asked: Asked, reading: Reading) -> Iterator[Reading]:
     if count is None or "count" in {**reading.roles, **asked.named}:
         yield reading
         return
-    for roles, options, told in (
+    ways = [
         ({"count": count}, {}, f"rows count as often as {quoted(count)} says"),
-        ({}, {"ignore": [count]}, "each row counts once"),
-    ):
+        ({}, {"ignore": called or alone}, "each row counts once"),
+    ]
+    for roles, options, told in ways[: 1 if "ignore" in asked.settings else 2]:
         made = replace(reading, roles={**reading.roles, **roles}, options={**reading.options, **options})
         sure = 1 + 2 * tallied if roles else 0  # nothing but votes has blank ones
         made.points, made.support = reading.points + sure, [*reading.support, told]

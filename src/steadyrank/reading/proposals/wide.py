@@ -19,7 +19,7 @@ from steadyrank._typing import BoolArray, FloatArray
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.profile import SCALE, Column, Profile
 from steadyrank.reading.proposals.long import MEASURES, NAMES, is_scale, turned
-from steadyrank.reading.readings import EXACT, SAID, Asked, Reading, quoted
+from steadyrank.reading.readings import EXACT, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
 from steadyrank.reading.scales import less_is_better
 from steadyrank.reading.table import Guess, simplify
@@ -60,7 +60,7 @@ def wide(asked: Asked) -> Iterator[Reading]:
     profile, way = asked.profile, asked.settings.get("items_in")
     if way is None and ("row" in asked.named or "items" in asked.named):
         way = "columns"  # who names the rows, or the columns as items, says so
-    if "item" in asked.named and way != "rows":
+    if "item" in asked.named and (way := way or "rows") != "rows":
         return
     for one in ("columns", "rows") if way is None else (way,):
         label = _label(asked)
@@ -105,10 +105,10 @@ def _label(asked: Asked) -> str | None:
         return str(named)
     out = {*asked.apart, *asked.named.get("items", ())}
     free = [c for c in asked.profile if c.name not in out]
-    if "items" in asked.named:
-        first = [c for c in free[:1] if not c.is_number and not c.blanks]
-        return first[0].name if first else None
     texts = [c for c in free if not c.is_number and c.type not in {"list", "empty"}]
+    if "items" in asked.named:
+        first = [c for c in texts[:1] if c is free[0] and not c.blanks]
+        return first[0].name if first else None
     called = [c for c in texts if asked.level("item", c.name) or asked.level("row", c.name)]
     ids = [c for c in free if c.is_id and c.is_number]
     once = [c for c in called if not c.repeats]
@@ -293,8 +293,9 @@ def _weighed(
     listed = "items" in asked.named or (label is None and any(c.type == "text" for c in profile))
     reading.implied = frozenset() if listed else frozenset({"items"})
     told = _orientation(asked, label, values)
-    settled = asked.settings.get("items_in") is not None or {"row", "items", "item"} & asked.named.keys()
+    settled = asked.settings.get("items_in") is not None or {"row", "items"} & asked.named.keys()
     reading.firm = bool(settled) or way in told or (label is None and not told)
+    reading.firm &= bool(settled) or "item" not in asked.named  # it may name some rows, too
     plainly = label is not None and asked.level("item", label) == EXACT
     measures = [*values] not in profile.families and _mostly(values, _is_measure)
     against = told and way not in told and not (way == "rows" and measures)
@@ -331,7 +332,7 @@ def _orientation(asked: Asked, label: str | None, values: Sequence[str]) -> dict
         return {"columns": (True, "its units")}
     if label is None:
         return {}
-    item, row = asked.level("item", label) % SAID, asked.level("row", label) % SAID
+    item, row = asked.called("item", label), asked.called("row", label)
     unit = sounds_like_a_unit(label) or asked.profile[label].is_time
     measures = _mostly(values, _is_measure)
     if bool(item) != bool(row or unit):
