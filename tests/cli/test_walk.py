@@ -20,7 +20,7 @@ packages = sorted({name.partition(".")[0] for name in sys.modules})
 print(json.dumps([code, changes.changes.total(), modules, packages]))
 """
 
-MODULES, CHANGES = 78, 135
+MODULES, CHANGES = 78, 136
 """As many as there are now: they may become fewer. What is wanted stands in the script."""
 
 

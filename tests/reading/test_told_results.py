@@ -156,7 +156,7 @@ def test_ids_that_are_named_are_kept_beside_names() -> None:
 )
 def test_answers_to_several_questions_are_no_battles(named: str) -> None:
     """Two of them are never equal, and a third is always one of the two, but there is a fourth."""
-    rows: list[list[object]] = [[*g[1:3], g[1 + (g[0] % 2)], NAMES[g[0] % 5]] for g in GAMES]
+    rows: list[list[object]] = [[*g[1:3], g[1 + (g[0] % 2)], NAMES[g[0] // 2 % 5]] for g in GAMES]
     assert not any(one.kind.name == "battles" for one in suggested(named, rows))
 
 
@@ -221,3 +221,13 @@ def test_what_is_no_result_and_comes_again_is_dropped_by_the_command() -> None:
     reading = suggested("Team 1,Team 2,Winner", rows)[0]
     assert reading.arguments["drop"] == ["", "no result"]
     assert found(reading.read()) == won(DECIDED)
+
+
+def test_where_games_were_is_no_third_answer() -> None:
+    """Without a header: teams, their goals, and the country of the ground, mostly that of the first."""
+    rows = [
+        [f"2001-01-{1 + g[0] % 28:02}", *g[1:5], "Fenwick" if g[0] % 4 == 0 else g[1]] for g in GAMES
+    ]
+    first = suggested("", rows)[0]
+    assert first.kind.name == "battles"
+    assert [*first.roles.values()] == ["column_2", "column_3", "column_4", "column_5"]

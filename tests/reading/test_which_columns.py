@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from functools import partial
 from typing import Any
 
@@ -408,7 +409,7 @@ def test_who_names_items_and_scores_is_asked_what_leaves(rng: np.random.Generato
     of_rows = read_any(columns, item="team", score="score", **last.arguments)
     assert of_rows.n_units == 24
     means = [np.mean(columns["score"][place::3]) for place in range(3)]
-    np.testing.assert_allclose(resolve_scorer(last.answer["scorer"], of_rows).score(of_rows), means)
+    np.testing.assert_allclose(resolve_scorer(last.answer.get("scorer"), of_rows).score(of_rows), means)
 
 
 def test_what_cannot_leave_is_no_unit() -> None:
@@ -417,3 +418,33 @@ def test_what_cannot_leave_is_no_unit() -> None:
         "user": ["me"] * 12, "film": [f"f{n}" for n in range(12)], "rating": [n % 5 for n in range(12)],
     }  # fmt: skip
     assert all(one.read().n_units > 1 for one in offered(columns, item="film", score="rating"))
+
+
+def test_measurements_are_not_pulled_towards_the_best() -> None:
+    """One slow run is not better than ten quick ones, though a shrinkage would halve its time."""
+    columns = {"solver": ["slow", "slow", *["quick"] * 10], "seconds": [10.0, 12.0, *[7.0] * 10]}
+    data = read_any(columns, item="solver", score="seconds", lower_is_better="all")
+    scores = resolve_scorer(None, data).score(data)
+    assert dict(zip(data.items, scores.tolist(), strict=True)) == {"slow": -11.0, "quick": -7.0}
+
+
+def test_a_given_ranking_is_suggested_by_its_ranks() -> None:
+    """A rank that only counts the rows is what a published list has."""
+    players = [f"p{n}" for n in range(30)]
+    columns = {"rank": [*range(1, 31)], "player": players, "position": ["RB", "WR", "QB"] * 10}
+    first = offered(columns)[0]
+    assert first.roles == {"item": "player", "score": "rank"}
+    assert first.options["lower_is_better"] == "all"
+    data = first.read()
+    assert data.items[int(resolve_scorer(None, data).score(data).argmax())] == "p0"
+
+
+def test_a_single_large_number_is_no_name() -> None:
+    """A list of points without a header, and years that are names."""
+    below = "".join(f"p{n},{9000 - 40 * n}\n" for n in range(6))
+    with pytest.raises(InvalidDataError) as caught:
+        read_any(io.BytesIO(f"top,10540\n{below}".encode()))
+    assert caught.value.readings[0].n_items == 7
+    with pytest.raises(InvalidDataError) as caught:
+        read_any(io.BytesIO(f"team,2019\n{below}".encode()))
+    assert caught.value.readings[0].n_items == 6

@@ -22,6 +22,8 @@ LOOKED_AT = 40
 """So many rows tell where the header is."""
 FEWEST = 3
 """With fewer rows below it, a first line of numbers is taken for a header."""
+LARGEST_NAME = 10_000
+"""No single number from here on is the name of a column."""
 CODE = re.compile(r"[A-Za-z]{1,3}[ ._]?\d+(_\d+)*")
 """What questions are numbered like."""
 TITLED = ("Delete this line if it is a title, or say ", Option("header", "1"), " if it is the header.")
@@ -192,10 +194,10 @@ def _come_again(first: Row, below: Sequence[Row]) -> bool:
 
 
 def _may_be_names(values: Sequence[float]) -> bool:
-    """Tell whether numbers may name columns: a single one, counters, years or quantiles."""
+    """Tell whether numbers may name columns: a single one below 10,000, counters, years or quantiles."""
     steps = {two - one for one, two in pairwise(values)}
     if len(values) == 1 or min(steps) <= 0:
-        return len(values) == 1
+        return len(values) == 1 and abs(values[0]) < LARGEST_NAME
     even = len(steps) == 1 and (steps == {1} or values[0] % min(steps) == 0)
     return even or values[0] >= 1800 >= values[-1] - 300 or 0 <= values[0] <= values[-1] <= 1
 

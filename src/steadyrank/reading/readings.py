@@ -20,7 +20,7 @@ SAID, EXACT, NOUN, NOTHING = 3, 2, 1, 0
 """How well a name tells that a column plays a role: it was said, is a usual name, or its noun is."""
 
 ADDRESS = re.compile(r"(\w{2,})?url|link|href")
-NO_NAMES = ("http:", "https:", "[{", "{")
+NO_NAMES = ("http:", "https:", "data:", "[{", "{")
 """How addresses and records begin."""
 SHORT = 5.0
 """Names of fewer letters, on average, may be short for longer ones."""

@@ -97,7 +97,8 @@ def default_scorer(data: Observations) -> Scorer:
     """Return the usual scorer for a kind of data.
 
     It is the paper's where it has one: plurality for votes, the mean rating with shrinkage 1
-    for ratings, constrained least squares for regressions. Ballots get Borda points, approval
+    for ratings of users (plain means for rows that nobody rated), constrained least squares for
+    regressions. Ballots get Borda points, approval
     ballots the share of approvals, battles Bradley-Terry, and score matrices column means. Estimates
     keep the scores that they came with.
 
@@ -108,12 +109,17 @@ def default_scorer(data: Observations) -> Scorer:
     Plurality()
     >>> default_scorer(Ratings(["u"], ["film"], [5])).name
     'mean rating (shrinkage 1)'
+    >>> default_scorer(Ratings([1, 2], ["slow", "quick"], [-9.5, -0.5], unit_kind="row")).name
+    'mean rating (shrinkage 0)'
     """
     check_kind(data, (), scorer="a scorer")
     if not data.kind.scorer:
         from steadyrank.scorers.refit import Refit
 
         return Refit(attrgetter("scores"), label="as given")
+    if data.kind.name == "ratings" and data.units.kind == "row":
+        # Of measurements 0 may be best: nothing is to be pulled there.
+        return named_scorer("mean-rating:shrinkage=0")
     return named_scorer("approval" if getattr(data, "approval", False) else data.kind.scorer)
 
 

@@ -32,6 +32,8 @@ BY_CHANCE = 1.5
 """How many rows must be expected to be equal by chance, before none being so tells anything."""
 UNDERSTOOD = 0.7
 EACH_SIDE = 0.05
+REPEATS = 0.6
+"""The share of rows in which a column must say again who is on one side, to be no other answer."""
 TEXTS = 12
 """How many columns of text are paired with each other."""
 MOST = 40
@@ -179,11 +181,16 @@ class Sides:
     def among_others(self, columns: Sequence[Column]) -> bool:
         """Tell whether a third column has their names, but names neither side: all are answers then."""
         mine = self.profile[self.left].values | self.profile[self.right].values
+        others = [one for one in columns if one.name not in self.pair and not self._repeats_one(one)]
         return any(
             2 * len(one.values & mine) > len(one.values | mine) and self.named_by(one.name) < UNDERSTOOD
-            for one in columns
-            if one.name not in self.pair
+            for one in others
         )
+
+    def _repeats_one(self, column: Column) -> bool:
+        """Tell whether a column mostly says again who is on one side: where a game was."""
+        same = (self.profile.same(column.name, side).sum() for side in self.pair)
+        return bool(max(same) > REPEATS * column.present)
 
     def readings(self) -> Iterator[Reading]:
         """Propose what they make with each result that there is for them."""

@@ -37,7 +37,7 @@ MEASURES = ("metric", "measure")
 """What a column is called whose rows are measures; their names may say that less is better."""
 NAMES = ("name", "title", "label")
 """What a column of names is called that does not say of what."""
-PLACES = ("rank", "ranking", "place", "position", "placement", "standing", "finish")
+PLACES = ("rank", "rk", "ranking", "place", "position", "placement", "standing", "finish")
 """Nouns of columns that hold places: 1 is best."""
 EACH_ROW = "no column says who rated: each row counts by itself"
 PLAIN = "mean-rating:shrinkage=0"
@@ -172,8 +172,9 @@ def _values(asked: Asked, role: str) -> list[str]:
     called = asked.candidates(role, lambda column: column.is_number)
     free = [c for c in asked.profile if c.name not in {*called, *asked.apart} and c.is_number]
     families = asked.profile.of_families  # which are measures together, not one of them alone
+    ranks = [c for c in free if c.noun in PLACES and c.counts_rows]  # as a list of results numbers them
     called = [n for n in called if n not in families and not asked.profile[n].is_id]
-    free = [c for c in free if c.name not in families and not (c.is_id or c.is_time)]
+    free = [c for c in free if c.name not in families and (c in ranks or not (c.is_id or c.is_time))]
     if role == "rank":
         places = [c.name for c in free if c.noun in PLACES]
         others = [
@@ -201,7 +202,7 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     reading = asked.reading({**roles, **asked.beside(("weights",), roles.values())})
     if reading.roles.get("unit") == unit:
         reading.roles.pop("unit", None)
-    if kind == "ratings":
+    if kind == "ratings" and unit is not None:
         reading.answer["scorer"] = PLAIN
     levels = {role: asked.level(role, name) for role, name in roles.items()}
     reading.points = -1.0
@@ -250,6 +251,8 @@ def _weigh_rows(asked: Asked, reading: Reading, item: str, value: str) -> None:
     once = not of.repeats and not any(c.is_time and c.repeats for c in asked.profile)
     summed = once and (column.noun in known("summed_up") or "total" in column.words[:1])
     reading.weigh(summed, 2, f"{quoted(value)} is named like a total or a final score")
+    given = once and column.counts_rows  # by its name: other counters are no values
+    reading.weigh(given, 2, f"{quoted(value)} numbers the rows, as published rankings do")
     reading.firm = {"item", "score"} <= asked.named.keys() and not users
     reading.remarks.append(Guess(by_itself, "each row by itself", Option("user")))
 
@@ -320,6 +323,7 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
     reading.weigh(rivals, 0, f"{quoted(*rivals)} could be the {role}, too")
     listed = column.whole and len(column.some) > 0 and column.some.min() in {0, 1}
     listed = listed and profile[by].repeats and profile.repeated(by, value) < REPEATED
+    listed = listed and not column.counts_rows  # through all lists
     places = f"places: from 1, none twice for a {quoted(by)}"
     if kind == "ballots":
         reading.weigh(listed, 2, f"{quoted(value)} are {places}")
@@ -342,6 +346,6 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
     for of in filter(None, (item, unit)):
         same = again >= AGREE and profile[of].repeats and profile.determined(value, of)
         reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(of)}")
-    amount = level <= NOUN and _is_amount(column)
+    amount = level <= NOUN and _is_amount(column) and not column.counts_rows
     reading.weigh(amount, -0.75, f"{quoted(value)} looks like an amount, not a score")
     return bool(rivals)
