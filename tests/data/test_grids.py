@@ -167,7 +167,7 @@ def test_spreads_and_strange_columns_are_pointed_out() -> None:
 
 class TestLess:
     def test_measures_that_say_so(self) -> None:
-        data = read_any(stream("model,accuracy,test_loss,WER\na,0.9,1.5,3\nb,0.8,1.0,1\n"))
+        data = suggested(stream("model,accuracy,test_loss,WER\na,0.9,1.5,3\nb,0.8,1.0,1\n"))
         assert scores_of(data) == pytest.approx({"a": (0.9 - 1.5 - 3) / 3, "b": (0.8 - 1.0 - 1) / 3})
         assert "less is better in 'test_loss', 'WER'" in briefs(data)
 

@@ -387,7 +387,7 @@ def test_what_is_ranked_can_be_named_of_votes() -> None:
 
 def test_what_is_ranked_can_be_named_of_a_leaderboard(rng: np.random.Generator) -> None:
     """As without naming it, where the table says as much."""
-    scores = {name: rng.uniform(0, 1, 5).round(3).tolist() for name in ("precision", "recall", "f1")}
+    scores = {name: rng.uniform(0, 1, 5).round(3).tolist() for name in ("mmlu", "gsm8k", "boolq")}
     columns = {"model": ["m1", "m2", "m3", "m4", "m5"], **scores}
     plain, named = read_any(columns), read_any(columns, item="model")
     assert isinstance(named, ScoreMatrix)
@@ -448,3 +448,58 @@ def test_a_single_large_number_is_no_name() -> None:
     with pytest.raises(InvalidDataError) as caught:
         read_any(io.BytesIO(f"team,2019\n{below}".encode()))
     assert caught.value.readings[0].n_items == 6
+
+
+def test_a_mean_of_different_measures_is_asked_about(rng: np.random.Generator) -> None:
+    """Which of them is meant, nobody knows; a mean of benchmarks is what leaderboards show."""
+    models = [f"m{n}" for n in range(6)]
+    measured = {name: rng.uniform(0, 1, 6).round(3).tolist() for name in ("accuracy", "recall", "mcc")}
+    first = offered({"model": models, **measured})[0]
+    assert "the columns are different measures, of which a mean is taken" in first.against
+    tasks = {f"acc_{task}": values for task, values in zip("xyz", measured.values(), strict=True)}
+    assert read_any({"model": models, **tasks}).items == tuple(models)
+
+
+@pytest.mark.parametrize(("said", "less"), [("Hallucination Rate", True), ("Drift Rate", None)])
+def test_a_rate_of_something_bad(said: str, less: bool | None, rng: np.random.Generator) -> None:
+    """Less is better where the name says so; where it says nothing, it is asked."""
+    columns: dict[str, list[Any]] = {"model": ["m1", "m2", "m3"]}
+    columns |= {f"{n} tokens ({said})": rng.uniform(0, 1, 3).tolist() for n in (2000, 4000, 6000)}
+    if less:
+        np.testing.assert_array_less(read_any(columns).values, 0)
+    else:
+        assert "more may be better, or less" in offered(columns)[0].against
+
+
+def test_votes_for_and_against_are_no_names() -> None:
+    """As in polls of comments: -1, 0 and 1 are answers, and so may other numbers be."""
+    cells = [(comment, voter, (comment * voter) % 3 - 1) for comment in range(5) for voter in range(9)]
+    columns = dict(
+        zip(("comment-id", "voter-id", "vote"), map(list, zip(*cells, strict=True)), strict=True)
+    )
+    roles = {"user": "voter-id", "item": "comment-id", "score": "vote"}
+    found = offered(columns)
+    assert (found[0].kind.name, found[0].roles) == ("ratings", roles)
+    assert all(one.kind.name != "votes" for one in found)
+    columns["vote"] = [number + 6 for number in columns["vote"]]
+    found = offered(columns)
+    assert found[0].roles == roles
+    assert "'vote' holds numbers, which may be answers" in found[1].against
+
+
+def test_what_is_final_comes_before_its_parts(rng: np.random.Generator) -> None:
+    parts = ("comunicacao", "equipe", "entrega", "iniciativa", "lideranca", "nota_final")
+    columns: dict[str, list[Any]] = {
+        "data": [f"2024-0{1 + n % 4}-30" for n in range(40)],
+        "funcionario": [f"f{n // 4}" for n in range(40)],
+        **{name: rng.uniform(0, 10, 40).round(1).tolist() for name in parts},
+    }
+    found = offered(columns, item="funcionario")
+    assert "nota_final" in {one.roles.get("score") for one in found}
+
+
+def test_a_minus_sign_is_one() -> None:
+    """As typesetters write it, U+2212."""
+    text = "model,mmlu,gsm8k,boolq\na,−0.5,1,2\nb,0.25,−1,3\n"
+    data = read_any(io.BytesIO(text.encode()), items_in="rows")
+    assert data.values.T.tolist() == [[-0.5, 1, 2], [0.25, -1, 3]]

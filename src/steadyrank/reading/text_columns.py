@@ -51,10 +51,10 @@ FIRST = 50
 """So many first fields tell that a column holds no numbers."""
 LONGEST_WHOLE = 19  # the digits of 2**63
 MOST_DIGITS = 310  # no float has more; int() of a hostile field of a million digits is slow
-PLAIN_BEGINS, NUMBER_BEGINS = {*"0123456789+-.iI"}, {*"0123456789+-.,$€£¥~≈"}
+PLAIN_BEGINS, NUMBER_BEGINS = {*"0123456789+-.iI"}, {*"0123456789+-−.,$€£¥~≈"}
 MAY_BEGIN = PLAIN_BEGINS | NUMBER_BEGINS
 ERROR_ENDS = {*"0123456789%)]*†‡§★☆✓✔"}
-SAME_MARKS = str.maketrans({"’": "'", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
+SAME_MARKS = str.maketrans({"’": "'", "−": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
 ERRORS_CUT = "of a number with its error after ±, a remark or a sign behind it, the number is taken"
 MARKS = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 

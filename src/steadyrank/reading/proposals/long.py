@@ -35,7 +35,7 @@ REPEATED = 0.02
 """The share of repeated pairs from which on a pair is no key."""
 MEASURES = ("metric", "measure")
 """What a column is called whose rows are measures; their names may say that less is better."""
-NAMES = ("name", "title", "label")
+NAMES = ("name", "title", "label", "fullname", "displayname")
 """What a column of names is called that does not say of what."""
 PLACES = ("rank", "rk", "ranking", "place", "position", "placement", "standing", "finish")
 """Nouns of columns that hold places: 1 is best."""
@@ -187,7 +187,8 @@ def _values(asked: Asked, role: str) -> list[str]:
 
 def _how_unlikely(column: Column) -> tuple[bool, bool, bool]:
     """Return how unlikely it is that values are meant: amounts are, and how long something took."""
-    return _is_amount(column), not column.is_measure, column.lasts
+    of_all = not {*known("of_all")}.isdisjoint(column.words)
+    return _is_amount(column), not (column.is_measure or of_all), column.lasts
 
 
 def _is_amount(column: Column) -> bool:

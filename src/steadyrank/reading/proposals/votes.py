@@ -25,6 +25,8 @@ NOBODY = {*known("tallies", "no_vote")} - {"total", "totals"}
 """Words of votes that are nobody's: blank, null, votos en blanco. Totals are refused by name."""
 LOOKED_AT = 1000
 """How many names of choices are looked at for such words, and for several names in one."""
+ANSWERS = {"-1", "0", "1"}
+"""Against, neither and for."""
 LISTED = re.compile(r"[^;|>]+[;|>]")
 WON = {"points", "pts", "pnt", *known("counted_votes")}
 """Words of columns that hold what is added up."""
@@ -70,8 +72,10 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     reading.weigh(level, (0, 2, 3, 4)[level], f"{quoted(name)} is named like a choice")
     reading.weigh(counted, 2, f"{quoted(str(beside.get('count')))} counts votes")
     reading.weigh(counted and column.unique, 2, f"each {quoted(name)} appears once, with its total")
-    flag = not said and column.type == "flag"
+    flag = not said and (column.type == "flag" or (column.is_number and column.values <= ANSWERS))
     reading.weigh(flag, -9, f"{quoted(name)} holds answers, yes or no, not names")
+    more = [c for c in others if not c.is_time] if column.is_number and not said else []
+    reading.weigh(len(more) > 1, 0, f"{quoted(name)} holds numbers, which may be answers")
     once = column.unique and not counted and profile.rows > 1 and not said
     once &= bool(numbers) or (column.is_id and bool(others))
     beside_it = quoted(*(c.name for c in others))

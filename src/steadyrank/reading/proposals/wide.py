@@ -316,6 +316,10 @@ def _weighed(
         _weigh_as_items(asked, reading, values, label)
     plain = plain and len(told) == 1
     reading.weigh(doubtful and not plain, -1.5)
+    differ = way == "rows" and _differ(values)
+    reading.weigh(differ, 0, "the columns are different measures, of which a mean is taken")
+    rates = not differ and all(map(_may_be_of_either, values))
+    reading.weigh(rates and not any(map(less_is_better, values)), 0, "more may be better, or less")
     reading.strong = plain and len(values) >= LEAST and not reading.against
     if left_out:
         which = "ids, sums or facts of the items" if way == "rows" else "ids"
@@ -358,6 +362,19 @@ def _is_measure(name: str) -> bool:
     return any(word in known("measures") for word in words_of(name)) or _is_benchmark(name)
 
 
+def _differ(names: Sequence[str]) -> bool:
+    """Tell whether columns are mostly called by different measures: accuracy, recall."""
+    measures = {*known("measures", "shares")} - SHARES
+    called = [frozenset(measures.intersection(words_of(name))) for name in names[:LOOKED_AT]]
+    return len({*called} - {frozenset()}) > 1 and 2 * sum(map(bool, called)) > len(called)
+
+
+def _may_be_of_either(name: str) -> bool:
+    """Tell whether a column holds a rate or a share, and nothing says of what good."""
+    good = {*known("measures", "shares", "points")} - SHARES
+    return not SHARES.isdisjoint(words_of(name)) and good.isdisjoint(words_of(name))
+
+
 def _is_benchmark(name: str) -> bool:
     return pattern("benchmarks").match(simplify(name)) is not None
 
@@ -383,7 +400,7 @@ def _weigh_columns(
         reading.remarks.append(Guess(doubt, brief, Option("items", several=True)))
     of_items = not in_rows and _is_of(profile, values[:LOOKED_AT])
     low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
-    reach = [f"{shorten(c.name)} {word} {c.reach:.3g}" for c, word in ((low, "reaches"), (high, ""))]
+    reach = f"{shorten(low.name)} reaches {low.reach:.3g}, {shorten(high.name)} {high.reach:.3g}"
     few, some = values[:LOOKED_AT], f"{len(values):,} columns of"
     lone = len(columns) < LEAST and not (whole or of_items)
     facts = (
@@ -395,7 +412,7 @@ def _weigh_columns(
     )
     told = any(reading.weigh(*fact) for fact in facts)  # the first that holds
     alike = not in_rows and not odd and _are_alike(profile, values)
-    reading.weigh(not told, 0 if alike else -1 if in_rows else -3, f"scales differ: {', '.join(reach)}")
+    reading.weigh(not told, 0 if alike else -1 if in_rows else -3, f"scales differ: {reach}")
     texts = [c for c in profile if c.type == "text" and c.name != label and c.name not in asked.apart]
     if label is not None:
         named = profile[label]
