@@ -503,3 +503,17 @@ def test_a_minus_sign_is_one() -> None:
     text = "model,mmlu,gsm8k,boolq\na,−0.5,1,2\nb,0.25,−1,3\n"
     data = read_any(io.BytesIO(text.encode()), items_in="rows")
     assert data.values.T.tolist() == [[-0.5, 1, 2], [0.25, -1, 3]]
+
+
+def test_a_list_of_things_ranks_them_not_what_they_have(rng: np.random.Generator) -> None:
+    """Each row is another restaurant: areas and tiers only describe them."""
+    columns: dict[str, list[Any]] = {
+        "restaurant": [f"r{n}" for n in range(30)],
+        "area": [f"a{n % 4}" for n in range(30)],
+        "tier": ["gold" if n % 3 else "silver" for n in range(30)],
+        "avg_rating": rng.uniform(1, 5, 30).round(2).tolist(),
+    }
+    first, *others = offered(columns)
+    assert first.roles == {"item": "restaurant", "score": "avg_rating"}
+    told = [one for one in others if one.roles.get("item") in {"area", "tier"}]
+    assert all("each row is another 'restaurant'" in one.against for one in told)

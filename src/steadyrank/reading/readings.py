@@ -10,7 +10,7 @@ from typing import Any
 
 from steadyrank.errors import Option, listing, shorten, typed_name
 from steadyrank.reading.declarations import Form, Kind, is_about_reading
-from steadyrank.reading.profile import Column, Profile, kept
+from steadyrank.reading.profile import FEW, Column, Profile, kept
 from steadyrank.reading.roles import Resolved, as_list, taken_by
 from steadyrank.reading.table import Guess, Table, simplify
 from steadyrank.reading.words import known
@@ -306,6 +306,12 @@ class Asked:
         made = Reading(self.kind, dict(roles), {**chosen}, given=given)
         made.options |= {n: v for n, v in self.settings.items() if n in made.options}
         return made
+
+    @cached_property
+    def key(self) -> str | None:
+        """The first column of names, if each row has another: what the table is a list of."""
+        first = next((c for c in self.label_columns if not c.is_id), None)
+        return first.name if first and first.unique and self.profile.rows > FEW else None
 
     @cached_property
     def label_columns(self) -> list[Column]:

@@ -313,6 +313,10 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, it
     none = column.is_time or column.counts_rows or (column.distinct < 2 < profile.rows and level < EXACT)
     reading.weigh(none, -4, f"{quoted(item)} names no items to rank")
     reading.weigh(column.type == "flag", -3)
+    if asked.key is not None:
+        several = 10 * column.distinct < 9 * column.present
+        reading.weigh(several, -2.5, f"each row is another {quoted(asked.key)}")
+        reading.weigh(not several, 1.5)
 
 
 def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: str | None) -> bool:
