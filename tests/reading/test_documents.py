@@ -107,10 +107,21 @@ class TestObjectsByName:
                 table(document)
 
 
-@pytest.mark.parametrize(
-    "cells", [[[3, 1, 2], [1, 2, 3]], [[5.5, 6.0, 5.5], [5.0, 5.5]], [[{"mark": 5}], [{"mark": 6}] * 2]]
-)
+@pytest.mark.parametrize("cells", [[[3, 1, 2], [1, 2, 3]], [[5.5, 6.0, 5.5], [5.0, 5.5]]])
 def test_lists_in_records_are_cells(cells: list[Any]) -> None:
     found = table([{"who": who, "given": one} for who, one in zip("xy", cells, strict=True)])
     assert found.names == ["who", "given"]
     assert found.cells("given") == cells
+
+
+def test_records_in_records_are_rows() -> None:
+    """As standings of a season: what is beside the list comes with each of its records."""
+    seasons = [
+        {"season": season, "standings": [{"team": team, "points": len(team)} for team in ("x", "yy")]}
+        for season in (7, 8)
+    ]
+    assert rows(table(seasons)) == [(7, "x", 1), (7, "yy", 2), (8, "x", 1), (8, "yy", 2)]
+    assert "what is in 'standings' read as rows" in table(seasons).notes
+    assert rows(table({"made": "today", "all": seasons})) == rows(table(seasons))
+    two = [{"a": [{"b": 1}, {"b": 2}], "c": [{"d": 1}]}]
+    assert table(two).names == ["a", "c"]

@@ -413,11 +413,13 @@ def test_who_names_items_and_scores_is_asked_what_leaves(rng: np.random.Generato
 
 
 def test_what_cannot_leave_is_no_unit() -> None:
-    """All rows are of one user: it is asked what else may leave."""
+    """All rows are of one user: each counts by itself, which is noted."""
     columns: dict[str, list[Any]] = {
         "user": ["me"] * 12, "film": [f"f{n}" for n in range(12)], "rating": [n % 5 for n in range(12)],
     }  # fmt: skip
-    assert all(one.read().n_units > 1 for one in offered(columns, item="film", score="rating"))
+    data = read_any(columns, item="film", score="rating")
+    assert (data.n_units, data.units.kind) == (12, "row")
+    assert any("all rows have one 'user'" in note for note in data.notes)
 
 
 def test_measurements_are_not_pulled_towards_the_best() -> None:
@@ -517,3 +519,57 @@ def test_a_list_of_things_ranks_them_not_what_they_have(rng: np.random.Generator
     assert first.roles == {"item": "restaurant", "score": "avg_rating"}
     told = [one for one in others if one.roles.get("item") in {"area", "tier"}]
     assert all("each row is another 'restaurant'" in one.against for one in told)
+
+
+def test_settings_are_no_scores() -> None:
+    """A list of polls: columns of one truth value each, beside several names of the rows."""
+    columns: dict[str, list[Any]] = {
+        "title": ["gym", "swim", "run"], "question": ["who?", "where?", "when?"],
+        "anonymous": ["false"] * 3, "several": ["false"] * 3, "active": ["true"] * 3,
+    }  # fmt: skip
+    text = "\n".join(map(",".join, [list(columns), *zip(*columns.values(), strict=True)]))
+    with pytest.raises(NotRecognisedError):
+        read_any(io.BytesIO(text.encode()))
+
+
+def test_one_who_rated_all_cannot_leave(rng: np.random.Generator) -> None:
+    columns: dict[str, list[Any]] = {
+        "joke": [f"j{n}" for n in range(30)],
+        "user": ["me"] * 30,
+        "rating": rng.permutation(30).tolist(),
+    }
+    first = offered(columns)[0]
+    assert first.roles == {"item": "joke", "score": "rating"}
+    assert "all rows have one 'user': each counts by itself" in first.against
+    data = read_any(columns, **first.arguments)
+    assert (data.n_units, len(data.items)) == (30, 30)
+
+
+def test_years_count_no_votes() -> None:
+    """Nor are file names names where there are others."""
+    counties = ["Blanco", "Travis", "Bexar"] * 12
+    columns: dict[str, list[Any]] = {
+        "map_filename": [f"{n}.png" for n in range(36)],
+        "pred_year": [2012 + 4 * (n // 12) for n in range(36)],
+        "county": counties,
+    }
+    for one in offered(columns):
+        assert one.roles.get("count") is None
+        assert one.roles.get("item", one.roles.get("choice")) == "county"
+
+
+def test_lists_of_measurements_are_no_ballots(rng: np.random.Generator) -> None:
+    times = [f"{n % 3 + 1}, {n % 4 + 0.5}, 2" for n in range(12)]
+    columns = {
+        "flow": [f"f{n}" for n in range(12)],
+        "minutes": times,
+        "rate": rng.normal(size=12).tolist(),
+    }
+    assert all(one.kind.name != "ballots" for one in offered(columns))
+
+
+def test_times_by_size_are_of_what_the_rows_name(rng: np.random.Generator) -> None:
+    sizes = {f"{10**n}_time": rng.uniform(1, 9, 6).tolist() for n in range(1, 5)}
+    columns = {"sname": ["quick", "heap", "merge", "shell", "tim", "bubble"], **sizes}
+    first = offered(columns)[0]
+    assert (first.options["items_in"], first.options["lower_is_better"]) == ("rows", "all")

@@ -55,7 +55,7 @@ DATE = re.compile(
 NUMBERED = re.compile(rf"(?<!\d)(\d{{1,3}})(?!\d)(?:st|nd|rd|th)?|({'|'.join(ORDINALS)})")
 UNNAMED = re.compile(r"column_\d+")
 """What columns without a name are called."""
-YES_NO = [{"0", "1"}, {"yes", "no"}, {"true", "false"}, {"y", "n"}, {"t", "f"}]
+YES_NO = [{"0", "1"}, {"yes", "no"}, {"true", "false"}, {"true"}, {"false"}, {"y", "n"}, {"t", "f"}]
 
 
 def kept(method: Callable[..., Found]) -> Callable[..., Found]:

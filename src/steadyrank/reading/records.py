@@ -169,7 +169,7 @@ def _rows_of(part: OpenFile, notes: list[str], guessed: dict[str, Any]) -> list[
         if asked is not None:
             told = f"sheet says nothing about json that is one list, as {top.file} is"
             raise errors.InvalidDataError(told, way_out=["Omit ", Option("sheet")])
-        return [node.object() for node in top]
+        return _inner([node.object() for node in top], notes)
     every = dict(tables_in(top.value))
     # Numbers by name may also be settings, beside a table.
     tables = {path: rows for path, rows in every.items() if not {*rows[0]} <= {*KEYS, VALUE}} or every
@@ -183,7 +183,24 @@ def _rows_of(part: OpenFile, notes: list[str], guessed: dict[str, Any]) -> list[
         guessed["sheet"] = chosen
     if chosen:
         notes.append(f"the table {shorten(chosen)} taken of {listing(map(shorten, tables))}")
-    return tables[chosen]
+    return _inner(tables[chosen], notes)
+
+
+def _inner(rows: list[Record], notes: list[str]) -> list[Record]:
+    """Return the records that lie in one list of each record, with what is beside it.
+
+    Examples
+    --------
+    >>> _inner([{"season": 7, "teams": [{"name": "x"}, {"name": "y"}]}], [])
+    [{'season': 7, 'name': 'x'}, {'season': 7, 'name': 'y'}]
+    """
+    names = [name for name, inside in rows[0].items() if inside and _are_objects(inside)] if rows else []
+    whole = len(names) == 1 and all(_are_objects(row.get(names[0])) for row in rows)
+    inner = [(row, one) for row in rows for one in row[names[0]]] if whole else []
+    if len(inner) <= len(rows) or _overlap([one for _, one in inner]) <= ALIKE:
+        return rows
+    notes.append(f"what is in {shorten(names[0])} read as rows")
+    return [{name: one for name, one in row.items() if name not in names} | one for row, one in inner]
 
 
 def _table_of(file: OpenFile, placed: Callable[[OpenFile], Iterable[tuple[int, Any]]]) -> Table:

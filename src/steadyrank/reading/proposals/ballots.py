@@ -17,6 +17,7 @@ from steadyrank.reading.proposals.long import places
 from steadyrank.reading.proposals.votes import counted_or_not
 from steadyrank.reading.readings import EXACT, NOTHING, Asked, Reading, quoted
 from steadyrank.reading.table import simplify
+from steadyrank.reading.text_columns import number_in
 from steadyrank.reading.words import known
 
 CHOICES = re.compile("choice|preference|pref|rank|pick|priority|vote")
@@ -101,6 +102,8 @@ def _parted(column: Column, twice: float) -> str | None:
     marks = ">" if ordered else "," if written else marks_between(labels)
     lists = _listed(labels, marks)
     names = [name for one in lists for name in one if name]
+    if not written and 2 * sum(number_in(name) is not None for name in names[:SOME]) > len(names[:SOME]):
+        return None  # measurements
     several = sum(len(one) > 1 for one in lists) > SEVERAL * len(lists) > 0
     again = 3 * len({*names}) <= 2 * len(names) or (ordered and len(lists) <= SHORT)
     if not several or not again or max(map(len, names)) > LONGEST or any("<" in n for n in names):

@@ -64,7 +64,9 @@ def ratings(asked: Asked) -> Iterator[Reading]:
 
 
 def _users(asked: Asked) -> list[str]:
-    return asked.candidates("user", partial(_may_name, asked))
+    """Return the columns that may say who rated; one who rated everything cannot leave."""
+    called = asked.candidates("user", partial(_may_name, asked))
+    return [name for name in called if asked.profile[name].distinct > 1 or "user" in asked.named]
 
 
 def _by_numbers(asked: Asked) -> Iterator[Reading]:
@@ -245,6 +247,8 @@ def _weigh_rows(asked: Asked, reading: Reading, item: str, value: str) -> None:
     column, of = asked.profile[value], asked.profile[item]
     users = _users(asked)
     by_itself = f"each row counts by itself, not each {quoted(*users[:1])}" if users else EACH_ROW
+    if alone := [] if users else asked.candidates("user", partial(_may_name, asked)):
+        by_itself = f"all rows have one {quoted(alone[0])}: each counts by itself"
     reading.weigh(True, 0, by_itself)
     reading.options |= {"ignore": users} if users else {}
     named = of.simple in NAMES or asked.level("item", item) or of in asked.label_columns[:1]

@@ -114,7 +114,8 @@ def _for_nobody(column: Column) -> list[str]:
 def counted_or_not(asked: Asked, reading: Reading) -> Iterator[Reading]:
     """Propose both where a column seems to count: rows count as often as it says, or once each."""
     out = taken_by(reading.roles) | asked.apart
-    whole = [c for c in asked.profile if c.is_number and c.whole and not c.is_id and c.name not in out]
+    whole = [c for c in asked.profile if c.is_number and c.whole and c.name not in out]
+    whole = [c for c in whole if not c.is_id and not c.is_time]
     called = [c.name for c in whole if c.simple.endswith(COUNTED)]
     tallied = reading.kind.name == "votes" and "drop" in reading.mend
     alone = [c.name for c in whole if tallied and len(whole) == 1 and not c.unique]

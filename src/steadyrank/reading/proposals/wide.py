@@ -172,7 +172,8 @@ def _is_tally(column: Column) -> bool:
 def _is_of(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether names say of what they are votes or shares: votes_left, votes_right."""
     shared = {*profile[names[0]].words}.intersection(*(profile[name].words for name in names))
-    return len(names) > 1 and not shared.isdisjoint(OF_ITEMS)
+    numbered = {*names} <= profile.of_families  # 10_time, 100_time
+    return len(names) > 1 and not shared.isdisjoint(OF_ITEMS) and not numbered
 
 
 def _families(profile: Profile, usable: Collection[str]) -> Iterator[list[str]]:
@@ -316,11 +317,9 @@ def _weighed(
         _weigh_as_items(asked, reading, values, label)
     plain = plain and len(told) == 1
     reading.weigh(doubtful and not plain, -1.5)
-    differ = way == "rows" and _differ(values)
-    reading.weigh(differ, 0, "the columns are different measures, of which a mean is taken")
-    rates = not differ and all(map(_may_be_of_either, values))
-    reading.weigh(rates and not any(map(less_is_better, values)), 0, "more may be better, or less")
-    reading.strong = plain and len(values) >= LEAST and not reading.against
+    _weigh_measures(reading, values)
+    rest = [c for c in asked.label_columns if c.name != label] if way == "columns" else []
+    reading.strong = plain and len(values) >= LEAST and not reading.against and not rest
     if left_out:
         which = "ids, sums or facts of the items" if way == "rows" else "ids"
         note, brief = f"not read as scores, but as {which}: {quoted(*left_out)}", quoted(*left_out)
@@ -362,17 +361,17 @@ def _is_measure(name: str) -> bool:
     return any(word in known("measures") for word in words_of(name)) or _is_benchmark(name)
 
 
-def _differ(names: Sequence[str]) -> bool:
-    """Tell whether columns are mostly called by different measures: accuracy, recall."""
-    measures = {*known("measures", "shares")} - SHARES
-    called = [frozenset(measures.intersection(words_of(name))) for name in names[:LOOKED_AT]]
-    return len({*called} - {frozenset()}) > 1 and 2 * sum(map(bool, called)) > len(called)
-
-
-def _may_be_of_either(name: str) -> bool:
-    """Tell whether a column holds a rate or a share, and nothing says of what good."""
-    good = {*known("measures", "shares", "points")} - SHARES
-    return not SHARES.isdisjoint(words_of(name)) and good.isdisjoint(words_of(name))
+def _weigh_measures(reading: Reading, names: Sequence[str]) -> None:
+    """Weigh whether columns are different measures, accuracy and recall, or rates of nothing good."""
+    in_rows = reading.options["items_in"] == "rows"
+    measures = {*known("measures", "shares", "points")} - SHARES
+    words = [{*words_of(name)} for name in names[:LOOKED_AT]]
+    called = [frozenset(measures & some) for some in words]
+    differ = len({*called} - {frozenset()}) > 1 and 2 * sum(map(bool, called)) > len(called) and in_rows
+    reading.weigh(differ, 0, "the columns are different measures, of which a mean is taken")
+    rates = not any(called) and all(not SHARES.isdisjoint(some) for some in words)
+    either = rates and not any(map(less_is_better, names))
+    reading.weigh(either, 0, "more may be better, or less")
 
 
 def _is_benchmark(name: str) -> bool:
