@@ -101,8 +101,20 @@ def test_mixed_types() -> None:
     assert Votes.read(stream('{"choice": 12}\n{"choice": "12"}')).items == (12, "12")
     with pytest.raises(NotANumberError, match="'good' is not a number in column 'rating', on line 3"):
         Ratings.read(stream("user,item,rating\n1,1,5\n2,1,good\n"))
-    with pytest.raises(NotANumberError, match="'5', on line 1"):
-        Ratings.read(stream('{"user": 1, "item": 1, "rating": "5"}'))
+    with pytest.raises(NotANumberError, match="'5', on line 2"):
+        Ratings.read(
+            stream('{"user": 1, "item": 1, "rating": 4}\n{"user": 2, "item": 3, "rating": "5"}')
+        )
+
+
+def test_numbers_in_quotes() -> None:
+    """As interfaces of the web write them: a column in which every value is one is read, and said."""
+    quoted = '{"user": "07", "item": 1, "rating": "5"}\n{"user": "10", "item": 2, "rating": " 4.5"}'
+    ratings = Ratings.read(stream(quoted), missing=None)
+    assert "numbers in quotes read as numbers: 'rating'" in ratings.notes
+    plain = Ratings.read(stream(quoted.replace('"5"', "5").replace('" 4.5"', "4.5")))
+    assert ratings.values.tolist() == plain.values.tolist() == [5.0, 4.5]
+    assert not [note for note in plain.notes if "quotes" in note]
 
 
 @pytest.mark.parametrize("mark", [b"\xef\xbb\xbf"])

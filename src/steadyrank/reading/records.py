@@ -9,6 +9,7 @@ Objects within records become columns.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -21,10 +22,13 @@ from steadyrank.reading.adapters.documents import load, load_lines
 from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
+from steadyrank.reading.text_columns import TextColumn, number_in
 
 LIKE_THIS = 'A table in JSON looks like [{"choice": "x"}, {"choice": "y"}].'
 KEYS, VALUE = ("name", "key"), "value"
 """What the columns are called that hold names of objects, if none of these is there, and numbers."""
+CODE = re.compile(r"\s*0\d")
+"""How text begins that is no number, though it has only digits."""
 ALIKE = 0.5
 """Objects of one sort have more than this share of all their names, in the mean."""
 FIELDS = 10
@@ -217,7 +221,18 @@ def _table_of(file: OpenFile, placed: Callable[[OpenFile], Iterable[tuple[int, A
     names = dict.fromkeys(name for row in rows for name in row)
     columns: dict[str, list[Any]] = {}
     _set_out({n: [row.get(n) for row in rows] for n in names}, columns, {*names}, notes)
-    return Table(as_table(columns).columns, file.name, places, notes)
+    texts = {name: TextColumn.of(["" if is_missing(v) else v for v in cells])
+             for name, cells in columns.items() if _are_numbers_in_text(cells)}  # fmt: skip
+    if texts:
+        notes.append(f"numbers in quotes read as numbers: {listing(map(shorten, texts))}")
+    return Table({**as_table(columns).columns, **texts}, file.name, places, notes)
+
+
+def _are_numbers_in_text(cells: Sequence[Any]) -> bool:
+    """Tell whether a column holds numbers in quotes, as on the web; 007 is none."""
+    there = [value for value in cells if not is_missing(value)]
+    numbers = all(isinstance(v, str) and number_in(v.strip()) is not None for v in there)
+    return bool(there) and numbers and not any(CODE.match(v) for v in there)
 
 
 def _set_out(

@@ -81,7 +81,7 @@ class Resolved:
     def answers(self) -> dict[str, bool]:
         """The columns of answers, which may be none, each with whether it holds numbers."""
         return {
-            name: self.kind.roles[role].holds == "numbers"
+            name: self.kind.roles[role].holds in {"numbers", "counts"}
             for role, name in self.columns.items()
             if self.kind.roles[role].answer and isinstance(name, str)
         }
