@@ -24,7 +24,7 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.declarations import Kind, is_about_reading
-from steadyrank.reading.profile import ROWS, Profile
+from steadyrank.reading.profile import ROWS, Column, Profile
 from steadyrank.reading.proposals import ballots, battles, long, votes, wide
 from steadyrank.reading.readings import EXACT, Asked, Reading
 from steadyrank.reading.roles import Resolved, as_list, missing, outside, split, taken_by, told
@@ -308,8 +308,8 @@ class Decision:
         """Yield a reading with what mends it: odd words and blanks dropped, a role less, decimals."""
         asked = self.asked
         mend = {name: value for name, value in reading.mend.items() if name not in asked}
-        wrong = [n for n in self._numbers(reading) if not self.profile.table.is_numeric(n)]
-        words = [word for name in wrong for word in self.profile[name].odd_words]
+        wrong = [n for n in self._numbers(reading) if not self.table.is_numeric(n)]
+        words = [word for name in wrong for word in Column(self.table, name).odd_words]
         told = {*map(str, as_list(asked.get("drop", [])))}
         odd = [word for word in words if word not in told]
         mistyped = "items" in reading.roles and any(word[0] in NUMBER_BEGINS for word in odd)

@@ -42,6 +42,9 @@ DENSE = 1 << 17
 SCALE = 5.0
 """How many times as far one column may reach as another on the same scale."""
 LARGEST = 1e300
+STANDING_FOR_NONE = {-1.0, -9.0, -99.0, -999.0}
+SCORES_AT_LEAST = 4
+"""Beside so many values and no more, a number below 0 may be an answer: against, neither, for."""
 LONGEST_NAME = 100
 """Letters of a name that is looked at; patterns go over longer ones again and again."""
 
@@ -174,7 +177,7 @@ class Column:
     @cached_property
     def present(self) -> int:
         """How many rows are not blank."""
-        if self.type == "number" and not self.odd_words:
+        if self._table.is_numeric(self.name):
             return self._rows - int(np.isnan(self.numbers).sum())
         return int((self.codes >= 0).sum())
 
@@ -189,6 +192,11 @@ class Column:
         return self.distinct < self.present
 
     @property
+    def further(self) -> int:
+        """How many rows hold what another holds already."""
+        return self.present - self.distinct
+
+    @property
     def unique(self) -> bool:
         """Whether every row has a value of its own."""
         return self.distinct == len(self.codes) > 0
@@ -196,7 +204,7 @@ class Column:
     @cached_property
     def numbers(self) -> FloatArray:
         """Its numbers, NaN where there is none; a comma that may be either parts thousands."""
-        if self.odd_words:
+        if not self._table.is_numeric(self.name):
             values = [number_in(label) for label in self.labels]
             return np.array([*map(_or_nan, values), np.nan], dtype=np.float64)[self.codes]
         for spelt in (self._table.spelt(self.name), with_decimal(".")):
@@ -225,6 +233,15 @@ class Column:
         return self.is_number and len(self.some) > 0 and bool((self.some == np.floor(self.some)).all())
 
     @cached_property
+    def no_value(self) -> str:
+        """The only number below 0, if it is one that often stands for no value: -1 or -99."""
+        below = self.some[self.some < 0]
+        if not len(below) or below.min() != below.max() or below[0] not in STANDING_FOR_NONE:
+            return ""
+        told = len(np.unique(self.some)) > SCORES_AT_LEAST
+        return next(one for one in self.labels if number_in(one) == below[0]) if told else ""
+
+    @cached_property
     def reach(self) -> float:
         """How far its numbers reach from 0, but for the most extreme ones."""
         return _quantile(np.abs(self.some), 0.95) if len(self.some) else 0.0
@@ -246,6 +263,11 @@ class Column:
         if self.counts_rows or self.simple in {"rownames", "unnamed0", "rowname"}:
             return True
         return called and (self.type != "number" or self.whole)
+
+    @property
+    def counts_things(self) -> bool:
+        """Whether it holds numbers and is called in the plural: models counts models."""
+        return self.is_number and not self.is_id and self.words[-1:] != [self.noun]
 
     @cached_property
     def is_measure(self) -> bool:

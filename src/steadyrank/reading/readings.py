@@ -24,6 +24,8 @@ NO_NAMES = ("http:", "https:", "data:", "[{", "{")
 """How addresses and records begin."""
 SHORT = 5.0
 """Names of fewer letters, on average, may be short for longer ones."""
+MOST_LETTERS = 4
+"""Among more columns, one that is called by a letter may be anything."""
 MANY = 5
 """After so many columns that nothing explains, it does not matter how many more there are."""
 AS_WEIGHT = " (how much each one counts, not how often it occurs)"
@@ -201,9 +203,14 @@ class Asked:
     def called(self, role: str, name: str) -> int:
         """Return how well the name tells it, whatever was said."""
         column, names = self.profile[name], self.kind.roles[role].names
+        lone = len(column.simple) == 1 and len(self.profile.columns) > MOST_LETTERS
+        if lone and role != "response":
+            return NOTHING  # R may be runs
         if column.simple in names or (column.bare and column.bare in names):
             return EXACT
-        return NOUN if column.noun and column.noun in self._nouns(role) else NOTHING
+        names_it = column.noun and column.noun in self._nouns(role)
+        counted = column.counts_things and self.kind.roles[role].holds not in {"numbers", "counts"}
+        return NOUN if names_it and not counted else NOTHING
 
     def _called_like(self, role: str) -> list[str]:
         """Return the columns whose names may tell that they play a role; a table may have very many."""
@@ -247,6 +254,21 @@ class Asked:
             return any(said(one.name, name) for one in others)
         longer = (c.name for c in others if c.letters > 2 * column.letters)
         return column.letters < SHORT and any(said(one, name) and said(name, one) for one in longer)
+
+    def without(self, reading: Reading, *words: str) -> dict[str, Any]:
+        """Return what leaves out values that may stand for none, and say so unless it is settled."""
+        if "drop" in self.settings:
+            return {}
+        stand = "stands" if len(words) == 1 else "stand"
+        reading.weigh(True, 0, f"{listing(words)} perhaps {stand} for no value: left out")
+        gaps = {"missing": "available"} if self.kind.name == "scores" else {}
+        return {**gaps, "drop": [*reading.mend.get("drop", []), *words]}
+
+    def share_a_stem(self, one: str, two: str) -> bool:
+        """Tell whether two columns begin with one word, as few others do: candidate and candidate_votes."""
+        stems = [self.profile[name].words[:1] for name in (one, two)]
+        alike = sum(column.words[:1] == stems[0] for column in self.profile)
+        return bool(stems[0]) and stems[0] == stems[1] and 2 * alike <= len(self.profile.columns)
 
     def beside(self, form_may: Iterable[str], taken: Iterable[object]) -> dict[str, Any]:
         """Return the roles that may be there beside others: counts, weights, ties, by their names."""

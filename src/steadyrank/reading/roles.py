@@ -199,7 +199,7 @@ def sounds_like_a_unit(name: str) -> bool:
     is_id = words[-1:] and words[-1] in known("ids")
     while words and words[-1] in known("ids", "names_and_numbers"):
         words.pop()
-    return bool(is_id or (words and words[-1].removesuffix("s") in known("units")))
+    return bool(is_id or (words and words[-1].removesuffix("s") in known("units", "user_columns")))
 
 
 def names_for_the_unit(found: Resolved) -> list[str]:

@@ -45,10 +45,10 @@ FEWEST = 8
 WON = {("winner", "loser"), ("winning", "losing"), ("won", "lost"), ("win", "lose"), ("w", "l"),
        ("chosen", "rejected"), ("preferred", "rejected"), ("victor", "vanquished")}  # fmt: skip
 SOME_LABELS = 50
-WINS = {"win", "wins", "won", "winner", "victory", *known("result_columns")}
-"""Words of columns that say whether a side won, beside a word that says which side."""
 WHO = {"winner", "preferred", "preference", "choice", "chosen", "selected", "best", "better", "pick"}
 """Words of columns that say which of two it was: 0 may be the first one, or not the first one."""
+WINS = WHO | {"win", "wins", "won", "victory", *known("result_columns")}
+"""Words of columns that say whether a side won, beside a word that says which side."""
 JUDGED = WHO | {*known("result_columns"), "vote", "judgment", "judgement", "label", "rating", "score",
                 "slider", "scale", "comparison", "annotation", "answer", "cmp"}  # fmt: skip
 """Words of columns whose few numbers may say who won."""

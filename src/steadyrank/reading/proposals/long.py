@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from steadyrank.errors import Option
-from steadyrank.reading.profile import FEW, Column
+from steadyrank.reading.profile import DETERMINED, FEW, Column
 from steadyrank.reading.readings import EXACT, NOTHING, NOUN, Asked, Reading, quoted
 from steadyrank.reading.scales import less_is_better
 from steadyrank.reading.table import Guess
@@ -31,6 +31,8 @@ FEWEST = 5
 """What has fewer values hardly says what leaves together."""
 AGREE = 4
 """So many further rows of the items must agree before a value counts as a fact of the item."""
+EVEN, CHANCE = 3, 0.01
+"""Of so many items, values differ less than this share of what chance would make them differ."""
 REPEATED = 0.02
 """The share of repeated pairs from which on a pair is no key."""
 MEASURES = ("metric", "measure")
@@ -163,8 +165,7 @@ def _items(asked: Asked) -> list[str]:
 def _may_name(asked: Asked, column: Column) -> bool:
     if column.is_number and column.name in asked.profile.of_families:
         return False
-    plural = column.is_number and not column.is_id and column.words[-1:] != [column.noun]
-    return (column.is_label or column.type == "date") and not plural  # models counts models
+    return (column.is_label or column.type == "date") and not column.counts_things
 
 
 def _values(asked: Asked, role: str) -> list[str]:
@@ -215,10 +216,14 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     doubtful = False
     if value is not None:
         doubtful = _weigh_value(asked, reading, levels[str(what)], value, unit)
-        if profile[value].blanks and kind != "scores":
+        if (blank := profile[value].blanks) and kind != "scores":
             reading.mend["drop"] = [""]
+            cost = -0.5 - 3 * blank / profile.rows
+            reading.weigh(True, cost, f"rows without {quoted(value)} are left out")
     rest = asked.unexplained(roles.values(), *filter(None, (unit, item)))
     reading.weigh(rest, 0, f"{quoted(*rest)} would not be used")
+    if value is not None and (none := profile[value].no_value):
+        reading.mend |= asked.without(reading, none)
     _weigh_item(asked, reading, levels["item"], unit, item)
     if unit is None:
         _weigh_rows(asked, reading, item, str(value))
@@ -253,13 +258,23 @@ def _weigh_rows(asked: Asked, reading: Reading, item: str, value: str) -> None:
     reading.options |= {"ignore": users} if users else {}
     named = of.simple in NAMES or asked.level("item", item) or of in asked.label_columns[:1]
     reading.weigh(not of.repeats, -0.5 if named else -2, f"each {quoted(item)} has only one row")
-    once = not of.repeats and not any(c.is_time and c.repeats for c in asked.profile)
+    nearly = of.distinct >= DETERMINED * of.present
+    once = nearly and not any(c.is_time and c.repeats for c in asked.profile)
     summed = once and (column.noun in known("summed_up") or "total" in column.words[:1])
     reading.weigh(summed, 2, f"{quoted(value)} is named like a total or a final score")
+    sorts = once and not column.counts_rows and _sorts(column)
+    reading.weigh(sorts, 1 + (column.noun not in PLACES), f"the table is sorted by {quoted(value)}")
     given = once and column.counts_rows  # by its name: other counters are no values
     reading.weigh(given, 2, f"{quoted(value)} numbers the rows, as published rankings do")
     reading.firm = {"item", "score"} <= asked.named.keys() and not users
     reading.remarks.append(Guess(by_itself, "each row by itself", Option("user")))
+
+
+def _sorts(column: Column) -> bool:
+    """Tell whether rows stand in the order of a column, the best first."""
+    steps = np.diff(-column.some if less_is_better(column.name) else column.some)
+    enough = column.present > FEWEST and np.count_nonzero(steps) >= FEWEST - 1
+    return bool(enough and not column.is_amount and (steps <= 0).all())
 
 
 def turned(reading: Reading, which: str, why: str, points: float) -> Reading:
@@ -312,6 +327,7 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, it
         reading.weigh(unit is not None and column.distinct <= profile[unit].distinct, 0.5)
         reading.weigh(column.noun in known("attributes", "occasions"), -1)
         reading.weigh(column.is_number and not column.is_id, -3)
+    reading.weigh(level and column.is_number and not column.is_id and asked.label_columns, -1.5)
     reading.weigh(asked.kind.name == "scores" and column.noun in known("methods"), 1)
     reading.weigh(asked.is_spelt_out(item), -0.75)  # there are names for these ids
     none = column.is_time or column.counts_rows or (column.distinct < 2 < profile.rows and level < EXACT)
@@ -348,13 +364,44 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
             reading.options["lower_is_better"] = less if measures else "all"
             reading.support.append(f"{quoted(*less)} says that less is better")
     reading.weigh(kind == "ratings" and unit and less_is_better(value), -3)  # of ratings more is better
+    reading.points += 1.0 * asked.share_a_stem(item, value)
     reading.points += 0.5 * column.is_measure - 0.5 * (level == NOTHING)
     reading.points += 0.25 * (not {*known("of_all")}.isdisjoint(column.words))
     reading.points -= 0.25 * (not {*known("stale", "spreads", "of_some")}.isdisjoint(column.words))
-    again = profile[item].present - profile[item].distinct
     for of in filter(None, (item, unit)):
-        same = again >= AGREE and profile[of].repeats and profile.determined(value, of)
+        same = profile[item].further >= AGREE and profile[of].repeats and profile.determined(value, of)
         reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(of)}")
+    even = reading.weigh(
+        _is_even(asked, item, value), -3, f"every {quoted(item)} has about the same {quoted(value)}"
+    )
+    beside = (c.name for c in asked.label_columns[:ITEMS] if c.name not in {item, unit} and not even)
+    told = [of for of in beside if _tells(asked, of, value)]
+    reading.weigh(told, -2, f"{quoted(value)} is the same for all rows of a {quoted(*told[:1])}")
     amount = level <= NOUN and _is_amount(column) and not column.counts_rows
     reading.weigh(amount, -0.75, f"{quoted(value)} looks like an amount, not a score")
     return bool(rivals)
+
+
+def _tells(asked: Asked, name: str, value: str) -> bool:
+    """Tell whether a column of names that come again says what a value is, and is not told by it."""
+    profile, column = asked.profile, asked.profile[name]
+    again = 2 * column.distinct < column.present and column.further >= AGREE
+    return again and profile.determined(value, name) and not profile.determined(name, value)
+
+
+def _is_even(asked: Asked, item: str, value: str) -> bool:
+    """Tell whether a value differs far less between items than chance would make it differ.
+
+    So do matchdays and orders of questions, of which every item has each as often.
+    """
+    codes, numbers = asked.profile[item].codes, asked.profile[value].numbers
+    there = (codes >= 0) & np.isfinite(numbers)
+    codes, numbers = codes[there], numbers[there]
+    times = np.bincount(codes)
+    groups = np.count_nonzero(times)
+    if groups < EVEN or len(numbers) < 3 * groups:
+        return False
+    means = np.bincount(codes, numbers)[times > 0] / times[times > 0]
+    within = float(np.var(numbers)) * len(numbers)
+    between = float(times[times > 0] @ (means - numbers.mean()) ** 2)
+    return between * (len(numbers) - groups) < CHANCE * (groups - 1) * (within - between)

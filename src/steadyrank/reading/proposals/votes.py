@@ -30,6 +30,8 @@ ANSWERS = {"-1", "0", "1"}
 LISTED = re.compile(r"[^;|>]+[;|>]")
 WON = {"points", "pts", "pnt", *known("counted_votes")}
 """Words of columns that hold what is added up."""
+UNEVEN = 4.0
+"""How many times as much as by chance names come up unevenly that some choose more than others."""
 FEATURES = 2
 """The fewest features that a regression is taken with, without being named."""
 
@@ -43,7 +45,8 @@ def votes(asked: Asked) -> Iterator[Reading]:
     called = asked.candidates("choice", _may_be_chosen)
     # Beside names, numbers called votes say how many there were.
     totals = [c.name for c in profile if c.whole and names and asked.level("count", c.name) > NOTHING]
-    called = [name for name in called if name not in totals]
+    fit = (name for name in called if "choice" in asked.named or _may_be_chosen(profile[name]))
+    called = [name for name in fit if name not in totals]
     texts = [c for c in names if c.name not in called and (2 * c.distinct <= c.present or totals)]
     unlikely = {*known("attributes", "occasions", "awards")}
     texts.sort(key=lambda c: sounds_like_a_unit(c.name) or c.noun in unlikely)
@@ -102,7 +105,21 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     answer = column.noun in {"answer", "option", "item"} and not counted
     answer |= column.noun in ELECTED and bool(named) and not counted and not voters
     reading.strong = level >= EXACT and not (reading.against or answer or asked.loosely)
-    yield from counted_or_not(asked, reading)
+    for made in counted_or_not(asked, reading):
+        made.against = [*made.against]
+        if "count" in made.roles:
+            made.weigh(asked.share_a_stem(name, made.roles["count"]), 1)
+        elif not (said or column.unique):
+            _weigh_frequency(made, name, column)
+        yield made
+
+
+def _weigh_frequency(reading: Reading, name: str, column: Column) -> None:
+    """Weigh how unevenly names come up: by design about as often, less than chance would; or as votes."""
+    times = np.bincount(column.codes[column.codes >= 0])
+    spread, mean = float(times.var()), float(times.mean())
+    reading.weigh(spread < mean / 2, -1.5, f"each {quoted(name)} comes up about as often")
+    reading.weigh(spread > UNEVEN * mean, 0.5)
 
 
 def _for_nobody(column: Column) -> list[str]:

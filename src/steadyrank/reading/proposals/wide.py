@@ -39,13 +39,15 @@ SPREAD = 0.15
 MOST_PARTS, TOTALS, SEEN = 60, 40, 100
 """How many neighbours are looked at as parts of a whole, how many totals, and in how many rows."""
 TALLIES = {*known("tallies")}
-SHARES = {"percent", "percentage", "pct", "share", "ratio", "rate"}
+SHARES = {*known("percentages")}
 OF_ITEMS = {*known("shares", "measures", "points", "less_is_better"), "per", "count", "num", "n"}
 """Words beside the name of an item that say what its column counts or measures."""
 BLOCKS = 4
 """How many blocks of columns that belong together are proposed."""
 PERMUTED = 0.85
 """The share of rows (or columns) of the numbers 1, 2, 3... from which on a table holds ranks."""
+RATERS = {*known("user_columns"), "subject", "observer", "expert"}
+"""What columns are called, and numbered, that hold what somebody said of each row."""
 WAYS = {
     "rows": "a row for each item, a column for each task",
     "columns": "a column for each item, a row for each task",
@@ -79,7 +81,7 @@ def wide(asked: Asked) -> Iterator[Reading]:
             for reading in _weighed(asked, one, label, block, []):
                 reading.against.append(f"{quoted(*rest)} would not be used")
                 reading.implied, reading.firm, reading.strong = frozenset(), False, False
-                reading.points -= 0.25 + (3 * len(block) <= len(values))
+                reading.points -= 0.25 + (3 * len(block) <= len(values)) + (9 * len(block) <= len(values))
                 reading.points -= 1.25 * (alike and not _is_of(profile, block))
                 yield reading
     if way is None and _label(asked) is None:
@@ -349,6 +351,8 @@ def _orientation(asked: Asked, label: str | None, values: Sequence[str]) -> dict
     numbered = _mostly(rows, COUNTING.match) and not models
     plain = _mostly(rows, _is_benchmark) or (measures and models)
     signs = {}
+    if _mostly(values, lambda name: asked.profile[name].noun in RATERS):
+        return {"rows": (True, "columns of people who rate")}
     if measures or models:
         signs["rows"] = plain, "names of tasks and measures" if measures else "model names"
     repeated &= not measures
@@ -397,6 +401,8 @@ def _weigh_columns(
         brief = f"{quoted(*odd)} as {'scores' if in_rows else 'items'}"
         doubt = f"{brief}, though hardly a score"
         reading.remarks.append(Guess(doubt, brief, Option("items", several=True)))
+    if none := [*dict.fromkeys(word for c in columns if (word := c.no_value))]:
+        reading.mend |= asked.without(reading, *none)
     of_items = not in_rows and _is_of(profile, values[:LOOKED_AT])
     low, high = (pick(columns, key=lambda c: c.reach) for pick in (min, max))
     reach = f"{shorten(low.name)} reaches {low.reach:.3g}, {shorten(high.name)} {high.reach:.3g}"
@@ -470,7 +476,7 @@ def _directed(
         reading.support.append(f"less is better in {listing(map(shorten, less))}")
         yield reading
         return
-    error = _error_in(profile.table.source) if way == "columns" else ""
+    error = "" if _mostly(names, _is_measure) else _error_in(profile.table.source)
     if error or _are_ranks(profile, values, way):
         told = f"the name of the file says {error!r}: less is better" if error else "ranks: 1 is best"
         for which, why in (("all", told), ("none", "points: more is better")):
@@ -501,11 +507,16 @@ def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
 
 
 def _are_ranked(rows: FloatArray) -> BoolArray:
-    """Mark the rows whose numbers are 1, 2, 3..., as far as they go; equal ones share a rank."""
+    """Mark the rows whose numbers are 1, 2, 3..., as far as they go; equal ones share a rank.
+
+    They share the first of their places, the last one, as what nobody ranked does, or one for all.
+    """
     ordered = np.sort(np.where(np.isfinite(rows), rows, np.nan), axis=1)
     gone, new = np.isnan(ordered), np.diff(ordered, axis=1, prepend=np.nan) != 0
     steps, places = new.cumsum(axis=1), np.where(new, np.arange(1, rows.shape[1] + 1), 0)
     dense = ((ordered == steps) | gone).all(axis=1)
     dense &= 2 * (new & ~gone).sum(axis=1) >= (~gone).sum(axis=1)
-    shared = (ordered == np.maximum.accumulate(places, axis=1)) | gone
-    return np.asarray(dense | shared.all(axis=1))
+    first = ordered == np.maximum.accumulate(places, axis=1)
+    ends = np.where(np.diff(ordered, axis=1, append=np.nan) != 0, np.arange(1, rows.shape[1] + 1), np.inf)
+    last = ordered == np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
+    return np.asarray(dense | (first | gone).all(axis=1) | (last | gone).all(axis=1))
