@@ -233,6 +233,11 @@ class Column:
         return self.is_number and len(self.some) > 0 and bool((self.some == np.floor(self.some)).all())
 
     @cached_property
+    def signed(self) -> bool:
+        """Whether some numbers are below 0."""
+        return bool(self.some.min(initial=0.0) < 0)
+
+    @cached_property
     def no_value(self) -> str:
         """The only number below 0, if it is one that often stands for no value: -1 or -99."""
         below = self.some[self.some < 0]
@@ -505,7 +510,7 @@ class Profile:
 
     def on_one_scale(self, names: Iterable[str], apart: float = SCALE) -> bool:
         """Tell whether columns of numbers reach about as far, at most so many times as far."""
-        reaches = [self[name].reach for name in names if len(self[name].some)]
+        reaches = [reach for name in names if (reach := self[name].reach)]  # 0 is on any scale
         return not reaches or max(reaches) <= apart * min(reaches)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from steadyrank.errors import Option
 from steadyrank.reading.profile import DETERMINED, FEW, Column
-from steadyrank.reading.readings import EXACT, NOTHING, NOUN, Asked, Reading, quoted
+from steadyrank.reading.readings import EXACT, MANY, NOTHING, NOUN, Asked, Reading, quoted
 from steadyrank.reading.scales import less_is_better
 from steadyrank.reading.table import Guess
 from steadyrank.reading.words import known
@@ -185,7 +185,9 @@ def _values(asked: Asked, role: str) -> list[str]:
         ]
         return list(dict.fromkeys([*called, *places])) or others
     free = [c for c in free if c.type == "number" or c.is_measure]
-    return called + [c.name for c in sorted(free, key=_how_unlikely)]
+    listed = any(c.unique for c in asked.label_columns[:2])
+    sorts = [c for c in free if listed and _sorts(c)]
+    return called + [c.name for c in sorted(free, key=lambda c: (c not in sorts, *_how_unlikely(c)))]
 
 
 def _how_unlikely(column: Column) -> tuple[bool, bool, bool]:
@@ -221,6 +223,8 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
             cost = -0.5 - 3 * blank / profile.rows
             reading.weigh(True, cost, f"rows without {quoted(value)} are left out")
     rest = asked.unexplained(roles.values(), *filter(None, (unit, item)))
+    one_of_many = len(rest) == MANY and value is not None and not levels[str(what)]
+    reading.weigh(one_of_many, -0.75)
     reading.weigh(rest, 0, f"{quoted(*rest)} would not be used")
     if value is not None and (none := profile[value].no_value):
         reading.mend |= asked.without(reading, none)
@@ -314,9 +318,10 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
         once = profile.alone(item, unit)
         cost = -4 * max(0.0, once - 0.5) - 8 * max(0.0, once - 0.75)
         reading.weigh(once > 0.5, cost, f"most {quoted(item)} have only one {quoted(unit)}")
-        single = column.unique or (crossed and profile.alone(unit, item) > 0.95)
-        cost = -4 if column.unique else -2
-        reading.weigh(single, cost, f"each {quoted(unit)} has only one {quoted(item)}")
+        single = profile.alone(unit, item) if crossed else 0.0
+        reading.weigh(column.unique, -4, f"each {quoted(unit)} has only one {quoted(item)}")
+        told = f"most {quoted(unit)} have only one {quoted(item)}"
+        reading.weigh(single > 0.8 and not column.unique, 10 * (0.8 - single), told)
 
 
 def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, item: str) -> None:

@@ -201,10 +201,11 @@ def _on_one_scale(profile: Profile, run: Sequence[str]) -> list[list[str]]:
     found: list[list[str]] = [[]]
     low, high = np.inf, 0.0
     for name in run:
-        reach = profile[name].reach
+        column, reach = profile[name], profile[name].reach
         low, high = min(low, reach), max(high, reach)
-        alike = all(profile[name].whole == profile[one].whole for one in found[-1][-1:])
-        if not alike or high > SCALE * low:
+        alike = all(column.whole == c.whole and column.signed == c.signed
+                    for one in found[-1][-1:] if (c := profile[one]))  # fmt: skip
+        if not alike or high > (ALIKE if column.signed else SCALE) * low:
             found.append([])
             low = high = reach
         found[-1].append(name)
@@ -215,8 +216,7 @@ def _are_alike(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether columns are all scores, all whole or none, and reach about as far."""
     columns = [profile[name] for name in names[:LOOKED_AT]]
     even = len({c.whole for c in columns}) == 1 and len(columns) >= LEAST
-    held = (c.name for c in columns if c.reach)
-    return even and profile.on_one_scale(held, ALIKE) and not any(map(_is_no_score, columns))
+    return even and profile.on_one_scale(names[:LOOKED_AT], ALIKE) and not any(map(_is_no_score, columns))
 
 
 def _are_counts(profile: Profile, names: Sequence[str]) -> bool:
@@ -313,7 +313,8 @@ def _weighed(
         reading.remarks.append(Guess(note, brief, other))
     if reading.weigh(len(told) > 1, 0, "the names fit both ways round"):
         reading.firm = bool(settled)
-    whole = way == "columns" and len(values) <= MOST_PARTS and _are_parts(profile, values)
+    whole = way == "columns" and len(values) <= MOST_PARTS and not measures
+    whole = whole and _are_parts(profile, values)
     doubtful = _weigh_columns(asked, reading, values, label, whole=whole)
     if way == "columns":
         _weigh_as_items(asked, reading, values, label)
@@ -340,14 +341,14 @@ def _orientation(asked: Asked, label: str | None, values: Sequence[str]) -> dict
     item, row = asked.called("item", label), asked.called("row", label)
     unit = sounds_like_a_unit(label) or asked.profile[label].is_time
     measures = _mostly(values, _is_measure)
-    if bool(item) != bool(row or unit):
+    rows = asked.profile[label].labels[:LOOKED_AT]
+    models = _mostly(rows, pattern("models").search)
+    if bool(item) != bool(row or unit) and not (models and measures):
         noun = asked.profile[label].noun
         scored = noun in known("methods") or measures
         plain = scored if item else noun in {*asked.kind.roles["row"].names, *known("user_columns")}
         return {"rows" if item else "columns": (plain, f"the column {shorten(label)}")}
-    rows = asked.profile[label].labels[:LOOKED_AT]
-    is_model = pattern("models").search
-    models, repeated = _mostly(rows, is_model), asked.profile[label].repeats
+    repeated = asked.profile[label].repeats
     numbered = _mostly(rows, COUNTING.match) and not models
     plain = _mostly(rows, _is_benchmark) or (measures and models)
     signs = {}
@@ -356,7 +357,7 @@ def _orientation(asked: Asked, label: str | None, values: Sequence[str]) -> dict
     if measures or models:
         signs["rows"] = plain, "names of tasks and measures" if measures else "model names"
     repeated &= not measures
-    if repeated or numbered or _mostly(rows, _is_measure) or _mostly(values, is_model):
+    if repeated or numbered or _mostly(rows, _is_measure) or _mostly(values, pattern("models").search):
         signs["columns"] = plain, "repeated rows" if repeated else "the names in it"
     return signs
 
@@ -502,8 +503,11 @@ def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
     columns = np.array([profile[name].numbers for name in values])
     vectors = columns if way == "rows" else columns.T[:LOOKED_AT]
     several = vectors[np.isfinite(vectors).sum(axis=1) > 1]  # one rank tells nothing
-    ranked = _are_ranked(several)
-    return len(ranked) > 1 and vectors.shape[1] >= LEAST and float(np.mean(ranked)) >= PERMUTED
+    if len(several) < 2 or vectors.shape[1] < LEAST:
+        return False
+    up_to_all = np.nanmax(several) == vectors.shape[1] and np.nanmin(several) == 1
+    ranked = (several == 1).any(axis=1) if up_to_all else _are_ranked(several)
+    return float(np.mean(ranked)) >= PERMUTED
 
 
 def _are_ranked(rows: FloatArray) -> BoolArray:
