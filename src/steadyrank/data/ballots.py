@@ -226,6 +226,9 @@ class Ballots(CountedRows):
         if "ranks" in found.columns:
             orders = _orders_of_choices(found.table, found.columns["ranks"])
             return cls._of_orders(found, orders, approval=approval)
+        if "ranked" in found.columns:
+            found.settings.setdefault("items", found.columns["ranked"])
+            return cls._of_orders(found, _orders_of_items(found), approval=approval)
         if "ballot" in found.columns:
             orders = _orders_of(found.table, found.columns["ballot"], approval=approval)
             return cls._of_orders(found, orders, approval=approval)
@@ -279,6 +282,9 @@ class Ballots(CountedRows):
             names = columns["ranks"]
             read = map(objects, _choices([table.columns[name] for name in names]))
             return settled.reading_as(dict(zip(names, read, strict=True)))
+        if "ranked" in columns:
+            names = columns["ranked"]
+            return settled.reading_as({name: table.numbers(name, missing=True) for name in names})
         if "ballot" not in columns:
             return settled
         approval, name = _is_approval(found), columns["ballot"]
@@ -435,6 +441,17 @@ def _orders_of_choices(table: Table, ranks: Sequence[str]) -> list[list[object]]
     ):
         said = f"{counted(number, 'ballot')} {verb if number == 1 else verbs} {what}"
         table.notes += [said] if number else []
+    return orders
+
+
+def _orders_of_items(found: Resolved) -> list[list[list[str]]]:
+    """Return the items of each row by the ranks in their columns; equal ranks tie."""
+    names, orders = found.columns["ranked"], []
+    for row in found.table.matrix(names, missing=True).tolist():
+        tiers: dict[float, list[str]] = {}
+        for rank, name in sorted((rank, name) for rank, name in zip(row, names, strict=True) if rank == rank):
+            tiers.setdefault(rank, []).append(name)
+        orders.append([*tiers.values()])
     return orders
 
 

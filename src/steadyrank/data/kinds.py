@@ -80,12 +80,15 @@ REPEATS = Setting(
     ("skip", "error"),
 )
 
+RANKED = Role("the items, a column for each, that holds the rank given; blanks are not ranked", several=True)
+
 
 class BallotsArguments(PeopleArguments, total=False):
     """What :meth:`Ballots.from_frame` and ``read`` can be told."""
 
     ballot: Annotated[str | None, BALLOT]
     ranks: Annotated[Sequence[str] | None, RANKS]
+    ranked: Annotated[Sequence[str] | None, RANKED]
     user: Annotated[str | None, VOTER]
     item: Annotated[str | None, Role("what was ranked, one row per entry", ITEM_NAMES, answer=True)]
     rank: Annotated[str | None, RANK]
@@ -105,6 +108,7 @@ BALLOTS = Kind(
         Form("one row per entry", ("user", "item", "rank")),
         Form("one row per approval", ("user", "item"), only_with={"approval": True}),
         Form("a column for each choice", ("ranks",), may=("count",)),
+        Form("a column for each item", ("ranked",), may=("count",)),
         Form("one row per ballot", ("ballot",), may=("count",)),
     ),
 )

@@ -527,7 +527,7 @@ def origin_of(data: Observations) -> Origin:
 def from_resolved(cls: type[Data], found: Resolved) -> Data:
     """Make data from columns that have their roles, and say what was guessed about them."""
     dropping = Dropping(found.reading.get("drop"), found.answers)
-    table = dropping.blanked(dropping.kept(found.table), found.columns.get("items") or ())
+    table = dropping.blanked(dropping.kept(found.table), _cells(found.columns))
     found = replace(found, table=table, reading={**found.reading, "drop": dropping})
     with found.errors():
         data = cls._from_columns(found)
@@ -537,6 +537,11 @@ def from_resolved(cls: type[Data], found: Resolved) -> Data:
     origin = Origin(columns, found.table.library)
     set_fields(data, unit_candidates=unit_candidates(found), _origin=origin)
     return labelled(with_notes(data, *found.table.notes, first=True), found)
+
+
+def _cells(columns: Mapping[str, Any]) -> Sequence[str]:
+    """Return the columns whose cells may be left out one by one: those of items."""
+    return columns.get("items") or columns.get("ranked") or ()
 
 
 def labelled(data: Data, found: Resolved) -> Data:

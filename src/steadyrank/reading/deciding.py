@@ -57,6 +57,8 @@ FAINT = -5.0
 RANKED, BY_WHAT = Option("item"), Option("score")
 CHOOSE = "Choose one of these, or name what is ranked (", RANKED, ") and by what (", BY_WHAT, ")"
 """The way out where something is suggested."""
+CELLS = {"items", "ranked"}
+"""Roles of columns that hold a number for each item, any of which may be missing."""
 TRIED = 10 * ROWS
 """Beyond so many rows a suggestion is tried on the first ones before it is on all of them."""
 LONGEST = max(map(len, known("sums")))
@@ -312,12 +314,12 @@ class Decision:
         words = [word for name in wrong for word in Column(self.table, name).odd_words]
         told = {*map(str, as_list(asked.get("drop", [])))}
         odd = [word for word in words if word not in told]
-        mistyped = "items" in reading.roles and any(word[0] in NUMBER_BEGINS for word in odd)
+        mistyped = CELLS & reading.roles.keys() and any(word[0] in NUMBER_BEGINS for word in odd)
         if wrong and (not words or (odd and told) or mistyped):
             return
         totals = [] if reading is self.chosen else self._totals(reading)
         if odd := odd + totals * ("drop" not in asked):
-            blank = [""] * ("items" not in reading.roles)  # cells of a wide table may be missing
+            blank = [""] * CELLS.isdisjoint(reading.roles)  # cells of a wide table may be missing
             mend["drop"] = list(dict.fromkeys([*blank, *mend.get("drop", []), *odd]))
         blanks = list(dict.fromkeys(["", *mend.get("drop", [])]))
         mends: list[dict[str, Any]] = [{}, {"drop": blanks}, {"decimal": "."}]
@@ -345,8 +347,8 @@ class Decision:
         """Return the columns that must hold numbers."""
         roles = reading.kind.roles
         held = [n for role, n in reading.roles.items() if roles[role].holds in {"numbers", "counts"}]
-        items = reading.roles.get("items", []) if "items" in roles else []
-        return sorted(taken_by({"": held, "items": items}), key=str)
+        cells = [n for role in CELLS & reading.roles.keys() & roles.keys() for n in reading.roles[role]]
+        return sorted({*held, *cells}, key=str)
 
 
 def by_names(asked: Asked) -> Iterator[Reading]:

@@ -222,7 +222,7 @@ class Asked:
     @kept
     def _nouns(self, role: str) -> set[str]:
         units = {*known("units")} - {*known("user_columns")} if role == "row" else set()
-        return units | {name.removesuffix("s") for name in self.kind.roles[role].names if len(name) > 2}
+        return units | {name.removesuffix("s") for name in self.kind.roles[role].names if len(name) > 3}
 
     def candidates(
         self, role: str, fits: Callable[[Column], bool], taken: Iterable[object] = ()

@@ -15,6 +15,7 @@ from steadyrank.reading.labels import marks_between, parted
 from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.proposals.long import places
 from steadyrank.reading.proposals.votes import counted_or_not
+from steadyrank.reading.proposals.wide import are_ranks
 from steadyrank.reading.readings import EXACT, NOTHING, Asked, Reading, quoted
 from steadyrank.reading.table import simplify
 from steadyrank.reading.text_columns import number_in
@@ -44,6 +45,7 @@ def ballots(asked: Asked) -> Iterator[Reading]:
     """Propose ballots in each form."""
     yield from places(asked)
     yield from _choices(asked)
+    yield from _ranked(asked)
     yield from _orders(asked)
 
 
@@ -136,6 +138,25 @@ def _choices(asked: Asked) -> Iterator[Reading]:
     for reading in sorted(weighed, key=lambda one: -one.points)[:2]:
         reading.strong &= sum(one.firm for one in weighed) == 1
         yield from counted_or_not(asked, reading)
+
+
+def _ranked(asked: Asked) -> Iterator[Reading]:
+    """Propose a column for each item that holds its rank, some of them blank; full ones are scores, too."""
+    if not asked.allows("ranked", "count"):
+        return
+    profile, names = asked.profile, asked.named.get("ranked", [])
+    if not names:
+        free = [c for c in profile if c.is_number and c.name not in asked.apart]
+        free = [c for c in free if not (c.is_id or c.is_time)]
+        gaps = any(c.blanks or c.odd_words for c in free)
+        names = [c.name for c in free] if gaps else []
+    if "ranked" in asked.named or (names and are_ranks(profile, names, "columns")):
+        reading = asked.reading({"ranked": names, **asked.beside(("count", "weights"), names)})
+        reading.weigh(True, 5, "ranks: 1 is best, and what is blank was not ranked")
+        reading.firm = "ranked" in asked.named
+        if np.isnan([profile[name].numbers for name in names]).all(axis=0).any():
+            reading.mend["drop"] = [""]
+        yield reading
 
 
 def _neighbours(profile: Profile) -> list[list[str]]:

@@ -38,6 +38,7 @@ SPREAD = 0.15
 """How far the sums of rows that are parts of a whole may spread, as a share of their mean."""
 MOST_PARTS, TOTALS, SEEN = 60, 40, 100
 """How many neighbours are looked at as parts of a whole, how many totals, and in how many rows."""
+STATISTICS = {*known("statistics", "spreads")}
 TALLIES = {*known("tallies")}
 SHARES = {*known("percentages")}
 OF_ITEMS = {*known("shares", "measures", "points", "less_is_better"), "per", "count", "num", "n"}
@@ -438,6 +439,11 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
     profile = asked.profile
     counting = _mostly(values, COUNTING.match) or {*values} <= profile.of_families
     reading.weigh(counting, -1, "the columns are only numbered, not named")
+    told = len(values) > 1 and all(not STATISTICS.isdisjoint(profile[n].words) for n in values)
+    reading.weigh(told, -3, "the columns are statistics, not items")
+    scores = [n for n in values[:LOOKED_AT] if asked.called("score", n) >= EXACT]
+    are = "is" if len(scores) == 1 else "are"
+    reading.weigh(scores, -2, f"{quoted(*scores)} {are} called like a score, not like an item")
     tallies = [name for name in values[:LOOKED_AT] if _is_tally(profile[name])]
     are = "is no vote" if len(tallies) == 1 else "are not votes"
     less = 0 < len(tallies) < len(values)
@@ -478,7 +484,7 @@ def _directed(
         yield reading
         return
     error = "" if _mostly(names, _is_measure) else _error_in(profile.table.source)
-    if error or _are_ranks(profile, values, way):
+    if error or are_ranks(profile, values, way):
         told = f"the name of the file says {error!r}: less is better" if error else "ranks: 1 is best"
         for which, why in (("all", told), ("none", "points: more is better")):
             yield turned(reading, which, why, 1.0 + (which == "all") / 2)
@@ -496,7 +502,7 @@ def _error_in(source: str) -> str:
     return next((word for word in words if word in known("measures_of_error")), "")
 
 
-def _are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
+def are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
     """Tell whether each row, or each column of items in rows, holds ranks."""
     if len(values) > LOOKED_AT or not all(profile[name].whole for name in values):
         return False
