@@ -70,6 +70,8 @@ def read_json_lines(content: bytes) -> Read | None:
     for name in dict.fromkeys(name for row in rows for name in row):
         columns[name] = [row.get(name) for row in rows]
         there = [cell for cell in columns[name] if cell is not None]
+        if there and all(isinstance(cell, str) and _decimal(cell.strip()) for cell in there):
+            columns[name] = [cell or "" for cell in columns[name]]  # as in a text
         if len(there) > 1 and all(isinstance(cell, list) and len(cell) == 2 for cell in there):
             for place in (0, 1):
                 columns[f"{name}.{place + 1}"] = [cell and cell[place] for cell in columns[name]]
@@ -84,6 +86,12 @@ def _noted(pairs: list[tuple[str, Any]], twice: list[bool]) -> dict[str, Any]:
 
 def _digits(text: str) -> bool:
     return 0 < len(text) <= 18 and all(letter in "0123456789" for letter in text)
+
+
+def _decimal(text: str) -> bool:
+    whole, point, part = text.removeprefix("-").partition(".")
+    digits = all(letter in "0123456789" for letter in whole + part)
+    return digits and bool(whole) and (whole == "0" or whole[0] != "0") and bool(part) == bool(point)
 
 
 def _plain(text: str) -> bool:

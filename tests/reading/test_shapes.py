@@ -109,9 +109,21 @@ def test_ranks_with_gaps_are_ranks_of_the_columns() -> None:
     full = [[1, 2, 3], [1, 3, 2], [2, 1, 3], [1, 2, 3]]
     with pytest.raises(NotRecognisedError) as caught:
         read_any(stream("Ann,Bob,Cat", [*full, [1, "", ""], ["", 1, 2], [2, 1, ""]]))
-    first, second = caught.value.readings[:2]
-    assert [one.arguments["lower_is_better"] for one in (first, second)] == ["all", "none"]
-    data = first.read()
+    ranked, *others = caught.value.readings
+    assert [one.arguments["lower_is_better"] for one in others] == ["all", "none"]
+    assert ranked.arguments == {"kind": "ballots", "ranked": ["Ann", "Bob", "Cat"]}
+    ballots = ranked.read()
+    orders = [
+        "Ann",
+        "Ann > Bob > Cat",
+        "Ann > Bob > Cat",
+        "Ann > Cat > Bob",
+        "Bob > Ann",
+        "Bob > Ann > Cat",
+    ]
+    found = zip(ballots.units.labels, ballots.units.counts, strict=True)
+    assert sorted(label for label, n in found for _ in range(n)) == sorted([*orders, "Bob > Cat"])
+    data = others[0].read()
     assert data.items[np.nanmean(data.values, axis=0).argmax()] == "Ann"
 
 

@@ -475,7 +475,11 @@ def test_a_rate_of_something_bad(said: str, less: bool | None, rng: np.random.Ge
 
 def test_votes_for_and_against_are_no_names() -> None:
     """As in polls of comments: -1, 0 and 1 are answers, and so may other numbers be."""
-    cells = [(comment, voter, (comment * voter) % 3 - 1) for comment in range(5) for voter in range(9)]
+    cells = [
+        (comment, voter, (comment * voter + voter // 4) % 3 - 1)
+        for comment in range(5)
+        for voter in range(9)
+    ]
     columns = dict(
         zip(("comment-id", "voter-id", "vote"), map(list, zip(*cells, strict=True)), strict=True)
     )

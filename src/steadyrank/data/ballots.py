@@ -449,7 +449,8 @@ def _orders_of_items(found: Resolved) -> list[list[list[str]]]:
     names, orders = found.columns["ranked"], []
     for row in found.table.matrix(names, missing=True).tolist():
         tiers: dict[float, list[str]] = {}
-        for rank, name in sorted((rank, name) for rank, name in zip(row, names, strict=True) if rank == rank):
+        given = (both for both in zip(row, names, strict=True) if not is_missing(both[0]))
+        for rank, name in sorted(given):
             tiers.setdefault(rank, []).append(name)
         orders.append([*tiers.values()])
     return orders

@@ -80,7 +80,9 @@ REPEATS = Setting(
     ("skip", "error"),
 )
 
-RANKED = Role("the items, a column for each, that holds the rank given; blanks are not ranked", several=True)
+RANKED = Role(
+    "the items, a column for each, that holds the rank given; blanks are not ranked", several=True
+)
 
 
 class BallotsArguments(PeopleArguments, total=False):

@@ -152,7 +152,8 @@ def _asked(codes: Row, questions: Row, below: Sequence[Row]) -> tuple[list[str],
     most = 2 * len(coded) > len(codes) and 2 * len(coded & {*_numbers_below(questions, below)}) > len(
         codes
     )
-    if not tool and (not most or any(map(_is_number, questions))):
+    asked = not any(_is_number(one) or is_missing_word(one) for one in questions)
+    if not tool and not (most and asked):
         return None
     distinct = len({*questions}) == len(questions) and all(questions)
     return list(questions if distinct else codes), 2 + tool

@@ -265,7 +265,7 @@ class Asked:
         return {**gaps, "drop": [*reading.mend.get("drop", []), *words]}
 
     def share_a_stem(self, one: str, two: str) -> bool:
-        """Tell whether two columns begin with one word, as few others do: candidate and candidate_votes."""
+        """Tell whether two columns begin with one word, as few others do: item and item_votes."""
         stems = [self.profile[name].words[:1] for name in (one, two)]
         alike = sum(column.words[:1] == stems[0] for column in self.profile)
         return bool(stems[0]) and stems[0] == stems[1] and 2 * alike <= len(self.profile.columns)

@@ -22,13 +22,13 @@ from steadyrank.reading.adapters.documents import load, load_lines
 from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
-from steadyrank.reading.text_columns import TextColumn, number_in
+from steadyrank.reading.text_columns import TextColumn
 
 LIKE_THIS = 'A table in JSON looks like [{"choice": "x"}, {"choice": "y"}].'
 KEYS, VALUE = ("name", "key"), "value"
 """What the columns are called that hold names of objects, if none of these is there, and numbers."""
-CODE = re.compile(r"\s*0\d")
-"""How text begins that is no number, though it has only digits."""
+NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+"""What is a number also in quotes."""
 ALIKE = 0.5
 """Objects of one sort have more than this share of all their names, in the mean."""
 FIELDS = 10
@@ -229,10 +229,9 @@ def _table_of(file: OpenFile, placed: Callable[[OpenFile], Iterable[tuple[int, A
 
 
 def _are_numbers_in_text(cells: Sequence[Any]) -> bool:
-    """Tell whether a column holds numbers in quotes, as on the web; 007 is none."""
+    """Tell whether a column holds plain numbers in quotes, as on the web; 007 is none."""
     there = [value for value in cells if not is_missing(value)]
-    numbers = all(isinstance(v, str) and number_in(v.strip()) is not None for v in there)
-    return bool(there) and numbers and not any(CODE.match(v) for v in there)
+    return bool(there) and all(isinstance(v, str) and NUMBER.fullmatch(v.strip()) for v in there)
 
 
 def _set_out(

@@ -141,7 +141,7 @@ def _choices(asked: Asked) -> Iterator[Reading]:
 
 
 def _ranked(asked: Asked) -> Iterator[Reading]:
-    """Propose a column for each item that holds its rank, some of them blank; full ones are scores, too."""
+    """Propose a column for each item that holds its rank, some blank; full ones are scores, too."""
     if not asked.allows("ranked", "count"):
         return
     profile, names = asked.profile, asked.named.get("ranked", [])

@@ -54,9 +54,14 @@ JUDGED = WHO | {*known("result_columns"), "vote", "judgment", "judgement", "labe
 """Words of columns whose few numbers may say who won."""
 WHERE = {"venue", "location", "side", "where", "ground", "site", "home"}
 """Nouns of columns that say where a game was, though in the words of results."""
-NO_POINTS = {*known("less_is_better", "stale"), "elo", "rating", "seed", "odds"}
+STALE = {*known("stale")}
+NO_POINTS = {*known("less_is_better"), *STALE, "elo", "rating", "seed", "odds"}
 """Words of numbers that each side has before it plays."""
-THINGS = {name.removesuffix("id") for name in known("item_columns")} | {"left", "right", "p"}
+THINGS = {name.removesuffix("id") for name in known("item_columns", "user_columns")} | {
+    "left",
+    "right",
+    "p",
+}
 """What columns that name items are called, so that their numbers are names, too."""
 POINT_WORDS = {name.removesuffix("s") for name in known("points")}
 POINT_PAIRS = (
@@ -377,6 +382,7 @@ class Sides:
             and 2 * column.blanks < profile.rows
             and profile.rows > 3
             and column.noun not in WHERE
+            and STALE.isdisjoint(column.words)
             and self._tells_who_won(column)
         ]
         found = called + [name for name in others if not (called and profile[name].is_number)]

@@ -112,7 +112,13 @@ def _long(asked: Asked, who: str, what: str | None) -> Iterator[Reading]:
         units = sorted(_units(asked, who), key=lambda unit: -_fits(asked, who, unit, item))
         for way in product([unit for unit in units if unit != item][:KEPT], [item], values):
             if len({*way}) == 3:
-                yield _weighed(asked, dict(zip(roles, way, strict=False)), what)
+                made = _weighed(asked, dict(zip(roles, way, strict=False)), what)
+                yield made
+                unit, _, value = way
+                told = {"lower_is_better"} & {*made.options, *asked.settings}
+                named = who == "row" and value is not None and asked.level("score", value) >= EXACT
+                if named and not told and _are_places(asked, unit, str(value), 1):
+                    yield turned(made, "all", "places: 1 is best", 1.0)
 
 
 def _fits(asked: Asked, who: str, unit: str, item: str) -> float:
@@ -351,9 +357,7 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
     rivals = list(asked.candidates(role, lambda c: c.is_number, [value, *reading.roles.values()]))
     rivals = [] if role in asked.named else rivals
     reading.weigh(rivals, 0, f"{quoted(*rivals)} could be the {role}, too")
-    listed = column.whole and len(column.some) > 0 and column.some.min() in {0, 1}
-    listed = listed and profile[by].repeats and profile.repeated(by, value) < REPEATED
-    listed = listed and not column.counts_rows  # through all lists
+    listed = _are_places(asked, by, value)
     places = f"places: from 1, none twice for a {quoted(by)}"
     if kind == "ballots":
         reading.weigh(listed, 2, f"{quoted(value)} are {places}")
@@ -377,7 +381,9 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
         same = profile[item].further >= AGREE and profile[of].repeats and profile.determined(value, of)
         reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(of)}")
     even = reading.weigh(
-        _is_even(asked, item, value), -3, f"every {quoted(item)} has about the same {quoted(value)}"
+        level < EXACT and _is_even(asked, item, value),
+        -3,
+        f"every {quoted(item)} has about the same {quoted(value)}",
     )
     beside = (c.name for c in asked.label_columns[:ITEMS] if c.name not in {item, unit} and not even)
     told = [of for of in beside if _tells(asked, of, value)]
@@ -385,6 +391,14 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
     amount = level <= NOUN and _is_amount(column) and not column.counts_rows
     reading.weigh(amount, -0.75, f"{quoted(value)} looks like an amount, not a score")
     return bool(rivals)
+
+
+def _are_places(asked: Asked, by: str, value: str, *least: int) -> bool:
+    """Tell whether a column numbers what belongs together, from 0 or 1 on, none twice for a unit."""
+    profile, column = asked.profile, asked.profile[value]
+    listed = column.whole and column.distinct > len(least) + 1 and column.some.min() in (least or {0, 1})
+    listed = listed and profile[by].repeats and profile.repeated(by, value) < REPEATED
+    return listed and not column.counts_rows  # through all lists
 
 
 def _tells(asked: Asked, name: str, value: str) -> bool:
@@ -409,4 +423,4 @@ def _is_even(asked: Asked, item: str, value: str) -> bool:
     means = np.bincount(codes, numbers)[times > 0] / times[times > 0]
     within = float(np.var(numbers)) * len(numbers)
     between = float(times[times > 0] @ (means - numbers.mean()) ** 2)
-    return between * (len(numbers) - groups) < CHANCE * (groups - 1) * (within - between)
+    return bool(between * (len(numbers) - groups) < CHANCE * (groups - 1) * (within - between))

@@ -9,7 +9,7 @@ from itertools import islice, product
 
 import numpy as np
 
-from steadyrank.reading.profile import Column
+from steadyrank.reading.profile import FEW, Column
 from steadyrank.reading.proposals.long import REPEATED
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit, taken_by
@@ -17,6 +17,7 @@ from steadyrank.reading.words import known, words_of
 
 COUNTED = known("counted_votes")
 """How names of columns end that count what rows stand for, though they are called more than that."""
+RATED = {"rating", "score", "star"}
 VALUES = {*known("rating_columns"), "rank", "position", "place"}
 """Nouns of columns that say more of an item than that it was chosen."""
 ELECTED = known("elected")
@@ -45,7 +46,8 @@ def votes(asked: Asked) -> Iterator[Reading]:
     called = asked.candidates("choice", _may_be_chosen)
     # Beside names, numbers called votes say how many there were.
     totals = [c.name for c in profile if c.whole and names and asked.level("count", c.name) > NOTHING]
-    fit = (name for name in called if "choice" in asked.named or _may_be_chosen(profile[name]))
+    may = "choice" in asked.named or not names  # numbers are chosen only where nothing else is
+    fit = (name for name in called if may or _may_be_chosen(profile[name]))
     called = [name for name in fit if name not in totals]
     texts = [c for c in names if c.name not in called and (2 * c.distinct <= c.present or totals)]
     unlikely = {*known("attributes", "occasions", "awards")}
@@ -75,6 +77,8 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     reading.weigh(level, (0, 2, 3, 4)[level], f"{quoted(name)} is named like a choice")
     reading.weigh(counted, 2, f"{quoted(str(beside.get('count')))} counts votes")
     reading.weigh(counted and column.unique, 2, f"each {quoted(name)} appears once, with its total")
+    rated = [c.name for c in numbers if c.noun in RATED]
+    reading.weigh(counted and rated, -3, f"{quoted(*rated)} may be what {quoted(name)} is rated")
     flag = not said and (column.type == "flag" or (column.is_number and column.values <= ANSWERS))
     reading.weigh(flag, -9, f"{quoted(name)} holds answers, yes or no, not names")
     more = [c for c in others if not c.is_time] if column.is_number and not said else []
@@ -83,6 +87,10 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     once &= bool(numbers) or (column.is_id and bool(others))
     beside_it = quoted(*(c.name for c in others))
     reading.weigh(once, -3, f"each {quoted(name)} appears once, beside {beside_it}")
+    hardly = (
+        not (counted or said or column.unique) and 10 * column.distinct > 9 * column.present > 9 * FEW
+    )
+    reading.weigh(hardly, -1, f"hardly a {quoted(name)} comes up again")
     voters = [c for c in others if c.noun in {"voter", "respondent", "user", "person"}]
     whole = not others or column.unique or column.noun in ELECTED
     elected = counted and level >= EXACT and whole
@@ -109,13 +117,13 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
         made.against = [*made.against]
         if "count" in made.roles:
             made.weigh(asked.share_a_stem(name, made.roles["count"]), 1)
-        elif not (said or column.unique):
+        elif not (said or column.unique or not column.present):
             _weigh_frequency(made, name, column)
         yield made
 
 
 def _weigh_frequency(reading: Reading, name: str, column: Column) -> None:
-    """Weigh how unevenly names come up: by design about as often, less than chance would; or as votes."""
+    """Weigh how unevenly names come up: less than by chance, as by design, or more, as votes do."""
     times = np.bincount(column.codes[column.codes >= 0])
     spread, mean = float(times.var()), float(times.mean())
     reading.weigh(spread < mean / 2, -1.5, f"each {quoted(name)} comes up about as often")
@@ -231,9 +239,10 @@ def regression(asked: Asked) -> Iterator[Reading]:
 def _at_the_end(asked: Asked) -> Iterator[Reading]:
     """Propose the last column of numbers alone, on scales of their own, as the response."""
     profile = asked.profile
-    if asked.named or not all(c.is_number for c in profile):
+    texts = [c.name for c in profile if not c.is_number]
+    if asked.named or len(texts) > 1 or profile.table.names[-1:] == texts:
         return
-    free = (c for c in profile if c.name not in asked.apart and not c.is_id)
+    free = (c for c in profile if c.name not in {*asked.apart, *texts} and not c.is_id)
     names = [c.name for c in free if len(c.some) and np.ptp(c.some)]
     few = len(names) <= FEATURES or profile.rows <= 3 * len(names)
     if few or profile.on_one_scale(names):
@@ -241,6 +250,7 @@ def _at_the_end(asked: Asked) -> Iterator[Reading]:
     reading = asked.reading({"response": names[-1], "items": names[:-1]})
     reading.weigh(True, 1, f"numbers on scales of their own; {quoted(names[-1])} is at their end")
     reading.against.append("no name says that it is the response")
+    reading.weigh(texts, -2, f"{quoted(*texts)} cannot be a feature")
     if any(profile[name].blanks for name in names):
         reading.mend["missing"] = "drop"
     yield reading

@@ -45,6 +45,8 @@ OF_ITEMS = {*known("shares", "measures", "points", "less_is_better"), "per", "co
 """Words beside the name of an item that say what its column counts or measures."""
 BLOCKS = 4
 """How many blocks of columns that belong together are proposed."""
+FEW_RANKS = 4
+"""Of so few items, numbers from 1 to how many there are may be answers on a scale."""
 PERMUTED = 0.85
 """The share of rows (or columns) of the numbers 1, 2, 3... from which on a table holds ranks."""
 RATERS = {*known("user_columns"), "subject", "observer", "expert"}
@@ -82,7 +84,9 @@ def wide(asked: Asked) -> Iterator[Reading]:
             for reading in _weighed(asked, one, label, block, []):
                 reading.against.append(f"{quoted(*rest)} would not be used")
                 reading.implied, reading.firm, reading.strong = frozenset(), False, False
-                reading.points -= 0.25 + (3 * len(block) <= len(values)) + (9 * len(block) <= len(values))
+                reading.points -= (
+                    0.25 + (3 * len(block) <= len(values)) + (9 * len(block) <= len(values))
+                )
                 reading.points -= 1.25 * (alike and not _is_of(profile, block))
                 yield reading
     if way is None and _label(asked) is None:
@@ -128,16 +132,15 @@ def _score_columns(asked: Asked, label: str | None, way: str) -> tuple[list[str]
     apart = {label, *asked.apart, *weights}
     numbers = [c for c in asked.profile if c.name not in apart and c.is_number]
     facts, spreads = known("facts_of_items"), known("spreads")
+    named = [c for c in numbers if c.words]
     out = {c.name for c in numbers if c.is_id or _numbers_rows(asked, c)}
+    unsure = {c.name for c in named if c.words[-1] in spreads or c.simple in spreads}
+    out |= unsure if len(unsure | out) < len(numbers) else set()
     if way == "rows":
         before = [c for c in numbers[:1] if c.whole and asked.profile.table.names.index(c.name) == 0]
         out |= {c.name for c in before if label and (np.diff(c.numbers, prepend=0) == 1).all()}
-        named = [c for c in numbers if c.words]
-        for about in (
-            {c.name for c in named if c.words[-1] in spreads},
-            {c.name for c in named if c.words[0] in facts},
-        ):
-            out |= about if len(about | out) < len(numbers) else set()
+        about = {c.name for c in named if c.words[0] in facts}
+        out |= about if len(about | out) < len(numbers) else set()
     return [c.name for c in numbers if c.name not in out], [c.name for c in numbers if c.name in out]
 
 
@@ -169,7 +172,7 @@ def _blocks(asked: Asked, values: Sequence[str], way: str) -> Iterator[list[str]
 
 
 def _is_tally(column: Column) -> bool:
-    return not TALLIES.isdisjoint(column.words)
+    return not TALLIES.isdisjoint([column.simple, *column.words])
 
 
 def _is_of(profile: Profile, names: Sequence[str]) -> bool:
@@ -217,7 +220,9 @@ def _are_alike(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether columns are all scores, all whole or none, and reach about as far."""
     columns = [profile[name] for name in names[:LOOKED_AT]]
     even = len({c.whole for c in columns}) == 1 and len(columns) >= LEAST
-    return even and profile.on_one_scale(names[:LOOKED_AT], ALIKE) and not any(map(_is_no_score, columns))
+    return (
+        even and profile.on_one_scale(names[:LOOKED_AT], ALIKE) and not any(map(_is_no_score, columns))
+    )
 
 
 def _are_counts(profile: Profile, names: Sequence[str]) -> bool:
@@ -511,7 +516,7 @@ def are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
     several = vectors[np.isfinite(vectors).sum(axis=1) > 1]  # one rank tells nothing
     if len(several) < 2 or vectors.shape[1] < LEAST:
         return False
-    up_to_all = np.nanmax(several) == vectors.shape[1] and np.nanmin(several) == 1
+    up_to_all = np.nanmax(several) == vectors.shape[1] > FEW_RANKS and np.nanmin(several) == 1
     ranked = (several == 1).any(axis=1) if up_to_all else _are_ranked(several)
     return float(np.mean(ranked)) >= PERMUTED
 
@@ -527,6 +532,8 @@ def _are_ranked(rows: FloatArray) -> BoolArray:
     dense = ((ordered == steps) | gone).all(axis=1)
     dense &= 2 * (new & ~gone).sum(axis=1) >= (~gone).sum(axis=1)
     first = ordered == np.maximum.accumulate(places, axis=1)
-    ends = np.where(np.diff(ordered, axis=1, append=np.nan) != 0, np.arange(1, rows.shape[1] + 1), np.inf)
+    ends = np.where(
+        np.diff(ordered, axis=1, append=np.nan) != 0, np.arange(1, rows.shape[1] + 1), np.inf
+    )
     last = ordered == np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1]
     return np.asarray(dense | (first | gone).all(axis=1) | (last | gone).all(axis=1))
