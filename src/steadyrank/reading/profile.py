@@ -104,7 +104,8 @@ class Column:
         words = before if {*before} - {*beside} else list(self.words)
         while len(words) > 1 and (words[-1] in beside or words[-1].isdecimal()):
             words.pop()
-        return words[-1].removesuffix("s") if words else ""
+        last = words[-1] if words else ""
+        return last.removesuffix("s") if len(last) > len("pos") else last
 
     @cached_property
     def type(self) -> str:

@@ -139,7 +139,7 @@ def _rows_of_object(found: Mapping[str, Any]) -> list[Record]:
         if not lists and not deep and _overlap([one for _, one in level]) > ALIKE:
             return _with_names(level)
         level = deeper
-    if len(level) > 1 and all(one and _are_objects(one) for _, one in level):
+    if len(level) > 1 and all(_are_objects(one) for _, one in level):
         every = [(way, one) for way, several in level for one in several]
         several = len({name for _, one in every for name in one}) > 1
         return _with_names(every) if several and _overlap([one for _, one in every]) > ALIKE else []
@@ -204,7 +204,12 @@ def _inner(rows: list[Record], notes: list[str]) -> list[Record]:
     if len(inner) <= len(rows) or _overlap([one for _, one in inner]) <= ALIKE:
         return rows
     notes.append(f"what is in {shorten(names[0])} read as rows")
-    return [{name: one for name, one in row.items() if name not in names} | one for row, one in inner]
+    twice = {name for row, one in inner for name in row.keys() & one.keys()}
+    return [
+        {name: value for name, value in row.items() if name not in names}
+        | {f"{names[0]}.{name}" if name in twice else name: value for name, value in one.items()}
+        for row, one in inner
+    ]
 
 
 def _table_of(file: OpenFile, placed: Callable[[OpenFile], Iterable[tuple[int, Any]]]) -> Table:

@@ -145,7 +145,7 @@ def _may_count(column: Column) -> bool:
 
 def _are_results(column: Column) -> bool:
     """Tell whether cells hold the points of both sides: 2-1."""
-    timed = column.type == "date" and column.noun not in {"result", "score"}
+    timed = column.is_time and column.noun not in {"result", "score"}
     if column.type not in {"text", "date"} or timed:
         return False
     some = column.labels[:200]
@@ -382,6 +382,7 @@ class Sides:
             and 2 * column.blanks < profile.rows
             and profile.rows > 3
             and column.noun not in WHERE
+            and not column.is_time
             and STALE.isdisjoint(column.words)
             and self._tells_who_won(column)
         ]

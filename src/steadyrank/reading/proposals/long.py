@@ -37,9 +37,9 @@ REPEATED = 0.02
 """The share of repeated pairs from which on a pair is no key."""
 MEASURES = ("metric", "measure")
 """What a column is called whose rows are measures; their names may say that less is better."""
-NAMES = ("name", "title", "label", "fullname", "displayname")
+NAMES = ("name", "title", "label", "fullname", "displayname", "nom", "nombre", "nome", "naam", "navn")
 """What a column of names is called that does not say of what."""
-PLACES = ("rank", "rk", "ranking", "place", "position", "placement", "standing", "finish")
+PLACES = ("rank", "rk", "ranking", "place", "position", "pos", "placement", "standing", "finish")
 """Nouns of columns that hold places: 1 is best."""
 EACH_ROW = "no column says who rated: each row counts by itself"
 PLAIN = "mean-rating:shrinkage=0"
@@ -224,7 +224,9 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
     doubtful = False
     if value is not None:
         doubtful = _weigh_value(asked, reading, levels[str(what)], value, unit)
-        if (blank := profile[value].blanks) and kind != "scores":
+        if (blank := profile[value].blanks) and kind == "scores":
+            reading.mend["missing"] = "available"
+        elif blank:
             reading.mend["drop"] = [""]
             cost = -0.5 - 3 * blank / profile.rows
             reading.weigh(True, cost, f"rows without {quoted(value)} are left out")
@@ -320,6 +322,8 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
     crossed = column.repeats and profile[item].repeats
     seen = f"each pair of {quoted(unit, item)} appears once" * (profile.share == 1)  # below, perhaps not
     reading.weigh(crossed and not again, 1.5, seen)
+    often = crossed and not again and profile.alone(item, unit) < 0.5  # each item at several times
+    reading.weigh(often and column.is_time, 1)
     if profile.rows > FEW and min(levels.values()) < EXACT:
         once = profile.alone(item, unit)
         cost = -4 * max(0.0, once - 0.5) - 8 * max(0.0, once - 0.75)
@@ -341,6 +345,8 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, it
     reading.weigh(level and column.is_number and not column.is_id and asked.label_columns, -1.5)
     reading.weigh(asked.kind.name == "scores" and column.noun in known("methods"), 1)
     reading.weigh(asked.is_spelt_out(item), -0.75)  # there are names for these ids
+    of = [c.name for c in asked.label_columns[:12] if _has_one(asked, c, item) and c.name != unit]
+    reading.weigh(of, -1.5, f"each {quoted(*of[:1])} has one {quoted(item)}")
     none = column.is_time or column.counts_rows or (column.distinct < 2 < profile.rows and level < EXACT)
     reading.weigh(none, -4, f"{quoted(item)} names no items to rank")
     reading.weigh(column.type == "flag", -3)
@@ -368,7 +374,8 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
     alone = kind == "ratings" and unit is None  # rows of measurements, rather than of people
     if (kind == "scores" or alone) and "lower_is_better" not in asked.settings:
         measures = profile[by].labels if profile[by].noun in MEASURES and not alone else []
-        less = [name for name in measures or [value] if less_is_better(name)]
+        placed = column.noun in PLACES and column.whole
+        less = [name for name in measures or [value] if less_is_better(name) or (placed and not measures)]
         if less:
             reading.options["lower_is_better"] = less if measures else "all"
             reading.support.append(f"{quoted(*less)} says that less is better")
@@ -399,6 +406,12 @@ def _are_places(asked: Asked, by: str, value: str, *least: int) -> bool:
     listed = column.whole and column.distinct > len(least) + 1 and column.some.min() in (least or {0, 1})
     listed = listed and profile[by].repeats and profile.repeated(by, value) < REPEATED
     return listed and not column.counts_rows  # through all lists
+
+
+def _has_one(asked: Asked, column: Column, item: str) -> bool:
+    """Tell whether names that come again and again have one item each: players and their clubs."""
+    again = column.distinct > asked.profile[item].distinct and 2 * column.distinct < column.present
+    return again and not column.is_id and asked.profile.determined(item, column.name)
 
 
 def _tells(asked: Asked, name: str, value: str) -> bool:

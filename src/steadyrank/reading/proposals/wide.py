@@ -18,7 +18,7 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.profile import SCALE, Column, Profile
-from steadyrank.reading.proposals.long import MEASURES, NAMES, is_scale, turned
+from steadyrank.reading.proposals.long import MEASURES, NAMES, REPEATED, is_scale, turned
 from steadyrank.reading.readings import EXACT, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
 from steadyrank.reading.scales import less_is_better
@@ -32,6 +32,8 @@ LOOKED_AT = 1000
 """How many names and columns are looked at."""
 LEAST = 3
 """The fewest columns of scores that are taken as such without being named."""
+COUNTERS = {"n", "num", "number"}
+"""First words of columns that count what lies behind a row."""
 ALIKE = 40.0
 """How many times as far as others some columns of one sort may reach: large parties and small."""
 SPREAD = 0.15
@@ -113,6 +115,7 @@ def _label(asked: Asked) -> str | None:
     out = {*asked.apart, *asked.named.get("items", ())}
     free = [c for c in asked.profile if c.name not in out]
     texts = [c for c in free if not c.is_number and c.type not in {"list", "empty"}]
+    texts = [c for c in texts if c.type != "text" or c in asked.label_columns] or texts
     if "items" in asked.named:
         first = [c for c in texts[:1] if c is free[0] and not c.blanks]
         return first[0].name if first else None
@@ -120,7 +123,8 @@ def _label(asked: Asked) -> str | None:
     ids = [c for c in free if c.is_id and c.is_number]
     once = [c for c in called if not c.repeats]
     once.sort(key=lambda c: c.is_id)  # names say more than ids
-    every = sorted([*once, *called, *texts, *ids], key=lambda c: c.blanks > 0)
+    names = [c for c in texts if c.unique and c.simple in NAMES]
+    every = sorted([*once, *names, *called, *texts, *ids], key=lambda c: c.blanks > 0)
     return every[0].name if every else None
 
 
@@ -134,7 +138,8 @@ def _score_columns(asked: Asked, label: str | None, way: str) -> tuple[list[str]
     facts, spreads = known("facts_of_items"), known("spreads")
     named = [c for c in numbers if c.words]
     out = {c.name for c in numbers if c.is_id or _numbers_rows(asked, c)}
-    unsure = {c.name for c in named if c.words[-1] in spreads or c.simple in spreads}
+    out |= {c.name for c in named if c.whole and c.words[0] in COUNTERS and c.words[1:]}
+    unsure = {c.name for c in named if {c.words[0], c.words[-1], c.simple} & {*spreads}}
     out |= unsure if len(unsure | out) < len(numbers) else set()
     if way == "rows":
         before = [c for c in numbers[:1] if c.whole and asked.profile.table.names.index(c.name) == 0]
@@ -148,7 +153,7 @@ def _numbers_rows(asked: Asked, column: Column) -> bool:
     """Tell whether whole numbers are called like runs, rows or units, which they then only number."""
     alone = len(column.words) == 1 and sounds_like_a_unit(column.name)
     a_row = asked.kind.roles["row"].names
-    return column.whole and (column.simple in {*known("trials"), *a_row} or alone)
+    return column.whole and (column.simple in {*known("trials", "replicates"), *a_row} or alone)
 
 
 def _blocks(asked: Asked, values: Sequence[str], way: str) -> Iterator[list[str]]:
@@ -380,6 +385,9 @@ def _weigh_measures(reading: Reading, names: Sequence[str]) -> None:
     called = [frozenset(measures & some) for some in words]
     differ = len({*called} - {frozenset()}) > 1 and 2 * sum(map(bool, called)) > len(called) and in_rows
     reading.weigh(differ, 0, "the columns are different measures, of which a mean is taken")
+    less = sum(map(less_is_better, names[:LOOKED_AT]))
+    mixed = in_rows and 0 < less < len(names[:LOOKED_AT])
+    reading.weigh(mixed and not differ, 0, "in some less is better, and a mean is taken of all")
     rates = not any(called) and all(not SHARES.isdisjoint(some) for some in words)
     either = rates and not any(map(less_is_better, names))
     reading.weigh(either, 0, "more may be better, or less")
@@ -428,11 +436,15 @@ def _weigh_columns(
     texts = [c for c in profile if c.type == "text" and c.name != label and c.name not in asked.apart]
     if label is not None:
         named = profile[label]
-        cost = 2 if in_rows else min(3, len(texts))
+        cost = 2 if in_rows else min(3, 1 + len(texts))
         reading.weigh(named.repeats and (texts or in_rows), -cost, f"{quoted(label)} repeats")
         if in_rows and named.repeats:
             reading.mend["duplicates"] = "mean"
         reading.weigh(in_rows and named.is_time, -2.5, f"{quoted(label)} says when, not what")
+        times = [c.name for c in profile if c.is_time and c.repeats and c.name != label]
+        place = named.repeats and named.noun in known("place_columns") and not in_rows
+        each = [time for time in times if place and profile.repeated(label, time) < REPEATED]
+        reading.weigh(each, -2, f"each {quoted(label)} has a row for each {quoted(*each[:1])}")
         both = len(values) > 1 and named.values == {*values}
         if reading.weigh(both, 0, "rows and columns have the same names: counted wins are battles"):
             reading.firm = reading.firm and asked.settings.get("items_in") is not None
