@@ -28,7 +28,7 @@ FILES = {
     "battles.csv": "Model A;Model B;Winner;judge id\nx;y;tie;1\ny;z;tie;1\nx;z;model_b;2\nx;y;tie;2\n",
     "wins.csv": "winner,loser,-session\nx,y,p\ny,z,p\nz,x,q\n",
     "wide.csv": "judge,it's x,y z,v\na,1,2,3\na,3,4,2\nb,5,1,1\n",
-    "board.csv": "model,mmlu,wer,arc,license\np,1,2,2,mit\nq,3,4,1,gpl\nr,5,1,2,mit\n",
+    "board.csv": "model,news wer,call wer,film wer,license\np,1,2,2,mit\nq,3,4,1,gpl\nr,5,1,2,mit\n",
     "wide too.csv": "x,y,worker_id,z\n1,2,7,2\n3,4,7,4\n5,1,8,3\n",
     "regression.csv": "x1,x2,y\n1,2,3\n4,5,7\n7,8,8\n2,1,4\n",
     "lines.jsonl": '{"user": 1, "item": "a", "rating": 3}\n{"user": 2, "item": "b", "rating": 4}\n',

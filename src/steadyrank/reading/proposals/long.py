@@ -16,7 +16,7 @@ import numpy as np
 
 from steadyrank.errors import Option
 from steadyrank.reading.profile import DETERMINED, FEW, Column
-from steadyrank.reading.readings import EXACT, MANY, NOTHING, NOUN, Asked, Reading, quoted
+from steadyrank.reading.readings import EXACT, MANY, NOTHING, NOUN, SAID, Asked, Reading, quoted
 from steadyrank.reading.scales import less_is_better
 from steadyrank.reading.table import Guess
 from steadyrank.reading.words import known
@@ -346,6 +346,7 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, it
     reading.weigh(asked.kind.name == "scores" and column.noun in known("methods"), 1)
     reading.weigh(asked.is_spelt_out(item), -0.75)  # there are names for these ids
     of = [c.name for c in asked.label_columns[:12] if _has_one(asked, c, item) and c.name != unit]
+    of = of if level < SAID else []
     reading.weigh(of, -1.5, f"each {quoted(*of[:1])} has one {quoted(item)}")
     none = column.is_time or column.counts_rows or (column.distinct < 2 < profile.rows and level < EXACT)
     reading.weigh(none, -4, f"{quoted(item)} names no items to rank")
@@ -374,8 +375,8 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
     alone = kind == "ratings" and unit is None  # rows of measurements, rather than of people
     if (kind == "scores" or alone) and "lower_is_better" not in asked.settings:
         measures = profile[by].labels if profile[by].noun in MEASURES and not alone else []
-        placed = column.noun in PLACES and column.whole
-        less = [name for name in measures or [value] if less_is_better(name) or (placed and not measures)]
+        placed = column.noun in PLACES and column.whole and not measures
+        less = [name for name in measures or [value] if placed or less_is_better(name)]
         if less:
             reading.options["lower_is_better"] = less if measures else "all"
             reading.support.append(f"{quoted(*less)} says that less is better")

@@ -436,7 +436,7 @@ def _weigh_columns(
     texts = [c for c in profile if c.type == "text" and c.name != label and c.name not in asked.apart]
     if label is not None:
         named = profile[label]
-        cost = 2 if in_rows else min(3, 1 + len(texts))
+        cost = 2 if in_rows else min(3, len(texts))
         reading.weigh(named.repeats and (texts or in_rows), -cost, f"{quoted(label)} repeats")
         if in_rows and named.repeats:
             reading.mend["duplicates"] = "mean"
