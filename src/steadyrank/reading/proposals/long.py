@@ -192,8 +192,8 @@ def _values(asked: Asked, role: str) -> list[str]:
         return list(dict.fromkeys([*called, *places])) or others
     free = [c for c in free if c.type == "number" or c.is_measure]
     listed = any(c.unique for c in asked.label_columns[:2])
-    sorts = [c for c in free if listed and _sorts(c)]
-    return called + [c.name for c in sorted(free, key=lambda c: (c not in sorts, *_how_unlikely(c)))]
+    in_order = [c for c in free if listed and sorts(c)]
+    return called + [c.name for c in sorted(free, key=lambda c: (c not in in_order, *_how_unlikely(c)))]
 
 
 def _how_unlikely(column: Column) -> tuple[bool, bool, bool]:
@@ -274,15 +274,15 @@ def _weigh_rows(asked: Asked, reading: Reading, item: str, value: str) -> None:
     once = nearly and not any(c.is_time and c.repeats for c in asked.profile)
     summed = once and (column.noun in known("summed_up") or "total" in column.words[:1])
     reading.weigh(summed, 2, f"{quoted(value)} is named like a total or a final score")
-    sorts = once and not column.counts_rows and _sorts(column)
-    reading.weigh(sorts, 1 + (column.noun not in PLACES), f"the table is sorted by {quoted(value)}")
+    in_order = once and not column.counts_rows and sorts(column)
+    reading.weigh(in_order, 1 + (column.noun not in PLACES), f"the table is sorted by {quoted(value)}")
     given = once and column.counts_rows  # by its name: other counters are no values
     reading.weigh(given, 2, f"{quoted(value)} numbers the rows, as published rankings do")
     reading.firm = {"item", "score"} <= asked.named.keys() and not users
     reading.remarks.append(Guess(by_itself, "each row by itself", Option("user")))
 
 
-def _sorts(column: Column) -> bool:
+def sorts(column: Column) -> bool:
     """Tell whether rows stand in the order of a column, the best first."""
     steps = np.diff(-column.some if less_is_better(column.name) else column.some)
     enough = column.present > FEWEST and np.count_nonzero(steps) >= FEWEST - 1
@@ -312,7 +312,9 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
     # Of rows that are not looked at, both may have other names.
     reading.weigh(kind == "scores" and cells > CELLS * profile.share**2, -9)
     unknown = not levels[who]
-    again = profile.repeated(unit, item) >= REPEATED
+    repeated = profile.repeated(unit, item)
+    again = repeated >= REPEATED
+    reading.weigh(repeated > 0.5 and levels["item"] < EXACT, -1)  # there is more to what is scored
     reading.weigh(kind in {"ratings", "ballots"} and unknown, -2)
     reading.weigh(again and unknown and not column.is_time, -1.5)  # each row is by itself
     reading.weigh(column.type == "number" and unknown and not column.is_id, -1)

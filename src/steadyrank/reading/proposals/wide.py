@@ -18,7 +18,7 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.profile import SCALE, Column, Profile
-from steadyrank.reading.proposals.long import MEASURES, NAMES, REPEATED, is_scale, turned
+from steadyrank.reading.proposals.long import MEASURES, NAMES, REPEATED, is_scale, sorts, turned
 from steadyrank.reading.readings import EXACT, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
 from steadyrank.reading.scales import less_is_better
@@ -51,7 +51,7 @@ FEW_RANKS = 4
 """Of so few items, numbers from 1 to how many there are may be answers on a scale."""
 PERMUTED = 0.85
 """The share of rows (or columns) of the numbers 1, 2, 3... from which on a table holds ranks."""
-RATERS = {*known("user_columns"), "subject", "observer", "expert"}
+RATERS = {*known("user_columns")}
 """What columns are called, and numbered, that hold what somebody said of each row."""
 WAYS = {
     "rows": "a row for each item, a column for each task",
@@ -387,7 +387,7 @@ def _weigh_measures(reading: Reading, names: Sequence[str]) -> None:
     reading.weigh(differ, 0, "the columns are different measures, of which a mean is taken")
     less = sum(map(less_is_better, names[:LOOKED_AT]))
     mixed = in_rows and 0 < less < len(names[:LOOKED_AT])
-    reading.weigh(mixed and not differ, 0, "in some less is better, and a mean is taken of all")
+    reading.weigh(mixed and not differ, -1, "in some less is better, and a mean is taken of all")
     rates = not any(called) and all(not SHARES.isdisjoint(some) for some in words)
     either = rates and not any(map(less_is_better, names))
     reading.weigh(either, 0, "more may be better, or less")
@@ -457,7 +457,10 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
     counting = _mostly(values, COUNTING.match) or {*values} <= profile.of_families
     reading.weigh(counting, -1, "the columns are only numbered, not named")
     told = len(values) > 1 and all(not STATISTICS.isdisjoint(profile[n].words) for n in values)
-    reading.weigh(told, -3, "the columns are statistics, not items")
+    reading.weigh(told, -4, "the columns are statistics, not items")
+    listed = label is not None and profile[label].type == "text" and profile[label].unique
+    order = [c.name for c in profile if listed and c.type == "number" and sorts(c)]
+    reading.weigh(order, -1.5, f"the table is sorted by {quoted(*order[:1])}")
     scores = [n for n in values[:LOOKED_AT] if asked.called("score", n) >= EXACT]
     are = "is" if len(scores) == 1 else "are"
     reading.weigh(scores, -2, f"{quoted(*scores)} {are} called like a score, not like an item")
