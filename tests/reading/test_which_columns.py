@@ -13,21 +13,8 @@ from steadyrank import ScoreMatrix, read_any
 from steadyrank.cli.inputs import withstanding
 from steadyrank.data.read import read_checked
 from steadyrank.errors import InvalidDataError, NotRecognisedError
-from steadyrank.reading.readings import Reading
 from steadyrank.scorers.registry import resolve_scorer
-
-
-class Asked:
-    """What the command line checks suggestions with."""
-
-    scorer = min_count = None
-    k = 2
-
-
-def offered(columns: dict[str, list[Any]], **given: str) -> list[Reading]:
-    with pytest.raises(InvalidDataError) as caught:
-        read_checked(columns, None, None, None, given, partial(withstanding, Asked()))  # type: ignore[arg-type]
-    return list(caught.value.readings)
+from suggested import offered
 
 
 def test_items_of_one_row_are_kept() -> None:
