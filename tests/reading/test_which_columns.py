@@ -14,7 +14,7 @@ from steadyrank.cli.inputs import withstanding
 from steadyrank.data.read import read_checked
 from steadyrank.errors import InvalidDataError, NotRecognisedError
 from steadyrank.scorers.registry import resolve_scorer
-from suggested import offered
+from suggested import Asked, offered
 
 
 def test_items_of_one_row_are_kept() -> None:
