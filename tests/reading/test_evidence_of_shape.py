@@ -341,3 +341,89 @@ def test_records_in_records_keep_both_names() -> None:
     table = read_table(io.BytesIO(races + b' {"name": "Spa", "result": [{"name": "y", "pos": 1}]}]'))
     assert table.labels("name").tolist() == ["Rome", "Rome", "Spa"]
     assert table.labels("result.name").tolist() == ["x", "y", "y"]
+
+
+def test_a_weighted_total_is_not_answered_by_the_mean_of_its_parts(rng: np.random.Generator) -> None:
+    """Nor are degrees of latitude scores."""
+    table: dict[str, list[Any]] = {"model": [f"gpt-{n}" for n in range(20)]}
+    parts = rng.uniform(0, 100, (4, 20)).round(2)
+    table["overall"] = (parts.T @ [0.85, 0.05, 0.05, 0.05]).round(3).tolist()
+    table |= {f"{name} score": row.tolist() for name, row in zip("pqrs", parts, strict=True)}
+    told = "'overall' ranks the rows otherwise"
+    assert any(told in one.against for one in refused(table))
+    table["overall"] = parts.mean(axis=0).round(3).tolist()
+    data = read_any(table)
+    assert dict(zip(data.items, Study(data).scores, strict=True)) == pytest.approx(
+        dict(zip(table["model"], parts.mean(axis=0), strict=True))
+    )
+    places = {"place": TEAMS, "latitude": rng.uniform(-9, 9, 7), "longitude": rng.uniform(-9, 9, 7)}
+    places |= {name: rng.uniform(-9, 9, 7) for name in ("calm", "safe")}
+    assert not any(
+        "latitude" in one.roles.get("items", ()) and not one.against for one in offered(places)
+    )
+
+
+def test_a_list_that_begins_with_the_least_is_ranked_by_less() -> None:
+    table: dict[str, list[Any]] = {
+        "TeamName": TEAMS,
+        "Score": [0.29, 0.3, 0.31, 0.31, 0.35, 0.4, 0.9],
+    }
+    first = offered(table)[0]
+    assert first.options["lower_is_better"] == "all"
+    assert "the table is sorted by 'Score', the least first" in first.support
+    data = first.read()
+    assert data.items[int(Study(data, first.answer["scorer"]).scores.argmax())] == "Ayr"
+
+
+def test_ordinals_are_choices_also_of_numbers() -> None:
+    text = b"Votes,1st,2nd,3rd\nAlex,$700,$600,$500\nBarry,$500,$600,$700\nEric,$500,$700,$600\n"
+    ballots = read_any(io.BytesIO(text))
+    assert (ballots.kind.name, ballots.items, ballots.n_units) == (
+        "ballots",
+        ("$500", "$600", "$700"),
+        3,
+    )
+
+
+def test_candidates_come_before_their_parties(rng: np.random.Generator) -> None:
+    rows = [(county, name) for county in range(8) for name in TEAMS]
+    table: dict[str, list[Any]] = {
+        "County Name": [f"c{county}" for county, _ in rows],
+        "Party Name": ["DR"[TEAMS.index(name) % 2] for _, name in rows],
+        "Candidate Name": [name for _, name in rows],
+        "Votes": rng.integers(1, 900, len(rows)).tolist(),
+    }
+    try:
+        data = read_any(table)
+    except NotRecognisedError as error:
+        data = error.readings[0].read()
+    assert data.items == tuple(TEAMS)
+
+
+def test_players_of_one_side_are_no_sides(rng: np.random.Generator) -> None:
+    games = [rng.permutation(TEAMS)[:4].tolist() for _ in range(60)]
+    columns = zip(("red_1", "red_2", "blue_1", "blue_2"), zip(*games, strict=True), strict=True)
+    table: dict[str, list[Any]] = {name: list(players) for name, players in columns}
+    table |= {f"{side}_score": rng.integers(0, 11, 60).tolist() for side in ("red", "blue")}
+    for one in proposed(table):
+        if one.kind.name == "battles":
+            assert {one.roles["left"][:-2], one.roles["right"][:-2]} == {"red", "blue"}
+
+
+def test_numbers_of_repeats_are_no_scores(rng: np.random.Generator) -> None:
+    rows = [(trial, rep, name) for trial in range(6) for rep in (1, 2, 3) for name in TEAMS]
+    table: dict[str, list[Any]] = {
+        "trial": [f"t{trial}" for trial, *_ in rows],
+        "rep": [rep for _, rep, _ in rows],
+        "variety": [name for *_, name in rows],
+        "yield": rng.uniform(50, 90, len(rows)).round(2).tolist(),
+    }
+    assert not proposed(table, score="rep")
+    assert offered(table)[0].roles == {"row": "trial", "item": "variety", "score": "yield"}
+
+
+def test_a_name_stands_for_no_count() -> None:
+    text = b"Votes,choice\nAlex,x\nBarry,y\nEric,x\nFinn,x\n"
+    with pytest.raises(InvalidDataError) as caught:
+        read_any(io.BytesIO(text))
+    assert all(one.roles.get("count") is None for one in caught.value.readings)

@@ -271,6 +271,11 @@ class Column:
         return called and (self.type != "number" or self.whole)
 
     @property
+    def holds_numbers(self) -> bool:
+        """Whether some value is a number, though others may be mistyped."""
+        return any(number_in(label) is not None for label in self.labels[:50])
+
+    @property
     def counts_things(self) -> bool:
         """Whether it holds numbers and is called in the plural: models counts models."""
         return self.is_number and not self.is_id and self.words[-1:] != [self.noun]

@@ -238,7 +238,7 @@ class Asked:
             name: (
                 not fits(self.profile[name]),
                 -level,
-                place.get(self.profile[name].simple, len(place)),
+                place.get(self.profile[name].simple, place.get(self.profile[name].bare, len(place))),
             )
             for name, level in levels.items()
         }
@@ -280,8 +280,9 @@ class Asked:
             part = self.kind.roles[role]
             out = {*taken, *taken_by(found), *taken_by(self.named)}
             called = (c for c in self.profile.called(*part.names) if not self._is_size(role, c))
-            # A count that is mistyped is said where it is; words are rather no weights.
-            exact = [c.name for c in called if c.name not in out and (c.is_number or role != "weights")]
+            # A count that is mistyped is said where it is; words count nothing.
+            numbers = (c for c in called if c.is_number or (role != "weights" and c.holds_numbers))
+            exact = [c.name for c in numbers if c.name not in out]
             if exact:
                 found[role] = exact if part.several else exact[0]
         if "unit" in self.named:

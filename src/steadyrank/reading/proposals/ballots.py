@@ -18,10 +18,11 @@ from steadyrank.reading.proposals.votes import counted_or_not
 from steadyrank.reading.proposals.wide import are_ranks
 from steadyrank.reading.readings import EXACT, NOTHING, Asked, Reading, quoted
 from steadyrank.reading.table import simplify
-from steadyrank.reading.text_columns import number_in
+from steadyrank.reading.text_columns import ORDINALS, number_in
 from steadyrank.reading.words import known
 
 CHOICES = re.compile("choice|preference|pref|rank|pick|priority|vote")
+ORDINAL = re.compile(rf"\d{{1,2}}(st|nd|rd|th)|{'|'.join(ORDINALS)}")
 MARKS = re.compile(r"[>{,;|\n]")
 """What stands between names in a cell."""
 SEVERAL, SOME = 0.3, 200
@@ -173,7 +174,8 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
     reading = asked.reading({"ranks": list(names), **asked.beside(("count", "weights"), names)})
     columns = [profile[name] for name in names]
     bare = len(names) > 2 and all(column.simple.isdecimal() for column in columns)
-    called = CHOICES.search(columns[0].simple) is not None
+    ordinal = all(ORDINAL.fullmatch(column.simple) for column in columns)
+    called = ordinal or CHOICES.search(columns[0].simple) is not None
     said = "ranks" in asked.named
     texts = all(column.type in {"text", "empty", "flag"} for column in columns)
     alike = (called or said or len(names) > 2) and texts and _alike(profile, names, bare=bare)
@@ -181,13 +183,13 @@ def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
     reading.weigh(called, 2, f"{quoted(*names)} are called first, second... choice")
     reading.weigh(alike, 3, "these columns share one set of names, none twice on a ballot")
     choice = f"({CHOICES.pattern})"
-    plain = re.fullmatch(f"{choice}(1|first)|(1st|first|1){choice}", columns[0].simple)
+    plain = ordinal or re.fullmatch(f"{choice}(1|first)|(1st|first|1){choice}", columns[0].simple)
     named = said or (plain and _seldom_twice(profile, names))
     reading.weigh(not texts and not said, 0 if named else -9, f"{quoted(names[0])} holds numbers")
     if reading.points > 0 and not np.any([_names(profile, name) for name in names], axis=0).all():
         reading.mend["drop"] = [""]
     reading.firm = called or said
-    fits = (alike or profile.rows <= 20) and (texts or plain is not None)
+    fits = (alike or profile.rows <= 20) and bool(texts or plain)
     reading.strong = called and not reading.mend and fits
     return reading
 

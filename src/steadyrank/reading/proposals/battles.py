@@ -94,8 +94,10 @@ def _pairs(asked: Asked) -> list[Sides]:
     ]
     texts = [one for one in by_name if profile[one.left].type == "text"]
     by_name = texts or by_name  # beside names, numbers are something else
+    labels = [c for c in asked.label_columns[:MOST] if _may_name(c)]
+    by_name = [one for one in by_name if not (one.numbered and one.among_others(labels))]
     pairs = {frozenset(sides.pair) for sides in by_name}
-    by_shape = _by_shape(asked, [c for c in asked.label_columns[:MOST] if _may_name(c)])
+    by_shape = _by_shape(asked, labels)
     both = by_name + [sides for sides in by_shape if frozenset(sides.pair) not in pairs]
     if not both:
         # Whole numbers of which a third column always repeats one say who met, and who won.
@@ -168,6 +170,11 @@ class Sides:
 
     def __post_init__(self) -> None:
         self.profile, (self.left, self.right) = self.asked.profile, self.pair
+
+    @property
+    def numbered(self) -> bool:
+        """Whether only a number or a letter tells them apart, as it does players of one team."""
+        return self.words is not None and len(self.words[0]) == 1
 
     @cached_property
     def never_equal(self) -> bool:

@@ -62,7 +62,13 @@ def ratings(asked: Asked) -> Iterator[Reading]:
         items = list(dict.fromkeys([*_items(asked), *once[:1]]))
         pairs = product(items, _values(asked, "score")[:VALUES])
         ways = [{"item": item, "score": value} for item, value in pairs if item != value]
-        yield from sorted((_weighed(asked, way, "score") for way in ways), key=lambda r: -r.points)[:6]
+        found = [_weighed(asked, way, "score") for way in ways]
+        found += [
+            turned(one, "all", f"the table is sorted by {quoted(score)}, the least first", 2.0)
+            for one in found
+            if _sorts_rows(asked, one.roles["item"], score := one.roles["score"], least=True)
+        ]
+        yield from sorted(found, key=lambda reading: -reading.points)[:6]
 
 
 def _users(asked: Asked) -> list[str]:
@@ -183,6 +189,7 @@ def _values(asked: Asked, role: str) -> list[str]:
     families = asked.profile.of_families  # which are measures together, not one of them alone
     ranks = [c for c in free if c.noun in PLACES and c.counts_rows]  # as a list of results numbers them
     called = [n for n in called if n not in families and not asked.profile[n].is_id]
+    free = [c for c in free if not (c.whole and c.noun in known("replicates"))]
     free = [c for c in free if c.name not in families and (c in ranks or not (c.is_id or c.is_time))]
     if role == "rank":
         places = [c.name for c in free if c.noun in PLACES]
@@ -274,17 +281,27 @@ def _weigh_rows(asked: Asked, reading: Reading, item: str, value: str) -> None:
     once = nearly and not any(c.is_time and c.repeats for c in asked.profile)
     summed = once and (column.noun in known("summed_up") or "total" in column.words[:1])
     reading.weigh(summed, 2, f"{quoted(value)} is named like a total or a final score")
-    in_order = once and not column.counts_rows and sorts(column)
-    reading.weigh(in_order, 1 + (column.noun not in PLACES), f"the table is sorted by {quoted(value)}")
+    reading.weigh(
+        _sorts_rows(asked, item, value),
+        1 + (column.noun not in PLACES),
+        f"the table is sorted by {quoted(value)}",
+    )
     given = once and column.counts_rows  # by its name: other counters are no values
     reading.weigh(given, 2, f"{quoted(value)} numbers the rows, as published rankings do")
     reading.firm = {"item", "score"} <= asked.named.keys() and not users
     reading.remarks.append(Guess(by_itself, "each row by itself", Option("user")))
 
 
-def sorts(column: Column) -> bool:
+def _sorts_rows(asked: Asked, item: str, value: str, *, least: bool = False) -> bool:
+    """Tell whether a list, in which hardly an item comes twice, stands in the order of a column."""
+    column, of = asked.profile[value], asked.profile[item]
+    ordered = not column.counts_rows and sorts(column, least=least)
+    return ordered and of.distinct >= DETERMINED * of.present and not (least and less_is_better(value))
+
+
+def sorts(column: Column, *, least: bool = False) -> bool:
     """Tell whether rows stand in the order of a column, the best first."""
-    steps = np.diff(-column.some if less_is_better(column.name) else column.some)
+    steps = np.diff(-column.some if least or less_is_better(column.name) else column.some)
     enough = column.present > FEWEST and np.count_nonzero(steps) >= FEWEST - 1
     return bool(enough and not column.is_amount and (steps <= 0).all())
 

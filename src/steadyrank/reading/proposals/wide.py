@@ -32,6 +32,8 @@ LOOKED_AT = 1000
 """How many names and columns are looked at."""
 LEAST = 3
 """The fewest columns of scores that are taken as such without being named."""
+SUMS, AGREEING = {"average", "avg", "mean", "overall", "total", "score"}, 0.98
+"""First words of what sums a row up, and how well this agrees with the mean of its parts."""
 COUNTERS = {"n", "num", "number"}
 """First words of columns that count what lies behind a row."""
 ALIKE = 40.0
@@ -83,12 +85,12 @@ def wide(asked: Asked) -> Iterator[Reading]:
         blocks = (block for block in _blocks(asked, values, one) if len(block) < len(values))
         for block in islice(blocks, BLOCKS):
             rest = [name for name in values if name not in block]
+            whole = one == "columns" and len(block) <= MOST_PARTS and _are_parts(profile, block)
             for reading in _weighed(asked, one, label, block, []):
                 reading.against.append(f"{quoted(*rest)} would not be used")
                 reading.implied, reading.firm, reading.strong = frozenset(), False, False
-                reading.points -= (
-                    0.25 + (3 * len(block) <= len(values)) + (9 * len(block) <= len(values))
-                )
+                share = len(block) / len(values)
+                reading.points -= 0.25 + (0 if whole else (3 * share <= 1) + (9 * share <= 1))
                 reading.points -= 1.25 * (alike and not _is_of(profile, block))
                 yield reading
     if way is None and _label(asked) is None:
@@ -332,6 +334,7 @@ def _weighed(
     plain = plain and len(told) == 1
     reading.weigh(doubtful and not plain, -1.5)
     _weigh_measures(reading, values)
+    _weigh_sums(asked, reading, values, left_out)
     rest = [c for c in asked.label_columns if c.name != label] if way == "columns" else []
     reading.strong = plain and len(values) >= LEAST and not reading.against and not rest
     if left_out:
@@ -356,7 +359,7 @@ def _orientation(asked: Asked, label: str | None, values: Sequence[str]) -> dict
     models = _mostly(rows, pattern("models").search)
     if bool(item) != bool(row or unit) and not (models and measures):
         noun = asked.profile[label].noun
-        scored = noun in known("methods") or measures
+        scored = (noun in known("methods") and asked.level("item", label) >= EXACT) or measures
         plain = scored if item else noun in {*asked.kind.roles["row"].names, *known("user_columns")}
         return {"rows" if item else "columns": (plain, f"the column {shorten(label)}")}
     repeated = asked.profile[label].repeats
@@ -391,6 +394,18 @@ def _weigh_measures(reading: Reading, names: Sequence[str]) -> None:
     rates = not any(called) and all(not SHARES.isdisjoint(some) for some in words)
     either = rates and not any(map(less_is_better, names))
     reading.weigh(either, 0, "more may be better, or less")
+
+
+def _weigh_sums(asked: Asked, reading: Reading, values: list[str], left_out: list[str]) -> None:
+    """Weigh whether what sums the columns up, and is left out, orders the rows as their mean does."""
+    sums = [n for n in left_out if asked.profile[n].words[:1] and asked.profile[n].words[0] in SUMS]
+    if sums and values and reading.options["items_in"] == "rows":
+        signs = np.where([*map(less_is_better, values)], -1.0, 1.0)
+        means = signs @ _first_rows(asked.profile, values) / len(values)
+        published = np.nan_to_num(asked.profile[sums[0]].numbers[:SEEN])
+        apart = len(means) > LEAST and np.ptp(means) and np.ptp(published)
+        agree = bool(apart) and np.corrcoef(means, published)[0, 1] > AGREEING
+        reading.weigh(apart and not agree, 0, f"{quoted(*sums[:1])} ranks the rows otherwise")
 
 
 def _is_benchmark(name: str) -> bool:
@@ -481,6 +496,7 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
 
 def _is_no_score(column: Column, *, amounts: bool = False) -> bool:
     odd = column.counts_rows or column.is_id or column.is_time or column.type == "flag"
+    odd |= column.noun in known("coordinates")
     return odd or (column.is_amount and not amounts)
 
 
