@@ -301,9 +301,10 @@ def _sorts_rows(asked: Asked, item: str, value: str, *, least: bool = False) -> 
 
 def sorts(column: Column, *, least: bool = False) -> bool:
     """Tell whether rows stand in the order of a column, the best first."""
-    steps = np.diff(-column.some if least or less_is_better(column.name) else column.some)
-    enough = column.present > FEWEST and np.count_nonzero(steps) >= FEWEST - 1
-    return bool(enough and not column.is_amount and (steps <= 0).all())
+    values = -column.some if least or less_is_better(column.name) else column.some
+    before, after = values[:-1], values[1:]
+    enough = column.present > FEWEST and np.count_nonzero(before != after) >= FEWEST - 1
+    return bool(enough and not column.is_amount and (before >= after).all())
 
 
 def turned(reading: Reading, which: str, why: str, points: float) -> Reading:
@@ -453,7 +454,8 @@ def _is_even(asked: Asked, item: str, value: str) -> bool:
     groups = np.count_nonzero(times)
     if groups < EVEN or len(numbers) < 3 * groups:
         return False
-    means = np.bincount(codes, numbers)[times > 0] / times[times > 0]
-    within = float(np.var(numbers)) * len(numbers)
-    between = float(times[times > 0] @ (means - numbers.mean()) ** 2)
-    return bool(between * (len(numbers) - groups) < CHANCE * (groups - 1) * (within - between))
+    with np.errstate(over="ignore", invalid="ignore"):  # of huge numbers
+        means = np.bincount(codes, numbers)[times > 0] / times[times > 0]
+        within = float(np.var(numbers)) * len(numbers)
+        between = float(times[times > 0] @ (means - numbers.mean()) ** 2)
+        return bool(between * (len(numbers) - groups) < CHANCE * (groups - 1) * (within - between))

@@ -401,10 +401,11 @@ def _weigh_sums(asked: Asked, reading: Reading, values: list[str], left_out: lis
     sums = [n for n in left_out if asked.profile[n].words[:1] and asked.profile[n].words[0] in SUMS]
     if sums and values and reading.options["items_in"] == "rows":
         signs = np.where([*map(less_is_better, values)], -1.0, 1.0)
-        means = signs @ _first_rows(asked.profile, values) / len(values)
         published = np.nan_to_num(asked.profile[sums[0]].numbers[:SEEN])
-        apart = len(means) > LEAST and np.ptp(means) and np.ptp(published)
-        agree = bool(apart) and np.corrcoef(means, published)[0, 1] > AGREEING
+        with np.errstate(over="ignore", invalid="ignore"):  # of huge numbers
+            means = signs @ _first_rows(asked.profile, values) / len(values)
+            apart = len(means) > LEAST and np.ptp(means) and np.ptp(published)
+            agree = bool(apart) and np.corrcoef(means, published)[0, 1] > AGREEING
         reading.weigh(apart and not agree, 0, f"{quoted(*sums[:1])} ranks the rows otherwise")
 
 
