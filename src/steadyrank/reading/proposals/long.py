@@ -16,7 +16,7 @@ import numpy as np
 
 from steadyrank.errors import Option
 from steadyrank.reading.profile import DETERMINED, FEW, Column
-from steadyrank.reading.readings import EXACT, MANY, NOTHING, NOUN, SAID, Asked, Reading, quoted
+from steadyrank.reading.readings import EXACT, NOTHING, NOUN, SAID, Asked, Reading, quoted
 from steadyrank.reading.scales import less_is_better
 from steadyrank.reading.table import Guess
 from steadyrank.reading.words import known
@@ -238,8 +238,6 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
             cost = -0.5 - 3 * blank / profile.rows
             reading.weigh(True, cost, f"rows without {quoted(value)} are left out")
     rest = asked.unexplained(roles.values(), *filter(None, (unit, item)))
-    one_of_many = len(rest) == MANY and value is not None and not levels[str(what)]
-    reading.weigh(one_of_many, -0.75)
     reading.weigh(rest, 0, f"{quoted(*rest)} would not be used")
     if value is not None and (none := profile[value].no_value):
         reading.mend |= asked.without(reading, none)
@@ -342,8 +340,6 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
     crossed = column.repeats and profile[item].repeats
     seen = f"each pair of {quoted(unit, item)} appears once" * (profile.share == 1)  # below, perhaps not
     reading.weigh(crossed and not again, 1.5, seen)
-    often = crossed and not again and profile.alone(item, unit) < 0.5  # each item at several times
-    reading.weigh(often and column.is_time, 1)
     if profile.rows > FEW and min(levels.values()) < EXACT:
         once = profile.alone(item, unit)
         cost = -4 * max(0.0, once - 0.5) - 8 * max(0.0, once - 0.75)
@@ -408,14 +404,11 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
     for of in filter(None, (item, unit)):
         same = profile[item].further >= AGREE and profile[of].repeats and profile.determined(value, of)
         reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(of)}")
-    even = reading.weigh(
+    reading.weigh(
         level < EXACT and _is_even(asked, item, value),
         -3,
         f"every {quoted(item)} has about the same {quoted(value)}",
     )
-    beside = (c.name for c in asked.label_columns[:ITEMS] if c.name not in {item, unit} and not even)
-    told = [of for of in beside if _tells(asked, of, value)]
-    reading.weigh(told, -2, f"{quoted(value)} is the same for all rows of a {quoted(*told[:1])}")
     amount = level <= NOUN and _is_amount(column) and not column.counts_rows
     reading.weigh(amount, -0.75, f"{quoted(value)} looks like an amount, not a score")
     return bool(rivals)
@@ -433,13 +426,6 @@ def _has_one(asked: Asked, column: Column, item: str) -> bool:
     """Tell whether names that come again and again have one item each: players and their clubs."""
     again = column.distinct > asked.profile[item].distinct and 2 * column.distinct < column.present
     return again and not column.is_id and asked.profile.determined(item, column.name)
-
-
-def _tells(asked: Asked, name: str, value: str) -> bool:
-    """Tell whether a column of names that come again says what a value is, and is not told by it."""
-    profile, column = asked.profile, asked.profile[name]
-    again = 2 * column.distinct < column.present and column.further >= AGREE
-    return again and profile.determined(value, name) and not profile.determined(name, value)
 
 
 def _is_even(asked: Asked, item: str, value: str) -> bool:

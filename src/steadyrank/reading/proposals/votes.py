@@ -31,8 +31,6 @@ ANSWERS = {"-1", "0", "1"}
 LISTED = re.compile(r"[^;|>]+[;|>]")
 WON = {"points", "pts", "pnt", *known("counted_votes")}
 """Words of columns that hold what is added up."""
-UNEVEN = 4.0
-"""How many times as much as by chance names come up unevenly that some choose more than others."""
 FEATURES = 2
 """The fewest features that a regression is taken with, without being named."""
 
@@ -114,20 +112,8 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     answer |= column.noun in ELECTED and bool(named) and not counted and not voters
     reading.strong = level >= EXACT and not (reading.against or answer or asked.loosely)
     for made in counted_or_not(asked, reading):
-        made.against = [*made.against]
-        if "count" in made.roles:
-            made.weigh(asked.share_a_stem(name, made.roles["count"]), 1)
-        elif not (said or column.unique or not column.present):
-            _weigh_frequency(made, name, column)
+        made.points += "count" in made.roles and asked.share_a_stem(name, made.roles["count"])
         yield made
-
-
-def _weigh_frequency(reading: Reading, name: str, column: Column) -> None:
-    """Weigh how unevenly names come up: less than by chance, as by design, or more, as votes do."""
-    times = np.bincount(column.codes[column.codes >= 0])
-    spread, mean = float(times.var()), float(times.mean())
-    reading.weigh(spread < mean / 2, -1.5, f"each {quoted(name)} comes up about as often")
-    reading.weigh(spread > UNEVEN * mean, 0.5)
 
 
 def _for_nobody(column: Column) -> list[str]:

@@ -18,7 +18,7 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.profile import SCALE, Column, Profile
-from steadyrank.reading.proposals.long import MEASURES, NAMES, REPEATED, is_scale, sorts, turned
+from steadyrank.reading.proposals.long import MEASURES, NAMES, is_scale, turned
 from steadyrank.reading.readings import EXACT, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
 from steadyrank.reading.scales import less_is_better
@@ -457,10 +457,6 @@ def _weigh_columns(
         if in_rows and named.repeats:
             reading.mend["duplicates"] = "mean"
         reading.weigh(in_rows and named.is_time, -2.5, f"{quoted(label)} says when, not what")
-        times = [c.name for c in profile if c.is_time and c.repeats and c.name != label]
-        place = named.repeats and named.noun in known("place_columns") and not in_rows
-        each = [time for time in times if place and profile.repeated(label, time) < REPEATED]
-        reading.weigh(each, -2, f"each {quoted(label)} has a row for each {quoted(*each[:1])}")
         both = len(values) > 1 and named.values == {*values}
         if reading.weigh(both, 0, "rows and columns have the same names: counted wins are battles"):
             reading.firm = reading.firm and asked.settings.get("items_in") is not None
@@ -474,9 +470,6 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
     reading.weigh(counting, -1, "the columns are only numbered, not named")
     told = len(values) > 1 and all(not STATISTICS.isdisjoint(profile[n].words) for n in values)
     reading.weigh(told, -4, "the columns are statistics, not items")
-    listed = label is not None and profile[label].type == "text" and profile[label].unique
-    order = [c.name for c in profile if listed and c.type == "number" and sorts(c)]
-    reading.weigh(order, -1.5, f"the table is sorted by {quoted(*order[:1])}")
     scores = [n for n in values[:LOOKED_AT] if asked.called("score", n) >= EXACT]
     are = "is" if len(scores) == 1 else "are"
     reading.weigh(scores, -2, f"{quoted(*scores)} {are} called like a score, not like an item")
