@@ -50,7 +50,7 @@ def known(*lists: str) -> tuple[str, ...]:
     Examples
     --------
     >>> known("ids", "trials")
-    ('hash', 'id', 'uid', 'uuid', 'run', 'runid', 'i')
+    ('hash', 'id', 'uid', 'uuid', 'code', 'run', 'runid', 'i')
     """
     every = _every_list()
     return tuple(word for name in lists for word in every[name].split())

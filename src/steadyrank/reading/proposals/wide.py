@@ -141,7 +141,8 @@ def _score_columns(asked: Asked, label: str | None, way: str) -> tuple[list[str]
     named = [c for c in numbers if c.words]
     out = {c.name for c in numbers if c.is_id or _numbers_rows(asked, c)}
     out |= {c.name for c in named if c.whole and c.words[0] in COUNTERS and c.words[1:]}
-    unsure = {c.name for c in named if {c.words[0], c.words[-1], c.simple} & {*spreads}}
+    telling = {*(spreads if way == "rows" else known("margins_of_error"))}  # SD may be a party
+    unsure = {c.name for c in named if {c.words[0], c.words[-1], c.simple} & telling}
     out |= unsure if len(unsure | out) < len(numbers) else set()
     if way == "rows":
         before = [c for c in numbers[:1] if c.whole and asked.profile.table.names.index(c.name) == 0]
