@@ -141,7 +141,7 @@ def _score_columns(asked: Asked, label: str | None, way: str) -> tuple[list[str]
     named = [c for c in numbers if c.words]
     out = {c.name for c in numbers if c.is_id or _numbers_rows(asked, c)}
     out |= {c.name for c in named if c.whole and c.words[0] in COUNTERS and c.words[1:]}
-    telling = {*(spreads if way == "rows" else known("margins_of_error"))}  # SD may be a party
+    telling = {*known("margins_of_error"), *(spreads if way == "rows" else ())}  # SD may be a party
     unsure = {c.name for c in named if {c.words[0], c.words[-1], c.simple} & telling}
     out |= unsure if len(unsure | out) < len(numbers) else set()
     if way == "rows":
