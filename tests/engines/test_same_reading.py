@@ -215,7 +215,7 @@ def test_rows_are_dropped_before_an_engine_scans_them(tmp_path: Path) -> None:
 
 
 def test_nothing_is_suggested_that_engines_cannot_do(tmp_path: Path) -> None:
-    write(tmp_path / "a.parquet", "who,what,points\na,x,1\na,y,\nb,x,3\nb,y,2\n")
+    write(tmp_path / "a.parquet", "voter,what,points\na,x,1\na,y,\nb,x,3\nb,y,2\n")
     suggested = []
     for take in (read_any, scan_any):
         with pytest.raises(NotRecognisedError) as refused:

@@ -118,13 +118,7 @@ def _long(asked: Asked, who: str, what: str | None) -> Iterator[Reading]:
         units = sorted(_units(asked, who), key=lambda unit: -_fits(asked, who, unit, item))
         for way in product([unit for unit in units if unit != item][:KEPT], [item], values):
             if len({*way}) == 3:
-                made = _weighed(asked, dict(zip(roles, way, strict=False)), what)
-                yield made
-                unit, _, value = way
-                told = {"lower_is_better"} & {*made.options, *asked.settings}
-                named = who == "row" and value is not None and asked.level("score", value) >= EXACT
-                if named and not told and _are_places(asked, unit, str(value), 1):
-                    yield turned(made, "all", "places: 1 is best", 1.0)
+                yield _weighed(asked, dict(zip(roles, way, strict=False)), what)
 
 
 def _fits(asked: Asked, who: str, unit: str, item: str) -> float:
@@ -414,10 +408,10 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
     return bool(rivals)
 
 
-def _are_places(asked: Asked, by: str, value: str, *least: int) -> bool:
+def _are_places(asked: Asked, by: str, value: str) -> bool:
     """Tell whether a column numbers what belongs together, from 0 or 1 on, none twice for a unit."""
     profile, column = asked.profile, asked.profile[value]
-    listed = column.whole and column.distinct > len(least) + 1 and column.some.min() in (least or {0, 1})
+    listed = column.whole and column.distinct > 1 and column.some.min() in {0, 1}
     listed = listed and profile[by].repeats and profile.repeated(by, value) < REPEATED
     return listed and not column.counts_rows  # through all lists
 
