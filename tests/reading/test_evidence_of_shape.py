@@ -51,20 +51,6 @@ def test_a_published_table_is_sorted_by_its_score() -> None:
     assert again.points == by_points.points - 2
 
 
-def test_what_every_item_has_as_often_is_no_score(rng: np.random.Generator) -> None:
-    """As matchdays, of which a club has each once."""
-    games = [(day, club) for day in range(1, 21) for club in TEAMS]
-    table: dict[str, list[Any]] = {
-        "Verein": [club for _, club in games],
-        "Runde": [day for day, _ in games],
-        "Ausgang": rng.integers(-1, 2, len(games)).tolist(),
-    }
-    played, numbered = (proposed(table, item="Verein", score=name)[0] for name in ("Ausgang", "Runde"))
-    assert played.points > numbered.points
-    assert "every 'Verein' has about the same 'Runde'" in numbered.against
-    assert not any("about the same" in reason for reason in played.against)
-
-
 @pytest.mark.parametrize("word", ["Subject", "judge_", "Reviewer "])
 def test_columns_of_people_rate_the_rows(word: str, rng: np.random.Generator) -> None:
     clips = [f"clip_{n}_24fps" for n in range(12)]

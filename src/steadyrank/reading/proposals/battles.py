@@ -287,7 +287,6 @@ class Sides:
         reading.strong &= level > NOTHING or scored or self.named_by(name) >= UNDERSTOOD
         reading.weigh(rivals, 0 if called else -1, f"{quoted(*rivals)} could say it, too")
         reading.weigh(not fully, -3, f"{quoted(name)} says other things, too")
-        reading.weigh(level == NOTHING, -1)
         mute = self.level == NOTHING and column.type == "flag" and not self._speaks_of(name)
         reading.weigh(mute, -2, f"nothing says which of {quoted(*self.pair)} it is about")
         return reading

@@ -31,8 +31,6 @@ FEWEST = 5
 """What has fewer values hardly says what leaves together."""
 AGREE = 4
 """So many further rows of the items must agree before a value counts as a fact of the item."""
-EVEN, CHANCE = 3, 0.01
-"""Of so many items, values differ less than this share of what chance would make them differ."""
 REPEATED = 0.02
 """The share of repeated pairs from which on a pair is no key."""
 MEASURES = ("metric", "measure")
@@ -229,8 +227,7 @@ def _weighed(asked: Asked, roles: dict[str, Any], what: str | None) -> Reading:
             reading.mend["missing"] = "available"
         elif blank:
             reading.mend["drop"] = [""]
-            cost = -0.5 - 3 * blank / profile.rows
-            reading.weigh(True, cost, f"rows without {quoted(value)} are left out")
+            reading.weigh(True, 0, f"rows without {quoted(value)} are left out")
     rest = asked.unexplained(roles.values(), *filter(None, (unit, item)))
     reading.weigh(rest, 0, f"{quoted(*rest)} would not be used")
     if value is not None and (none := profile[value].no_value):
@@ -269,17 +266,11 @@ def _weigh_rows(asked: Asked, reading: Reading, item: str, value: str) -> None:
     reading.options |= {"ignore": users} if users else {}
     named = of.simple in NAMES or asked.level("item", item) or of in asked.label_columns[:1]
     reading.weigh(not of.repeats, -0.5 if named else -2, f"each {quoted(item)} has only one row")
-    nearly = of.distinct >= DETERMINED * of.present
-    once = nearly and not any(c.is_time and c.repeats for c in asked.profile)
-    summed = once and (column.noun in known("summed_up") or "total" in column.words[:1])
-    reading.weigh(summed, 2, f"{quoted(value)} is named like a total or a final score")
     reading.weigh(
         _sorts_rows(asked, item, value),
         1 + (column.noun not in PLACES),
         f"the table is sorted by {quoted(value)}",
     )
-    given = once and column.counts_rows  # by its name: other counters are no values
-    reading.weigh(given, 2, f"{quoted(value)} numbers the rows, as published rankings do")
     reading.firm = {"item", "score"} <= asked.named.keys() and not users
     reading.remarks.append(Guess(by_itself, "each row by itself", Option("user")))
 
@@ -324,11 +315,7 @@ def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: st
     unknown = not levels[who]
     repeated = profile.repeated(unit, item)
     again = repeated >= REPEATED
-    reading.weigh(repeated > 0.5 and levels["item"] < EXACT, -1)  # there is more to what is scored
     reading.weigh(kind in {"ratings", "ballots"} and unknown, -2)
-    reading.weigh(again and unknown and not column.is_time, -1.5)  # each row is by itself
-    reading.weigh(column.type == "number" and unknown and not column.is_id, -1)
-    reading.weigh(column.distinct < FEWEST and unknown and profile.rows > FEW, -1)
     called = asked.level(who, item)
     reading.weigh(called > levels["item"], -2 if called >= EXACT else -0.5)
     crossed = column.repeats and profile[item].repeats
@@ -349,12 +336,8 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, it
     profile, column = asked.profile, asked.profile[item]
     if not level:
         reading.weigh(column.simple in NAMES, 1.5)
-        reading.weigh(unit is not None and column.distinct <= profile[unit].distinct, 0.5)
         reading.weigh(column.noun in known("attributes", "occasions"), -1)
-        reading.weigh(column.is_number and not column.is_id, -3)
     reading.weigh(level and column.is_number and not column.is_id and asked.label_columns, -1.5)
-    reading.weigh(asked.kind.name == "scores" and column.noun in known("methods"), 1)
-    reading.weigh(asked.is_spelt_out(item), -0.75)  # there are names for these ids
     of = [c.name for c in asked.label_columns[:12] if _has_one(asked, c, item) and c.name != unit]
     of = of if level < SAID else []
     reading.weigh(of, -1.5, f"each {quoted(*of[:1])} has one {quoted(item)}")
@@ -390,7 +373,6 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
         if less:
             reading.options["lower_is_better"] = less if measures else "all"
             reading.support.append(f"{quoted(*less)} says that less is better")
-    reading.weigh(kind == "ratings" and unit and less_is_better(value), -3)  # of ratings more is better
     reading.points += 1.0 * asked.share_a_stem(item, value)
     reading.points += 0.5 * column.is_measure - 0.5 * (level == NOTHING)
     reading.points += 0.25 * (not {*known("of_all")}.isdisjoint(column.words))
@@ -398,11 +380,6 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
     for of in filter(None, (item, unit)):
         same = profile[item].further >= AGREE and profile[of].repeats and profile.determined(value, of)
         reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(of)}")
-    reading.weigh(
-        level < EXACT and _is_even(asked, item, value),
-        -3,
-        f"every {quoted(item)} has about the same {quoted(value)}",
-    )
     amount = level <= NOUN and _is_amount(column) and not column.counts_rows
     reading.weigh(amount, -0.75, f"{quoted(value)} looks like an amount, not a score")
     return bool(rivals)
@@ -420,22 +397,3 @@ def _has_one(asked: Asked, column: Column, item: str) -> bool:
     """Tell whether names that come again and again have one item each: players and their clubs."""
     again = column.distinct > asked.profile[item].distinct and 2 * column.distinct < column.present
     return again and not column.is_id and asked.profile.determined(item, column.name)
-
-
-def _is_even(asked: Asked, item: str, value: str) -> bool:
-    """Tell whether a value differs far less between items than chance would make it differ.
-
-    So do matchdays and orders of questions, of which every item has each as often.
-    """
-    codes, numbers = asked.profile[item].codes, asked.profile[value].numbers
-    there = (codes >= 0) & np.isfinite(numbers)
-    codes, numbers = codes[there], numbers[there]
-    times = np.bincount(codes)
-    groups = np.count_nonzero(times)
-    if groups < EVEN or len(numbers) < 3 * groups:
-        return False
-    with np.errstate(over="ignore", invalid="ignore"):  # of huge numbers
-        means = np.bincount(codes, numbers)[times > 0] / times[times > 0]
-        within = float(np.var(numbers)) * len(numbers)
-        between = float(times[times > 0] @ (means - numbers.mean()) ** 2)
-        return bool(between * (len(numbers) - groups) < CHANCE * (groups - 1) * (within - between))

@@ -9,7 +9,7 @@ from itertools import islice, product
 
 import numpy as np
 
-from steadyrank.reading.profile import FEW, Column
+from steadyrank.reading.profile import Column
 from steadyrank.reading.proposals.long import REPEATED
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit, taken_by
@@ -80,15 +80,11 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     flag = not said and (column.type == "flag" or (column.is_number and column.values <= ANSWERS))
     reading.weigh(flag, -9, f"{quoted(name)} holds answers, yes or no, not names")
     more = [c for c in others if not c.is_time] if column.is_number and not said else []
-    reading.weigh(len(more) > 1, 0, f"{quoted(name)} holds numbers, which may be answers")
+    reading.weigh(len(more) > 1, -1, f"{quoted(name)} holds numbers, which may be answers")
     once = column.unique and not counted and profile.rows > 1 and not said
     once &= bool(numbers) or (column.is_id and bool(others))
     beside_it = quoted(*(c.name for c in others))
     reading.weigh(once, -3, f"each {quoted(name)} appears once, beside {beside_it}")
-    hardly = (
-        not (counted or said or column.unique) and 10 * column.distinct > 9 * column.present > 9 * FEW
-    )
-    reading.weigh(hardly, -1, f"hardly a {quoted(name)} comes up again")
     voters = [c for c in others if c.noun in {"voter", "respondent", "user", "person"}]
     whole = not others or column.unique or column.noun in ELECTED
     elected = counted and level >= EXACT and whole
@@ -97,8 +93,7 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     rest += [c.name for c in others if c.noun in VALUES and c.name not in rest]
     if not (rest or counted or voters or said):
         rest = [c.name for c in numbers]
-    cost = 0 if counted else -min(2, len(rest))
-    reading.weigh(rest, cost, f"{quoted(*rest)} would not be used")
+    reading.weigh(rest, 0, f"{quoted(*rest)} would not be used")
     some = column.labels[:LOOKED_AT] if column.type == "text" else []
     several = 2 * sum(LISTED.match(label) is not None for label in some) > len(some)
     reading.weigh(several and not said, -9, f"{quoted(name)} holds several names in a cell")
@@ -210,8 +205,7 @@ def regression(asked: Asked) -> Iterator[Reading]:
     reading.support.append(f"{quoted(name)} is named like a response")
     odd = [c.name for c in features if c not in numeric or c.is_time]
     reading.weigh(odd, 0, f"{quoted(*odd)} cannot be a feature")
-    texts = [c for c in features if not c.is_number and not c.is_id and "items" not in asked.named]
-    reading.weigh(texts, -4)
+    texts = any(not c.is_number and not c.is_id for c in features)
     bare = profile[name].simple == "y" and not all(c.simple[:1] == "x" for c in numeric)
     reading.weigh(bare, 0, "beside names other than x1, x2..., y could be anything")
     named = asked.level("response", name) >= EXACT

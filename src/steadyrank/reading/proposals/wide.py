@@ -457,7 +457,6 @@ def _weigh_columns(
         reading.weigh(named.repeats and (texts or in_rows), -cost, f"{quoted(label)} repeats")
         if in_rows and named.repeats:
             reading.mend["duplicates"] = "mean"
-        reading.weigh(in_rows and named.is_time, -2.5, f"{quoted(label)} says when, not what")
         both = len(values) > 1 and named.values == {*values}
         if reading.weigh(both, 0, "rows and columns have the same names: counted wins are battles"):
             reading.firm = reading.firm and asked.settings.get("items_in") is not None
@@ -478,10 +477,6 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
     are = "is no vote" if len(tallies) == 1 else "are not votes"
     less = 0 < len(tallies) < len(values)
     reading.weigh(less, -min(2, len(tallies)), f"{quoted(*tallies)} {are} for anyone")
-    if label is not None and profile[label].simple in NAMES and _is_of(profile, values):
-        reading.weigh(2 * sum(profile[n].is_measure for n in values) > len(values), -2.25)
-    measured = 2 * sum(profile[n].is_measure for n in values[:LOOKED_AT]) > len(values)
-    reading.weigh(measured and not _is_of(profile, values[:LOOKED_AT]), -1.5)
     labels = asked.label_columns
     items = [c.name for c in labels if c.name != label and asked.level("item", c.name) >= EXACT]
     reading.weigh(
