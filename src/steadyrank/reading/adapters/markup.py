@@ -32,10 +32,8 @@ MARK = re.compile(
     r"(?<=[\w}])\$?\^(?:\{[^{}\d]*\}|\\\w+|\*)|\\textsuperscript\{[^{}]*\}|<sup>[^<>]*</sup>|\[\^\w+\]"
 )
 """What is written below or behind a number, such as its error, and marks of notes above anything."""
-COMMAND, TAG = (
-    re.compile(r"\\[a-zA-Z]+\*?"),
-    re.compile(r"</?(?:a|b|br|code|em|i|img|span|strong|sub)\b[^<>]*>"),
-)
+COMMAND = re.compile(r"\\[a-zA-Z]+\*?")
+TAG = re.compile(r"</?(?:a|b|br|code|em|i|img|span|strong|sub)\b[^<>]*>")
 NOTHING = re.compile(r"(?<!\w)[*`_~$]{1,3}(?=\S)|(?<=\S)[*`_~$]{1,3}(?!\w)|[{}]")
 LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 BAR = re.compile(r"(?<!\\)\|")
@@ -60,10 +58,7 @@ def read_markup(file: OpenFile) -> Table:
     width = len(rows[0])
     for line, row in tables[chosen]:
         if len(row) != width:
-            raise UnreadableFileError(
-                f"line {line} of {file.name} has {len(row)} cells instead of {width}",
-                way_out="Correct this line.",
-            )
+            raise file.wrong(f"has {len(row)} cells instead of {width}", "Correct this line.", line)
     header = find_header(rows[:LOOKED_AT], None if "\\begin{" in text else 1)
     body = tables[chosen][header.size :]
     notes = [f"table {chosen} taken of {listing(each, len(tables))}"] if len(found) > 1 else []
