@@ -231,10 +231,9 @@ def _set_out(given: dict[str, list[Any]], taken: set[str], notes: list[str]) -> 
     columns: dict[str, list[Any]] = {}
     for name, cells in given.items():
         there = [value for value in cells if not is_missing(value)]
-        inner = dict.fromkeys(n for v in there if isinstance(v, dict) for n in v)
-        full = {part: f"{name}.{part}" for part in inner}
-        alike = bool(inner) and all(isinstance(value, dict) for value in there)
-        alike = alike and len(inner) <= MOST_COLUMNS and _overlap(there) > ALIKE
+        objects = there if all(isinstance(value, dict) for value in there) else []
+        full = {part: f"{name}.{part}" for one in objects for part in one}
+        alike = 0 < len(full) <= MOST_COLUMNS and _overlap(objects) > ALIKE
         if not alike or not taken.isdisjoint(full.values()):
             columns[name] = cells
             continue
@@ -242,7 +241,7 @@ def _set_out(given: dict[str, list[Any]], taken: set[str], notes: list[str]) -> 
         notes.append(
             f"what is in {shorten(name)} read as columns {listing(map(shorten, full.values()))}"
         )
-        objects = [{} if is_missing(value) else value for value in cells]
-        parts = {to: [one.get(part) for one in objects] for part, to in full.items()}
+        every = [{} if is_missing(value) else value for value in cells]
+        parts = {to: [one.get(part) for one in every] for part, to in full.items()}
         columns |= _set_out(parts, taken, notes)
     return columns

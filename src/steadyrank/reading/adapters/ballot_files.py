@@ -24,7 +24,6 @@ from steadyrank.text import counted
 # Every quantifier keeps what it took ("++"): no line, however odd, is gone over again and again.
 HEADER = re.compile(r"#\s*+([A-Z]++(?: ++[A-Z]++)*+)\s*+([0-9]*+)\s*+:(.*+)\Z", re.ASCII)
 COUNT = re.compile(r"[0-9]{1,20}\s*+\Z", re.ASCII)
-NUMBERED = re.compile(r"[0-9]{1,18}\s*+\Z", re.ASCII)
 NUMBER = r"\s*+[0-9]{1,18}+\s*+"
 TIED = rf"\s*+\{{(?:{NUMBER}(?:,{NUMBER})*+|\s*+)\}}\s*+"
 ORDER = re.compile(rf"(?:{NUMBER}|{TIED})(?:,(?:{NUMBER}|{TIED}))*+\Z", re.ASCII)
@@ -106,7 +105,7 @@ def _rows(
             if not number:
                 header[key] = value.strip()
             elif key in named:
-                if not NUMBERED.match(number) or int(number) in named[key]:
+                if len(number) > 18 or int(number) in named[key]:
                     of = key.split()[0].lower()
                     told = f"names {of} {shorten(number)} again, or the number is too long"
                     raise file.wrong(told, "Give each a number of its own, of at most 18 digits.", line)
