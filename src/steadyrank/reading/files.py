@@ -198,17 +198,14 @@ class OpenFile:
         Each block but the last ends with a line end. NUL bytes and text in another encoding are
         refused with their line.
         """
-        waiting: list[bytes] = []
-        line, block = 1, b""
+        waiting, line, block = list[bytes](), 1, b""
         for chunk in self._as_utf8():
-            cut = chunk.rfind(NEWLINE) + 1
-            if not cut:
-                waiting.append(chunk)
-                continue
-            line += block.count(NEWLINE)  # of the last one, nobody asks
-            block = b"".join([*waiting, chunk[:cut]])
-            waiting = [chunk[cut:]]
-            yield self._checked(block, line)
+            if cut := chunk.rfind(NEWLINE) + 1:
+                line += block.count(NEWLINE)  # of the last one, nobody asks
+                block = b"".join([*waiting, chunk[:cut]])
+                waiting.clear()
+                yield self._checked(block, line)
+            waiting.append(chunk[cut:])
         if last := b"".join(waiting):
             yield self._checked(last, line + block.count(NEWLINE))
 
