@@ -9,7 +9,7 @@ import os
 import re
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
@@ -77,7 +77,7 @@ class OpenFile:
         The files of a list, or those of a folder that are to be read.
     size : int
         How many bytes the file has, packed as it is; 0 where that is not known.
-    opened : list of streams
+    opened : ExitStack
         What to close in the end; a stream of the caller stays open.
     given : mapping
         What the user said about the data; a format may need to know.
@@ -92,7 +92,7 @@ class OpenFile:
     path: Path | None = None
     several: Sequence[Path] = ()
     size: int = 0
-    opened: list[Any] = field(default_factory=list)
+    opened: ExitStack = field(default_factory=ExitStack)
     given: Mapping[str, Any] = field(default_factory=dict)
     raw: Any = None
     stream: Any = None
@@ -102,8 +102,7 @@ class OpenFile:
         """Look at the beginning of a stream, and unpack it if it is packed."""
         self.raw, self.stream = stream, io.BufferedReader(_Lent(stream), HEAD)
         if self.stream.peek().startswith(GZIP):
-            self.stream = gzip.GzipFile(fileobj=self.stream)
-            self.opened.insert(0, self.stream)
+            self.stream = self.opened.enter_context(gzip.GzipFile(fileobj=self.stream))
         head = more = self._read(HEAD)
         # A list in JSON may be one line as long as the file, and is told by its beginning.
         while more and NEWLINE not in head.lstrip() and head.lstrip()[:1] != b"[":
@@ -199,17 +198,14 @@ class OpenFile:
         Each block but the last ends with a line end. NUL bytes and text in another encoding are
         refused with their line.
         """
-        waiting: list[bytes] = []
-        line, block = 1, b""
+        waiting, line, block = list[bytes](), 1, b""
         for chunk in self._as_utf8():
-            cut = chunk.rfind(NEWLINE) + 1
-            if not cut:
-                waiting.append(chunk)
-                continue
-            line += block.count(NEWLINE)  # of the last one, nobody asks
-            block = b"".join([*waiting, chunk[:cut]])
-            waiting = [chunk[cut:]]
-            yield self._checked(block, line)
+            if cut := chunk.rfind(NEWLINE) + 1:
+                line += block.count(NEWLINE)  # of the last one, nobody asks
+                block = b"".join([*waiting, chunk[:cut]])
+                waiting.clear()
+                yield self._checked(block, line)
+            waiting.append(chunk[cut:])
         if last := b"".join(waiting):
             yield self._checked(last, line + block.count(NEWLINE))
 
@@ -270,8 +266,7 @@ class OpenFile:
 
     def close(self) -> None:
         """Close what was opened for it."""
-        for stream in self.opened:
-            stream.close()
+        self.opened.close()
 
     @contextmanager
     def sound(self, what: str, way_out: str = "Get or write it again.") -> Iterator[None]:
@@ -313,8 +308,8 @@ def open_source(source: Source, *, encoding: str | None = None) -> OpenFile:
         file = OpenFile(path.name or str(path), encoding, path)
         if path.is_dir():
             return file
-        stream = path.open("rb")
-        file.size, file.opened = os.fstat(stream.fileno()).st_size, [stream]
+        stream = file.opened.enter_context(path.open("rb"))
+        file.size = os.fstat(stream.fileno()).st_size
     elif hasattr(source, "read"):
         name = getattr(source, "name", None)
         file = OpenFile(Path(name).name if isinstance(name, str) else "the stream", encoding)

@@ -261,18 +261,19 @@ def read_table(
     """
     with closing(open_source(source, encoding=encoding)) as file:
         file.given = given or {}
-        found, notes = (
-            _format_of_files(file, format) if file.is_folder else (format_of(file, format), [])
-        )
+        if format is not None and format not in FORMATS:
+            raise errors.not_a_choice("format", format, tuple(FORMATS))
+        if file.is_folder:
+            found, notes = _format_of_files(file, format)
+        else:
+            found, notes = FORMATS[format] if format else format_of(file), []
         table = found.read(file)
         notes = [*table.notes, *notes]
         return replace(table, format=found.name, answers_to=found.answers_to, notes=notes)
 
 
-def format_of(file: OpenFile, name: str | None = None) -> Format:
-    """Return the format of a file: as given, or told by its first bytes."""
-    if name is not None:
-        return _named(name)
+def format_of(file: OpenFile) -> Format:
+    """Return the format of a file, as its first bytes tell it."""
     found = next(entry for entry in FORMATS.values() if entry.looks(file))
     for looks, told, way_out in UNREAD if found.name in {"csv", "tsv"} else ():
         if looks(file):
@@ -280,19 +281,11 @@ def format_of(file: OpenFile, name: str | None = None) -> Format:
     return found
 
 
-def _named(name: str) -> Format:
-    if name not in FORMATS:
-        raise errors.not_a_choice("format", name, tuple(FORMATS))
-    return FORMATS[name]
-
-
 def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str]]:
     """Return the one format that a folder or a list of files is of, and say which are left unread.
 
     Its files are those that are to be read from here on.
     """
-    if name is not None:
-        _named(name)
     seen: dict[str, list[Path]] = {}
     for path in file.files():
         seen.setdefault(_seen_as(path, file.encoding, name), []).append(path)

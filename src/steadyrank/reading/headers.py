@@ -73,8 +73,8 @@ def find_header(rows: Sequence[Row], size: int | None = None) -> Header:
     >>> find_header([["", "acc", "acc"], ["", "mean", "sd"], ["x", "7", "1"]]).names
     ['column_1', 'acc mean', 'acc sd']
     """
-    first, *below = rows
-    fields, longer = list(first), {len(row) for row in below} == {len(first) + 1}
+    fields, *below = rows
+    longer = {len(row) for row in below} == {len(fields) + 1}
     if longer and len(fields) > 1 < len(below) and any(_filled(row[-1:]) for row in below):
         fields = ["", *fields]  # as R writes names of rows
     if size == 0 or (size is None and _is_data(fields, below)):
@@ -89,16 +89,14 @@ def find_header(rows: Sequence[Row], size: int | None = None) -> Header:
     ):
         told = f"the first line, {shorten(fields[0])}, names {_filled(fields)} of {len(fields)} columns"
         raise UnreadableFileError(told, way_out=TITLED)
-    joined = None if size == 1 else _joined(fields, below, surely=size == 2)
-    notes: list[str] = []
-    if joined is not None:
-        fields, size = joined
+    fields, size = (fields, 1) if size == 1 else _joined(fields, below, surely=size == 2)
+    names, notes = header_names(fields)
+    if size > 1:
         brief = f"{size} lines read as one header, such as {shorten(fields[-1])}"
-        notes.append(Guess(brief, "a header of several lines", Option("header", "1")))
-    elif all(_is_number(name) for name in fields):
-        notes.append("the first line, all numbers, read as the names of the columns")
-    names, more = header_names(fields)
-    return Header(1 if joined is None else joined[1], names, notes + more)
+        notes = [Guess(brief, "a header of several lines", Option("header", "1")), *notes]
+    elif all(map(_is_number, fields)):
+        notes = ["the first line, all numbers, read as the names of the columns", *notes]
+    return Header(size, names, notes)
 
 
 def header_names(fields: Row) -> tuple[list[str], list[str]]:
@@ -126,13 +124,13 @@ def _numbers_below(first: Row, below: Sequence[Row]) -> list[int]:
     return found
 
 
-def _joined(first: Row, below: Sequence[Row], *, surely: bool) -> tuple[list[str], int] | None:
-    """Return the names that two rows make together, and how many rows; None where one is the header."""
+def _joined(first: Row, below: Sequence[Row], *, surely: bool) -> tuple[Row, int]:
+    """Return the names that some rows make together, and how many; the first alone may be the header."""
     upper, last, under = (
         [field.strip() for row in some for field in row] for some in ([first], below[:1], below[1:2])
     )
     if len(upper) != len(last):
-        return None
+        return upper, 1
     if not surely and not _belong_together(upper, last, below[1:]):
         return _asked(upper, last, below[1:])
     over = upper[:2]
@@ -142,21 +140,19 @@ def _joined(first: Row, below: Sequence[Row], *, surely: bool) -> tuple[list[str
     # Pandas names the index there.
     if under and under[0] and not upper[0] and _filled(under) == 1:
         return [under[0], *names[1:]], 3
-    return (names, 2) if surely or len({*names}) == len(names) else None
+    return (names, 2) if surely or len({*names}) == len(names) else (upper, 1)
 
 
-def _asked(codes: Row, questions: Row, below: Sequence[Row]) -> tuple[list[str], int] | None:
+def _asked(codes: Row, questions: Row, below: Sequence[Row]) -> tuple[Row, int]:
     """Return the questions that survey tools write below Q1, Q2..., above numbers or a line of JSON."""
     tool = {field[:1] + field[-1:] for row in below[:1] for field in row if field} == {"{}"}
     coded = {at for at, code in enumerate(codes) if CODE.fullmatch(code)}
-    most = 2 * len(coded) > len(codes) and 2 * len(coded & {*_numbers_below(questions, below)}) > len(
-        codes
-    )
+    above_numbers = coded & {*_numbers_below(questions, below)}
     asked = not any(_is_number(one) or is_missing_word(one) for one in questions)
-    if not tool and not (most and asked):
-        return None
+    if not tool and not (2 * len(above_numbers) > len(codes) and asked):
+        return codes, 1
     distinct = len({*questions}) == len(questions) and all(questions)
-    return list(questions if distinct else codes), 2 + tool
+    return questions if distinct else codes, 2 + tool
 
 
 def _belong_together(upper: Row, last: Row, below: Sequence[Row]) -> bool:

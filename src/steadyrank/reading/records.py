@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, count, islice
 from typing import Any
@@ -48,7 +47,7 @@ def read_json_lines(file: OpenFile) -> Table:
     >>> table.labels("a").tolist(), table.labels("b").tolist()
     (['007', '8'], [None, 1])
     """
-    return _table_of(file, lambda part: ((line, node.value) for line, node in load_lines(part)))
+    return _table_of(file, lambda part: ((line, node.value) for line, node in load_lines(part)), [])
 
 
 def read_json(file: OpenFile) -> Table:
@@ -62,15 +61,9 @@ def read_json(file: OpenFile) -> Table:
     >>> {name: table.labels(name).tolist() for name in table.names}
     {'name': ['x', 'y'], 'a': [1, 2], 'b.c': [None, 3]}
     """
-    notes: list[str] = []
-    guessed: dict[str, Any] = {}
-
-    def rows(part: OpenFile) -> Iterable[tuple[int, Record]]:
-        return enumerate(_rows_of(part, notes, guessed))
-
-    table = _table_of(file, rows)
-    notes = list(dict.fromkeys([*notes, *table.notes]))
-    return replace(table, lead="at index", notes=notes, guessed=guessed)
+    notes, guessed = list[str](), dict[str, Any]()
+    table = _table_of(file, lambda part: enumerate(_rows_of(part, notes, guessed)), notes)
+    return replace(table, lead="at index", guessed=guessed)
 
 
 def is_one_document(file: OpenFile) -> bool:
@@ -83,14 +76,12 @@ def is_one_document(file: OpenFile) -> bool:
         return first.lstrip().startswith(b"[")
     try:
         found = json.loads(first)
-    except (ValueError, RecursionError):
-        return not (more and more[0].lstrip().startswith(b"{"))
-    with suppress(RecursionError):
         inner = [*found.values()]
         row = more or (len(inner) == 1 and isinstance(inner[0], list) and not _are_objects(inner[0]))
         sizes = ((len(rows), {*rows[0]}) for _, rows in tables_in(found))
         return not row and any(n > (FIELDS if names == {KEYS[0], VALUE} else 1) for n, names in sizes)
-    return True
+    except (ValueError, RecursionError):
+        return not (more and more[0].lstrip().startswith(b"{"))
 
 
 def tables_in(value: Any, path: str = "") -> Iterator[tuple[str, list[Record]]]:
@@ -212,25 +203,21 @@ def _inner(rows: list[Record], notes: list[str]) -> list[Record]:
     ]
 
 
-def _table_of(file: OpenFile, placed: Callable[[OpenFile], Iterable[tuple[int, Any]]]) -> Table:
+def _table_of(
+    file: OpenFile, placed: Callable[[OpenFile], Iterable[tuple[int, Record]]], notes: list[str]
+) -> Table:
     """Return the table of objects, which come with their places in each file."""
-    rows: list[Record] = []
-    places: list[object] = []
-    for part in file.parts():
-        for place, row in placed(part):
-            rows.append(row)
-            places.append(file.place(place, part.name))
-    if not rows:
+    every = [(file.place(at, part.name), row) for part in file.parts() for at, row in placed(part)]
+    if not every:
         raise errors.EmptyDataError(f"{file.name} holds no rows")
-    notes: list[str] = []
-    names = dict.fromkeys(name for row in rows for name in row)
-    columns: dict[str, list[Any]] = {}
-    _set_out({n: [row.get(n) for row in rows] for n in names}, columns, {*names}, notes)
+    names = dict.fromkeys(name for _, row in every for name in row)
+    columns = _set_out({n: [row.get(n) for _, row in every] for n in names}, {*names}, notes)
     texts = {name: TextColumn.of(["" if is_missing(v) else v for v in cells])
              for name, cells in columns.items() if _are_numbers_in_text(cells)}  # fmt: skip
     if texts:
         notes.append(f"numbers in quotes read as numbers: {listing(map(shorten, texts))}")
-    return Table({**as_table(columns).columns, **texts}, file.name, places, notes)
+    made = {**as_table(columns).columns, **texts}
+    return Table(made, file.name, [place for place, _ in every], list(dict.fromkeys(notes)))
 
 
 def _are_numbers_in_text(cells: Sequence[Any]) -> bool:
@@ -239,16 +226,14 @@ def _are_numbers_in_text(cells: Sequence[Any]) -> bool:
     return bool(there) and all(isinstance(v, str) and NUMBER.fullmatch(v.strip()) for v in there)
 
 
-def _set_out(
-    given: dict[str, list[Any]], columns: dict[str, list[Any]], taken: set[str], notes: list[str]
-) -> None:
-    """Put columns beside others; objects inside that name the same become columns, too."""
+def _set_out(given: dict[str, list[Any]], taken: set[str], notes: list[str]) -> dict[str, list[Any]]:
+    """Return columns; objects inside that name the same become columns, too."""
+    columns: dict[str, list[Any]] = {}
     for name, cells in given.items():
         there = [value for value in cells if not is_missing(value)]
-        inner = dict.fromkeys(n for v in there if isinstance(v, dict) for n in v)
-        full = {part: f"{name}.{part}" for part in inner}
-        alike = bool(inner) and all(isinstance(value, dict) for value in there)
-        alike = alike and len(inner) <= MOST_COLUMNS and _overlap(there) > ALIKE
+        objects = there if all(isinstance(value, dict) for value in there) else []
+        full = {part: f"{name}.{part}" for one in objects for part in one}
+        alike = 0 < len(full) <= MOST_COLUMNS and _overlap(objects) > ALIKE
         if not alike or not taken.isdisjoint(full.values()):
             columns[name] = cells
             continue
@@ -256,6 +241,7 @@ def _set_out(
         notes.append(
             f"what is in {shorten(name)} read as columns {listing(map(shorten, full.values()))}"
         )
-        objects = [{} if is_missing(value) else value for value in cells]
-        parts = {to: [one.get(part) for one in objects] for part, to in full.items()}
-        _set_out(parts, columns, taken, notes)
+        every = [{} if is_missing(value) else value for value in cells]
+        parts = {to: [one.get(part) for one in every] for part, to in full.items()}
+        columns |= _set_out(parts, taken, notes)
+    return columns

@@ -66,8 +66,7 @@ def _sheet(load_sheet: Callable[..., Any], source: str, sheet: str, size: int | 
         raise errors.EmptyDataError(f"the sheet {shorten(sheet)} of {source} holds no rows")
     fields = [cells.columns[used[at]] for at in filled]
     frame = load_sheet(skip_rows=lines[0], use_columns=fields).to_polars()
-    columns = frame[[row - lines[0] for row in lines]].get_columns()
-    columns = [_plain(part) for part in columns]
+    columns = [_plain(part) for part in frame[[row - lines[0] for row in lines]].get_columns()]
     table = as_table(dict(zip((header.names[at] for at in filled), columns, strict=True)))
     notes = list(header.notes)
     if gaps := lines[-1] + 1 - lines[0] - len(lines):
@@ -86,5 +85,4 @@ def _plain(column: Any) -> Any:
     if column.dtype != pl.Float64 or not column.count():
         return column
     whole = column.cast(pl.Int64, strict=False)
-    same = whole.null_count() == column.null_count() and (whole.cast(pl.Float64) == column).all()
-    return whole if same else column
+    return whole if whole.cast(pl.Float64).equals(column) else column

@@ -24,7 +24,6 @@ from steadyrank.text import counted
 # Every quantifier keeps what it took ("++"): no line, however odd, is gone over again and again.
 HEADER = re.compile(r"#\s*+([A-Z]++(?: ++[A-Z]++)*+)\s*+([0-9]*+)\s*+:(.*+)\Z", re.ASCII)
 COUNT = re.compile(r"[0-9]{1,20}\s*+\Z", re.ASCII)
-NUMBERED = re.compile(r"[0-9]{1,18}\s*+\Z", re.ASCII)
 NUMBER = r"\s*+[0-9]{1,18}+\s*+"
 TIED = rf"\s*+\{{(?:{NUMBER}(?:,{NUMBER})*+|\s*+)\}}\s*+"
 ORDER = re.compile(rf"(?:{NUMBER}|{TIED})(?:,(?:{NUMBER}|{TIED}))*+\Z", re.ASCII)
@@ -37,8 +36,9 @@ CANDIDATE = re.compile(r"Candidate (\d{1,6})\Z")
 OLD_FORM = "PrefLib files from before 2022 have another form: get the present one."
 TAG = re.compile(r'\[(\w+)\s+"((?:[^"\\]|\\.)*+)"\]\s*+\Z')
 WINNER = {"1-0": "left", "0-1": "right", "1/2-1/2": "tie"}
-BESIDE = ("event", "date", "round")
-"""Tags that may tell which games belong together."""
+PLAYED = {"left": "White", "right": "Black", "winner": "Result"}
+BESIDE = {"event": "Event", "date": "Date", "round": "Round"}
+"""Tags by the columns that they fill; the second ones may tell which games belong together."""
 
 
 Row = tuple[object, dict[str, Any]]
@@ -105,7 +105,7 @@ def _rows(
             if not number:
                 header[key] = value.strip()
             elif key in named:
-                if not NUMBERED.match(number) or int(number) in named[key]:
+                if len(number) > 18 or int(number) in named[key]:
                     of = key.split()[0].lower()
                     told = f"names {of} {shorten(number)} again, or the number is too long"
                     raise file.wrong(told, "Give each a number of its own, of at most 18 digits.", line)
@@ -228,18 +228,15 @@ def _manifest(file: OpenFile, name: str) -> dict[str, str]:
 
 def read_pgn(file: OpenFile) -> Table:
     """Read the games as battles, White on the left; those without a result are left out."""
-    games = list(_games(file))
+    games = _games(file)
     kept = [(line, tags) for line, tags in games if tags.get("Result") in WINNER]
     if not kept:
         raise EmptyDataError(f"{file.name} holds no game with a result")
-    columns: dict[str, list[str]] = {name: [] for name in ("left", "right", "winner", *BESIDE)}
     for line, tags in kept:
         if not tags.get("White") or not tags.get("Black"):
             raise file.wrong("begins a game without White or Black", "Correct its tags.", line)
-        told = [tags["White"], tags["Black"], WINNER[tags["Result"]]]
-        told += [tags.get(name.title(), "") for name in BESIDE]
-        for column, cell in zip(columns.values(), told, strict=True):
-            column.append(cell)
+    columns = {to: [tags.get(tag, "") for _, tags in kept] for to, tag in {**PLAYED, **BESIDE}.items()}
+    columns["winner"] = [WINNER[result] for result in columns["winner"]]
     notes = ["read as games (PGN): White is left, Black is right"]
     if gone := len(games) - len(kept):
         notes.append(f"{counted(gone, 'game')} without a result left out")
@@ -247,18 +244,14 @@ def read_pgn(file: OpenFile) -> Table:
     return Table(made, file.name, [line for line, _ in kept], notes, kind="battles")
 
 
-def _games(file: OpenFile) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the tags of each game, with the line of the first."""
-    begun, tags, moves = 0, dict[str, str](), False
+def _games(file: OpenFile) -> list[tuple[int, dict[str, str]]]:
+    """Return the tags of each game, with the line of the first."""
+    games, within = list[tuple[int, dict[str, str]]](), False
     for line, text in file.lines():
         found = TAG.match(text.strip())
-        if found is None:
-            moves = True
-            continue
-        if not tags or moves or found[1] in tags:
-            if tags:
-                yield begun, tags
-            begun, tags, moves = line, {}, False
-        tags[found[1]] = found[2].replace("\\", "")
-    if tags:
-        yield begun, tags
+        if found:
+            if not within or found[1] in games[-1][1]:
+                games.append((line, {}))
+            games[-1][1][found[1]] = found[2].replace("\\", "")
+        within = found is not None
+    return games

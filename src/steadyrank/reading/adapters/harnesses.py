@@ -199,32 +199,30 @@ def mteb_entries(file: OpenFile) -> Found:
 
 def _model_of_folder(file: OpenFile) -> str:
     """Return the model as ``model_meta.json`` beside the file names it, or as its folder does."""
-    if file.path is None:
-        return file.name
     if (meta := beside(file, "model_meta.json")) is not None:
         return meta["name"].label()
-    above = file.path.absolute().parent.name
+    above = folder_of(file)
     return folder_of(file, above) if REVISION.fullmatch(above) else above
 
 
 def read_alpaca_eval(file: OpenFile) -> Table:
     """Read the preferences as battles, with the instruction as what could be the unit."""
-    nodes = [(node, part.name) for part in file.parts() for node in load(part)]
-    kept = [(node, name) for node, name in nodes if not is_missing(node["preference"].value)]
+    nodes = [node for part in file.parts() for node in load(part)]
+    kept = [node for node in nodes if not is_missing(node["preference"].value)]
     if not kept:
         raise errors.EmptyDataError(f"{file.name} holds no preferences")
-    columns: dict[str, list[Any]] = {"left": [], "right": [], "winner": [], "instruction": []}
-    for node, _ in kept:
-        columns["winner"].append(_winner(node["preference"]))
-        columns["left"].append(node["generator_1"].label())
-        columns["right"].append(node["generator_2"].label())
-        columns["instruction"].append(node["instruction"].value and node["instruction"].label())
+    columns = {
+        "left": [node["generator_1"].label() for node in kept],
+        "right": [node["generator_2"].label() for node in kept],
+        "winner": [_winner(node["preference"]) for node in kept],
+        "instruction": [node["instruction"].value and node["instruction"].label() for node in kept],
+    }
     notes = ["preferences of 1 to 2 read as battles: below 1.5 the first wins, above it the second"]
-    if shares := sum(node["preference"].value not in {0, 1, EVEN, 2} for node, _ in kept):
+    if shares := sum(node["preference"].value not in {0, 1, EVEN, 2} for node in kept):
         notes.append(f"{counted(shares, 'preference')} between 1 and 2 counted as a whole win")
     if missing := len(nodes) - len(kept):
         notes.append(f"{counted(missing, 'annotation')} without a preference left out")
-    places = [file.place(node.where, name) for node, name in kept]
+    places = [file.place(node.where, node.file) for node in kept]
     return Table(as_table(columns).columns, file.name, places, notes, kind="battles", lead="at")
 
 

@@ -32,10 +32,8 @@ MARK = re.compile(
     r"(?<=[\w}])\$?\^(?:\{[^{}\d]*\}|\\\w+|\*)|\\textsuperscript\{[^{}]*\}|<sup>[^<>]*</sup>|\[\^\w+\]"
 )
 """What is written below or behind a number, such as its error, and marks of notes above anything."""
-COMMAND, TAG = (
-    re.compile(r"\\[a-zA-Z]+\*?"),
-    re.compile(r"</?(?:a|b|br|code|em|i|img|span|strong|sub)\b[^<>]*>"),
-)
+COMMAND = re.compile(r"\\[a-zA-Z]+\*?")
+TAG = re.compile(r"</?(?:a|b|br|code|em|i|img|span|strong|sub)\b[^<>]*>")
 NOTHING = re.compile(r"(?<!\w)[*`_~$]{1,3}(?=\S)|(?<=\S)[*`_~$]{1,3}(?!\w)|[{}]")
 LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 BAR = re.compile(r"(?<!\\)\|")
@@ -56,25 +54,20 @@ def read_markup(file: OpenFile) -> Table:
     full = {number: _share_of_numbers(rows) for number, rows in tables.items()}
     chosen = file.chosen("table", tables, max(tables, key=lambda n: (full[n] > 0.5, len(tables[n]))))
     each = (f"{number} ({len(rows) - 1} rows below {_title(rows)})" for number, rows in tables.items())
-    rows = [row for _, row in tables[chosen]]
+    lines, rows = zip(*tables[chosen], strict=True)
     width = len(rows[0])
     for line, row in tables[chosen]:
         if len(row) != width:
-            raise UnreadableFileError(
-                f"line {line} of {file.name} has {len(row)} cells instead of {width}",
-                way_out="Correct this line.",
-            )
+            raise file.wrong(f"has {len(row)} cells instead of {width}", "Correct this line.", line)
     header = find_header(rows[:LOOKED_AT], None if "\\begin{" in text else 1)
-    body = tables[chosen][header.size :]
     notes = [f"table {chosen} taken of {listing(each, len(tables))}"] if len(found) > 1 else []
     columns = {
         name: TextColumn.of(cells)
-        for name, *cells in zip(header.names, *(row for _, row in body), strict=True)
+        for name, *cells in zip(header.names, *rows[header.size :], strict=True)
     }
     several = file.given.get("sheet") is None and sum(map(bool, full.values())) > 1
     guessed = {"sheet": chosen} if several else {}
-    lines = [line for line, _ in body]
-    return Table(columns, file.name, lines, notes + header.notes, guessed=guessed)
+    return Table(columns, file.name, lines[header.size :], notes + header.notes, guessed=guessed)
 
 
 def _share_of_numbers(rows: Rows) -> float:
