@@ -16,7 +16,7 @@ from steadyrank.operators.checks import check_k
 from steadyrank.operators.topk_sets import topk
 from steadyrank.scorers.base import turning
 from steadyrank.study.results import MAX_FLIPS, Result, label, labels, origin, told
-from steadyrank.study.standings import TopKRows, plain_members
+from steadyrank.study.standings import plain_changes
 from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
@@ -220,8 +220,7 @@ def _plain(
         elif item is None:
             found.append(facts.deletions(k).changing)
         else:
-            for active, units, rows in TopKRows(facts, {k: 0.0}).changed_rows(inflated=False):
-                old, new = active.answer(plain_members, out.scores), active.answers(plain_members, rows)
+            for active, units, old, new in plain_changes(facts, k):
                 found.append(units[((new != old) & (active.items == item)).any(axis=1)])
         alone = np.sort(np.concatenate(found))
     if pair is not None:

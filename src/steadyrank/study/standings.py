@@ -284,6 +284,20 @@ class TopKRows:
                     yield active, units[moved], scores[moved]
 
 
+def plain_changes(
+    facts: Facts, k: int, wanted: BoolArray | None = None
+) -> Iterator[tuple[Active, IntArray, BoolArray, BoolArray]]:
+    """Yield active items, units that change the plain top k, who was in it, and who is without each.
+
+    With ``wanted``, a mask of the distinct units, the others are passed over.
+    """
+    for active, units, rows in TopKRows(facts, {k: 0.0}).changed_rows(inflated=False, wanted=wanted):
+        old, new = active.answer(plain_members, facts.scores), active.answers(plain_members, rows)
+        moved = np.flatnonzero((new != old).any(axis=1))
+        if len(moved):
+            yield active, units[moved], old, new[moved]
+
+
 def _best_apart(rows: FloatArray, errors: FloatArray, places: int) -> BoolArray:
     """Tell in which rows so many scores are above all others, however far each of them is off."""
     if places >= rows.shape[1]:
@@ -324,8 +338,7 @@ def near_rows(
     that of rank ``places`` among them.
     """
     order = np.argsort(-loo.scores, kind="stable")
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
+    rank = np.argsort(order)
     touched = np.diff(block.indptr)
     for number in np.unique(touched[(touched > 0) & (touched <= few)]).tolist():
         place = np.flatnonzero(touched == number)
@@ -417,21 +430,16 @@ def topk_deletions(facts: Facts, k: int) -> TopKDeletions:
     >>> found.inside, found.changing
     (array([7, 5, 2]), array([1]))
     """
-    loo, counts = facts.leave_one_out, facts.units.counts
-    place = np.empty_like(facts.order)
-    place[facts.order] = np.arange(1, len(place) + 1)
-    inside = np.zeros(len(loo.scores), dtype=np.int64)
+    counts = facts.leave_one_out.units.counts  # first: it makes the scores, too
+    place = 1 + np.argsort(facts.order)
+    inside = np.zeros(len(place), dtype=np.int64)
     inside[facts.order[:k]] = facts.units.total
     reach, changing = np.full(len(counts), k), [np.empty(0, dtype=np.int64)]
-    for active, units, rows in TopKRows(facts, {k: 0.0}).changed_rows(inflated=False):
-        new, old = active.answers(plain_members, rows), active.answer(plain_members, loo.scores)
-        moved = np.flatnonzero((new != old).any(axis=1))
-        if len(moved):
-            new, moving = new[moved], units[moved]
-            # Counts beyond 2^53 are not exact as floats, which would be multiplied faster.
-            inside[active.items] += counts[moving] @ (new.astype(np.int64) - old)
-            reach[moving] = np.where(new, place[active.items], k).max(axis=1)
-            changing.append(moving)
+    for active, units, old, new in plain_changes(facts, k):
+        # Counts beyond 2^53 are not exact as floats, which would be multiplied faster.
+        inside[active.items] += counts[units] @ (new.astype(np.int64) - old)
+        reach[units] = np.where(new, place[active.items], k).max(axis=1)
+        changing.append(units)
     every = frozen(np.sort(np.concatenate(changing)))
     return TopKDeletions(frozen(inside), frozen(reach), every, counts)
 

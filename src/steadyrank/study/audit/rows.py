@@ -18,7 +18,7 @@ from steadyrank.operators.meeting import Rival
 from steadyrank.operators.rankings import MAX_STATES, RankingSet
 from steadyrank.operators.topk_sets import windows_from
 from steadyrank.study.results import MAX_FLIPS, label, labels
-from steadyrank.study.standings import Active, Members, TopKRows, plain_members
+from steadyrank.study.standings import Active, Members, TopKRows, plain_changes
 from steadyrank.text import counted, html_of
 
 if TYPE_CHECKING:
@@ -169,10 +169,8 @@ def flips_of(facts: Facts, k: int) -> Flips:
     def named(active: Active, inside: BoolArray) -> tuple[object, ...]:
         return tuple(facts.items[item] for item in active.items[inside])
 
-    parts = TopKRows(facts, {k: 0.0}).changed_rows(inflated=False, wanted=wanted)
-    for active, units, rows in parts if wanted.any() else ():
-        full = active.answer(plain_members, facts.scores)
-        for unit, now in zip(units.tolist(), active.answers(plain_members, rows), strict=True):
+    for active, units, full, inside in plain_changes(facts, k, wanted) if wanted.any() else ():
+        for unit, now in zip(units.tolist(), inside, strict=True):
             moved = named(active, full & ~now), named(active, now & ~full)
             found[unit] = Flip(known.labels[unit], int(known.counts[unit]), *moved, unit)
     return Flips(k, facts.unit, known.total, tuple(found[unit] for unit in sorted(found)))
