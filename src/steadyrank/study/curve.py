@@ -251,14 +251,14 @@ def stability_curve(facts: Facts, k: int) -> StabilityCurve:
     critical = facts.critical_eps(k)
     breaking, furthest = np.zeros(len(shifts)), np.full(len(shifts), np.inf)
     depth = _first_depth(critical, k, shifts)
-    if len(active_items(*facts.outer_bounds, {k: depth})[k].items) > MANY:
+    if len(active_items(*facts.outer_bounds, k, depth).items) > MANY:
         breaking, furthest = breaking_bounds(loo, facts.outer_bounds[1], critical, k)
     unsettled = (breaking < furthest) & (shifts > 0)
     # No unit breaks beyond its shift, but for the allowance for rounding in critical eps.
     furthest = np.minimum(furthest, just_above(shifts))
     while unsettled.any():
         depth = min(depth, float(furthest[unsettled].max()))
-        found = _breaking_eps(loo, active_items(*facts.outer_bounds, {k: depth})[k], unsettled)
+        found = _breaking_eps(loo, active_items(*facts.outer_bounds, k, depth), unsettled)
         breaking[unsettled] = found[unsettled]
         unsettled &= (breaking > depth) & (furthest > depth)
         depth *= DEEPER

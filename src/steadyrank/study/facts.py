@@ -109,15 +109,11 @@ class Facts:
     @property
     def scores(self) -> FloatArray:
         """The scores on all the data; nothing is left out for them."""
-        return self._scores_left if self.left_out else self._scores_alone
+        return frozen(self.leave_one_out.scores) if self.left_out else self._scores_alone
 
     @cached_property
     def _scores_alone(self) -> FloatArray:
         return frozen(self.scorer.score(self.data))
-
-    @cached_property
-    def _scores_left(self) -> FloatArray:
-        return frozen(self.leave_one_out.scores)
 
     @cached_property
     def order(self) -> IntArray:

@@ -149,23 +149,18 @@ Part: TypeAlias = "tuple[Active, IntArray, FloatArray]"
 """Active items, units, and the scores of these items without each of those units."""
 
 
-def active_items(
-    lowest: FloatArray, highest: FloatArray, depths: Mapping[int, float]
-) -> dict[int, Active]:
-    """Return for each k the items that decide its audit if answers reach so far below the k-th best.
+def active_items(lowest: FloatArray, highest: FloatArray, k: int, depth: float) -> Active:
+    """Return the items that decide the audit of a top k if answers reach so far below the k-th best.
 
     Examples
     --------
     >>> low, high = np.array([9.0, 4.0, 3.0, 0.0]), np.array([9.5, 5.0, 4.5, 0.5])
-    >>> active_items(low, high, {2: 0.1})
-    {2: Active(k=2, items=array([1, 2]), always_in=1)}
+    >>> active_items(low, high, 2, 0.1)
+    Active(k=2, items=array([1, 2]), always_in=1)
     """
-    theta, ceiling = (np.partition(end, [-k for k in depths]) for end in (lowest, highest))
     # Python's numbers: a difference beyond all floats is infinite.
-    return {
-        k: _active_between(lowest, highest, k, theta[-k].item() - depth * MARGIN, ceiling[-k].item())
-        for k, depth in depths.items()
-    }
+    theta, ceiling = (np.partition(end, -k)[-k].item() for end in (lowest, highest))
+    return _active_between(lowest, highest, k, theta - depth * MARGIN, ceiling)
 
 
 def _active_between(
@@ -213,7 +208,8 @@ class TopKRows:
         self._loo = facts.leave_one_out
         self._eps = eps
         self._depth = {k: C * each for k, each in eps.items()}
-        self._active = active_items(*facts.outer_bounds, self._depth)
+        bounds = facts.outer_bounds
+        self._active = {k: active_items(*bounds, k, depth) for k, depth in self._depth.items()}
 
     def changed_rows(
         self, *, inflated: bool, every: bool = False, wanted: BoolArray | None = None
