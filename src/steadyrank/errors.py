@@ -153,7 +153,7 @@ class SteadyrankError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Errors travel from worker processes, whatever their constructors take.
-        return _restored, (type(self), self.__dict__)
+        return type(self).__new__, (type(self),), vars(self) | {"args": self.args}
 
     def worded(self, option: Callable[[Option], str] = str) -> str:
         """Return the message, with the arguments of the way out as ``option`` writes them."""
@@ -167,13 +167,6 @@ class SteadyrankError(Exception):
 
 def _ended(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else f"{text}."
-
-
-def _restored(kind: type[SteadyrankError], state: dict[str, Any]) -> SteadyrankError:
-    error = kind.__new__(kind)
-    error.__dict__.update(state)
-    error.args = (state["problem"],)
-    return error
 
 
 class InvalidValueError(SteadyrankError, ValueError):

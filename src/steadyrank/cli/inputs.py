@@ -81,16 +81,17 @@ def _split(options: ScorerOptions, column: str, how: Mapping[str, Any]) -> Split
     source, engine, given = described(options)
     if engine is not None:
         raise errors.InvalidDataError("engines cannot split rows by a column", way_out=errors.IN_MEMORY)
-    return Split(source, column, **how, **given, check=partial(withstanding, options))
+    how = {**how, "kind": options.kind, **options.layout, "check": partial(withstanding, options)}
+    return Split(source, column, **how, **given)
 
 
 def load(options: InputOptions) -> Observations:
     """Read the data that the options describe; their notes say what was recognised and guessed."""
     source, engine, given = described(options)
     if engine is not None:
-        return scan_any(source, engine=engine, **given)
-    kind, format_, encoding = (given.pop(name) for name in ("kind", "format", "encoding"))
-    return read_checked(source, kind, format_, encoding, given, partial(withstanding, options))
+        return scan_any(source, engine=engine, kind=options.kind, **options.layout, **given)
+    check = partial(withstanding, options)
+    return read_checked(source, options.kind, options.format, options.encoding, given, check)
 
 
 def withstanding(
@@ -186,13 +187,8 @@ def asked(error: NotRecognisedError, options: InputOptions) -> tuple[Any, dict[s
 def _first(options: InputOptions, named: Mapping[str, str]) -> Any:
     """Return the best reading that works with what was named."""
     source, _, given = described(options)
-    about = {name: given.pop(name) for name in ("kind", "format", "encoding")}
-    decision = decision_on(
-        table_of(source, given, format=about["format"], encoding=about["encoding"]),
-        about["kind"],
-        {**given, **named},
-        partial(withstanding, options),
-    )
+    table, check = table_of(source, given, **options.layout), partial(withstanding, options)
+    decision = decision_on(table, options.kind, {**given, **named}, check)
     found = decision.considered
     if not found:
         raise decision.refusal()
@@ -220,12 +216,11 @@ def source_name(options: InputOptions) -> str:
 
 
 def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]]:
-    """Return where the data are, what works on them, and all that was said about them."""
+    """Return where the data are, what works on them, and what was said about their columns."""
     every = [part for known in KINDS.values() for part in known.declared.items()]
     lists = {name for name, part in every if part.several}  # written with commas
     asked = {name: value for name, value in options.arguments.items() if value is not None}
     given = {name: names_in(value) if name in lists else value for name, value in asked.items()}
-    given |= {"kind": options.kind, "format": options.format, "encoding": options.encoding}
     together = read_together(options.file, options.format, options.encoding)
     engine = _engine(options, several=together == [])
     if engine is not None:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from steadyrank.reading.readings import Reading
     from steadyrank.report.terminal import Terminal
 
-AS_GIVEN = ("format", "encoding")
-"""Options that a command repeats if they were given."""
 PREVIEW = 3
 """How many rows are shown."""
 
@@ -45,9 +43,7 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     if engine is not None:
         one_file = ["Inspect one of the files, with ", Option("engine", "memory")]
         raise InvalidDataError("inspect looks at a table in memory, not in an engine", way_out=one_file)
-    layout = {name: given.pop(name) for name in ("format", "encoding")}
-    asked = given.pop("kind")
-    table = table_of(source, given, **layout)
+    table = table_of(source, given, **options.layout)
     profile = Profile.of(table)
     found: dict[str, Any] = {
         **begun("inspection", source_name(options)),
@@ -70,9 +66,9 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         estimates = data.kind.name == "estimates"
         return as_they_are(data, scorer) if estimates else withstanding(options, data, scorer)
 
-    kinds = [known for name, known in KINDS.items() if asked in {None, name}]
+    kinds = [known for name, known in KINDS.items() if options.kind in {None, name}]
     try:
-        decision = Decision(kinds, table, given, made_of, asked is not None, check)
+        decision = Decision(kinds, table, given, made_of, options.kind is not None, check)
         readings = decision.considered
         taken = decision.chosen is not None and bool(readings)
         found["readings"] = [_described(options, one) for one in readings]
@@ -113,7 +109,7 @@ def _described(options: InspectOptions, reading: Reading) -> dict[str, Any]:
 def _command(options: InspectOptions, kind: str, words: list[str], k: int, estimates: bool) -> list[str]:
     """Return the command that reads the file as was found out, every guess spelt out."""
     file = f"./{options.file}" if options.file[:1] == "-" != options.file else options.file
-    asked = {name: getattr(options, name) for name in AS_GIVEN} | dict(options.arguments)
+    asked = options.layout | dict(options.arguments)
     given = {name: value for name, value in asked.items() if value not in {None, "utf-8"}}
     typed = [word for name, value in given.items() for word in typed_words(name, value)]
     ask = "confidence" if estimates else "topk"

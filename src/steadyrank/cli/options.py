@@ -44,7 +44,6 @@ BESIDE_REPORTS = {"badge": ["svg"], "image": ["svg", "png"], "table": ["html"]}
 TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 """What an option may hold, by the first word of its annotation."""
 
-NAMED = Parameter.KEYWORD_ONLY
 NEEDED: Any = Parameter.empty
 """The default of what must be given."""
 
@@ -66,7 +65,7 @@ def option(
             *spelt, help=text, rich_help_panel=panel, metavar=takes, show_default=not quiet
         )
     held: Any = kind
-    return Parameter(name, NAMED, default=default, annotation=Annotated[held, said])
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[held, said])
 
 
 @dataclass_transform(kw_only_default=True)
@@ -184,6 +183,11 @@ class InputOptions(Group):
     memory_limit: str | None = None
     spark_master: str | None = None
     arguments: Mapping[str, Any] = MappingProxyType({})
+
+    @property
+    def layout(self) -> dict[str, str | None]:
+        """How the file is written, as far as that was said."""
+        return {"format": self.format, "encoding": self.encoding}
 
 
 class ScorerOptions(InputOptions):
