@@ -154,10 +154,9 @@ class Claims:
         new = "plain ranking is one of the set" if self.k is None else f"top {self.k} is in the list"
         beyond = "" if self.cover else f" It is not promised that the new {new}."
         sentence = f"{where}: {promise}{why}.{beyond} {CAVEAT}"
-        about: Any = {"guarantee": self.guarantee, "given": self.given}
-        made = Certificate(*kind, sentence, dict(numbers), **about)
-        short = plain or f"{made.status.capitalize()}: {promise}"
-        return replace(made, promise=f"{short}.{beyond}")
+        short = plain or f"{kind[2].capitalize()}: {promise}"
+        about: Any = {"guarantee": self.guarantee, "given": self.given, "promise": f"{short}.{beyond}"}
+        return Certificate(*kind, sentence, dict(numbers), **about)
 
     def left_out(self, size: int | None) -> Certificate:
         """Return the certificate of an answer that holds the plain ones without each unit.

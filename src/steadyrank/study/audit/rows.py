@@ -85,10 +85,7 @@ class AuditRow:
     @property
     def log10_size(self) -> float | None:
         """The decimal logarithm of the size, also where the size is beyond any float."""
-        if self.size is None:
-            return None
-        excess = max(0, self.size.bit_length() - 1000)
-        return math.log10(self.size >> excess) + excess * math.log10(2)
+        return None if self.size is None else math.log10(self.size)
 
 
 @dataclass(frozen=True)
