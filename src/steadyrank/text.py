@@ -31,6 +31,9 @@ STANDINGS = {"sure": "sure", "contender": "contender", "out": "out"}
 RANK_STANDINGS = {"sure": "keeps its rank", "contender": "moves"}
 """Where an item stands in a top k, and in a full ranking."""
 
+MOVES = ("beyond", "inside", "same", "new", "gone")
+"""What may be said of an item in two versions, what matters most first."""
+
 ROWS = 25
 """Rows of a table for pages and notebooks, unless a list is longer."""
 

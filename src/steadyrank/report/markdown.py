@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from steadyrank.report.tables import METHODS, WHOLE, split_tables, table
 from steadyrank.report.terminal import Terminal
 from steadyrank.report.text import plain_text, said
-from steadyrank.text import LONGEST, RANK_STANDINGS, STANDINGS, shortened
+from steadyrank.text import LONGEST, MOVES, RANK_STANDINGS, STANDINGS, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 ROWS = 100
 """Rows of a table that are written unless all are wanted: GitHub takes a summary of 1 MiB at most."""
 
-VERDICTS = {"beyond", "inside", "new", "gone", "same"}
-OURS = frozenset({*METHODS.values(), *STANDINGS, *RANK_STANDINGS.values(), *VERDICTS, WHOLE})
+OURS = frozenset({*METHODS.values(), *STANDINGS, *RANK_STANDINGS.values(), *MOVES, WHOLE})
 """Words of our own in columns of names: harmless, whoever wrote them."""
 
 PLAIN = re.compile("[A-Za-z0-9 %,]+")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from steadyrank.text import (
+    MOVES,
     RANK_STANDINGS,
     STANDINGS,
     Column,
@@ -168,7 +169,7 @@ def _cells(one: Findings | None, terminal: Terminal) -> dict[str, str]:
     told = {"items": one["n_items"], one["units"]: one["n_units"]}
     if one["document"] == "comparison":
         verdicts = [row["verdict"] for row in one["rows"]]
-        told |= {kind: verdicts.count(kind) for kind in ("beyond", "inside", "same", "new", "gone")}
+        told |= {kind: verdicts.count(kind) for kind in MOVES}
     elif one["document"] == "check":
         told["verdict"] = "stable" if one["stable"] else "UNSTABLE"
     else:

@@ -10,18 +10,14 @@ from steadyrank.errors import InvalidDataError, InvalidValueError, Option, Stead
 from steadyrank.study.answers import named
 from steadyrank.study.results import begun, label
 from steadyrank.study.study import Study
-from steadyrank.text import counted, today
+from steadyrank.text import MOVES, STANDINGS, counted, today
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
     from pathlib import Path
 
-STANDINGS: dict[str, tuple[str, ...]] = {
-    "top-k": ("sure", "contender", "out"),
-    "comparison": ("beyond", "inside", "same", "new", "gone"),
-    "check": (),
-}
+WAYS: dict[str, tuple[str, ...]] = {"top-k": tuple(STANDINGS), "comparison": MOVES, "check": ()}
 """How items may stand in a category, what matters most first; a check tells of none."""
 
 
@@ -153,7 +149,7 @@ class SplitAnswer:
         """Return for each item the categories in which it stands so or so, who is sure in most first."""
         told: dict[object, dict[str, Any]] = {}
         for name, one in self.results.items():
-            kinds = STANDINGS[one.document]
+            kinds = WAYS[one.document]
             for item, stood in one.standing_of.items() if kinds else ():
                 blank: dict[str, Any] = {"item": label(item), "whole": None}
                 row = told.setdefault(item, blank | {kind: [] for kind in kinds})
@@ -234,7 +230,7 @@ def _tried(make: Callable[..., Any], *given: Any) -> Any:
 
 def _ranked(found: Any) -> Any:
     """Refuse a top k that holds every item, for which no ranking was needed, and other questions."""
-    if found.document not in STANDINGS:
+    if found.document not in WAYS:
         raise InvalidValueError(
             f"a split answers a top k, a check or a comparison, not {shorten(found.document)}"
         )
