@@ -21,14 +21,14 @@ own: a huge or an odd value of one item changes nothing about the others.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
 import numpy as np
 
-from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.errors import InvalidSettingError
 from steadyrank.reading.arrays import MOST_DECIMALS, SINGLE_DIGITS, are_decimals, most_digits
 
@@ -257,16 +257,11 @@ def fit_as_decimals(decimals: Any, scaled: Any, addends: int) -> Any:
     return (decimals <= MOST_DECIMALS) & (scaled * max(addends, 4) < EXACT)
 
 
-def places_of_items(
-    values: AnyArray, largest: FloatArray, spread: Callable[[BoolArray], BoolArray]
-) -> IntArray:
-    """Return the fewest places that write all values of each item.
-
-    ``spread`` tells for each item whether a mark of the values holds for one of them.
-    """
+def places_of_items(items: AnyArray, values: AnyArray, largest: FloatArray) -> IntArray:
+    """Return the fewest places that write all values of each item, whose largest size is known."""
     places, single = np.full(len(largest), NO_DECIMALS), is_single(values)
     for decimals in reversed(range(NO_DECIMALS)):
-        odd = spread(~are_decimals(values, decimals))
+        odd = np.bincount(items[~are_decimals(values, decimals)], minlength=len(largest)) > 0
         places[~odd & (largest < most_digits(decimals, single=single) / 10.0**decimals)] = decimals
         if odd.all() and (largest < SURELY_NESTED).all():
             break  # what is no decimal of more places is none of fewer
@@ -304,17 +299,6 @@ def whole_rows(values: FloatArray) -> FloatArray:
     return found
 
 
-def difference(totals: tuple[Any, ...], parts: tuple[Any, ...]) -> Any:
-    """Return totals minus parts, rounded once at the end.
-
-    Examples
-    --------
-    >>> difference((np.array([7.0]),), (np.array([2.0]),))
-    array([5.])
-    """
-    return together(tuple(total - part for total, part in zip(totals, parts, strict=True)))
-
-
 def together(totals: tuple[Any, ...]) -> Any:
-    """Return the totals as one array of floats, or one column, the finest added first."""
+    """Return the totals as one array of floats, or one column, rounded once: the finest added first."""
     return reduce(operator.add, reversed(totals))

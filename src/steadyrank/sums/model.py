@@ -13,7 +13,7 @@ import numpy as np
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.sums import blocks
 from steadyrank.sums.blocks import Block, Rows, SparseBlock, Wanted
-from steadyrank.sums.exact import EXACT, ExactForm, difference, either, exact_form, of_items, together
+from steadyrank.sums.exact import EXACT, ExactForm, either, exact_form, of_items, together
 
 Parts: TypeAlias = "tuple[FloatArray, ...]"
 """Values in exact form; see :class:`~steadyrank.sums.exact.ExactForm`."""
@@ -85,8 +85,8 @@ class ItemSums:
 
     def without(self, items: Any, parts: tuple[Any, ...], leaving: Any = 1) -> Any:
         """Return the scores of ``items`` when each loses ``leaving`` values that sum to ``parts``."""
-        left = difference(tuple(of_items(total, items) for total in self.totals), parts)
-        return self._ratio(left, of_items(self.counts, items) - leaving, items)
+        left = (of_items(total, items) - part for total, part in zip(self.totals, parts, strict=True))
+        return self._ratio(together(tuple(left)), of_items(self.counts, items) - leaving, items)
 
     def of_sums(self, parts: Parts, counts: IntArray) -> FloatArray:
         """Return the scores of other sums and counts, a row of them for each."""

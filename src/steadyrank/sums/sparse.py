@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -80,17 +80,11 @@ class SparseEntries(Entries):
             exact.widen_sizes(least, largest, self.rated[part], self.values[part])
         places = np.zeros(self.items, dtype=np.int64)
         for part in blocks.slices(len(self.values), max(self.scan, self.items)):
-            some = partial(self._some, self.rated[part])
-            np.maximum(places, exact.places_of_items(self.values[part], largest, some), out=places)
-        ends, parts = (
-            (self.form.lowest, self.form.highest),
-            exact.parts_for(least, largest, self.addends),
-        )
+            needed = exact.places_of_items(self.rated[part], self.values[part], largest)
+            np.maximum(places, needed, out=places)
+        ends = self.form.lowest, self.form.highest
+        parts = exact.parts_for(least, largest, self.addends)
         return exact.form_of_items(places, largest, ends, self.addends, parts)
-
-    def _some(self, rated: AnyArray, marked: BoolArray) -> BoolArray:
-        """Return which items have a marked entry."""
-        return np.bincount(rated[marked], minlength=self.items) > 0
 
     @cached_property
     def counts(self) -> IntArray:

@@ -24,7 +24,7 @@ import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.scorers.bradley_terry.fit import CHUNK_NUMBERS, FullFit, shortened
-from steadyrank.sums.blocks import slices
+from steadyrank.sums.blocks import repeated_spans, slices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -170,10 +170,10 @@ class Chords:
         """
         full, pairs = self.full, len(self.first)
         fold, item = np.nonzero(np.abs(scores - full.scores) > STIRRED)
-        begins, counts = self._begins[item], np.diff(self._begins)[item]
-        place = np.repeat(begins - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+        pointers, place = repeated_spans(self._begins, item)
         mine = taken_fold * pairs + taken_pair
-        keys = np.unique(np.append(np.repeat(fold, counts) * pairs + self._of_item[place], mine))
+        stirred = np.repeat(fold, np.diff(pointers)) * pairs + self._of_item[place]
+        keys = np.unique(np.append(stirred, mine))
         fold, pair = np.divmod(keys, pairs)
         gone = np.bincount(np.searchsorted(keys, mine), taken, minlength=len(keys))
         i, j = self.first[pair], self.second[pair]
