@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from steadyrank.scorers.base import LeaveOneOut, gaps_without, turning
+from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 MANY = 1 << 62
 """No more units than this are ever added."""
+
+ROOM = 1 << 20
+"""How many numbers are sorted at a time: 8 MB."""
 
 
 class Favour(NamedTuple):
@@ -122,6 +126,14 @@ class PairMargins(ABC):
     @abstractmethod
     def remove(self, ahead: int, behind: int) -> Removal:
         """Return the units to remove, the most effective first."""
+
+
+def in_parts(
+    look: Callable[[IntArray, IntArray], IntArray], ahead: IntArray, behind: IntArray, width: int
+) -> IntArray:
+    """Look at so many pairs at a time as there is room for, with so many numbers of each."""
+    found = [look(ahead[part], behind[part]) for part in slices(len(ahead), ROOM, width)]
+    return np.concatenate([np.empty(0, dtype=np.int64), *found])
 
 
 @dataclass(eq=False)

@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.margins.pairs import MANY, PairMargins, Removal, last_true
+from steadyrank.margins.pairs import MANY, PairMargins, Removal, in_parts, last_true
 from steadyrank.margins.sums import Given, top_sum, upto
-from steadyrank.sums.blocks import slices
 from steadyrank.sums.exact import EXACT
 
 if TYPE_CHECKING:
@@ -45,9 +44,6 @@ WORK = 4_000_000
 
 CALL = 1_000
 """How many numbers are looked at in the time that one look takes before it begins."""
-
-ROOM = 1 << 20
-"""How many numbers are sorted at a time: 8 MB."""
 
 SPLIT = "exact: every way to split the removals between the two"
 BOUNDED = "certified by what so many units can do at most to the two scores; seen by an attack"
@@ -121,9 +117,7 @@ class RatioMargins(PairMargins):
 
     def _closely(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Return the bound for any units, so many pairs at once as there is room for."""
-        parts = slices(len(ahead), ROOM, self.total)
-        found = [self._bounded(ahead[part], behind[part]) for part in parts]
-        return np.concatenate([np.empty(0, dtype=np.int64), *found])
+        return in_parts(self._bounded, ahead, behind, self.total)
 
     def _reach(self, items: IntArray, removals: IntArray | int) -> tuple[FloatArray, FloatArray]:
         """Return scores that items do not fall below or rise above when so many units leave.

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadyrank.margins.pairs import Favour, PairMargins, Removal
-from steadyrank.sums.blocks import slices
+from steadyrank.margins.pairs import Favour, PairMargins, Removal, in_parts
 from steadyrank.sums.exact import of_items, together
 
 if TYPE_CHECKING:
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 
     Ends = tuple[FloatArray, FloatArray]
     """The least and the largest value of each item."""
-
-ROOM = 1 << 20
-"""How many numbers are sorted at a time: 8 MB."""
 
 ROUNDING = 1e-13
 """More than what rounding of a sum over units amounts to, relative to the sum of sizes."""
@@ -117,9 +113,7 @@ class SumMargins(PairMargins):
 
     def _closely(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Count the units whose d, the largest first, use the gaps up."""
-        parts = slices(len(ahead), ROOM, len(self.counts))
-        found = [self._counted(ahead[part], behind[part]) for part in parts]
-        return np.concatenate([np.empty(0, dtype=np.int64), *found])
+        return in_parts(self._counted, ahead, behind, len(self.counts))
 
     def _counted(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Count them for so many pairs as there is room for."""
