@@ -165,7 +165,6 @@ def with_new_units(known: PairMargins, *, changing: bool) -> PairMargins:
 
 def _new_in_sums(known: SumMargins, *, changing: bool) -> SumMargins:
     """Let the units that favour the leader most change to favour its rival, or let such come."""
-    known.new.check_bounded()
     widest, stated = known.new.breadth()
     if changing:
         rule = "exact: the units that favour the leader most change to favour its rival"
