@@ -155,7 +155,7 @@ def eligible_ends(ranked: FloatArray, eps: float, chunk: int = CHUNK) -> IntArra
     >>> eligible_ends(np.array([1.0, 0.5, 0.0]), 1.0)
     array([2, 3, 3])
     """
-    return np.concatenate([ends for _, ends, _ in rank_ranges(ranked, eps, chunk, swaps=False)])
+    return np.concatenate([ends for _, ends, _ in rank_ranges(ranked, eps, chunk)])
 
 
 def swap_ends(ranked: FloatArray, eps: float, chunk: int = CHUNK) -> IntArray:
@@ -163,21 +163,19 @@ def swap_ends(ranked: FloatArray, eps: float, chunk: int = CHUNK) -> IntArray:
 
     All scores above it count, too.
     """
-    parts = _chunks(ranked, eps, chunk)
-    return np.concatenate([first + _chunk_swaps(depths, starts, eps) for first, depths, starts in parts])
+    return np.concatenate([swaps for _, _, swaps in rank_ranges(ranked, eps, chunk)])
 
 
 def rank_ranges(
-    ranked: FloatArray, eps: float, chunk: int = CHUNK, *, swaps: bool = True
+    ranked: FloatArray, eps: float, chunk: int = CHUNK
 ) -> Iterator[tuple[slice, IntArray, IntArray]]:
-    """Yield some places, where eligibility from them ends, and their swap ends, if wanted."""
+    """Yield some places, where eligibility from them ends, and their swap ends."""
     furthest = 0
     for first, depths, starts in _chunks(ranked, eps, chunk):
         ends = first + _chunk_ends(depths, starts, eps)
         ends[0] = max(ends[0], furthest)  # they never decrease by theory; now also after rounding
         furthest = np.maximum.accumulate(ends, out=ends)[-1]
-        others = first + _chunk_swaps(depths, starts, eps) if swaps else ends
-        yield slice(first, first + starts), ends, others
+        yield slice(first, first + starts), ends, first + _chunk_swaps(depths, starts, eps)
 
 
 def _chunks(ranked: FloatArray, eps: float, chunk: int) -> Iterator[tuple[int, FloatArray, int]]:
