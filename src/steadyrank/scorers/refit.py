@@ -94,34 +94,33 @@ class Refit(Scorer):
 
     def score(self, data: Observations) -> FloatArray:
         """Return the scores on all the data."""
-        return snapped(fitted_scores(self.model, self.seed, data), self.resolution)
+        return snapped(self._fitted(data, FULL), self.resolution)
 
     def leave_one_out(self, data: Observations) -> LeaveOneOut:
         """Refit without each distinct unit, and return all the scores."""
-        fit = partial(_fit_without, self.model, self.seed, data)
-        return refit_all(fit, data, self)
+        return refit_all(partial(self._fitted, data), data, self)
+
+    def _fitted(self, data: Any, unit: int) -> FloatArray:
+        """Run the model on the data, or without a unit, and check what it returns."""
+        model, data = self.model, data if unit == FULL else data.without(unit)
+        if is_estimator(model):
+            _check_regression(model, data)
+            scores = importances(seeded(model, self.seed).fit(data.X, data.responses))
+        else:
+            scores = model(data, seed=self.seed) if _takes_seed(model) else model(data)
+        found = np.asarray(scores, dtype=np.float64)
+        if found.shape != (data.n_items,):
+            needed_shape = f"the model must return one score for each of {data.n_items:,} items"
+            raise RefitError(THESE, f"{needed_shape}, but returned an array of shape {found.shape}.")
+        if not np.isfinite(found).all():
+            place = int(np.flatnonzero(~np.isfinite(found))[0])
+            raise RefitError(THESE, f"the score of item {shorten(data.items[place])} is {found[place]}.")
+        return found
 
 
 def is_estimator(model: object) -> bool:
     """Tell whether a model, or its class, is made as scikit-learn's are."""
     return hasattr(model, "fit") and hasattr(model, "get_params")
-
-
-def fitted_scores(model: Any, seed: int, data: Any) -> FloatArray:
-    """Run the model on the data and check what it returns."""
-    if is_estimator(model):
-        _check_regression(model, data)
-        scores = importances(seeded(model, seed).fit(data.X, data.responses))
-    else:
-        scores = model(data, seed=seed) if _takes_seed(model) else model(data)
-    found = np.asarray(scores, dtype=np.float64)
-    if found.shape != (data.n_items,):
-        needed_shape = f"the model must return one score for each of {data.n_items:,} items"
-        raise RefitError(THESE, f"{needed_shape}, but returned an array of shape {found.shape}.")
-    if not np.isfinite(found).all():
-        place = int(np.flatnonzero(~np.isfinite(found))[0])
-        raise RefitError(THESE, f"the score of item {shorten(data.items[place])} is {found[place]}.")
-    return found
 
 
 def refit_all(fit: Fit, data: Observations, how: Refit | Bagged) -> LeaveOneOut:
@@ -150,10 +149,6 @@ def run_fits(
         parts = slices(len(jobs), 4 * joblib.effective_n_jobs(n_jobs))
     for part in parts:
         yield from parallel(jobs[part])
-
-
-def _fit_without(model: Any, seed: int, data: Observations, unit: int) -> FloatArray:
-    return fitted_scores(model, seed, data if unit == FULL else data.without(unit))
 
 
 def _named_fit(fit: Fit, units: Units, number: int) -> tuple[int, FloatArray]:
