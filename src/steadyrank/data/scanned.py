@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NoReturn
@@ -146,7 +146,7 @@ def scanned(
         _check_scannable(made.kind, {**found.reading, **found.settings})
         lazy.holds = found.kind.name
         if made.kind.on_engine == "counted":
-            with lazy:
+            with closing(lazy):
                 with _without_rows(found):
                     data = observations.from_resolved(made, counted_rows(lazy, found))
                 data = observations.with_notes(data, *told, first=True)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -157,12 +157,6 @@ class Source:
     def close(self) -> None:
         """Close what was opened for this source, and remove its temporary files."""
         self._opened.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def collect(self, frame: Frame, step: str) -> dict[str, AnyArray]:
         """Run a query and return its columns as arrays."""

@@ -213,9 +213,9 @@ class LazyEntries(Entries):
     def _batch(self, frame: nw.LazyFrame[Any], low: int, high: int, what: str) -> Batch:
         unit = nw.col("unit")
         if low > 0:
-            frame = frame.filter(unit >= _plain(self.keys[low]))
+            frame = frame.filter(unit >= self.keys.item(low))
         if high < len(self.keys):
-            frame = frame.filter(unit < _plain(self.keys[high]))
+            frame = frame.filter(unit < self.keys.item(high))
         found = self.source.collect(frame, what)
         units = self._numbers_of(found["unit"])
         items, _ = encode(found["item"], known=self.labels) if len(units) else (units, ())
@@ -243,7 +243,3 @@ def item_labels(source: Source, frame: nw.LazyFrame[Any]) -> tuple[object, ...]:
     """Return the labels of the items, in the order that they have in memory."""
     grouped = frame.group_by("item").agg(nw.len().alias("entries"))
     return encode(source.collect_up_to(grouped, "items", MAX_ITEMS, FEWER_ITEMS)["item"])[1]
-
-
-def _plain(key: Any) -> Any:
-    return key.item() if isinstance(key, np.generic) else key
