@@ -156,7 +156,7 @@ class BradleyTerryMargins(LeftOutMargins):
 
     def most(self, values: FloatArray, among: int | None = None) -> Ranked:
         """Return the units by the sum of their battles' values, the most valuable first, or so many."""
-        by_unit = self.per_unit(values)
+        by_unit = np.bincount(self.owner, values, minlength=len(self.out.units))
         if among is None or among >= len(by_unit):
             order = np.argsort(-by_unit, kind="stable")
         else:
@@ -165,11 +165,6 @@ class BradleyTerryMargins(LeftOutMargins):
         counts = self.out.units.counts[order]
         gained = np.asarray(counts * np.maximum(by_unit[order], 0.0) * SURE, dtype=np.float64)
         return Ranked(order, np.cumsum(counts), np.cumsum(gained))
-
-    def per_unit(self, values: FloatArray) -> FloatArray:
-        """Add the values of each unit's battles up."""
-        found = np.bincount(self.owner, values, minlength=len(self.out.units))
-        return found.astype(np.float64, copy=False)
 
 
 class _Effects:
