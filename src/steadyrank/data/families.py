@@ -14,12 +14,11 @@ from steadyrank.data.observations import Observations
 from steadyrank.data.rows import check_total, shared_out
 from steadyrank.data.units import LazyLabels, Shares, Units, remaining_groups, renumbered, whole_parts
 from steadyrank.errors import listing
+from steadyrank.reading.arrays import sorted_codes
 from steadyrank.sums.exact import together
 from steadyrank.sums.model import Entries
 from steadyrank.sums.sparse import MergedEntries, SparseEntries
 from steadyrank.text import counted
-
-SPARE = 1 << 16
 
 
 class CountedRows(Observations):
@@ -56,12 +55,8 @@ class CountedRows(Observations):
         if self.weights is not None:
             weights, code = np.unique(self.weights, return_inverse=True)
             keys = keys * len(weights) + code
-        keys = keys[rows]
-        if (size := int(keys.max(initial=-1)) + 1) <= 4 * len(keys) + SPARE:  # no need to sort
-            which = (np.cumsum(np.bincount(keys, minlength=size) > 0) - 1)[keys]
-        else:
-            which = np.unique(keys, return_inverse=True)[1]
-        first = np.empty(int(which.max(initial=-1)) + 1, dtype=np.int64)
+        which, distinct = sorted_codes(keys[rows])
+        first = np.empty(len(distinct), dtype=np.int64)
         first[which[::-1]] = rows[::-1]
         return first, which
 
