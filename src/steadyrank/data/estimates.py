@@ -82,9 +82,6 @@ class Estimates(Observations):
         """One estimate of each item."""
         return np.ones(self.n_items, dtype=np.int64)
 
-    def _copied(self, copies: IntArray) -> dict[str, Any]:  # noqa: ARG002 (of nothing)
-        return {}
-
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         return {"scores": self.scores[kept], "covariance": self.covariance[np.ix_(kept, kept)]}
 
