@@ -172,12 +172,16 @@ class Battles(CountedRows):
     @cached_property
     def unit_pairs(self) -> UnitPairs:
         """What one copy of each distinct unit takes away once it leaves."""
-        shares, rows = self._shares, self._shares.rows
-        if self.unit is not None:
-            return self._pairs_of_groups(shares.parts, shares.scale)
+        shares, rows, size = self._shares, self._shares.rows, self.n_items
         winner, loser = (side[rows] for side in self._winner_first)
-        each, won = shares.parts / shares.scale, np.abs(self.outcome[rows])
-        return UnitPairs(np.arange(len(rows) + 1), winner, loser, each * won, each * (1 - won))
+        keys, which = np.unique((shares.unit * size + winner) * size + loser, return_inverse=True)
+        won = shares.parts * np.abs(self.outcome[rows])
+        wins, ties = np.zeros((2, len(keys)), dtype=won.dtype)
+        np.add.at(wins, which, won)
+        np.add.at(ties, which, shares.parts - won)
+        owner, pair = np.divmod(keys, size * size)
+        indptr = np.searchsorted(owner, np.arange(len(self.units) + 1))
+        return UnitPairs(indptr, *np.divmod(pair, size), wins / shares.scale, ties / shares.scale)
 
     def win_parts(self) -> tuple[FloatArray, int]:
         """Return how often each item beat each other one, (items, items), ties as half a win each way.
@@ -192,19 +196,6 @@ class Battles(CountedRows):
         won = np.bincount(forth, times * (2 * self.fineness - tied), minlength=size * size)
         won += np.bincount(back, (times * tied)[rows], minlength=size * size)
         return won.astype(np.float64, copy=False).reshape(size, size), 2 * scale * self.fineness
-
-    def _pairs_of_groups(self, parts: IntArray, scale: int) -> UnitPairs:
-        """Add rows up by group and pair: so many parts each, of which so many make a battle."""
-        size = self.n_items
-        (winner, loser), unit = self._winner_first, np.asarray(self.unit, dtype=np.int64)
-        keys, which = np.unique((unit * size + winner) * size + loser, return_inverse=True)
-        won = parts * np.abs(self.outcome)
-        wins, ties = np.zeros((2, len(keys)), dtype=won.dtype)
-        np.add.at(wins, which, won)
-        np.add.at(ties, which, parts - won)
-        owner, pair = np.divmod(keys, size * size)
-        indptr = np.searchsorted(owner, np.arange(len(self.units) + 1))
-        return UnitPairs(indptr, *np.divmod(pair, size), wins / scale, ties / scale)
 
     @cached_property
     def entries(self) -> MergedEntries:
