@@ -58,20 +58,6 @@ class BallotArrays(NamedTuple):
         tiers = np.cumsum(new_tier)
         return {"indptr": indptr, "ranked": ranked, "levels": tiers - tiers[indptr[rows]]}
 
-    def distinct(self, counts: IntArray, apart: IntArray) -> tuple[IntArray, IntArray]:
-        """Return the first row of each distinct ballot, in order, and the sum of its counts.
-
-        Rows with different numbers in ``apart`` are kept apart, whatever they say.
-        """
-        rows, both = np.flatnonzero(counts), np.stack([self.ranked, self.levels], axis=1)
-        spans = zip(self.indptr[rows], self.indptr[rows + 1], apart[rows], strict=True)
-        codes, distinct = numbered(
-            [both[one:end].tobytes() + more.tobytes() for one, end, more in spans]
-        )
-        totals = np.zeros(len(distinct), dtype=np.int64)
-        np.add.at(totals, codes, counts[rows])
-        return rows[np.unique(codes, return_index=True)[1]], totals
-
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Ballots(CountedRows):
@@ -204,14 +190,20 @@ class Ballots(CountedRows):
         return set_fields(made, **made._merged())  # noqa: SLF001 (one of us)
 
     def _merged(self) -> dict[str, Any]:
-        """Return the fields of these ballots once some may be equal: by weight and group, each once."""
-        apart = np.zeros((len(self.counts), 2), dtype=np.int64)
-        for place, column in enumerate((self.weights, self.unit)):
-            if column is not None:
-                apart[:, place] = np.unique(column, return_inverse=True)[1]
-        ballots = BallotArrays(self.indptr, self.ranked, self.levels)
-        rows, totals = ballots.distinct(self.counts, apart)
-        return self._rows(rows) | {"counts": totals}
+        """Return the fields of these ballots once some may be equal: by weight and group, each once.
+
+        Each stands where the first one of its kind stood.
+        """
+        rows, said = np.flatnonzero(self.counts), np.stack([self.ranked, self.levels], axis=1)
+        spans = zip(self.indptr[rows], self.indptr[rows + 1], strict=True)
+        keys: list[Any] = [said[one:end].tobytes() for one, end in spans]
+        for people in (self.weights, self.unit):
+            if people is not None:
+                keys = list(zip(keys, people[rows].tolist(), strict=True))
+        codes, distinct = numbered(keys)
+        totals = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(totals, codes, self.counts[rows])
+        return self._rows(rows[np.unique(codes, return_index=True)[1]]) | {"counts": totals}
 
     def _favouring(self, behind: int, ahead: int, ends: Ends) -> list[object]:  # noqa: ARG002 (no values)
         """Return a ballot with the one first and the other last, or that approves of the one only."""
