@@ -215,15 +215,8 @@ class Ballots(CountedRows):
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         approval = _is_approval(found)
-        if "ranks" in found.columns:
-            orders = _orders_of_choices(found.table, found.columns["ranks"])
-            return cls._of_orders(found, orders, approval=approval)
-        if "ranked" in found.columns:
-            found.settings.setdefault("items", found.columns["ranked"])
-            return cls._of_orders(found, _orders_of_items(found), approval=approval)
-        if "ballot" in found.columns:
-            orders = _orders_of(found.table, found.columns["ballot"], approval=approval)
-            return cls._of_orders(found, orders, approval=approval)
+        if "user" not in found.columns:
+            return cls._of_orders(found, approval=approval)
         voters, voting = encode(found.values("user"), what="users")
         codes, labels = encode(found.values("item"), known=found.settings.get("items"))
         ranks = np.zeros(len(codes)) if approval else found.values("rank")
@@ -240,11 +233,12 @@ class Ballots(CountedRows):
         return self._set(arrays, None, labels, approval=approval, **people)
 
     @classmethod
-    def _of_orders(cls, found: Resolved, orders: Sequence[Any], *, approval: bool) -> Self:
+    def _of_orders(cls, found: Resolved, *, approval: bool) -> Self:
         """Take orders without the entries that are no answers, and without repeats if these are skipped.
 
         An order that has nothing else is none any more.
         """
+        orders = _orders_of(found, approval=approval)
         dropping, blank = found.reading["drop"], "" in found.reading["drop"].texts and not approval
         indptr, entries, levels = flatten(orders, approval=approval, empty=blank)
         counts, sizes = as_counts(found.values("count"), len(found.table)), np.diff(indptr)
@@ -269,19 +263,15 @@ class Ballots(CountedRows):
 
     @classmethod
     def _settled(cls, found: Resolved) -> Resolved:
-        settled, table, columns = super()._settled(found), found.table, found.columns
+        settled, columns = super()._settled(found), found.columns
         if "ranks" in columns:
             names = columns["ranks"]
-            read = map(objects, _choices([table.columns[name] for name in names]))
+            read = map(objects, _choices([found.table.columns[name] for name in names]))
             return settled.reading_as(dict(zip(names, read, strict=True)))
-        if "ranked" in columns:
-            names = columns["ranked"]
-            return settled.reading_as({name: table.numbers(name, missing=True) for name in names})
         if "ballot" not in columns:
             return settled
-        approval, name = _is_approval(found), columns["ballot"]
-        settled.settings["approval"] = approval
-        return settled.reading_as({name: objects(_orders_of(table, name, approval=approval))})
+        approval = settled.settings["approval"] = _is_approval(found)
+        return settled.reading_as({columns["ballot"]: objects(_orders_of(found, approval=approval))})
 
 
 def flatten(
@@ -359,7 +349,15 @@ def _order(names: list[str], levels: IntArray) -> str:
     return "".join(mark + name for mark, name in zip(marks, names, strict=True))
 
 
-def _orders_of(table: Table, name: str, *, approval: bool) -> list[Any]:
+def _orders_of(found: Resolved, *, approval: bool) -> list[Any]:
+    """Return the order of each row, or the items that it approves."""
+    table, columns = found.table, found.columns
+    if "ranks" in columns:
+        return _orders_of_choices(table, columns["ranks"])
+    if "ranked" in columns:
+        found.settings.setdefault("items", columns["ranked"])
+        return _orders_of_items(table, columns["ranked"])
+    name = columns["ballot"]
     cells = table.cells(name)
     if not any(isinstance(cell, str) for cell in cells):
         return cells
@@ -436,10 +434,10 @@ def _orders_of_choices(table: Table, ranks: Sequence[str]) -> list[list[object]]
     return orders
 
 
-def _orders_of_items(found: Resolved) -> list[list[list[str]]]:
+def _orders_of_items(table: Table, names: Sequence[str]) -> list[list[list[str]]]:
     """Return the items of each row by the ranks in their columns; equal ranks tie."""
-    names, orders = found.columns["ranked"], []
-    for row in found.table.matrix(names, missing=True).tolist():
+    orders = []
+    for row in table.matrix(names, missing=True).tolist():
         tiers: dict[float, list[str]] = {}
         given = (both for both in zip(row, names, strict=True) if not is_missing(both[0]))
         for rank, name in sorted(given):

@@ -20,7 +20,7 @@ from steadyrank.data.units import Shares, Units, remaining_groups, whole_parts
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.operators.checks import check_whole
 from steadyrank.reading.arrays import as_counts, is_hashable
-from steadyrank.reading.deciding import Check, Decision, as_they_are
+from steadyrank.reading.deciding import CELLS, Check, Decision, as_they_are
 from steadyrank.reading.declarations import Kind
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
@@ -395,7 +395,7 @@ class Observations(ABC):
         """Return the same with each column read once, so that no part of the rows is read otherwise."""
         table, read = found.table, {}
         for role, names in found.columns.items():
-            numbers = role == "items" or found.kind.roles[role].holds in {"numbers", "counts"}
+            numbers = role in CELLS or found.kind.roles[role].holds in {"numbers", "counts"}
             for name in as_list(names):
                 read[name] = (
                     table.numbers(name, missing=True) if numbers else table.columns[name].coded()
