@@ -318,18 +318,12 @@ class Battles(CountedRows):
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
-        settings = dict(found.settings)
-        margin = plain_number(str(settings.pop("tie_margin", None) or 0))
-        if margin is None or margin < 0 or (margin and "points_left" not in found.columns):
-            raise errors.InvalidSettingError(
-                "tie_margin must be a number from 0 on, for points of both sides",
-                way_out=("Name the columns of points: ", Option("points_left", "COLUMN")),
-            )
+        margin, items = _tie_margin(found), found.settings.get("items")
         if "wins_left" in found.columns:
-            return cls.from_pairs(**_counted_pairs(found), **found.people(), **settings)
+            return cls.from_pairs(**_counted_pairs(found), items=items, **found.people())
         of_wins = "loser" in found.columns
         roles = ("winner", "loser") if of_wins else ("left", "right")
-        sides = _encode_sides(_alike(found, *roles), settings.get("items"))
+        sides = _encode_sides(_alike(found, *roles), items)
         met = sides[0] != sides[1]
         if not met.all():  # which says nothing about anybody
             alone = counted(int((~met).sum()), "battle")
@@ -340,7 +334,7 @@ class Battles(CountedRows):
             found.table.notes.append("each row is a win of its winner")
             results = np.full(len(sides[0]), LEFT, dtype=np.int8), ""
         else:
-            results = _results(found, sides, margin * SURELY)
+            results = _results(found, sides, margin)
         beside = (found.values(role) for role in ("count", "covariate"))
         self = cls.__new__(cls)
         return self._set(sides, results, *beside, **found.people())
@@ -350,9 +344,8 @@ class Battles(CountedRows):
         settled, winner = super()._settled(found), found.columns.get("winner")
         if winner is None or "loser" in found.columns:
             return settled
-        margin = plain_number(str(found.settings.get("tie_margin") or 0)) or 0
         sides = _encode_sides(_alike(settled, "left", "right"), found.settings.get("items"))
-        results, _ = _results(settled, sides, margin * SURELY)
+        results, _ = _results(settled, sides, _tie_margin(found))
         shares = results.dtype.kind == "f"
         words = (1 + results) / 2 if shares else objects(map(SAID.get, results.tolist()))
         return settled.reading_as({winner: words})
@@ -370,6 +363,17 @@ def _alike(found: Resolved, *roles: str) -> dict[str, Any]:
     if found.table.format in {"csv", "tsv"} and len(whole) == 1:
         sides |= {role: objects(map(str, sides[role])) for role in whole}
     return sides
+
+
+def _tie_margin(found: Resolved) -> float:
+    """Return by how much points must differ for one side to win."""
+    margin = plain_number(str(found.settings.get("tie_margin") or 0))
+    if margin is None or margin < 0 or (margin and "points_left" not in found.columns):
+        raise errors.InvalidSettingError(
+            "tie_margin must be a number from 0 on, for points of both sides",
+            way_out=("Name the columns of points: ", Option("points_left", "COLUMN")),
+        )
+    return margin * SURELY
 
 
 def _results(found: Resolved, sides: Sides, margin: float) -> tuple[AnyArray, str]:
