@@ -14,7 +14,7 @@ from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.data.families import EntryObservations
 from steadyrank.data.kinds import DUPLICATE, MERGED, RATINGS
 from steadyrank.data.observations import Ends, set_fields
-from steadyrank.data.rows import begins, check_some, check_spans, in_strict_order
+from steadyrank.data.rows import check_some, check_spans, in_strict_order
 from steadyrank.data.units import People, agreed, of_people, renumbered
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import as_scores, check_length, compact
@@ -115,14 +115,9 @@ class Ratings(EntryObservations):
                 how = "the last one kept" if duplicates == "last" else "their mean taken"
                 said = f"{counted(int(again.sum()), 'repeated rating')} of an item by a user: {how}"
                 fields["notes"] = (*fields["notes"], said)
-        self._filled(
-            items=all_items,
-            user_labels=all_users,
-            indptr=begins(user_codes, len(all_users)),
-            rated=item_codes,
-            values=stars,
-            **fields,
-        )
+        indptr = np.searchsorted(user_codes, np.arange(len(all_users) + 1, dtype=user_codes.dtype))
+        made = {"indptr": indptr.astype(np.int64), "rated": item_codes, "values": stars}
+        self._filled(items=all_items, user_labels=all_users, **made, **fields)
 
     @cached_property
     def entries(self) -> SparseEntries:

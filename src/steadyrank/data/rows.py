@@ -144,8 +144,3 @@ def in_strict_order(users: AnyArray, items: AnyArray) -> bool:
     """
     same = (users[1:] == users[:-1]) & (items[1:] > items[:-1])
     return bool((same | (users[1:] > users[:-1])).all())
-
-
-def begins(users: AnyArray, n_users: int) -> IntArray:
-    """Return where the entries of each user begin, and where the last ones end; users go up."""
-    return np.searchsorted(users, np.arange(n_users + 1, dtype=users.dtype)).astype(np.int64)
