@@ -218,7 +218,7 @@ def _mean_of_rows(table: Table, values: FloatArray, labels: Any) -> tuple[FloatA
         return values, labels
     table.notes.append(f"{counted(again, 'repeated row')} averaged, so that each item has one")
     rows, columns = (places.ravel() for places in np.indices(values.shape))
-    return _means(codes[rows], columns, as_doubles(values).ravel(), (len(items), values.shape[1])), items
+    return _means(codes[rows], columns, values.ravel(), (len(items), values.shape[1])), items
 
 
 def _without_summary_rows(table: Table, labels: str) -> IntArray:
