@@ -41,6 +41,12 @@ def test_tenths_of_single_precision_tie() -> None:
     assert ColumnMeans().score(ScoreMatrix(single)).tolist() == [0.15, 0.15]
 
 
+def test_means_of_repeated_scores_of_single_precision() -> None:
+    scores = np.array([0.1, 0.3, 0.2], dtype=np.float32)
+    long = {"row": ["r"] * 3, "item": ["x", "x", "y"], "score": scores}
+    assert ScoreMatrix.from_frame(long, duplicates="mean").values.tolist() == [[0.2, 0.2]]
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_single_precision_with_gaps(library: str) -> None:
     found = pytest.importorskip(library)

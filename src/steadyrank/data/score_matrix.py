@@ -253,7 +253,8 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
         )  # fmt: skip
     matrix = np.full((len(rows), len(items)), np.nan, dtype=np.result_type(values, np.float16))
     if len(again):
-        matrix = _means(row_codes, item_codes, as_doubles(values), matrix.shape)
+        exact = as_doubles(values[:, np.newaxis])[:, 0]
+        matrix = _means(row_codes, item_codes, exact, matrix.shape)
         found.table.notes.append(f"{counted(len(again), 'repeated score')} of an item in a row averaged")
     else:
         matrix[row_codes, item_codes] = values
