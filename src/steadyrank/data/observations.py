@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, partial
+from functools import cached_property
 from importlib import import_module
 from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
@@ -510,8 +510,7 @@ def numbers_of(data: Observations, units: Iterable[int]) -> tuple[int, ...]:
 
 def from_table(cls: type[Data], table: Table, given: Mapping[str, Any]) -> Data:
     """Make data of a kind from a table; ``from_frame`` and ``read`` explain the arguments."""
-    make = partial(from_resolved, cls)
-    return make(Decision([cls.kind], table, given, make, named_kind=True).taken())
+    return from_resolved(cls, decision_on(table, cls.kind.name, given).taken())
 
 
 def shares_of(data: Observations) -> Shares:
