@@ -25,7 +25,6 @@ from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Column, Guess, Table, simplify
 from steadyrank.reading.text_columns import TextColumn, labels_of
 from steadyrank.reading.words import known
-from steadyrank.sums.blocks import segment_sums
 from steadyrank.text import counted
 
 TIED = (list, tuple, set, frozenset, np.ndarray)
@@ -173,11 +172,10 @@ class Ballots(CountedRows):
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         entry = kept[self.ranked]
-        sizes = segment_sums(entry.astype(np.int64), self.indptr)
-        voted = sizes >= (0 if self.approval else 1)  # an empty order is none, but may approve of nobody
-        ranked = renumbered(kept)[self.ranked[entry]]
-        left = BallotArrays(np.append(0, np.cumsum(sizes)), ranked, self.levels[entry])
+        indptr = np.append(0, np.cumsum(entry))[self.indptr]
+        left = BallotArrays(indptr, renumbered(kept)[self.ranked[entry]], self.levels[entry])
         ballots = left.canonical(self.items, approval=self.approval)
+        voted = self.approval | (np.diff(indptr) > 0)  # who approves of none of them still voted
         made = self._changed({**ballots, "counts": self.counts * voted})
         return made._merged()  # noqa: SLF001 (one of us)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.data.observations import Observations
 from steadyrank.data.rows import check_total, shared_out
-from steadyrank.data.units import LazyLabels, Shares, Units, remaining_groups, renumbered, whole_parts
+from steadyrank.data.units import LazyLabels, Shares, Units, renumbered, whole_parts
 from steadyrank.errors import listing
 from steadyrank.reading.arrays import sorted_codes
 from steadyrank.sums.exact import together
@@ -22,7 +23,7 @@ from steadyrank.text import counted
 
 
 class CountedRows(Observations):
-    """Votes, ballots and battles; a row has a weight, and may belong to a group.
+    """Votes, ballots and battles; a row occurs, has a weight, and may belong to a group.
 
     Two rows are equal units where they say the same with the same weight.
     """
@@ -50,14 +51,14 @@ class CountedRows(Observations):
 
     @cached_property
     def _distinct(self) -> tuple[IntArray, IntArray]:
-        """A row of each distinct unit, and for each row that occurs the place of its unit."""
-        keys, rows = self._keys, np.flatnonzero(self.counts)
+        """The first row of each distinct unit, and for each row the place of its unit."""
+        keys = self._keys
         if self.weights is not None:
             weights, code = np.unique(self.weights, return_inverse=True)
             keys = keys * len(weights) + code
-        which, distinct = sorted_codes(keys[rows])
+        which, distinct = sorted_codes(keys)
         first = np.empty(len(distinct), dtype=np.int64)
-        first[which[::-1]] = rows[::-1]
+        first[which[::-1]] = np.arange(len(which))[::-1]
         return first, which
 
     @cached_property
@@ -67,7 +68,7 @@ class CountedRows(Observations):
             return super().units
         first, which = self._distinct
         counts = np.zeros(len(first), dtype=np.int64)
-        np.add.at(counts, which, self.counts[self.counts > 0])
+        np.add.at(counts, which, self.counts)
         return Units(self.kind.unit, counts, LazyLabels(len(first), self._label))
 
     def _label(self, unit: int) -> object:
@@ -91,8 +92,7 @@ class CountedRows(Observations):
 
     def _said_together(self, unit: int, those: Sequence[int]) -> str | None:
         """Return how many observations of a group name each item."""
-        rows = self._rows(np.flatnonzero(self.unit == unit))
-        group = self._changed(rows | {"weights": None})  # how often, also where all weights are 0
+        group = self._changed(self._rows(np.flatnonzero(self.unit == unit)))
         numbers = group.item_counts
         named = [f"{self._named(item)} in {numbers[item]:,}" for item in those if numbers[item]]
         size = counted(int(group.counts.sum()), self.kind.observation)
@@ -101,25 +101,19 @@ class CountedRows(Observations):
     @cached_property
     def _shares(self) -> Shares:
         """What rows add to the distinct units, for scorers."""
-        each, scale = whole_parts(self.weights)
-        parts = np.broadcast_to(each, self.counts.shape)
+        shares = super()._shares
         if self.unit is not None:
-            rows, unit, parts = np.arange(len(parts)), self.unit, parts * self.counts
-        else:
-            rows = self._distinct[0]
-            unit, parts = np.arange(len(rows)), parts[rows]
-        return Shares(rows, unit, parts, scale, self.units.counts)
+            return replace(shares, parts=shares.parts * self.counts)
+        rows = self._distinct[0]
+        return replace(shares, rows=rows, unit=np.arange(len(rows)), parts=shares.parts[rows])
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
-        counts = self.counts.copy()
         if self.unit is None:
-            counts[counts > 0] = shared_out(self._distinct[1], counts[counts > 0], copies)
+            counts = shared_out(self._distinct[1], self.counts, copies)
         else:
-            check_total(counts, self.kind.name, copies[self.unit])
-            counts *= copies[self.unit]
-        rows = np.flatnonzero(counts)
-        groups = remaining_groups(self.unit, self._unit_labels, rows, copies > 0)
-        return self._rows(rows, counts=counts) | groups
+            check_total(self.counts, self.kind.name, copies[self.unit])
+            counts = self.counts * copies[self.unit]
+        return self._rows(np.flatnonzero(counts), counts=counts)
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         named = {name: getattr(self, name) for name in self._item_fields}

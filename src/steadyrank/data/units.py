@@ -265,10 +265,10 @@ def renumbered(kept: BoolArray) -> IntArray:
 
 
 def remaining_groups(
-    unit: IntArray | None, labels: Sequence[object] | None, rows: Any, kept: BoolArray | None = None
+    unit: IntArray | None, labels: Sequence[object] | None, rows: Any
 ) -> dict[str, Any]:
-    """Renumber the groups of some rows; those without any, or not among the kept, are none any more."""
+    """Renumber the groups of some rows; those without any are none any more."""
     if unit is None or labels is None:
         return {"unit": None, "_unit_labels": None}
-    stay = np.bincount(unit[rows], minlength=len(labels)) > 0 if kept is None else kept
+    stay = np.bincount(unit[rows], minlength=len(labels)) > 0
     return {"unit": renumbered(stay)[unit[rows]], "_unit_labels": tuple(compress(labels, stay))}
