@@ -15,9 +15,9 @@ from steadyrank.data.families import CountedRows
 from steadyrank.data.kinds import BATTLES, PAIR, SCORED
 from steadyrank.data.observations import Ends
 from steadyrank.data.rows import check_some, check_total, row_counts
-from steadyrank.data.units import LazyLabels, People, of_people, whole_parts
+from steadyrank.data.units import LazyLabels, People, of_people, said_of, whole_parts
 from steadyrank.errors import Option, shorten
-from steadyrank.reading.arrays import as_column, as_counts, as_matrix, check_length, objects
+from steadyrank.reading.arrays import as_counts, as_matrix, check_length, objects
 from steadyrank.reading.labels import encode
 from steadyrank.reading.results import LEFT, PLACES, RIGHT, TIE, read_results
 from steadyrank.reading.roles import Resolved
@@ -308,13 +308,11 @@ class Battles(CountedRows):
         tied = as_counts(np.zeros(size) if ties is None else ties, size, "ties")
         times = row_counts(np.concatenate([won, lost, tied]), 3 * size, "battles")
         happened = np.flatnonzero(times)
-        sides = np.tile(one, 3)[happened], np.tile(two, 3)[happened], labels
+        rows = happened % size
+        sides = one[rows], two[rows], labels
         results = np.repeat(np.array([LEFT, RIGHT, TIE], dtype=np.int8), size)[happened]
-        for what in ("weights", "units"):
-            if people.get(what) is not None:
-                people[what] = np.tile(as_column(people[what], what), 3)[happened]
         self = cls.__new__(cls)
-        return self._set(sides, (results, ""), times[happened], **people)
+        return self._set(sides, (results, ""), times[happened], **said_of(people, rows))
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
