@@ -260,6 +260,11 @@ class TestBattles:
         with pytest.raises(InvalidCountError, match="wins_right"):
             Battles.from_pairs(["x"], ["y"], [0], [-1])
 
+    @pytest.mark.parametrize("weights", [[1], [1, 2, 3]])
+    def test_people_of_counted_pairs_are_those_of_the_rows(self, weights: list[int]) -> None:
+        with pytest.raises(InvalidScoresError, match=r"weights has \d values for 2 rows"):
+            Battles.from_pairs(["x", "x"], ["y", "z"], [1, 1], [1, 1], weights=weights)
+
     def test_sides_share_one_list_of_items(self) -> None:
         battles = Battles(["c", "a"], ["b", "c"], ["left", "tie"], items=["a", "b", "c", "d"])
         assert battles.n_items == 4

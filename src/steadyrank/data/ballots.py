@@ -255,7 +255,7 @@ class Ballots(CountedRows):
         dropping.rows += int(gone.sum())
         stay = np.flatnonzero(~gone)
         arrays = BallotArrays(np.append(0, np.cumsum(left[stay])), codes.astype(np.int64), levels[kept])
-        people, self = said_of(found.people(), stay), cls.__new__(cls)
+        people, self = said_of(found.people(), stay, len(sizes)), cls.__new__(cls)
         with errors.rows_among(stay):
             return self._set(arrays, counts[stay], labels, approval=approval, **people)
 

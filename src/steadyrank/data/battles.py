@@ -312,7 +312,7 @@ class Battles(CountedRows):
         sides = one[rows], two[rows], labels
         results = np.repeat(np.array([LEFT, RIGHT, TIE], dtype=np.int8), size)[happened]
         self = cls.__new__(cls)
-        return self._set(sides, (results, ""), times[happened], **said_of(people, rows))
+        return self._set(sides, (results, ""), times[happened], **said_of(people, rows, size))
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:

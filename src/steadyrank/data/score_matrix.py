@@ -205,7 +205,7 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
     rows = np.arange(len(table))
     if label is not None and "items" not in found.given:
         rows = _without_summary_rows(table, label)
-    people = said_of(found.people(), rows)
+    people = said_of(found.people(), rows, len(table))
     named = None if labels is None else labels[rows]
     return {"values": values[rows], "items": names, "rows": named, **people, "kept": rows}
 

@@ -198,13 +198,14 @@ def decimal_places(values: FloatArray) -> int:
     return next((d for d in tried if are_decimals(values, d).all()), MOST_PLACES + 1)
 
 
-def said_of(people: People, rows: Any) -> People:
-    """Return what is said about all rows as said about some of them."""
-    found = people.copy()
-    if (weights := people.get("weights")) is not None:
-        found["weights"] = as_column(weights, "weights")[rows]
-    if (units := people.get("units")) is not None:
-        found["units"] = as_column(units, "units")[rows]
+def said_of(people: People, rows: Any, size: int) -> dict[str, Any]:
+    """Return what is said about all of so many rows as said about some of them."""
+    found: dict[str, Any] = {**people}
+    for what in ("weights", "units"):
+        if found.get(what) is not None:
+            column = as_column(found[what], what)
+            check_length(column, size, what)
+            found[what] = column[rows]
     return found
 
 
