@@ -73,18 +73,15 @@ class CountedRows(Observations):
 
     def _label(self, unit: int) -> object:
         row = int(self._distinct[0][unit])
-        told, weight = self._describe(row), self._weight_of(row)
-        return f"{told}, {weight}" if weight else told
+        return self._weighted(self._describe(row), row, ", ")
 
     def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
         """Return what rows say of the items, and their weights; of groups, how often they are named."""
         if self.unit is not None:
             return [self._said_together(unit, those) for unit, those in zip(units, items, strict=True)]
-        found = []
-        for row, those in zip(self._distinct[0][list(units)].tolist(), items, strict=True):
-            told, weight = self._said(row, those), self._weight_of(row)
-            found.append(f"{told}; {weight}" if told and weight else told)
-        return found
+        rows = self._distinct[0][list(units)].tolist()
+        asked = zip(rows, items, strict=True)
+        return [self._weighted(self._said(row, those), row) for row, those in asked]
 
     @abstractmethod
     def _said(self, row: int, those: Sequence[int]) -> str | None:
@@ -171,8 +168,7 @@ class EntryObservations(Observations):
         for asker, those in zip(units, items, strict=True):
             given = [item for item in those if (asker, item) in told]
             values = listing(f"{self._named(item)} {told[asker, item]}" for item in given) or None
-            weight = "" if self.unit is not None else self._weight_of(asker)
-            found.append(f"{values}; {weight}" if values and weight else values)
+            found.append(values if self.unit is not None else self._weighted(values, asker))
         return found
 
     def _how_many(self, number: int) -> str:

@@ -116,9 +116,11 @@ class Observations(ABC):
         """How many rows, or users, there are."""
         return len(getattr(self, self._row_fields[-1]))
 
-    def _weight_of(self, row: int) -> str:
-        """Return the weight of a row in words, nothing where all count the same."""
-        return "" if self.weights is None else f"weight {self.weights[row]:.6g}"
+    def _weighted(self, told: object, row: int, mark: str = "; ") -> Any:
+        """Return what a row says with its weight, where it says something and not all count the same."""
+        if told is None or self.weights is None:
+            return told
+        return f"{told}{mark}weight {self.weights[row]:.6g}"
 
     def __repr__(self) -> str:
         units, items = counted(self.n_units, self.units.kind), counted(self.n_items, "item")
