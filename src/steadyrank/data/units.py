@@ -199,7 +199,7 @@ def decimal_places(values: FloatArray) -> int:
 
 
 def said_of(people: People, rows: Any, size: int) -> dict[str, Any]:
-    """Return what is said about all of so many rows as said about some of them."""
+    """Return what is said about rows, of which there are so many, as said about some of them."""
     found: dict[str, Any] = {**people}
     for what in ("weights", "units"):
         if found.get(what) is not None:
