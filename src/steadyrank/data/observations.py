@@ -120,7 +120,8 @@ class Observations(ABC):
         """Return what a row says with its weight, where it says something and not all count the same."""
         if told is None or self.weights is None:
             return told
-        return f"{told}{mark}weight {self.weights[row]:.6g}"
+        weight = f"weight {self.weights[row]:.6g}"
+        return f"{told}{mark}{weight}"
 
     def __repr__(self) -> str:
         units, items = counted(self.n_units, self.units.kind), counted(self.n_items, "item")
