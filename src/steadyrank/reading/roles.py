@@ -202,24 +202,7 @@ def sounds_like_a_unit(name: str) -> bool:
     return bool(is_id or (words and words[-1].removesuffix("s") in known("units", "user_columns")))
 
 
-def names_for_the_unit(found: Resolved) -> list[str]:
-    """Return the columns that are called like units, where the table has none and could have one."""
-    if (
-        "unit" not in found.form.roles
-        or "unit" in found.columns
-        or found.settings.get("items_in") == "rows"
-    ):
-        return []
-    taken = taken_by({role: names for role, names in found.columns.items() if role != "row"})
-    return [name for name in found.table.names if name not in taken and sounds_like_a_unit(name)]
-
-
-def what_is_whole(found: Resolved) -> str | None:
-    """Return the role whose equal values must be in one unit, where a row is only a part of a unit."""
-    return next((role for role in ("row", "user") if role in found.form.needs), None)
-
-
-def number_of_units(labels: Any, rows: Any, size: int) -> int:
+def _number_of_units(labels: Any, rows: Any) -> int:
     """Return how many units these labels would make; 0 if they cannot be the unit.
 
     None may be missing, and there must be several, but fewer than rows.
@@ -230,9 +213,8 @@ def number_of_units(labels: Any, rows: Any, size: int) -> int:
         What each entry says of its unit.
     rows : array, series or iterable, or None
         The row, or user, of each entry, where several may make one: they must agree.
-    size : int
-        The number of entries.
     """
+    size = len(labels)
     if rows is None and isinstance(labels, Coded) and not 1 < len(labels.distinct) < size:
         return 0
     try:
@@ -249,10 +231,18 @@ def number_of_units(labels: Any, rows: Any, size: int) -> int:
 
 
 def unit_candidates(found: Resolved) -> Candidates:
-    """Return the columns of a table in memory that could be the unit, in order."""
-    names = names_for_the_unit(found)
-    whole = what_is_whole(found)
-    rows = found.values(whole) if names and whole else None
-    columns = {name: found.table.columns[name].coded() for name in names}
-    offered = ((name, number_of_units(column, rows, len(column))) for name, column in columns.items())
+    """Return the columns that are called like units, where the table has none and could have one."""
+    in_rows = found.settings.get("items_in") == "rows"
+    if "unit" not in found.form.roles or "unit" in found.columns or in_rows:
+        return ()
+    # Where a row is only a part of a unit, equal values of this role must be in one unit.
+    whole = next((role for role in ("row", "user") if role in found.form.needs), None)
+    taken = taken_by({role: names for role, names in found.columns.items() if role != "row"})
+    columns = {
+        name: column.coded()
+        for name, column in found.table.columns.items()
+        if name not in taken and sounds_like_a_unit(name)
+    }
+    rows = found.values(whole) if columns and whole else None
+    offered = ((name, _number_of_units(column, rows)) for name, column in columns.items())
     return tuple((name, number) for name, number in offered if number)
