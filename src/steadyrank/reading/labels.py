@@ -88,22 +88,21 @@ def unique_labels(labels: Iterable[object], what: str = "items") -> tuple[object
     ('b', 'a')
     """
     column = as_column(labels, what)
-    found = tuple(_plain(label) for label in column.tolist())
     source = f"the list of {what}"  # so that places in it are not taken for rows of the data
-    if not found:
+    if not len(column):
         raise errors.EmptyDataError(f"{source} is empty")
     try:
-        codes, distinct = _encode_objects(column.astype(object), what)
+        codes, distinct = _encode_objects(column, what)
         _check_present(codes, distinct, what)
     except InvalidLabelError as error:
         error.place_in(source, None)
         raise
-    if len(distinct) < len(found):
+    if len(distinct) < len(column):
         doubled = np.bincount(codes)[codes] > 1
-        first = found[int(np.flatnonzero(doubled)[0])]
+        first = distinct[codes[doubled][0]]
         told = f"{what} must be named once each, but {shorten(first)} occurs again"
         raise InvalidLabelError(told, rows=doubled, source=source, way_out="Rename one of them.")
-    return found
+    return tuple(distinct)
 
 
 def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]]:
