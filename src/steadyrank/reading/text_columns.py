@@ -382,12 +382,8 @@ class TextColumn:
 
     def share_of_numbers(self) -> float:
         """Return which share of the first fields that are not missing are numbers."""
-        words = self.words
-        codes, times = np.unique(self.codes[:1000], return_counts=True)
-        held = [words[code] for code in codes.tolist()]
-        there = np.array([not is_missing_word(word) for word in held], dtype=bool)
-        numbers = np.array([number_in(word) is not None for word in held], dtype=bool)
-        return float(times @ (there & numbers) / max(1, times @ there))
+        there = [word for word in self.series.head(1000).to_list() if not is_missing_word(word)]
+        return sum(number_in(word) is not None for word in there) / max(1, len(there))
 
 
 def labels_of(words: Sequence[str]) -> AnyArray:
