@@ -11,8 +11,10 @@ import pytest
 
 from steadyrank import ScoreMatrix, read_any
 from steadyrank.cli.inputs import withstanding
+from steadyrank.data.observations import decision_on
 from steadyrank.data.read import read_checked
 from steadyrank.errors import InvalidDataError, NotRecognisedError
+from steadyrank.reading.table import as_table
 from steadyrank.scorers.registry import resolve_scorer
 from suggested import Asked, offered
 
@@ -549,3 +551,12 @@ def test_times_by_size_are_of_what_the_rows_name(rng: np.random.Generator) -> No
     columns = {"sname": ["quick", "heap", "merge", "shell", "tim", "bubble"], **sizes}
     first = offered(columns)[0]
     assert (first.options["items_in"], first.options["lower_is_better"]) == ("rows", "all")
+
+
+@pytest.mark.parametrize("tied", [1, None])
+def test_counts_in_a_list_of_columns_are_tried_like_others(tied: int | None) -> None:
+    """A role that may have several columns, such as ties, has a list of them even if there is one."""
+    columns = {"left": [*"aba"], "right": [*"bcc"], "wins_left": [3, 4, 1], "wins_right": [1, 2, 5]}
+    decision = decision_on(as_table({**columns, "ties": [2, 1, tied]}), None, {})
+    counted = [one.roles["ties"] for one in decision.considered if one.kind.name == "battles"]
+    assert counted == ([["ties"]] if tied else [])

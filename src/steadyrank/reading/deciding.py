@@ -215,19 +215,16 @@ class Decision:
 
     def resolved(self, reading: Reading, table: Table) -> Resolved:
         """Return the table with the roles and options of a reading, and what the user said."""
-        said = {name: value for name, value in self.asked.items() if name in reading.kind.settings}
-        settings = {**table.settings, **said}
+        said = {**reading.options, **table.settings, **self.asked}
+        settings = {name: value for name, value in said.items() if name in reading.kind.settings}
         if mark := reading.options.get("decimal"):
             table.spellings = {"": with_decimal(mark)}
         elif settings.get("decimal") is None:
-            roles = reading.kind.roles
-            counts = {
-                role: name for role, name in reading.roles.items() if roles[role].holds == "counts"
-            }
-            whole = dict.fromkeys(taken_by(counts), with_decimal("."))  # they have no decimals
+            whole = dict.fromkeys(_holding(reading, "counts"), with_decimal("."))  # without decimals
             table.spellings = {**table.spellings, **whole}
         about = {name: settings.pop(name) for name in list(settings) if is_about_reading(name)}
-        return reading.resolved(table, settings, about)
+        roles, given = dict(reading.roles), frozenset(reading.given)
+        return Resolved(reading.kind, reading.form, table, roles, settings, about, given)
 
     def refusal(self) -> NotRecognisedError | ColumnError:
         """Return the error that says what the table looks like, with readings that work."""
@@ -310,7 +307,9 @@ class Decision:
         """Yield a reading with what mends it: odd words and blanks dropped, a role less, decimals."""
         asked = self.asked
         mend = {name: value for name, value in reading.mend.items() if name not in asked}
-        wrong = [n for n in self._numbers(reading) if not self.table.is_numeric(n)]
+        cells = taken_by({role: reading.roles[role] for role in CELLS & reading.roles.keys()})
+        numbers = sorted(cells | _holding(reading, "numbers", "counts"), key=str)
+        wrong = [name for name in numbers if not self.table.is_numeric(name)]
         words = [word for name in wrong for word in Column(self.table, name).odd_words]
         told = {*map(str, as_list(asked.get("drop", [])))}
         odd = [word for word in words if word not in told]
@@ -343,12 +342,11 @@ class Decision:
     def _made(self, reading: Reading) -> Any:
         return self.make(self._taken(reading, _plain(self.table), named_kind=True))
 
-    def _numbers(self, reading: Reading) -> list[str]:
-        """Return the columns that must hold numbers."""
-        roles = reading.kind.roles
-        held = [n for role, n in reading.roles.items() if roles[role].holds in {"numbers", "counts"}]
-        cells = [n for role in CELLS & reading.roles.keys() & roles.keys() for n in reading.roles[role]]
-        return sorted({*held, *cells}, key=str)
+
+def _holding(reading: Reading, *what: str) -> set[str]:
+    """Return the columns that hold numbers, or counts, since their roles say so."""
+    roles = reading.kind.roles
+    return taken_by({role: names for role, names in reading.roles.items() if roles[role].holds in what})
 
 
 def by_names(asked: Asked) -> Iterator[Reading]:

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any
 
 from steadyrank.errors import Option, listing, shorten, typed_name
-from steadyrank.reading.declarations import Form, Kind, is_about_reading
+from steadyrank.reading.declarations import Form, Kind
 from steadyrank.reading.profile import FEW, Column, Profile, kept
-from steadyrank.reading.roles import Resolved, as_list, taken_by
-from steadyrank.reading.table import Guess, Table, simplify
+from steadyrank.reading.roles import as_list, taken_by
+from steadyrank.reading.table import Guess, simplify
 from steadyrank.reading.words import known
 from steadyrank.text import typed_list
 
@@ -139,18 +139,6 @@ class Reading:
         """What it would rank, in words."""
         shown = listing((str(shorten(item, 30)) for item in self.items[:3]), self.n_items)
         return f"ranks {self.n_items:,} {'item' if self.n_items == 1 else 'items'}: {shown}"
-
-    def resolved(
-        self, table: Table, settings: Mapping[str, Any], reading: Mapping[str, Any]
-    ) -> Resolved:
-        """Return the table with its roles, settings and what was said about the table itself."""
-        chosen = {name: value for name, value in self.options.items() if name in self.kind.settings}
-        about: dict[str, Any] = {n: chosen.pop(n) for n in list(chosen) if is_about_reading(n)}
-        said = {**chosen, **settings}
-        about |= reading
-        return Resolved(
-            self.kind, self.form, table, dict(self.roles), said, about, frozenset(self.given)
-        )
 
     def notes(self) -> Iterator[str]:
         """Yield a note for each role and option that nobody said."""
