@@ -101,8 +101,13 @@ class Decision:
 
     def __post_init__(self) -> None:
         self.asked = {name: value for name, value in self.given.items() if value is not None}
-        _check_format(self.kinds, self.given_table)
-        self.table = told(self.given_table, self.asked)
+        table = self.given_table
+        if table.kind is not None and table.kind not in {kind.name for kind in self.kinds}:
+            raise NotRecognisedError(
+                f"{table.source} holds {table.kind}, not {self.kinds[0].name}",
+                way_out=["Read it as ", Option("kind", table.kind)],
+            )
+        self.table = told(table, self.asked)
 
     @cached_property
     def profile(self) -> Profile:
@@ -201,20 +206,18 @@ class Decision:
         """Return the table with the roles of the reading that is taken, and note that; or refuse it."""
         if self.chosen is None:
             raise self.refusal()
-        return self._taken(self.chosen, self.table, named_kind=self.named_kind)
-
-    def _taken(self, chosen: Reading, table: Table, *, named_kind: bool) -> Resolved:
-        if table.kind is None:
-            if not named_kind:
-                why = f"recognised as {chosen.kind.name} {_because(chosen)}"
-                table.notes.insert(0, Guess(why, chosen.kind.name, Option("kind")))
-            table.notes += chosen.notes()
-        elif not named_kind:
-            table.notes.insert(0, f"recognised as {chosen.kind.name} by its format")
-        return self.resolved(chosen, table)
+        if not self.named_kind:
+            note = f"recognised as {self.chosen.kind.name} "
+            if self.table.kind is None:
+                note = Guess(note + _because(self.chosen), self.chosen.kind.name, Option("kind"))
+            else:
+                note += "by its format"
+            self.table.notes.insert(0, note)
+        return self.resolved(self.chosen, self.table)
 
     def resolved(self, reading: Reading, table: Table) -> Resolved:
-        """Return the table with the roles and options of a reading, and what the user said."""
+        """Return the table with the roles and options of a reading, noted, and what the user said."""
+        table.notes += reading.notes() if table.kind is None else []
         said = {**reading.options, **table.settings, **self.asked}
         settings = {name: value for name, value in said.items() if name in reading.kind.settings}
         if mark := reading.options.get("decimal"):
@@ -340,7 +343,7 @@ class Decision:
         return found if len(found) + 2 <= len(labels) else []
 
     def _made(self, reading: Reading) -> Any:
-        return self.make(self._taken(reading, _plain(self.table), named_kind=True))
+        return self.make(self.resolved(reading, _plain(self.table)))
 
 
 def _holding(reading: Reading, *what: str) -> set[str]:
@@ -362,14 +365,6 @@ def by_names(asked: Asked) -> Iterator[Reading]:
             reading.points, reading.firm = float(sum(levels)), True
             reading.strong = min(levels, default=0) >= EXACT
             yield reading
-
-
-def _check_format(kinds: Sequence[Kind], table: Table) -> None:
-    if table.kind is not None and table.kind not in {kind.name for kind in kinds}:
-        raise NotRecognisedError(
-            f"{table.source} holds {table.kind}, not {kinds[0].name}",
-            way_out=["Read it as ", Option("kind", table.kind)],
-        )
 
 
 def folded(readings: Sequence[Reading]) -> list[Reading]:
@@ -420,7 +415,7 @@ def _plain(table: Table) -> Table:
 def _check_first_line(table: Table) -> None:
     """Refuse a text file whose first line is no header: its fields come again below it."""
     texts = {n: c for n, c in table.columns.items() if isinstance(c, TextColumn)}
-    again = [name for name, column in texts.items() if column.holds(name)]
+    again = [name for name, column in texts.items() if (column.series == name).any()]
     enough = len(again) > 1 or len(table.names) == 1
     if table.format in {"csv", "tsv"} and again and enough and 2 * len(again) >= len(texts):
         with table.errors():
