@@ -7,7 +7,7 @@ two types, which numpy alone would turn into text.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -127,9 +127,6 @@ class Coded:
 
     def __len__(self) -> int:
         return len(self.codes)
-
-    def __iter__(self) -> Iterator[object]:
-        return iter(self.distinct[self.codes])
 
 
 def coded(series: nw.Series[Any]) -> nw.Series[Any] | Coded:

@@ -214,8 +214,13 @@ class _Reader:
         # Polars would drop a byte order mark, but here it belongs to the first field.
         if quotes is None or lonely or block.startswith(MARK):
             return None
-        frame = self._frame(text, '"' if quotes else None)
-        if frame is None:
+        how: dict[str, Any] = {"empty_string_is_null": False, "glob": False, "has_header": False}
+        how |= {"separator": self.delimiter, "quote_char": '"' if quotes else None}
+        try:
+            frame = pl.read_csv(text, schema=dict.fromkeys(self.names, pl.String), **how)
+        except pl.exceptions.PolarsError:
+            return None
+        if frame.width == 1 and (frame.to_series() == "").any():  # it may have left a line out
             return None
         lines, fields = np.arange(self.next_line, self.next_line + frame.height), pl.all().str
         size = sum(frame.select(fields.len_bytes().sum()).row(0))
@@ -252,17 +257,6 @@ class _Reader:
         opens, closes = begun[::2], ends[data[places[1::2] + 1]]
         sound = opens[0] and closes[-1] and (opens[1:] | again).all() and (closes[:-1] | again).all()
         return len(places) - int(again.sum()) if sound else None
-
-    def _frame(self, text: bytes, quote: str | None) -> Any:
-        """Return text as a frame of texts; None where polars fails, or may have left a line out."""
-        import polars as pl
-
-        how: dict[str, Any] = {"empty_string_is_null": False, "glob": False, "has_header": False}
-        with suppress(pl.exceptions.PolarsError):
-            schema = dict.fromkeys(self.names, pl.String)
-            frame = pl.read_csv(text, schema=schema, separator=self.delimiter, quote_char=quote, **how)
-            return None if len(schema) == 1 and (frame.to_series() == "").any() else frame
-        return None
 
     def _read_slowly(self, blocks: Iterator[bytes]) -> Iterator[Table]:
         rows = self._rows(blocks)
@@ -302,15 +296,13 @@ class _Reader:
         """
         rest = row[width:]
         if any(field.strip() for field in rest) or 2 * len(row) <= width + 1:
-            raise self._ragged(line, row, width)
+            told = f"line {line} of {self.source} has {len(row)} fields instead of {width}: "
+            told += shorten(self.delimiter.join(row))
+            raise UnreadableFileError(told, way_out=NEEDS_QUOTES)
         if len(row) < width:
             self.short.append((line, len(row)))
         self.long += bool(rest)
         return row[:width] + [""] * (width - len(row))
-
-    def _ragged(self, line: int, row: list[str], width: int) -> UnreadableFileError:
-        told = f"line {line} of {self.source} has {len(row)} fields instead of {width}: "
-        return UnreadableFileError(told + shorten(self.delimiter.join(row)), way_out=NEEDS_QUOTES)
 
     def _say_what_is_odd(self) -> None:
         """Note what of the text is in no row as it stands there; refuse an end that is cut off."""

@@ -264,6 +264,4 @@ def _sides_called(left: str, right: str) -> dict[str, int]:
 
 def _text(word: Any) -> str:
     """Return a result as text in lower case; truth values are 1 and 0, and missing ones nothing."""
-    if isinstance(word, str):
-        return word.strip().casefold()
     return written(float(word) if isinstance(word, bool | np.bool_) else word).casefold()

@@ -99,7 +99,7 @@ class GivenColumn:
 
     def numbers(self, *_: Any) -> AnyArray:  # how they are spelt is no question here
         """Return the values, which the table checks."""
-        return arrays.as_column(self.coded(), "")
+        return self._values
 
     def written(self) -> tuple[AnyArray, list[str]]:
         """Return a code for each row, and the texts that they stand for, without blanks around them."""

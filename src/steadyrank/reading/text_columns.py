@@ -376,10 +376,6 @@ class TextColumn:
         left = shared(self._bare, among) if self._may_be_numbers else ()
         return bool(left) and not all(map(is_missing_word, self.words))
 
-    def holds(self, text: str) -> bool:
-        """Tell whether some field is this text."""
-        return bool((self.series == text).any())
-
     def share_of_numbers(self) -> float:
         """Return which share of the first fields that are not missing are numbers."""
         there = [word for word in self.series.head(1000).to_list() if not is_missing_word(word)]
