@@ -7,7 +7,7 @@ two types, which numpy alone would turn into text.
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -127,6 +127,9 @@ class Coded:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(self.distinct[self.codes])
 
 
 def coded(series: nw.Series[Any]) -> nw.Series[Any] | Coded:
@@ -254,7 +257,13 @@ def as_numbers(values: Any, what: str, *, missing: bool = False) -> AnyArray:
     if column.dtype.kind == "b":
         return column.astype(np.int8)
     if column.dtype.kind == "f" and not np.isfinite(column).all():
-        _check_finite(column, what, missing=missing)
+        infinite = np.isinf(column)
+        if infinite.any():
+            told = f"{what} must be finite, but there is {column[infinite][0]}"
+            raise errors.NotANumberError(told, rows=infinite, subject=what, way_out=FINITE)
+        if not missing:
+            told = f"{what} has missing values"
+            raise errors.MissingValuesError(told, rows=np.isnan(column), subject=what, way_out=NO_BLANKS)
     return column
 
 
@@ -337,16 +346,6 @@ def _numbers_of_objects(column: AnyArray, what: str) -> AnyArray:
         raise not_exact(column[large[0]], large, what)
     pairs = zip(column, real, strict=True)
     return np.array([float(value) if there else np.nan for value, there in pairs])
-
-
-def _check_finite(column: AnyArray, what: str, *, missing: bool) -> None:
-    infinite = np.isinf(column)
-    if infinite.any():
-        told = f"{what} must be finite, but there is {column[infinite][0]}"
-        raise errors.NotANumberError(told, rows=infinite, subject=what, way_out=FINITE)
-    if not missing:
-        told = f"{what} has missing values"
-        raise errors.MissingValuesError(told, rows=np.isnan(column), subject=what, way_out=NO_BLANKS)
 
 
 def as_counts(values: Any, size: int, what: str = "counts") -> IntArray:

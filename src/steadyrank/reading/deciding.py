@@ -371,16 +371,11 @@ def folded(readings: Sequence[Reading]) -> list[Reading]:
     """Return readings without those that tell the same as a better one: wins beside games, say."""
     kept: list[Reading] = []
     for one in readings:
-        if not any(_tells(other, one) for other in kept):
+        better = [other for other in kept if other.points >= one.points]
+        battles = one.kind.name == "battles" and any(other.kind.name == "battles" for other in better)
+        if not (battles or any(_are_same(other, one) for other in better)):
             kept.append(one)
     return kept
-
-
-def _tells(better: Reading, other: Reading) -> bool:
-    """Tell whether two readings are the same battles, or the same values of the same items."""
-    if better.kind.name == other.kind.name == "battles":
-        return better.points >= other.points
-    return better.points >= other.points and _are_same(better, other)
 
 
 def _ranked(reading: Reading) -> Any:

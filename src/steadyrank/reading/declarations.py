@@ -11,13 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated, Any, Literal, TypeAlias, TypedDict, get_args, get_type_hints
+from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from steadyrank.errors import not_a_choice
-
-Columns: TypeAlias = Mapping[str, Any]
-"""From roles to the names of their columns (a list of names where a role has several)."""
-
 
 ALSO = {"item": "choice"}
 """What is ranked can be called an item of any kind; votes have a name of their own for it."""

@@ -12,7 +12,7 @@ import numpy as np
 from steadyrank import errors
 from steadyrank.errors import NO_BLANKS, NO_GAPS, Option, listing, shorten
 from steadyrank.reading.arrays import Coded
-from steadyrank.reading.declarations import Columns, Form, Kind
+from steadyrank.reading.declarations import Form, Kind
 from steadyrank.reading.labels import encode
 from steadyrank.reading.table import GivenColumn, Table
 from steadyrank.reading.text_columns import with_decimal
@@ -155,8 +155,8 @@ def as_list(value: Any) -> list[Any]:
     return [value] if isinstance(value, str) or not isinstance(value, (list, tuple)) else list(value)
 
 
-def taken_by(found: Columns) -> set[str]:
-    """Return the columns that play these roles."""
+def taken_by(found: Mapping[str, Any]) -> set[str]:
+    """Return the columns that play these roles, one each or a list."""
     return {name for value in found.values() for name in as_list(value)}
 
 
