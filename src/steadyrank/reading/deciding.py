@@ -206,13 +206,12 @@ class Decision:
         """Return the table with the roles of the reading that is taken, and note that; or refuse it."""
         if self.chosen is None:
             raise self.refusal()
-        if not self.named_kind:
-            note = f"recognised as {self.chosen.kind.name} "
-            if self.table.kind is None:
-                note = Guess(note + _because(self.chosen), self.chosen.kind.name, Option("kind"))
-            else:
-                note += "by its format"
-            self.table.notes.insert(0, note)
+        kind, notes = self.chosen.kind.name, self.table.notes
+        if not self.named_kind and self.table.kind is None:
+            why = f"recognised as {kind} {_because(self.chosen)}"
+            notes.insert(0, Guess(why, kind, Option("kind")))
+        elif not self.named_kind:
+            notes.insert(0, f"recognised as {kind} by its format")
         return self.resolved(self.chosen, self.table)
 
     def resolved(self, reading: Reading, table: Table) -> Resolved:
