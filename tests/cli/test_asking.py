@@ -133,7 +133,7 @@ def test_a_machine_is_never_asked(
 
 
 LONELY = "year,country,seconds\n" + "".join(
-    f"{year},{team},{(3 * year + 7 * place) % 11}\n"
+    f"{year},{team},{20 + (3 * year + 7 * place) % 11}\n"
     for year in range(2000, 2010)
     for place, team in enumerate(["x", "y", "z", *(["once"] if year == 2003 else [])])
 )
@@ -147,10 +147,10 @@ def test_every_suggested_command_runs_with_each_unit_left_out(
     file.write_text(LONELY)
     code, out, err = asked(file, "1", monkeypatch, capsys)
     assert code == 0
-    assert "scores: column means, -11 for items without data" in out
-    assert "an item counts as last, with score -11, once its only row is removed" in err
+    assert "scores: column means, -31 for items without data" in out
+    assert "an item counts as last, with score -31, once its only row is removed" in err
     commands = [line.partition(". ")[2] for line in err.splitlines() if line[:1].isdecimal()]
-    assert "--scorer column-means:empty=-11" in commands[0]
+    assert "--scorer column-means:empty=-31" in commands[0]
     for command in commands:
         assert main(shlex.split(command)[1:]) == 0
 

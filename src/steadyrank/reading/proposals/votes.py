@@ -93,7 +93,7 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     rest += [c.name for c in others if c.noun in VALUES and c.name not in rest]
     if not (rest or counted or voters or said):
         rest = [c.name for c in numbers]
-    reading.weigh(rest, 0, f"{quoted(*rest)} would not be used")
+    reading.weigh(rest, 0 if counted else -0.5, f"{quoted(*rest)} would not be used")
     some = column.labels[:LOOKED_AT] if column.type == "text" else []
     several = 2 * sum(LISTED.match(label) is not None for label in some) > len(some)
     reading.weigh(several and not said, -9, f"{quoted(name)} holds several names in a cell")
@@ -205,7 +205,8 @@ def regression(asked: Asked) -> Iterator[Reading]:
     reading.support.append(f"{quoted(name)} is named like a response")
     odd = [c.name for c in features if c not in numeric or c.is_time]
     reading.weigh(odd, 0, f"{quoted(*odd)} cannot be a feature")
-    texts = any(not c.is_number and not c.is_id for c in features)
+    texts = [c for c in features if not c.is_number and not c.is_id and "items" not in asked.named]
+    reading.weigh(texts, -4)
     bare = profile[name].simple == "y" and not all(c.simple[:1] == "x" for c in numeric)
     reading.weigh(bare, 0, "beside names other than x1, x2..., y could be anything")
     named = asked.level("response", name) >= EXACT
