@@ -9,7 +9,7 @@ from itertools import islice, product
 
 import numpy as np
 
-from steadyrank.reading.profile import Column
+from steadyrank.reading.profile import FEW, Column
 from steadyrank.reading.proposals.long import REPEATED
 from steadyrank.reading.readings import EXACT, NOTHING, SAID, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit, taken_by
@@ -85,6 +85,10 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     once &= bool(numbers) or (column.is_id and bool(others))
     beside_it = quoted(*(c.name for c in others))
     reading.weigh(once, -3, f"each {quoted(name)} appears once, beside {beside_it}")
+    hardly = (
+        not (counted or said or column.unique) and 10 * column.distinct > 9 * column.present > 9 * FEW
+    )
+    reading.weigh(hardly, -1, f"hardly a {quoted(name)} comes up again")
     voters = [c for c in others if c.noun in {"voter", "respondent", "user", "person"}]
     whole = not others or column.unique or column.noun in ELECTED
     elected = counted and level >= EXACT and whole
