@@ -127,22 +127,6 @@ def test_a_letter_among_many_columns_says_nothing(rng: np.random.Generator) -> N
     assert found[0].roles in ({"choice": "Name", "count": "Votes"}, {"item": "Name", "score": "Votes"})
 
 
-def test_what_shares_a_stem_belongs_together(rng: np.random.Generator) -> None:
-    rows = [(region, name) for region in range(10) for name in TEAMS]
-    table: dict[str, list[Any]] = {
-        "reg_name": [f"r{region}" for region, _ in rows],
-        "reg_size": [1000 + 7 * region for region, _ in rows],
-        "inscrits": [900 + 5 * region for region, _ in rows],
-        "cand_nom": [name for _, name in rows],
-        "cand_sexe": ["MF"[TEAMS.index(name) % 2] for _, name in rows],
-        "cand_nb_voix": rng.integers(1, 500, len(rows)).tolist(),
-    }
-    for given in ({"choice": "cand_nom"}, {"item": "cand_nom", "score": "cand_nb_voix"}):
-        other = {role: name.replace("cand_nom", "reg_name") for role, name in given.items()}
-        assert proposed(table, **given)[0].points > proposed(table, **other)[0].points
-    assert {"cand_nom"} & {*offered(table)[0].roles.values()}
-
-
 def test_clubs_of_players_are_not_ranked_before_them(rng: np.random.Generator) -> None:
     archers = [f"archer {n}" for n in range(12)]
     rows = [(day, archer) for day in range(8) for archer in archers]

@@ -228,11 +228,6 @@ class Column:
         return self.is_number and len(self.some) > 0 and bool((self.some == np.floor(self.some)).all())
 
     @cached_property
-    def signed(self) -> bool:
-        """Whether some numbers are below 0."""
-        return bool(self.some.min(initial=0.0) < 0)
-
-    @cached_property
     def no_value(self) -> str:
         """The only number below 0, if it is one that often stands for no value: -1 or -99."""
         below = self.some[self.some < 0]

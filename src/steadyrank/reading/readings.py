@@ -241,12 +241,6 @@ class Asked:
         gaps = {"missing": "available"} if self.kind.name == "scores" else {}
         return {**gaps, "drop": [*reading.mend.get("drop", []), *words]}
 
-    def share_a_stem(self, one: str, two: str) -> bool:
-        """Tell whether two columns begin with one word, as few others do: item and item_votes."""
-        stems = [self.profile[name].words[:1] for name in (one, two)]
-        alike = sum(column.words[:1] == stems[0] for column in self.profile)
-        return bool(stems[0]) and stems[0] == stems[1] and 2 * alike <= len(self.profile.columns)
-
     def beside(self, form_may: Iterable[str], taken: Iterable[object]) -> dict[str, Any]:
         """Return the roles that may be there beside others: counts, weights, ties, by their names."""
         found: dict[str, Any] = {}

@@ -44,8 +44,6 @@ PLAIN = "mean-rating:shrinkage=0"
 """How values are scored that nobody calls ratings: by their mean."""
 SCALE = 21
 """At most so many different values are a scale of ratings where no name says so."""
-TEN = 10
-"""The most that scales of answers in whole numbers go up to."""
 CELLS = 5_000_000
 """The largest matrix that is proposed."""
 
@@ -298,11 +296,6 @@ def turned(reading: Reading, which: str, why: str, points: float) -> Reading:
     return made
 
 
-def is_scale(column: Column) -> bool:
-    """Tell whether a column holds steps of a scale, as answers do: of which more is better."""
-    return column.whole and column.some.min(initial=0) >= 0 and column.some.max(initial=0) <= TEN
-
-
 def _weigh_unit(asked: Asked, reading: Reading, levels: dict[str, int], unit: str, item: str) -> None:
     """Weigh whether a column says what leaves together, and whether these are ratings or scores."""
     profile, kind, who = asked.profile, asked.kind.name, next(iter(levels))
@@ -373,7 +366,6 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
         if less:
             reading.options["lower_is_better"] = less if measures else "all"
             reading.support.append(f"{quoted(*less)} says that less is better")
-    reading.points += 1.0 * asked.share_a_stem(item, value)
     reading.points += 0.5 * column.is_measure - 0.5 * (level == NOTHING)
     reading.points += 0.25 * (not {*known("of_all")}.isdisjoint(column.words))
     reading.points -= 0.25 * (not {*known("stale", "spreads", "of_some")}.isdisjoint(column.words))

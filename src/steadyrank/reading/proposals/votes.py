@@ -110,9 +110,7 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     answer = column.noun in {"answer", "option", "item"} and not counted
     answer |= column.noun in ELECTED and bool(named) and not counted and not voters
     reading.strong = level >= EXACT and not (reading.against or answer or asked.loosely)
-    for made in counted_or_not(asked, reading):
-        made.points += "count" in made.roles and asked.share_a_stem(name, made.roles["count"])
-        yield made
+    yield from counted_or_not(asked, reading)
 
 
 def _for_nobody(column: Column) -> list[str]:

@@ -18,7 +18,7 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.profile import SCALE, Column, Profile
-from steadyrank.reading.proposals.long import MEASURES, NAMES, is_scale, turned
+from steadyrank.reading.proposals.long import MEASURES, NAMES, turned
 from steadyrank.reading.readings import EXACT, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
 from steadyrank.reading.scales import less_is_better
@@ -215,9 +215,8 @@ def _on_one_scale(profile: Profile, run: Sequence[str]) -> list[list[str]]:
     for name in run:
         column, reach = profile[name], profile[name].reach
         low, high = min(low, reach), max(high, reach)
-        alike = all(column.whole == c.whole and column.signed == c.signed
-                    for one in found[-1][-1:] if (c := profile[one]))  # fmt: skip
-        if not alike or high > (ALIKE if column.signed else SCALE) * low:
+        alike = all(column.whole == profile[one].whole for one in found[-1][-1:])
+        if not alike or high > SCALE * low:
             found.append([])
             low = high = reach
         found[-1].append(name)
@@ -516,7 +515,7 @@ def _directed(
             yield turned(reading, which, why, 1.0 + (which == "all") / 2)
         return
     yield reading
-    plain = (_is_measure(n) or profile[n].is_measure or is_scale(profile[n]) for n in values)
+    plain = (_is_measure(n) or profile[n].is_measure for n in values)
     if not sure and not all(plain):
         sizes = label is not None and (profile[label].is_amount or profile[label].simple == "n")
         yield turned(reading, "all", "if less is better", 0.25 if sizes else -1.5)  # times, by size
