@@ -458,6 +458,15 @@ def test_sizes_that_go_up_name_the_rows(rng: np.random.Generator) -> None:
     assert taken.items == ("Size", "Heap", "Merge", "Quick")
 
 
+def test_names_rather_than_what_is_short_for_them() -> None:
+    names = {"DEU": "Germany", "JPN": "Japan", "CHE": "Switzerland", "SWE": "Sweden"}
+    rows = [
+        [y, *both, (y + 7 * n) % 5] for y in range(2000, 2009) for n, both in enumerate(names.items())
+    ]
+    data = suggested(stream("year,abbrv,country,eci_value", rows))
+    assert {*data.items} == {*names.values()}
+
+
 def test_n_tells_how_large_a_sample_was() -> None:
     rows = [[f"club {n % 5}", 2000 + n // 5, n % 7, 3 * n % 40] for n in range(40)]
     with pytest.raises(NotRecognisedError) as refused:

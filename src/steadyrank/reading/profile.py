@@ -155,6 +155,12 @@ class Column:
         return self._coded[1]
 
     @cached_property
+    def letters(self) -> float:
+        """How many letters its first values have, on average."""
+        some = self.labels[:100]
+        return sum(map(len, some)) / max(1, len(some))
+
+    @cached_property
     def values(self) -> frozenset[str]:
         """The same as a set."""
         return frozenset(self.labels)

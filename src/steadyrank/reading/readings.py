@@ -22,6 +22,8 @@ SAID, EXACT, NOUN, NOTHING = 3, 2, 1, 0
 ADDRESS = re.compile(r"(\w{2,})?url|link|href|filename|filepath|avatar|thumbnail")
 NO_NAMES = ("http:", "https:", "data:", "[{", "{")
 """How addresses and records begin."""
+SHORT = 5.0
+"""Names of fewer letters, on average, may be short for longer ones."""
 MOST_LETTERS = 4
 """Among more columns, one that is called by a letter may be anything."""
 MANY = 5
@@ -231,6 +233,15 @@ class Asked:
         # A usual name tells more than what stands below it, which may be faulty.
         kept = [name for name in order if not order[name][0] or levels[name] >= EXACT]
         return sorted(kept, key=order.__getitem__)
+
+    def is_spelt_out(self, name: str) -> bool:
+        """Tell whether a column holds ids or short names, and another one the names for them."""
+        column, said = self.profile[name], self.profile.determined
+        others = [c for c in self.label_columns[:12] if c.name != name and c.distinct > 2]
+        if column.is_id:
+            return any(said(one.name, name) for one in others)
+        longer = (c.name for c in others if c.letters > 2 * column.letters)
+        return column.letters < SHORT and any(said(one, name) and said(name, one) for one in longer)
 
     def without(self, reading: Reading, *words: str) -> dict[str, Any]:
         """Return what leaves out values that may stand for none, and say so unless it is settled."""

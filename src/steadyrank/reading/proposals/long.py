@@ -331,6 +331,7 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, it
         reading.weigh(column.simple in NAMES, 1.5)
         reading.weigh(column.noun in known("attributes", "occasions"), -1)
     reading.weigh(level and column.is_number and not column.is_id and asked.label_columns, -1.5)
+    reading.weigh(asked.is_spelt_out(item), -0.75)  # there are names for these ids
     of = [c.name for c in asked.label_columns[:12] if _has_one(asked, c, item) and c.name != unit]
     of = of if level < SAID else []
     reading.weigh(of, -1.5, f"each {quoted(*of[:1])} has one {quoted(item)}")
