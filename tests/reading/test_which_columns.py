@@ -60,6 +60,16 @@ def test_a_file_may_be_called_by_an_error(name: str, rng: np.random.Generator, t
     assert [one.options["lower_is_better"] for one in caught.value.readings[:2]] == ["all", "none"]
 
 
+def test_the_name_of_a_file_tells_of_long_tables_too(tmp_path: Any) -> None:
+    path = tmp_path / "rmse_of_methods.csv"
+    path.write_text("method,overall\nx,3.5\ny,2.25\nz,4\nw,9\n", encoding="utf-8")
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(path)
+    first = caught.value.readings[0]
+    assert first.options["lower_is_better"] == "all"
+    assert "the name of the file, 'rmse', says that less is better" in first.support
+
+
 def test_words_within_names_are_none() -> None:
     """Neither a newspaper nor a model says how long something took."""
     columns: dict[str, list[Any]] = {
@@ -210,6 +220,21 @@ def test_votes_for_nobody_are_asked_about(tmp_path: Any) -> None:
     assert sorted(first.read().items) == ["Ana", "Ben", "en"]
     (tmp_path / "plain.csv").write_text("candidate,votes\nAna,5\nBen,6\nen,1\n", encoding="utf-8")
     assert sorted(read_any(tmp_path / "plain.csv").items) == ["Ana", "Ben", "en"]
+
+
+def test_what_stands_for_nothing_is_no_item_but_where_names_are_as_short(tmp_path: Any) -> None:
+    """NA is who did not vote, as R writes it; among codes of countries it is Namibia."""
+    for names, dropped in ((("Keith", "Sierra", "James"), ["", "NA"]), (("DE", "FR", "US"), None)):
+        votes = [(*names, "NA", names[0])[n % 5] for n in range(40)]
+        path = tmp_path / f"{names[0]}.csv"
+        lines = (f"{n // 9},{name},{n * n % 7}\n" for n, name in enumerate(votes))
+        path.write_text("day,voted for,hours\n" + "".join(lines), encoding="utf-8")
+        with pytest.raises(NotRecognisedError) as caught:
+            read_any(path)
+        counted = next(one for one in caught.value.readings if one.kind.name == "votes")
+        assert counted.options.get("drop") == dropped
+        assert counted.n_items == (4 if dropped is None else 3)
+        assert {*counted.read().items} == {*names, *(["NA"] if dropped is None else [])}
 
 
 def test_a_column_of_lists_that_is_named_is_taken_beside_another(tmp_path: Any) -> None:

@@ -153,3 +153,23 @@ def test_a_file_that_is_called_by_an_error_asks_which_end_is_best(
     assert ends == ["all", "none"]
     least = read_any(tmp_path / name, lower_is_better="all")
     assert (least.values == -read_any(tmp_path / "scores.csv").values).all()
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["V1", "V2", "V3", "V1", "V2", "V1", "acid"],
+        ["Precision", "Recall", "Grounding", "F1-Score", "Average Precision"],
+        ["before", "after", "change"],
+    ],
+)
+def test_numbers_of_columns_measures_and_differences_are_no_items(
+    names: list[str], rng: np.random.Generator, tmp_path: Any
+) -> None:
+    """A table of sensory profiles, of answers judged by measures, and of a treatment."""
+    rows = [[f"s{n}", *rng.integers(1, 10, len(names)).tolist()] for n in range(12)]
+    path = tmp_path / "table.csv"
+    text = "".join(",".join(map(str, row)) + "\n" for row in [["ID", *names], *rows])
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(NotRecognisedError):
+        read_any(path)

@@ -318,8 +318,8 @@ class Decision:
         mistyped = CELLS & reading.roles.keys() and any(word[0] in NUMBER_BEGINS for word in odd)
         if wrong and (not words or (odd and told) or mistyped):
             return
-        totals = [] if reading is self.chosen else self._totals(reading)
-        if odd := odd + totals * ("drop" not in asked):
+        none = [] if reading is self.chosen else self._no_items(reading)
+        if odd := odd + none * ("drop" not in asked):
             blank = [""] * CELLS.isdisjoint(reading.roles)  # cells of a wide table may be missing
             mend["drop"] = list(dict.fromkeys([*blank, *mend.get("drop", []), *odd]))
         blanks = list(dict.fromkeys(["", *mend.get("drop", [])]))
@@ -334,12 +334,14 @@ class Decision:
             trial.roles = {role: name for role, name in reading.roles.items() if name not in gone}
             yield trial
 
-    def _totals(self, reading: Reading) -> list[str]:
-        """Return what is ranked and called a sum of the others."""
+    def _no_items(self, reading: Reading) -> list[str]:
+        """Return what is ranked and called a sum of the others, or stands for nothing: NA."""
         name = reading.roles.get("item", reading.roles.get("choice"))
-        labels = self.profile[name].labels if isinstance(name, str) else []
-        found = [one for one in labels if len(one) <= LONGEST and simplify(one) in known("sums")]
-        return found if len(found) + 2 <= len(labels) else []
+        if not isinstance(name, str):
+            return []
+        column = self.profile[name]
+        sums = [one for one in column.labels if len(one) <= LONGEST and simplify(one) in known("sums")]
+        return column.missing_words + (sums if len(sums) + 2 <= column.distinct else [])
 
     def _made(self, reading: Reading) -> Any:
         return self.make(self.resolved(reading, _plain(self.table)))

@@ -45,6 +45,8 @@ LARGEST = 1e300
 STANDING_FOR_NONE = {-1.0, -9.0, -99.0, -999.0}
 SCORES_AT_LEAST = 4
 """Beside so many values and no more, a number below 0 may be an answer: against, neither, for."""
+SHORTEST_NAMES = 3
+"""Among names of so few letters, NA is one: Namibia, or North America."""
 LONGEST_NAME = 100
 """Letters of a name that is looked at; patterns go over longer ones again and again."""
 
@@ -143,6 +145,12 @@ class Column:
         there = np.array([label not in MISSING_WORDS for label in labels])
         place = np.where(there, np.cumsum(there) - 1, -1)
         return place[codes].astype(np.int64), [*compress(labels, there)]
+
+    @property
+    def missing_words(self) -> list[str]:
+        """What it holds that stands for nothing: NA, unless names are as short as that."""
+        words = self._column.written()[1] if self.letters > SHORTEST_NAMES else []
+        return [word for word in words if word and word in MISSING_WORDS]
 
     @property
     def codes(self) -> IntArray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import compress
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,18 @@ def less_is_better(name: object) -> bool:
     words = measured_words(name)
     last = [word.removesuffix("s") for word in words[-1:]]
     return any(word in known("less_is_better") for word in words + last) or in_seconds(words)
+
+
+def error_in(source: str) -> str:
+    """Return the measure of which less is better that a file is called by; nothing where it is none.
+
+    Examples
+    --------
+    >>> error_in("rmse_evaluation.csv"), error_in("results.csv")
+    ('rmse', '')
+    """
+    words = measured_words(PurePath(source).stem)
+    return next((word for word in words if word in known("measures_of_error")), "")
 
 
 def turned_rows(table: Table, rows: Sequence[object], given: Any) -> BoolArray:

@@ -17,7 +17,7 @@ import numpy as np
 from steadyrank.errors import Option
 from steadyrank.reading.profile import DETERMINED, FEW, Column
 from steadyrank.reading.readings import EXACT, NOTHING, NOUN, SAID, Asked, Reading, quoted
-from steadyrank.reading.scales import less_is_better
+from steadyrank.reading.scales import error_in, less_is_better
 from steadyrank.reading.table import Guess
 from steadyrank.reading.words import known
 
@@ -364,9 +364,12 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
         measures = profile[by].labels if profile[by].noun in MEASURES and not alone else []
         placed = column.noun in PLACES and column.whole and not measures
         less = [name for name in measures or [value] if placed or less_is_better(name)]
-        if less:
+        named = less or measures or not {*known("measures")}.isdisjoint(column.words)
+        error = "" if named else error_in(profile.table.source)
+        if less or error:
             reading.options["lower_is_better"] = less if measures else "all"
-            reading.support.append(f"{quoted(*less)} says that less is better")
+            who = quoted(*less) if less else f"the name of the file, {error!r},"
+            reading.support.append(f"{who} says that less is better")
     reading.points += 0.5 * column.is_measure - 0.5 * (level == NOTHING)
     reading.points += 0.25 * (not {*known("of_all")}.isdisjoint(column.words))
     reading.points -= 0.25 * (not {*known("stale", "spreads", "of_some")}.isdisjoint(column.words))

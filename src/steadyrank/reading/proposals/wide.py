@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import groupby, islice
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -21,13 +20,13 @@ from steadyrank.reading.profile import SCALE, Column, Profile
 from steadyrank.reading.proposals.long import MEASURES, NAMES, turned
 from steadyrank.reading.readings import EXACT, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
-from steadyrank.reading.scales import less_is_better
+from steadyrank.reading.scales import error_in, less_is_better
 from steadyrank.reading.table import Guess, simplify
-from steadyrank.reading.words import known, measured_words, pattern, words_of
+from steadyrank.reading.words import known, pattern, words_of
 from steadyrank.text import counted
 
-COUNTING = re.compile(r"[A-Za-z_#-]{0,12}[ _-]?\d+\Z")
-"""Names that only count: q17, task_3, 42."""
+COUNTING = re.compile(r"[A-Za-z_#-]{0,12}[ _-]?\d+(_\d+)*\Z")
+"""Names that only count: q17, task_3, 42; and V1_8, the eighth column, called V1 as another is."""
 LOOKED_AT = 1000
 """How many names and columns are looked at."""
 LEAST = 3
@@ -469,6 +468,8 @@ def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label
     reading.weigh(counting, -1, "the columns are only numbered, not named")
     told = len(values) > 1 and all(not STATISTICS.isdisjoint(profile[n].words) for n in values)
     reading.weigh(told, -4, "the columns are statistics, not items")
+    measures = _mostly(values, _is_measure) and not _is_of(profile, values[:LOOKED_AT])
+    reading.weigh(measures, -1, "the columns are called like measures, not like items")
     scores = [n for n in values[:LOOKED_AT] if asked.called("score", n) >= EXACT]
     are = "is" if len(scores) == 1 else "are"
     reading.weigh(scores, -2, f"{quoted(*scores)} {are} called like a score, not like an item")
@@ -508,7 +509,7 @@ def _directed(
         reading.support.append(f"less is better in {listing(map(shorten, less))}")
         yield reading
         return
-    error = "" if _mostly(names, _is_measure) else _error_in(profile.table.source)
+    error = "" if _mostly(names, _is_measure) else error_in(profile.table.source)
     if error or are_ranks(profile, values, way):
         told = f"the name of the file says {error!r}: less is better" if error else "ranks: 1 is best"
         for which, why in (("all", told), ("none", "points: more is better")):
@@ -519,12 +520,6 @@ def _directed(
     if not sure and not all(plain):
         sizes = label is not None and (profile[label].is_amount or profile[label].simple == "n")
         yield turned(reading, "all", "if less is better", 0.25 if sizes else -1.5)  # times, by size
-
-
-def _error_in(source: str) -> str:
-    """Return the measure of which less is better that a file is called by; nothing where it is none."""
-    words = measured_words(PurePath(source).stem)
-    return next((word for word in words if word in known("measures_of_error")), "")
 
 
 def are_ranks(profile: Profile, values: Sequence[str], way: str) -> bool:
