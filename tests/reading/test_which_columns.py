@@ -222,6 +222,18 @@ def test_votes_for_nobody_are_asked_about(tmp_path: Any) -> None:
     assert sorted(read_any(tmp_path / "plain.csv").items) == ["Ana", "Ben", "en"]
 
 
+def test_addresses_name_what_nothing_else_does(rng: np.random.Generator) -> None:
+    """As those of riders and races; beside names they are only where these can be read about."""
+    cells = [
+        (f"https://a.b/rider/{n}", f"https://a.b/race/{m}", f"R{n}") for n in range(9) for m in range(6)
+    ]
+    riders, races, names = map(list, zip(*cells, strict=True))
+    columns = {"rider_url": riders, "race_url": races, "result": rng.permutation(54).tolist()}
+    roles = {"row": "race_url", "item": "rider_url", "score": "result"}
+    assert offered(columns)[0].roles == roles
+    assert offered(columns | {"rider": names})[0].roles["item"] == "rider"
+
+
 def test_what_stands_for_nothing_is_no_item_but_where_names_are_as_short(tmp_path: Any) -> None:
     """NA is who did not vote, as R writes it; among codes of countries it is Namibia."""
     for names, dropped in ((("Keith", "Sierra", "James"), ["", "NA"]), (("DE", "FR", "US"), None)):

@@ -20,8 +20,8 @@ SAID, EXACT, NOUN, NOTHING = 3, 2, 1, 0
 """How well a name tells that a column plays a role: it was said, is a usual name, or its noun is."""
 
 ADDRESS = re.compile(r"(\w{2,})?url|link|href|filename|filepath|avatar|thumbnail")
-NO_NAMES = ("http:", "https:", "data:", "[{", "{")
-"""How addresses and records begin."""
+ADDRESSES, RECORDS = ("http:", "https:", "data:"), ("[{", "{")
+"""How addresses begin, which name things where nothing else does, and records, which do not."""
 SHORT = 5.0
 """Names of fewer letters, on average, may be short for longer ones."""
 MOST_LETTERS = 4
@@ -322,8 +322,9 @@ class Asked:
     def label_columns(self) -> list[Column]:
         """The columns of text that may name things, those with few values first."""
         found = [c for c in self.profile if c.type == "text" and c.name not in self.apart]
-        found = [c for c in found if not any(map(ADDRESS.fullmatch, c.words))] or found
-        return [c for c in found if c.distinct > 1 and not c.labels[0].startswith(NO_NAMES)]
+        found = [c for c in found if c.distinct > 1 and not c.labels[0].startswith(RECORDS)]
+        plain = [c for c in found if not any(map(ADDRESS.fullmatch, c.words))]
+        return [c for c in plain if not c.labels[0].startswith(ADDRESSES)] or found
 
 
 def quoted(*names: str) -> str:
