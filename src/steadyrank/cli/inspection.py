@@ -6,12 +6,11 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name, withstanding
-from steadyrank.data.kinds import KINDS
-from steadyrank.data.observations import made_of
+from steadyrank.data.observations import decision_on, made_of
 from steadyrank.data.read import check_kind, table_of
 from steadyrank.errors import InvalidDataError, NotRecognisedError, Option, SteadyrankError
 from steadyrank.reading.arrays import written
-from steadyrank.reading.deciding import Decision, as_they_are
+from steadyrank.reading.deciding import as_they_are
 from steadyrank.reading.profile import Profile
 from steadyrank.reading.readings import typed_words
 from steadyrank.reading.roles import taken_by
@@ -66,9 +65,8 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         estimates = data.kind.name == "estimates"
         return as_they_are(data, scorer) if estimates else withstanding(options, data, scorer)
 
-    kinds = [known for name, known in KINDS.items() if options.kind in {None, name}]
     try:
-        decision = Decision(kinds, table, given, made_of, options.kind is not None, check)
+        decision = decision_on(table, options.kind, given, check)
         readings = decision.considered
         taken = decision.chosen is not None and bool(readings)
         found["readings"] = [_described(options, one) for one in readings]
