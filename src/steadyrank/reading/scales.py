@@ -44,8 +44,12 @@ def less_is_better(name: object) -> bool:
     [False, True]
     >>> [less_is_better(name) for name in ("Once Upon a Time in Rome", "TimesFM", "run times")]
     [False, False, True]
+    >>> [less_is_better(name) for name in ("neg_log_loss", "RecipRank", "error reduction")]
+    [False, False, False]
     """
     words = measured_words(name)
+    if not {*known("turned_round")}.isdisjoint(words):
+        return False
     last = [word.removesuffix("s") for word in words[-1:]]
     return any(word in known("less_is_better") for word in words + last) or in_seconds(words)
 
