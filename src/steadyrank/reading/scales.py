@@ -44,11 +44,11 @@ def less_is_better(name: object) -> bool:
     [False, True]
     >>> [less_is_better(name) for name in ("Once Upon a Time in Rome", "TimesFM", "run times")]
     [False, False, True]
-    >>> [less_is_better(name) for name in ("neg_log_loss", "RecipRank", "error reduction")]
-    [False, False, False]
+    >>> [less_is_better(name) for name in ("neg_log_loss", "RecipRank", "error reduction", "gain ms")]
+    [False, False, False, True]
     """
     words = measured_words(name)
-    if not {*known("turned_round")}.isdisjoint(words):
+    if {*words} & {*known("turned_round")} or {*words[-1:]} & {*known("gains")}:
         return False
     last = [word.removesuffix("s") for word in words[-1:]]
     return any(word in known("less_is_better") for word in words + last) or in_seconds(words)
