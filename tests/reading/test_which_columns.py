@@ -11,6 +11,7 @@ import pytest
 
 from steadyrank import ScoreMatrix, read_any
 from steadyrank.cli.inputs import withstanding
+from steadyrank.data import scan_any
 from steadyrank.data.observations import decision_on
 from steadyrank.data.read import read_checked
 from steadyrank.errors import InvalidDataError, NotRecognisedError
@@ -67,7 +68,25 @@ def test_the_name_of_a_file_tells_of_long_tables_too(tmp_path: Any) -> None:
         read_any(path)
     first = caught.value.readings[0]
     assert first.options["lower_is_better"] == "all"
-    assert "the name of the file, 'rmse', says that less is better" in first.support
+    assert "the name of the file says 'rmse': less is better" in first.support
+
+
+@pytest.mark.parametrize("take", [read_any, scan_any])
+def test_the_name_of_a_file_never_turns_an_answer_round(take: Any, tmp_path: Any) -> None:
+    """The New York Times are no times: it is asked about, in memory and in engines."""
+    import polars as pl
+
+    rows = [(f"t{task}", model, task * n % 7) for task in range(9) for n, model in enumerate("xyz", 1)]
+    table = pl.DataFrame(rows, schema=["task", "model", "result"], orient="row")
+    for name in ("new york times.parquet", "plain.parquet"):
+        table.write_parquet(tmp_path / name)
+    plain = take(tmp_path / "plain.parquet")
+    assert plain.kind.name == "scores"
+    with pytest.raises(NotRecognisedError) as caught:
+        take(tmp_path / "new york times.parquet")
+    assert caught.value.readings[0].options["lower_is_better"] == "all"
+    settled = take(tmp_path / "new york times.parquet", lower_is_better="none")
+    assert settled.items == plain.items
 
 
 def test_words_within_names_are_none() -> None:
@@ -220,6 +239,17 @@ def test_votes_for_nobody_are_asked_about(tmp_path: Any) -> None:
     assert sorted(first.read().items) == ["Ana", "Ben", "en"]
     (tmp_path / "plain.csv").write_text("candidate,votes\nAna,5\nBen,6\nen,1\n", encoding="utf-8")
     assert sorted(read_any(tmp_path / "plain.csv").items) == ["Ana", "Ben", "en"]
+
+
+def test_na_never_wins_a_vote_unasked(tmp_path: Any) -> None:
+    (tmp_path / "votes.csv").write_text(
+        "candidate,votes\nNA,10\nAlice,5\nBenjamin,6\n", encoding="utf-8"
+    )
+    with pytest.raises(NotRecognisedError) as caught:
+        read_any(tmp_path / "votes.csv")
+    first = caught.value.readings[0]
+    assert first.options["drop"][-1] == "NA"
+    assert sorted(first.read().items) == ["Alice", "Benjamin"]
 
 
 def test_addresses_name_what_nothing_else_does(rng: np.random.Generator) -> None:

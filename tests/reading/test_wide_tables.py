@@ -173,3 +173,17 @@ def test_numbers_of_columns_measures_and_differences_are_no_items(
     path.write_text(text, encoding="utf-8")
     with pytest.raises(NotRecognisedError):
         read_any(path)
+
+
+def test_versions_of_models_are_names(rng: np.random.Generator) -> None:
+    """Though each ends in numbers, as q1, q2 and q3 do, which are only numbered."""
+    for names, numbered in (
+        (["gpt_4_1", "claude_3_5", "qwen_2_5", "llama_3_1"], False),
+        (["q1", "q2", "q3"], True),
+    ):
+        columns: dict[str, list[Any]] = {"who": [f"p{n % 7}" for n in range(9)]}
+        columns |= {name: rng.integers(1, 6, 9).tolist() for name in names}
+        with pytest.raises(NotRecognisedError) as caught:
+            read_any(columns)
+        against = [told for one in caught.value.readings for told in one.against]
+        assert ("the columns are only numbered, not named" in against) == numbered

@@ -54,16 +54,17 @@ def less_is_better(name: object) -> bool:
     return any(word in known("less_is_better") for word in words + last) or in_seconds(words)
 
 
-def error_in(source: str) -> str:
-    """Return the measure of which less is better that a file is called by; nothing where it is none.
+def told_by_file(source: str) -> str:
+    """Return which measure of which less is better a file is called by, in a sentence, or nothing.
 
     Examples
     --------
-    >>> error_in("rmse_evaluation.csv"), error_in("results.csv")
-    ('rmse', '')
+    >>> told_by_file("rmse_evaluation.csv"), told_by_file("results.csv")
+    ("the name of the file says 'rmse': less is better", '')
     """
     words = measured_words(PurePath(source).stem)
-    return next((word for word in words if word in known("measures_of_error")), "")
+    error = next((word for word in words if word in known("measures_of_error")), None)
+    return f"the name of the file says {error!r}: less is better" if error else ""
 
 
 def turned_rows(table: Table, rows: Sequence[object], given: Any) -> BoolArray:

@@ -17,7 +17,7 @@ import numpy as np
 from steadyrank.errors import Option
 from steadyrank.reading.profile import DETERMINED, FEW, Column
 from steadyrank.reading.readings import EXACT, NOTHING, NOUN, SAID, Asked, Reading, quoted
-from steadyrank.reading.scales import error_in, less_is_better
+from steadyrank.reading.scales import less_is_better, told_by_file
 from steadyrank.reading.table import Guess
 from steadyrank.reading.words import known
 
@@ -345,7 +345,7 @@ def _weigh_item(asked: Asked, reading: Reading, level: int, unit: str | None, it
 
 
 def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: str | None) -> bool:
-    """Weigh the column of values; tell whether another could be it."""
+    """Weigh the column of values; tell whether another, or another direction, could be meant."""
     profile, kind, item = asked.profile, asked.kind.name, reading.roles["item"]
     column, role, by = profile[value], "rank" if kind == "ballots" else "score", unit or item
     rivals = list(asked.candidates(role, lambda c: c.is_number, [value, *reading.roles.values()]))
@@ -359,17 +359,16 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
         reading.weigh(level == NOTHING and column.noun not in PLACES, -2)
         return bool(rivals)
     reading.weigh(listed and level < EXACT and unit, -2, f"{quoted(value)} may be {places}")
-    alone = kind == "ratings" and unit is None  # rows of measurements, rather than of people
+    alone, by_file = kind == "ratings" and unit is None, ""  # rows of measurements, not of people
     if (kind == "scores" or alone) and "lower_is_better" not in asked.settings:
         measures = profile[by].labels if profile[by].noun in MEASURES and not alone else []
         placed = column.noun in PLACES and column.whole and not measures
         less = [name for name in measures or [value] if placed or less_is_better(name)]
         named = less or measures or not {*known("measures")}.isdisjoint(column.words)
-        error = "" if named else error_in(profile.table.source)
-        if less or error:
+        by_file = "" if named else told_by_file(profile.table.source)
+        if less or by_file:
             reading.options["lower_is_better"] = less if measures else "all"
-            who = quoted(*less) if less else f"the name of the file, {error!r},"
-            reading.support.append(f"{who} says that less is better")
+            reading.support.append(by_file or f"{quoted(*less)} says that less is better")
     reading.points += 0.5 * column.is_measure - 0.5 * (level == NOTHING)
     reading.points += 0.25 * (not {*known("of_all")}.isdisjoint(column.words))
     reading.points -= 0.25 * (not {*known("stale", "spreads", "of_some")}.isdisjoint(column.words))
@@ -378,7 +377,7 @@ def _weigh_value(asked: Asked, reading: Reading, level: int, value: str, unit: s
         reading.weigh(same, -3, f"{quoted(value)} is the same for all rows of a {quoted(of)}")
     amount = level <= NOUN and _is_amount(column) and not column.counts_rows
     reading.weigh(amount, -0.75, f"{quoted(value)} looks like an amount, not a score")
-    return bool(rivals)
+    return bool(rivals or by_file)
 
 
 def _are_places(asked: Asked, by: str, value: str) -> bool:

@@ -101,7 +101,7 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     some = column.labels[:LOOKED_AT] if column.type == "text" else []
     several = 2 * sum(LISTED.match(label) is not None for label in some) > len(some)
     reading.weigh(several and not said, -9, f"{quoted(name)} holds several names in a cell")
-    nobody = _for_nobody(column) if "drop" not in asked.settings else []
+    nobody = column.missing_words + _for_nobody(column) if "drop" not in asked.settings else []
     if reading.weigh(nobody, 0, f"votes for {quoted(*nobody)} seem to be for nobody: they are left out"):
         reading.mend["drop"] = nobody
     plain = level > NOTHING or only or len(asked.label_columns) == 1

@@ -8,6 +8,7 @@ in common: both are proposed, and names decide between them or nothing does.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import groupby, islice
 from typing import Any
@@ -20,12 +21,12 @@ from steadyrank.reading.profile import SCALE, Column, Profile
 from steadyrank.reading.proposals.long import MEASURES, NAMES, turned
 from steadyrank.reading.readings import EXACT, Asked, Reading, quoted
 from steadyrank.reading.roles import sounds_like_a_unit
-from steadyrank.reading.scales import error_in, less_is_better
+from steadyrank.reading.scales import less_is_better, told_by_file
 from steadyrank.reading.table import Guess, simplify
 from steadyrank.reading.words import known, pattern, words_of
 from steadyrank.text import counted
 
-COUNTING = re.compile(r"[A-Za-z_#-]{0,12}[ _-]?\d+(_\d+)*\Z")
+COUNTING = re.compile(r"([A-Za-z_#-]{0,12})[ _-]?\d+(_\d+)*\Z")
 """Names that only count: q17, task_3, 42; and V1_8, the eighth column, called V1 as another is."""
 LOOKED_AT = 1000
 """How many names and columns are looked at."""
@@ -362,7 +363,7 @@ def _orientation(asked: Asked, label: str | None, values: Sequence[str]) -> dict
         plain = scored if item else noun in {*asked.kind.roles["row"].names, *known("user_columns")}
         return {"rows" if item else "columns": (plain, f"the column {shorten(label)}")}
     repeated = asked.profile[label].repeats
-    numbered = _mostly(rows, COUNTING.match) and not models
+    numbered = _only_count(rows) and not models
     plain = _mostly(rows, _is_benchmark) or (measures and models)
     signs = {}
     if _mostly(values, lambda name: asked.profile[name].noun in RATERS):
@@ -410,6 +411,13 @@ def _weigh_sums(asked: Asked, reading: Reading, values: list[str], left_out: lis
 
 def _is_benchmark(name: str) -> bool:
     return pattern("benchmarks").match(simplify(name)) is not None
+
+
+def _only_count(names: Sequence[str]) -> bool:
+    """Tell whether most names are one stem with numbers: q1, q2..., but not gpt_4, claude_3."""
+    shown = [COUNTING.match(str(name)) for name in names[:LOOKED_AT]]
+    stems = Counter(found[1].rstrip("_-") for found in shown if found)
+    return 2 * max(stems.values(), default=0) > len(shown)
 
 
 def _mostly(names: Sequence[str], test: Callable[[str], Any]) -> bool:
@@ -464,19 +472,20 @@ def _weigh_columns(
 def _weigh_as_items(asked: Asked, reading: Reading, values: Sequence[str], label: str | None) -> None:
     """Weigh whether columns may be what is ranked."""
     profile = asked.profile
-    counting = _mostly(values, COUNTING.match) or {*values} <= profile.of_families
+    counting = _only_count(values) or {*values} <= profile.of_families
     reading.weigh(counting, -1, "the columns are only numbered, not named")
     told = len(values) > 1 and all(not STATISTICS.isdisjoint(profile[n].words) for n in values)
     reading.weigh(told, -4, "the columns are statistics, not items")
     measures = _mostly(values, _is_measure) and not _is_of(profile, values[:LOOKED_AT])
-    reading.weigh(measures, -1, "the columns are called like measures, not like items")
+    reading.weigh(measures, -1, "the columns are called like measures or tasks, not like items")
     scores = [n for n in values[:LOOKED_AT] if asked.called("score", n) >= EXACT]
     are = "is" if len(scores) == 1 else "are"
     reading.weigh(scores, -2, f"{quoted(*scores)} {are} called like a score, not like an item")
     tallies = [name for name in values[:LOOKED_AT] if _is_tally(profile[name])]
-    are = "is no vote" if len(tallies) == 1 else "are not votes"
+    alike = "are called like counts or differences, not like items"
+    are = "is called like a count or a difference, not like an item" if len(tallies) == 1 else alike
     less = 0 < len(tallies) < len(values)
-    reading.weigh(less, -min(2, len(tallies)), f"{quoted(*tallies)} {are} for anyone")
+    reading.weigh(less, -min(2, len(tallies)), f"{quoted(*tallies)} {are}")
     labels = asked.label_columns
     items = [c.name for c in labels if c.name != label and asked.level("item", c.name) >= EXACT]
     reading.weigh(
@@ -509,9 +518,9 @@ def _directed(
         reading.support.append(f"less is better in {listing(map(shorten, less))}")
         yield reading
         return
-    error = "" if _mostly(names, _is_measure) else error_in(profile.table.source)
-    if error or are_ranks(profile, values, way):
-        told = f"the name of the file says {error!r}: less is better" if error else "ranks: 1 is best"
+    told = "" if _mostly(names, _is_measure) else told_by_file(profile.table.source)
+    told = told or "ranks: 1 is best" * are_ranks(profile, values, way)
+    if told:
         for which, why in (("all", told), ("none", "points: more is better")):
             yield turned(reading, which, why, 1.0 + (which == "all") / 2)
         return
