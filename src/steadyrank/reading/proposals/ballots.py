@@ -13,9 +13,9 @@ import numpy as np
 from steadyrank._typing import BoolArray
 from steadyrank.reading.labels import marks_between, parted
 from steadyrank.reading.profile import Column, Profile
-from steadyrank.reading.proposals.blocks import are_ranks
 from steadyrank.reading.proposals.long import places
 from steadyrank.reading.proposals.votes import counted_or_not
+from steadyrank.reading.proposals.wide import are_ranks
 from steadyrank.reading.readings import EXACT, NOTHING, Asked, Reading, quoted
 from steadyrank.reading.table import simplify
 from steadyrank.reading.text_columns import ORDINALS, number_in
