@@ -33,7 +33,9 @@ class MethodResult:
 # ------------------------------------------------------------------- projections and sets
 
 
-def distance_to_clear_winner(descending: FloatArray, winner: int, margin: float) -> float:
+def distance_to_clear_winner(
+    descending: FloatArray, winner: int, margin: float
+) -> float:
     """Return how far sorted scores are from vectors in which the winner leads by the margin.
 
     The nearest such vector lowers all others to a level t where they exceed it, and lifts
@@ -55,7 +57,10 @@ def inflated_argmax_size(descending: FloatArray, eps: float) -> int:
     """Return how many of the sorted scores are in the inflated argmax: always the first ones."""
     margin = eps / math.sqrt(2)
     size = 0
-    while size < len(descending) and distance_to_clear_winner(descending, size, margin) < eps:
+    while (
+        size < len(descending)
+        and distance_to_clear_winner(descending, size, margin) < eps
+    ):
         size += 1
     return size
 
@@ -73,7 +78,9 @@ def top_k(scores: FloatArray, k: int) -> set[int]:
 def inflated_top_k(scores: FloatArray, k: int, eps: float) -> set[int]:
     """Return the best k - 1 items and the inflated argmax of the others."""
     order = best_first(scores)
-    return set(order[: k - 1 + inflated_argmax_size(scores[order[k - 1 :]], eps)].tolist())
+    return set(
+        order[: k - 1 + inflated_argmax_size(scores[order[k - 1 :]], eps)].tolist()
+    )
 
 
 def inflated_rankings(scores: FloatArray, eps: float) -> set[tuple[int, ...]]:
@@ -107,7 +114,9 @@ def ratings_frame(indptr: IntArray, rated: IntArray, values: IntArray) -> pd.Dat
     import pandas as pd
 
     users = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
-    return pd.DataFrame({"user": users, "movie": rated, "rating": values.astype(np.int64)})
+    return pd.DataFrame(
+        {"user": users, "movie": rated, "rating": values.astype(np.int64)}
+    )
 
 
 def audit_ratings(
@@ -125,7 +134,9 @@ def audit_ratings(
     }
     for user in ratings["user"].unique() if users is None else users:
         remaining = ratings[ratings["user"] != user]
-        for key, items in _both_top_ks(mean_ratings(remaining, n_movies), ks, eps).items():
+        for key, items in _both_top_ks(
+            mean_ratings(remaining, n_movies), ks, eps
+        ).items():
             overlaps[key].append((len(full[key] & items), len(full[key] | items)))
     results: dict[int, dict[str, MethodResult]] = {k: {} for k in ks}
     for (k, name), pairs in overlaps.items():
@@ -138,7 +149,9 @@ def audit_ratings(
     return results
 
 
-def _both_top_ks(scores: FloatArray, ks: Sequence[int], eps: float) -> dict[tuple[int, str], set[int]]:
+def _both_top_ks(
+    scores: FloatArray, ks: Sequence[int], eps: float
+) -> dict[tuple[int, str], set[int]]:
     order = best_first(scores)
     descending = scores[order]
     sets = {}
@@ -185,13 +198,19 @@ def audit_regression(
     jaccards = []
     for row in range(len(y)):
         left_out = np.abs(
-            coefficients_by_bisection(np.delete(X, row, axis=0), np.delete(y, row), radius=radius)
+            coefficients_by_bisection(
+                np.delete(X, row, axis=0), np.delete(y, row), radius=radius
+            )
         )
         others = inflated_rankings(left_out, eps)
         changed.append(tuple(best_first(left_out)) != plain)
         apart.append(not inflated & others)
         jaccards.append(len(inflated & others) / len(inflated | others))
     return {
-        "ranking": MethodResult(float(np.mean(changed)), 1 - float(np.mean(changed)), 1),
-        "inflated ranking": MethodResult(float(np.mean(apart)), float(np.mean(jaccards)), len(inflated)),
+        "ranking": MethodResult(
+            float(np.mean(changed)), 1 - float(np.mean(changed)), 1
+        ),
+        "inflated ranking": MethodResult(
+            float(np.mean(apart)), float(np.mean(jaccards)), len(inflated)
+        ),
     }

@@ -69,8 +69,13 @@ def authors_row(population: Lookalike, quick: bool) -> Row:
 def agree(theirs: Any, ours: Any) -> None:
     """Complain unless every delta, Jaccard and size is the same."""
     for row in ours.table:
-        expected = theirs[row.k]["inflated top-k" if row.method == "inflated_topk" else "top-k"]
-        if abs(expected.delta - row.delta) > 1e-12 or abs(expected.jaccard - row.jaccard) > 1e-12:
+        expected = theirs[row.k][
+            "inflated top-k" if row.method == "inflated_topk" else "top-k"
+        ]
+        if (
+            abs(expected.delta - row.delta) > 1e-12
+            or abs(expected.jaccard - row.jaccard) > 1e-12
+        ):
             raise AssertionError(f"{row} differs from the authors' way: {expected}")
         if expected.size != row.size:
             raise AssertionError(f"{row} differs in size: {expected}")
@@ -84,10 +89,14 @@ def population_rows(population: Lookalike, quick: bool) -> list[Row]:
     So nothing is below 1.6, and with the rows of units that touch such items it is about 1.95.
     """
     rows = []
-    everybody = population.ratings_of(np.arange(10_000)) if quick else population.everybody()
+    everybody = (
+        population.ratings_of(np.arange(10_000)) if quick else population.everybody()
+    )
     sizes = [1_000] if quick else [10_000, 100_000]
     for users in [*sizes, everybody.n_units]:
-        data = everybody if users == everybody.n_units else first_users(everybody, users)
+        data = (
+            everybody if users == everybody.n_units else first_users(everybody, users)
+        )
         row = at_most(
             f"audit of {users:,} users, {len(data.rated):,} ratings, five k, against scoring alone",
             lambda data=data: MeanRating().score(anew(data)),
@@ -133,7 +142,10 @@ def answer_row(data: Ratings, repeats: int = 3) -> Row:
 def first_users(data: Ratings, users: int) -> Ratings:
     stop = int(data.indptr[users])
     return Ratings.from_csr(
-        data.indptr[: users + 1], data.rated[:stop], data.values[:stop], items=data.n_items
+        data.indptr[: users + 1],
+        data.rated[:stop],
+        data.values[:stop],
+        items=data.n_items,
     )
 
 
@@ -142,19 +154,33 @@ def peak_gigabytes() -> float:
 
 
 def battle_rows(quick: bool) -> list[Row]:
-    small, large = league(200, 60_000), league(*((300, 60_000) if quick else (1_000, 300_000)))
+    small, large = (
+        league(200, 60_000),
+        league(*((300, 60_000) if quick else (1_000, 300_000))),
+    )
     rows = [
         fits_row("top 10", small, 30, repeats=5, eps=0.001, methods=TOPK),
-        *(fits_row(f"{method} alone", large, 30, repeats=2, methods=[method]) for method in TOPK),
+        *(
+            fits_row(f"{method} alone", large, 30, repeats=2, methods=[method])
+            for method in TOPK
+        ),
         # A fit of so many is by conjugate gradients, and does without a matrix in most of its steps. One
         # pass over the scores without each battle, 250 million numbers, takes as long as 13 of them.
         fits_row("all four methods", large, 60, repeats=2),
-        fits_row("all four methods, ridge 1", season(), None, repeats=3, scorer=BradleyTerry(ridge=1.0)),
+        fits_row(
+            "all four methods, ridge 1",
+            season(),
+            None,
+            repeats=3,
+            scorer=BradleyTerry(ridge=1.0),
+        ),
     ]
     path = SHARED / "battles" / "arena_pairs.csv"
     if path.exists():
         arena = Battles.read(path)
-        rows.insert(0, fits_row("top 10", arena, 30, repeats=10, eps=0.001, methods=TOPK))
+        rows.insert(
+            0, fits_row("top 10", arena, 30, repeats=10, eps=0.001, methods=TOPK)
+        )
         rows.append(arena_margin_row(arena))
     return rows
 
@@ -171,7 +197,11 @@ def arena_margin_row(arena: Battles) -> Row:
         repeats=3,
         note=f"{found.lower} to {found.upper} battles; {first} by first-order influence alone",
     )
-    return row if found.upper is not None and found.upper <= first else replace(row, met=False)
+    return (
+        row
+        if found.upper is not None and found.upper <= first
+        else replace(row, met=False)
+    )
 
 
 def first_order_attack(data: Battles, k: int) -> int:
@@ -181,7 +211,10 @@ def first_order_attack(data: Battles, k: int) -> int:
     scores, items = study.scores, len(data.items)
     chance = 1 / (1 + np.exp(scores[np.newaxis] - scores[:, np.newaxis]))
     turned = data.outcome < 0
-    winner, loser = np.where(turned, data.right, data.left), np.where(turned, data.left, data.right)
+    winner, loser = (
+        np.where(turned, data.right, data.left),
+        np.where(turned, data.left, data.right),
+    )
     tied = data.outcome == 0
     weight = data.counts * chance[winner, loser] * chance[loser, winner]
     hessian = np.zeros((items, items))
@@ -196,7 +229,9 @@ def first_order_attack(data: Battles, k: int) -> int:
 
     def changed(number: int) -> bool:
         upto = np.cumsum(data.counts[by_influence])
-        leaving = np.clip(number - (upto - data.counts[by_influence]), 0, data.counts[by_influence])
+        leaving = np.clip(
+            number - (upto - data.counts[by_influence]), 0, data.counts[by_influence]
+        )
         counts = data.counts.copy()
         counts[by_influence] -= leaving
         names = np.array(["right", "tie", "left"])[data.outcome + 1]
@@ -213,11 +248,19 @@ def first_order_attack(data: Battles, k: int) -> int:
 
 
 def fits_row(
-    name: str, data: Battles, limit: float | None, *, repeats: int = 1, scorer: Any = None, **how: Any
+    name: str,
+    data: Battles,
+    limit: float | None,
+    *,
+    repeats: int = 1,
+    scorer: Any = None,
+    **how: Any,
 ) -> Row:
     """Compare an audit of the top 10 of battles with one fit of them."""
     scorer = BradleyTerry() if scorer is None else scorer
-    nearly = scorer.leave_one_out(data).shifts(known)  # exact ones of all units would take minutes
+    nearly = scorer.leave_one_out(data).shifts(
+        known
+    )  # exact ones of all units would take minutes
     eps = how.get("eps") or float(np.quantile(nearly, 0.95))
 
     def audited() -> None:
@@ -263,8 +306,12 @@ def fought(rng: np.random.Generator, strength: Any, left: Any, right: Any) -> Ba
 def matrix_rows(quick: bool) -> list[Row]:
     rng = np.random.default_rng(1)
     rows = 1_000 if quick else 10_000
-    data = ScoreMatrix((rng.random((rows, 200)) < np.linspace(0.6, 0.4, 200)).astype(float))
-    score, full = best_times([lambda: ColumnMeans().score(anew(data)), lambda: topk_audit(data)], 3)
+    data = ScoreMatrix(
+        (rng.random((rows, 200)) < np.linspace(0.6, 0.4, 200)).astype(float)
+    )
+    score, full = best_times(
+        [lambda: ColumnMeans().score(anew(data)), lambda: topk_audit(data)], 3
+    )
     name = f"audit of a {rows:,} x 200 score matrix, five k, against scoring alone"
     return [Row(name, score, full, full / score, "shown", None)]
 
@@ -274,7 +321,9 @@ def ballot_rows() -> list[Row]:
     if not path.exists():
         return []
     data = Ballots.read(path)
-    name = f"Borda audit of {data.n_units:,} ballots x {data.n_items} candidates, k=1,3,5"
+    name = (
+        f"Borda audit of {data.n_units:,} ballots x {data.n_items} candidates, k=1,3,5"
+    )
     return [shown(name, lambda: topk_audit(data, k=(1, 3, 5), eps=0.001), repeats=3)]
 
 
@@ -285,7 +334,11 @@ def margin_rows() -> list[Row]:
         "ratings/jester5k.csv.gz": Ratings.read,
         "scores/cls_bin_mean.csv": partial(ScoreMatrix.read, missing="drop"),
     }
-    return [margin_row(read(SHARED / name)) for name, read in files.items() if (SHARED / name).exists()]
+    return [
+        margin_row(read(SHARED / name))
+        for name, read in files.items()
+        if (SHARED / name).exists()
+    ]
 
 
 def margin_row(data: Any) -> Row:
@@ -296,10 +349,17 @@ def margin_row(data: Any) -> Row:
         for k in ks:
             study.margin(k)
 
-    one, all_of_them = best_times([lambda: topk_audit(data, k=min(10, len(ks)), eps=0.001), margins], 3)
-    each = all_of_them / len(ks)
-    name = (
-        f"margin of one k of 1 to {len(ks)}, {data.n_units:,} {data.units.kind}s, {data.n_items} items"
+    one, all_of_them = best_times(
+        [lambda: topk_audit(data, k=min(10, len(ks)), eps=0.001), margins], 3
     )
+    each = all_of_them / len(ks)
+    name = f"margin of one k of 1 to {len(ks)}, {data.n_units:,} {data.units.kind}s, {data.n_items} items"  # noqa: E501
     ratio = each / one
-    return Row(f"{name}, against an audit", one, each, ratio, "at most 5x the baseline", ratio <= 5)
+    return Row(
+        f"{name}, against an audit",
+        one,
+        each,
+        ratio,
+        "at most 5x the baseline",
+        ratio <= 5,
+    )

@@ -17,7 +17,10 @@ def command(*arguments: str) -> Any:
 
     def call() -> None:
         subprocess.run(
-            [sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, env={**os.environ}
+            [sys.executable, *arguments],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            env={**os.environ},
         )
 
     return call

@@ -24,15 +24,25 @@ def run(quick: bool) -> list[Row]:
     return [grown(*case, quick=quick) for case in CASES]
 
 
-def grown(name: str, largest: int, made: Callable[[int], Asked], most: float, quick: bool) -> Row:
+def grown(
+    name: str, largest: int, made: Callable[[int], Asked], most: float, quick: bool
+) -> Row:
     """Time a question at three sizes; the exponent is that of the power through the outer two."""
     largest = largest // 8 if quick else largest
     sizes = (largest // 4, largest // 2, largest)
     times = [best_times([made(size)], 1, process_time)[0] for size in sizes]
     exponent = math.log2(times[-1] / times[0]) / 2
-    shown = ", ".join(f"{size:,}: {time:.2g} s" for size, time in zip(sizes, times, strict=True))
+    shown = ", ".join(
+        f"{size:,}: {time:.2g} s" for size, time in zip(sizes, times, strict=True)
+    )
     return Row(
-        name, times[0], times[-1], exponent, f"exponent at most {most:g}", exponent <= most, shown
+        name,
+        times[0],
+        times[-1],
+        exponent,
+        f"exponent at most {most:g}",
+        exponent <= most,
+        shown,
     )
 
 
@@ -125,7 +135,9 @@ def chain_topk(items: int) -> Asked:
 
 def orders(items: int) -> Any:
     rng = np.random.default_rng(6)
-    return Ballots([rng.permutation(items).tolist() for _ in range(items)], items=range(items))
+    return Ballots(
+        [rng.permutation(items).tolist() for _ in range(items)], items=range(items)
+    )
 
 
 def pairwise(scorer: str) -> Callable[[int], Asked]:

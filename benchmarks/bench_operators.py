@@ -10,7 +10,12 @@ import numpy as np
 import authors_way
 from dictionary_of_states import count_rankings
 from measure import Row, at_most, best_times, faster, shown
-from steadyrank import inflated_ranking, inflated_topk, inflated_topk_mask, rank_intervals
+from steadyrank import (
+    inflated_ranking,
+    inflated_topk,
+    inflated_topk_mask,
+    rank_intervals,
+)
 
 
 def run(quick: bool) -> list[Row]:
@@ -37,7 +42,10 @@ def topk_rows(rng: np.random.Generator, quick: bool) -> list[Row]:
     rows = []
     sizes = [(10_000, 2.5), (100_000, 1.5), (1_000_000, 1.5), (10_000_000, 1.5)]
     for items, limit in sizes[: 2 if quick else None]:
-        for name, scores in (("uniform", rng.random(items)), ("near-ties", near_ties(rng, items, 0.01))):
+        for name, scores in (
+            ("uniform", rng.random(items)),
+            ("near-ties", near_ties(rng, items, 0.01)),
+        ):
             row = at_most(
                 f"inflated_topk, k=20, L={items:,}, {name}, against argpartition",
                 lambda w=scores: np.argpartition(w, len(w) - 20),
@@ -103,7 +111,12 @@ def enumeration_rows(quick: bool) -> list[Row]:
         enumerated_intersects(w, v, 0.1)
         base = perf_counter() - start
         (mine,) = best_times(
-            [lambda w=w, v=v: inflated_ranking(w, 0.1).intersects(inflated_ranking(v, 0.1))], 20
+            [
+                lambda w=w, v=v: inflated_ranking(w, 0.1).intersects(
+                    inflated_ranking(v, 0.1)
+                )
+            ],
+            20,
         )
         name = f"intersects, L={items}, against enumeration of {items}! permutations"
         rows.append(Row(name, base, mine, base / mine, "shown", None))
@@ -146,7 +159,9 @@ def authors_row(rng: np.random.Generator, quick: bool) -> Row:
 def size_rows(rng: np.random.Generator, quick: bool) -> list[Row]:
     items = 100_000 if quick else 10_000_000
     scores = rng.random(items)
-    batch = rng.random((100 if quick else 1000, 10_000 if quick else 100_000), dtype=np.float32)
+    batch = rng.random(
+        (100 if quick else 1000, 10_000 if quick else 100_000), dtype=np.float32
+    )
     shape = f"{batch.shape[0]:,} x {batch.shape[1]:,}"
     return [
         at_most(
@@ -156,5 +171,8 @@ def size_rows(rng: np.random.Generator, quick: bool) -> list[Row]:
             3.0,
             repeats=3,
         ),
-        shown(f"inflated_topk_mask, k=20, {shape}", lambda: inflated_topk_mask(batch, 20, 0.01)),
+        shown(
+            f"inflated_topk_mask, k=20, {shape}",
+            lambda: inflated_topk_mask(batch, 20, 0.01),
+        ),
     ]

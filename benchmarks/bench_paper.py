@@ -28,7 +28,11 @@ OURS = 5
 
 def run(quick: bool = False) -> list[Row]:
     source = lookalike_population()
-    rows = [full_ranking(quick), audit_of_a_trial(source, quick), all_trials(source, quick)]
+    rows = [
+        full_ranking(quick),
+        audit_of_a_trial(source, quick),
+        all_trials(source, quick),
+    ]
     return rows if quick else [*rows, everybody(source)]
 
 
@@ -38,7 +42,9 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
     return perf_counter() - start, result
 
 
-def in_turns(theirs: list[Callable[[], Any]], ours: Callable[[], Any]) -> tuple[float, float, list[Any]]:
+def in_turns(
+    theirs: list[Callable[[], Any]], ours: Callable[[], Any]
+) -> tuple[float, float, list[Any]]:
     """Return the time of all of theirs, the median time of ours, run after each, and their results.
 
     What ours loads at its first call is loaded before.
@@ -59,7 +65,9 @@ def full_ranking(quick: bool) -> Row:
 
     def part(trials: np.ndarray) -> Callable[[], Any]:
         return lambda: [
-            authors_way.audit_regression(data.X[trial], data.y[trial], eps=REGRESSION_EPS)
+            authors_way.audit_regression(
+                data.X[trial], data.y[trial], eps=REGRESSION_EPS
+            )
             for trial in trials
         ]
 
@@ -68,14 +76,20 @@ def full_ranking(quick: bool) -> Row:
     result = regression_experiment()
     for method, summary in result.methods.items():
         deltas = [answer[method].delta for answers in found for answer in answers]
-        assert np.array_equal(deltas, summary.deltas[:compared]), "the two ways disagree"
+        assert np.array_equal(deltas, summary.deltas[:compared]), (
+            "the two ways disagree"
+        )
     trials = result.methods["ranking"].trials
     note = (
         f"bisection refits and enumerated permutations, {compared} trials; ours {trials:,} trials in "
         f"{ours:.2f} s, making the data included; deltas equal"
     )
     return compare(
-        "Table 2: a trial of 50 rows, 5 features", baseline / compared, ours / trials, 30, note
+        "Table 2: a trial of 50 rows, 5 features",
+        baseline / compared,
+        ours / trials,
+        30,
+        note,
     )
 
 
@@ -85,7 +99,9 @@ def audit_of_a_trial(source: Lookalike, quick: bool) -> Row:
     left_out = np.arange(TURNS * 5 if quick else data.n_units)
 
     def part(users: np.ndarray) -> Callable[[], Any]:
-        return lambda: authors_way.audit_ratings(frame, data.n_items, KS, eps=EPS, users=users)
+        return lambda: authors_way.audit_ratings(
+            frame, data.n_items, KS, eps=EPS, users=users
+        )
 
     parts = np.array_split(left_out, TURNS)
     theirs = [part(users) for users in parts]
@@ -93,8 +109,12 @@ def audit_of_a_trial(source: Lookalike, quick: bool) -> Row:
     if not quick:
         for (k, method), cell in audited(data, KS, EPS).items():
             deltas = [answer[k][method].delta for answer in found]
-            assert np.isclose(np.average(deltas, weights=[len(p) for p in parts]), cell.delta)
-    note = f"{len(left_out):,} users left out one after the other" + ("" if quick else "; deltas equal")
+            assert np.isclose(
+                np.average(deltas, weights=[len(p) for p in parts]), cell.delta
+            )
+    note = f"{len(left_out):,} users left out one after the other" + (
+        "" if quick else "; deltas equal"
+    )
     name = "Tables 1 and 3: audit of a trial, 1,000 users, five k, both methods"
     return compare(name, baseline * data.n_units / len(left_out), ours, 1000, note)
 
@@ -119,4 +139,12 @@ def everybody(source: Lookalike) -> Row:
 
 def compare(name: str, baseline: float, ours: float, factor: float, note: str) -> Row:
     ratio = baseline / ours
-    return Row(name, baseline, ours, ratio, f"at least {factor:g}x faster", ratio >= factor, note)
+    return Row(
+        name,
+        baseline,
+        ours,
+        ratio,
+        f"at least {factor:g}x faster",
+        ratio >= factor,
+        note,
+    )

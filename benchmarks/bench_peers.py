@@ -26,7 +26,9 @@ FITS = 100
 def run(quick: bool) -> list[Row]:
     rows: list[Row] = []
     for battles, models in SIZES:
-        fought = Fought(battles // 20 if quick else battles, models // 5 if quick else models)
+        fought = Fought(
+            battles // 20 if quick else battles, models // 5 if quick else models
+        )
         rows += fought.rows()
     return [*rows, borda(2_000 if quick else 100_000)]
 
@@ -50,12 +52,16 @@ class Fought:
 
     def data(self) -> Battles:
         named = np.array(["right", "tie", "left"])
-        return Battles(self.left, self.right, named[self.won + 1], items=range(self.models))
+        return Battles(
+            self.left, self.right, named[self.won + 1], items=range(self.models)
+        )
 
     def peers(self) -> dict[str, Callable[[], object]]:
         # choix has no ties: they go to the left side, which changes the figures and not the work.
         swapped = self.won < 0
-        winner, loser = np.where(swapped, (self.right, self.left), (self.left, self.right)).tolist()
+        winner, loser = np.where(
+            swapped, (self.right, self.left), (self.left, self.right)
+        ).tolist()
         pairs = list(zip(winner, loser, strict=True))
         return {
             "evalica": lambda: evalica.bradley_terry(
@@ -75,7 +81,9 @@ class Fought:
             clock=process_time,
         )
         peers = self.peers()
-        times = dict(zip(peers, best_times(list(peers.values()), 1, process_time), strict=True))
+        times = dict(
+            zip(peers, best_times(list(peers.values()), 1, process_time), strict=True)
+        )
         name = min(times, key=times.__getitem__)
         fit = at_most(
             f"Bradley-Terry, {self.said}: fit",
@@ -91,7 +99,15 @@ class Fought:
         base = FITS * times[name]
         whole = f"Bradley-Terry, {self.said}: the whole answer"
         note = f"against a bootstrap of {FITS} fits of {name}"
-        answer = Row(whole, base, mine, mine / base, "at most 1x the baseline", mine <= base, note)
+        answer = Row(
+            whole,
+            base,
+            mine,
+            mine / base,
+            "at most 1x the baseline",
+            mine <= base,
+            note,
+        )
         return [fit, answer, elo]
 
 

@@ -28,7 +28,9 @@ def ratings_text(rows: int, *, quoted: bool) -> bytes:
     rng = np.random.default_rng(1)
     user = np.sort(rng.integers(0, rows // 40 + 1, rows))
     frame = (
-        pl.DataFrame({"user": user, "item": rng.integers(0, 2000, rows)}).unique().sort("user", "item")
+        pl.DataFrame({"user": user, "item": rng.integers(0, 2000, rows)})
+        .unique()
+        .sort("user", "item")
     )
     stars = rng.integers(1, 11, frame.height) / 2
     name = pl.format("film, part {}" if quoted else "film {}", pl.col("item"))
@@ -72,8 +74,14 @@ def from_file_to_answer(rows: int, repeats: int) -> list[Any]:
         pl.read_csv(text).write_parquet(paths["Parquet"])
         for kind, path in paths.items():
             jobs = {
-                "steadyrank topk -k 20": (command("-m", "steadyrank", "topk", path, "-k", "20"), 2.5),
-                "reading, scores and leave-one-out": (command("-c", LEFT_OUT, path), 2.0),
+                "steadyrank topk -k 20": (
+                    command("-m", "steadyrank", "topk", path, "-k", "20"),
+                    2.5,
+                ),
+                "reading, scores and leave-one-out": (
+                    command("-c", LEFT_OUT, path),
+                    2.0,
+                ),
             }
             for name, (ours, limit) in jobs.items():
                 found.append(
@@ -90,7 +98,11 @@ def from_file_to_answer(rows: int, repeats: int) -> list[Any]:
     return found
 
 
-WORDS = [a + b for a in ("ka", "lo", "mi", "tru", "ban") for b in ("na", "lar", "ti", "po", "wort")]
+WORDS = [
+    a + b
+    for a in ("ka", "lo", "mi", "tru", "ban")
+    for b in ("na", "lar", "ti", "po", "wort")
+]
 
 
 def refusable(size: int) -> dict[str, bytes]:
@@ -101,8 +113,13 @@ def refusable(size: int) -> dict[str, bytes]:
         return [" ".join(some) for some in rng.choice(WORDS, (rows, number)).tolist()]
 
     def numbers(rows: int, columns: int) -> dict[str, Any]:
-        scaled = rng.normal(size=(columns, rows)) * 10.0 ** (np.arange(columns) % 5)[:, None]
-        return {f"{WORDS[place % 25]}{place}x": one.round(3) for place, one in enumerate(scaled)}
+        scaled = (
+            rng.normal(size=(columns, rows)) * 10.0 ** (np.arange(columns) % 5)[:, None]
+        )
+        return {
+            f"{WORDS[place % 25]}{place}x": one.round(3)
+            for place, one in enumerate(scaled)
+        }
 
     makers = {
         "long texts": lambda n: {"id": np.arange(n), "body": words(n, 60), "note": words(n, 30)},
@@ -129,7 +146,9 @@ def refused(size: int, repeats: int) -> list[Any]:
     def refuse(text: bytes) -> None:
         options = SimpleNamespace(scorer=None, min_count=None, k=None)
         with suppress(SteadyrankError):
-            read_checked(io.BytesIO(text), None, None, None, {}, partial(withstanding, options))
+            read_checked(
+                io.BytesIO(text), None, None, None, {}, partial(withstanding, options)
+            )
 
     return [
         at_most(
@@ -151,7 +170,9 @@ def run(quick: bool) -> list[Any]:
     found = []
     for quoted in (False, True):
         text = ratings_text(rows, quoted=quoted)
-        what = f"{rows:,} ratings as CSV" + (", a quoted field in each line" if quoted else "")
+        what = f"{rows:,} ratings as CSV" + (
+            ", a quoted field in each line" if quoted else ""
+        )
         found.append(
             at_most(
                 f"Ratings.read of {what}, against polars reading it",

@@ -61,7 +61,11 @@ def write_parts(table: Any, folder: Path, parts: int = 8) -> None:
         some = slice(int(table.indptr[first]), int(table.indptr[last]))
         degrees = np.diff(table.indptr[first : last + 1])
         users = np.repeat(np.arange(first, last, dtype=np.int32), degrees)
-        columns = {"user": users, "item": table.rated[some], "rating": table.values[some]}
+        columns = {
+            "user": users,
+            "item": table.rated[some],
+            "rating": table.values[some],
+        }
         pq.write_table(pa.table(columns), folder / f"part-{number}.parquet")
 
 
@@ -72,15 +76,27 @@ def write_wide(table: Any, folder: Path) -> int:
 
     folder.mkdir()
     path = folder / "ratings.parquet"
-    schema = pa.schema([("user", pa.int64()), ("item", pa.int64()), ("rating", pa.int8())])
+    schema = pa.schema(
+        [("user", pa.int64()), ("item", pa.int64()), ("rating", pa.int8())]
+    )
     step = max(1, table.n_units // 200)
-    with pq.ParquetWriter(path, schema, compression="none", use_dictionary=False) as writer:
+    with pq.ParquetWriter(
+        path, schema, compression="none", use_dictionary=False
+    ) as writer:
         for last in range(table.n_units, 0, -step):
             first = max(0, last - step)
             some = slice(int(table.indptr[first]), int(table.indptr[last]))
-            users = np.repeat(np.arange(first, last), np.diff(table.indptr[first : last + 1]))
-            columns = [users.astype(np.int64), table.rated[some].astype(np.int64), table.values[some]]
-            writer.write_table(pa.table([column[::-1].copy() for column in columns], schema=schema))
+            users = np.repeat(
+                np.arange(first, last), np.diff(table.indptr[first : last + 1])
+            )
+            columns = [
+                users.astype(np.int64),
+                table.rated[some].astype(np.int64),
+                table.values[some],
+            ]
+            writer.write_table(
+                pa.table([column[::-1].copy() for column in columns], schema=schema)
+            )
     return path.stat().st_size
 
 
@@ -115,7 +131,10 @@ def against_memory(folder: Path, ratings: int) -> list[Row]:
 
 def margin_row(folder: Path, ratings: int) -> Row:
     """How many must leave, on the engine, against one pass that adds up the items there."""
-    memory, duck = child("memory-margin", folder), child("margin", folder, memory_limit="2GB")
+    memory, duck = (
+        child("memory-margin", folder),
+        child("margin", folder, memory_limit="2GB"),
+    )
     agree(memory, duck)
     ratio = duck["seconds"] / duck["scoring"]
     return Row(
@@ -144,7 +163,17 @@ def spark_rows(folder: Path, ratings: int) -> list[Row]:
         spark = child("spark", folder)
     except RuntimeError as error:
         note = str(error).replace("\n", " ")[:200]
-        return [Row("Spark local", duck["seconds"], float("nan"), float("nan"), "", None, note)]
+        return [
+            Row(
+                "Spark local",
+                duck["seconds"],
+                float("nan"),
+                float("nan"),
+                "",
+                None,
+                note,
+            )
+        ]
     agree(duck, spark)
     return [
         Row(
@@ -189,7 +218,9 @@ def measured(engine: str, folder: str, options: dict[str, Any]) -> dict[str, Any
     result = audit(data, k=KS, eps=EPS, methods=("topk", "inflated_topk"))
     seconds = perf_counter() - start
     steps = getattr(getattr(data, "traffic", None), "steps", {})
-    deciding = sum(rows for step, (_, rows, _) in steps.items() if step.startswith("ratings of"))
+    deciding = sum(
+        rows for step, (_, rows, _) in steps.items() if step.startswith("ratings of")
+    )
     return {
         "seconds": seconds,
         "start": up,
@@ -201,13 +232,19 @@ def measured(engine: str, folder: str, options: dict[str, Any]) -> dict[str, Any
     }
 
 
-def margin_measured(engine: str, folder: str, options: dict[str, Any]) -> dict[str, Any]:
+def margin_measured(
+    engine: str, folder: str, options: dict[str, Any]
+) -> dict[str, Any]:
     """Ask how many must leave, and say how long that took beside the scores."""
     from steadyrank import Study
 
-    study = Study(load("memory" if engine == "memory-margin" else "duckdb", folder, options))
+    study = Study(
+        load("memory" if engine == "memory-margin" else "duckdb", folder, options)
+    )
     start = perf_counter()
-    _ = replace(study.data.entries).totals  # the pass that scores are made of, once more
+    _ = replace(
+        study.data.entries
+    ).totals  # the pass that scores are made of, once more
     scored = perf_counter()
     steps = getattr(getattr(study.data, "traffic", None), "steps", {})
     before = {step: times for step, (times, _, _) in steps.items()}
@@ -215,8 +252,14 @@ def margin_measured(engine: str, folder: str, options: dict[str, Any]) -> dict[s
     return {
         "scoring": scored - start,
         "seconds": perf_counter() - scored,
-        "passes": sum(times - before.get(step, 0) for step, (times, _, _) in steps.items()),
-        "deciding": sum(rows for step, (_, rows, _) in steps.items() if step.startswith("ratings of")),
+        "passes": sum(
+            times - before.get(step, 0) for step, (times, _, _) in steps.items()
+        ),
+        "deciding": sum(
+            rows
+            for step, (_, rows, _) in steps.items()
+            if step.startswith("ratings of")
+        ),
         "table": [found.lower, found.upper, list(found.units), list(found.pair)],
     }
 
@@ -225,7 +268,9 @@ def peak_memory() -> int:
     """Return the most bytes that this process has held; not what its parent held before it."""
     status = Path("/proc/self/status")
     if status.exists():
-        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        line = next(
+            line for line in status.read_text().splitlines() if line.startswith("VmHWM")
+        )
         return int(line.split()[1]) * 1024
     import resource
 
@@ -243,15 +288,21 @@ def load(engine: str, folder: str, options: dict[str, Any]) -> Any:
         parts = [pq.read_table(path) for path in sorted(Path(folder).glob("*.parquet"))]
         table = pa.concat_tables(parts)
         return Ratings(*(table[name].to_numpy() for name in ("user", "item", "rating")))
-    return Ratings.scan(folder, engine=DuckDB(threads=2, **options) if engine == "duckdb" else engine)
+    return Ratings.scan(
+        folder, engine=DuckDB(threads=2, **options) if engine == "duckdb" else engine
+    )
 
 
 def start_spark() -> None:
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    builder = builder.config("spark.driver.memory", "3g").config("spark.sql.shuffle.partitions", "8")
+    builder = SparkSession.builder.master("local[2]").config(
+        "spark.ui.enabled", "false"
+    )
+    builder = builder.config("spark.driver.memory", "3g").config(
+        "spark.sql.shuffle.partitions", "8"
+    )
     session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
     session.sparkContext.setLogLevel("OFF")
 

@@ -40,7 +40,9 @@ def time_of_children() -> float:
 
 
 def best_times(
-    functions: list[Callable[[], object]], repeats: int, clock: Callable[[], float] = perf_counter
+    functions: list[Callable[[], object]],
+    repeats: int,
+    clock: Callable[[], float] = perf_counter,
 ) -> list[float]:
     """Return the best time of each function; they take turns, so that noise meets all alike."""
     best = [float("inf")] * len(functions)
@@ -65,7 +67,15 @@ def at_most(
     """Compare: ours may take at most ``limit`` times the baseline. The ratio is ours / baseline."""
     base, mine = best_times([baseline, ours], repeats, clock)
     ratio = mine / base
-    return Row(name, base, mine, ratio, f"at most {limit:g}x the baseline", ratio <= limit, note)
+    return Row(
+        name,
+        base,
+        mine,
+        ratio,
+        f"at most {limit:g}x the baseline",
+        ratio <= limit,
+        note,
+    )
 
 
 def faster(
@@ -82,10 +92,14 @@ def faster(
     (base,) = best_times([baseline], repeats)
     (mine,) = best_times([ours], our_repeats or repeats)
     ratio = base / mine
-    return Row(name, base, mine, ratio, f"at least {factor:g}x faster", ratio >= factor, note)
+    return Row(
+        name, base, mine, ratio, f"at least {factor:g}x faster", ratio >= factor, note
+    )
 
 
-def shown(name: str, ours: Callable[[], object], *, repeats: int = 1, note: str = "") -> Row:
+def shown(
+    name: str, ours: Callable[[], object], *, repeats: int = 1, note: str = ""
+) -> Row:
     """Show a time by itself: no claim."""
     (mine,) = best_times([ours], repeats)
     return Row(name, float("nan"), mine, float("nan"), "shown", None, note)

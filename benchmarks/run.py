@@ -66,7 +66,9 @@ def table(sections: dict[str, list[dict[str, Any]]], quick: bool) -> str:
     lines = [
         "# Benchmarks",
         "",
-        "Written by `make bench`" + (" (quick mode)" if quick else "") + ". Every ratio compares two",
+        "Written by `make bench`"
+        + (" (quick mode)" if quick else "")
+        + ". Every ratio compares two",
         "things measured in the same run; times by themselves say more about the machine than about us.",
         f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} cores,",
         "linear algebra on one thread.",
@@ -84,17 +86,23 @@ def table(sections: dict[str, list[dict[str, Any]]], quick: bool) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help=f"which of: {', '.join(known())}")
-    parser.add_argument("--quick", action="store_true", help="small inputs; writes no file")
+    parser.add_argument(
+        "--quick", action="store_true", help="small inputs; writes no file"
+    )
     options = parser.parse_args()
     names = options.names or [name for name in known() if name not in BY_NAME_ONLY]
     unknown = sorted(set(names) - set(known()))
     if unknown:
-        parser.error(f"unknown benchmark {unknown[0]!r}; known are {', '.join(known())}")
+        parser.error(
+            f"unknown benchmark {unknown[0]!r}; known are {', '.join(known())}"
+        )
     sections: dict[str, list[dict[str, Any]]] = {}
     for name in names:
         with ProcessPoolExecutor(1, get_context("spawn")) as alone:
             sections[name] = alone.submit(measured, name, options.quick).result()
-        print(table({name: sections[name]}, options.quick).split("\n\n", 2)[2], flush=True)
+        print(
+            table({name: sections[name]}, options.quick).split("\n\n", 2)[2], flush=True
+        )
     if not options.quick:
         target = HERE / ("results-scale.md" if names == ["scale"] else "results.md")
         if options.names and names != ["scale"]:
@@ -103,7 +111,9 @@ def main() -> int:
         partial.write_text(table(sections, options.quick))
         partial.replace(target)
         print(f"written: {target.relative_to(HERE.parent)}")
-    missed = [row["name"] for rows in sections.values() for row in rows if row["met"] is False]
+    missed = [
+        row["name"] for rows in sections.values() for row in rows if row["met"] is False
+    ]
     if missed:
         print("missed: " + "; ".join(missed))
     return 0

@@ -22,8 +22,13 @@ def jaccard(one: set[str], two: set[str]) -> float:
 
 
 stable = StableSelectKBest(f_regression, k=K)
-lists = {"SelectKBest": chosen(SelectKBest(f_regression, k=K), rows), "stable": chosen(stable, rows)}
-print("sure:", *X.columns[stable.sure_], "| contenders:", *X.columns[stable.contenders_])
+lists = {
+    "SelectKBest": chosen(SelectKBest(f_regression, k=K), rows),
+    "stable": chosen(stable, rows),
+}
+print(
+    "sure:", *X.columns[stable.sure_], "| contenders:", *X.columns[stable.contenders_]
+)
 
 without = [chosen(SelectKBest(f_regression, k=K), rows[rows != row]) for row in rows]
 for name, kept in lists.items():
@@ -35,9 +40,14 @@ for name, kept in lists.items():
 
 rng = np.random.default_rng(0)
 samples = [rng.choice(rows, len(rows)) for _ in range(10)]
-for name, selector in {"SelectKBest": SelectKBest(f_regression, k=K), "stable": stable}.items():
+for name, selector in {
+    "SelectKBest": SelectKBest(f_regression, k=K),
+    "stable": stable,
+}.items():
     found = [chosen(selector, some) for some in samples]
-    overlap = np.mean([jaccard(one, two) for i, one in enumerate(found) for two in found[:i]])
+    overlap = np.mean(
+        [jaccard(one, two) for i, one in enumerate(found) for two in found[:i]]
+    )
     covered = np.mean([lists["SelectKBest"] <= new for new in found])
     print(
         f"{name:11} over 10 bootstrap samples: overlap {overlap:.2f}, mean size "

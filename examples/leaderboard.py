@@ -8,7 +8,9 @@ from steadyrank.demo import demo_file
 K = 6
 
 with demo_file("chat_battles.csv") as path:
-    study = Study(Battles.read(path, unit="judge"))  # judges are left out once, for all that follows
+    study = Study(
+        Battles.read(path, unit="judge")
+    )  # judges are left out once, for all that follows
 
 answer = study.topk(K)
 print(answer)

@@ -35,7 +35,11 @@ class JudgedQueries(Observations):
 
     def __init__(self, features: Any, grades: Any, candidates: Any) -> None:
         names = tuple(f"document {number}" for number in range(1, len(candidates) + 1))
-        for name, value in (("features", features), ("grades", grades), ("candidates", candidates)):
+        for name, value in (
+            ("features", features),
+            ("grades", grades),
+            ("candidates", candidates),
+        ):
             object.__setattr__(self, name, value)
         for name, value in (("items", names), ("notes", ()), ("unit_candidates", ())):
             object.__setattr__(self, name, value)
@@ -43,7 +47,9 @@ class JudgedQueries(Observations):
     @property
     def units(self) -> Units:
         """The training queries."""
-        return Units("query", np.ones(len(self.grades), dtype=int), range(len(self.grades)))
+        return Units(
+            "query", np.ones(len(self.grades), dtype=int), range(len(self.grades))
+        )
 
     @property
     def item_counts(self) -> Any:
@@ -51,7 +57,10 @@ class JudgedQueries(Observations):
         return np.full(len(self.items), len(self.grades))
 
     def _copied(self, copies: Any) -> dict[str, Any]:
-        return {name: np.repeat(getattr(self, name), copies, axis=0) for name in ("features", "grades")}
+        return {
+            name: np.repeat(getattr(self, name), copies, axis=0)
+            for name in ("features", "grades")
+        }
 
 
 def pointwise(data: JudgedQueries) -> Any:
@@ -66,7 +75,9 @@ def pairwise(data: JudgedQueries) -> Any:
     one, other = np.array(list(combinations(range(data.grades.shape[1]), 2))).T
     apart = (data.features[:, one] - data.features[:, other]).reshape(-1, FEATURES)
     better = np.sign(data.grades[:, one] - data.grades[:, other]).ravel()
-    model = LogisticRegression(fit_intercept=False).fit(apart[better != 0], better[better != 0])
+    model = LogisticRegression(fit_intercept=False).fit(
+        apart[better != 0], better[better != 0]
+    )
     return data.candidates @ model.coef_[0]
 
 
@@ -74,10 +85,14 @@ def generated(seed: int) -> JudgedQueries:
     """Grades from 0 to 4: a taste that is common to all queries, another of each query, and noise."""
     rng = np.random.default_rng(seed)
     features = rng.normal(size=(QUERIES, DOCUMENTS, FEATURES))
-    taste = np.linspace(1.0, 0.0, FEATURES) + 0.5 * rng.normal(size=(QUERIES, 1, FEATURES))
+    taste = np.linspace(1.0, 0.0, FEATURES) + 0.5 * rng.normal(
+        size=(QUERIES, 1, FEATURES)
+    )
     liking = (features * taste).sum(axis=2) + rng.normal(size=(QUERIES, DOCUMENTS))
     return JudgedQueries(
-        features, np.digitize(liking, [-2, 0, 1, 2]), rng.normal(size=(CANDIDATES, FEATURES))
+        features,
+        np.digitize(liking, [-2, 0, 1, 2]),
+        rng.normal(size=(CANDIDATES, FEATURES)),
     )
 
 
@@ -85,7 +100,9 @@ data = generated(seed=3)
 for ranker in (pointwise, pairwise):
     study = Study(data, Refit(ranker))
     answer = study.topk(K)
-    print(f"{ranker.__name__}: {len(answer.sure)} of {K} sure, {len(answer.contenders)} contenders")
+    print(
+        f"{ranker.__name__}: {len(answer.sure)} of {K} sure, {len(answer.contenders)} contenders"
+    )
     print(f"  the list has {answer.size} documents; {answer.certificate.promise}")
     plain = study.check(K).row.delta
     print(f"  plain top {K}: delta {plain:.3f}; list: {answer.certificate.delta:.3f}")

@@ -23,4 +23,6 @@ with demo_file("benchmark.csv") as path:
 
 for scorer in (None, Refit(medians, label="medians")):
     answer = stable_topk(matrix, k=4, scorer=scorer)
-    print(f"{answer.scorer}: {', '.join(answer.sure)}; contenders: {', '.join(answer.contenders)}")
+    print(
+        f"{answer.scorer}: {', '.join(answer.sure)}; contenders: {', '.join(answer.contenders)}"
+    )

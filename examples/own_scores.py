@@ -13,4 +13,7 @@ for eps in (0.001, 0.005, 0.02, 0.05):
     same = set(members) == set(inflated_topk(scores, k=2, eps=eps).indices)
     print(f"eps {eps}: items {members.tolist()}, as inflated_topk says: {same}")
 lowest, highest = rank_intervals(scores, eps=0.005)
-print("ranks at eps 0.005:", [f"{low}-{high}" for low, high in zip(lowest, highest, strict=True)])
+print(
+    "ranks at eps 0.005:",
+    [f"{low}-{high}" for low, high in zip(lowest, highest, strict=True)],
+)

@@ -26,10 +26,14 @@ def _run(arguments: Sequence[str]) -> int:
     try:
         from paper.commands import app
     except ModuleNotFoundError as error:
-        raise MissingPackageError(f"the paper's experiments need {error.name}", "cli") from error
+        raise MissingPackageError(
+            f"the paper's experiments need {error.name}", "cli"
+        ) from error
     try:
         app(args=list(arguments), prog_name="python -m paper")
-    except SystemExit as finished:  # Typer leaves by it in any case, and knows the exit code
+    except (
+        SystemExit
+    ) as finished:  # Typer leaves by it in any case, and knows the exit code
         return int(finished.code or 0)
     return 0
 

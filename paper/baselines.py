@@ -87,15 +87,24 @@ def baselines(source: RatingsSource | None = None) -> Baselines:
         top_k.append(_top_k(name, [study.scores], k, eps))
         rankings.append(_rankings(name, [study.scores], eps))
     movies = lookalike_population() if source is None else source
-    trials = [Study(movies.trial(number, n=1000)).scores for number in range(MOVIE_TRIALS)]
-    top_k += [_top_k("look-alike movies, 1,000 users", trials, k, EPS) for k in MOVIE_KS]
+    trials = [
+        Study(movies.trial(number, n=1000)).scores for number in range(MOVIE_TRIALS)
+    ]
+    top_k += [
+        _top_k("look-alike movies, 1,000 users", trials, k, EPS) for k in MOVIE_KS
+    ]
     rng = np.random.default_rng(SEED)
     many, few = list(rng.random((DRAWS, MANY))), list(rng.random((DRAWS, FEW)))
     return Baselines(
         tuple(top_k),
         tuple(rankings),
-        tuple(_top_k("uniform scores", many, K_OF_MANY, sqrt(2) * n / MANY) for n in WITHIN),
-        tuple(_rankings("uniform scores", few, sqrt(2) * n / FEW) for n in WITHIN_OF_FEW),
+        tuple(
+            _top_k("uniform scores", many, K_OF_MANY, sqrt(2) * n / MANY)
+            for n in WITHIN
+        ),
+        tuple(
+            _rankings("uniform scores", few, sqrt(2) * n / FEW) for n in WITHIN_OF_FEW
+        ),
     )
 
 

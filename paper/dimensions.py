@@ -11,7 +11,12 @@ import numpy as np
 from paper import regression as settings
 from paper.full_ranking import audited_parts, deltas_of
 from paper.regression import regression_trials
-from paper.regression_folds import MAX_STATES, estimated_log10_rankings, number_of_rankings, shifts
+from paper.regression_folds import (
+    MAX_STATES,
+    estimated_log10_rankings,
+    number_of_rankings,
+    shifts,
+)
 from paper.summaries import at_least_one, for_json, standard_error
 from steadyrank.operators import rank_intervals
 
@@ -124,20 +129,29 @@ def dimension_study(
     trials = at_least_one("trials", trials)
     found = []
     for number in features:
-        data = regression_trials(trials=trials, rows=rows, features=number, beta=beta, seed=seed)
-        parts = list(audited_parts(data, eps=eps, radius=radius, batch=BATCH, progress=progress))
+        data = regression_trials(
+            trials=trials, rows=rows, features=number, beta=beta, seed=seed
+        )
+        parts = list(
+            audited_parts(data, eps=eps, radius=radius, batch=BATCH, progress=progress)
+        )
         found.append(_row(parts, eps=eps, seed=seed, max_states=max_states))
     return DimensionStudy(tuple(found), beta, seed, rows, eps, radius)
 
 
-def _row(parts: Sequence[AuditedTrials], *, eps: float, seed: int, max_states: int) -> DimensionRow:
+def _row(
+    parts: Sequence[AuditedTrials], *, eps: float, seed: int, max_states: int
+) -> DimensionRow:
     scores = np.concatenate([part.scores.full for part in parts])
     plain, inflated = deltas_of(parts)
     trials, features = scores.shape
     intervals = [rank_intervals(row, eps) for row in scores]
     # The highest rank of an item counts itself and all that are not certainly below it.
     certainly_below = [features - highest for _, highest in intervals]
-    estimates = [estimated_log10_rankings(row, eps, paths=PATHS, seed=seed) for row in scores[:COUNTED]]
+    estimates = [
+        estimated_log10_rankings(row, eps, paths=PATHS, seed=seed)
+        for row in scores[:COUNTED]
+    ]
     return DimensionRow(
         features=features,
         trials=trials,
@@ -145,11 +159,15 @@ def _row(parts: Sequence[AuditedTrials], *, eps: float, seed: int, max_states: i
         plain_se=standard_error(plain),
         inflated_delta=float(inflated.mean()),
         inflated_se=standard_error(inflated),
-        reaching_eps=float(np.concatenate([shifts(part.scores) >= eps for part in parts]).mean()),
+        reaching_eps=float(
+            np.concatenate([shifts(part.scores) >= eps for part in parts]).mean()
+        ),
         log10_rankings=_mean_log10_count(scores[:COUNTED], eps, max_states),
         log10_estimate=float(np.mean(estimates)),
         log10_all=float(np.log10(np.arange(1, features + 1)).sum()),
-        interval_width=float(np.mean([highest - lowest + 1 for lowest, highest in intervals])),
+        interval_width=float(
+            np.mean([highest - lowest + 1 for lowest, highest in intervals])
+        ),
         certain_pairs=float(np.mean(certainly_below)) / ((features - 1) / 2),
     )
 

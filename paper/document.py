@@ -15,9 +15,19 @@ from typing import TYPE_CHECKING
 
 from paper import figures, netflix_figures, published_tables, tables
 from paper.dimensions import COUNTED, DimensionStudy, dimension_study
-from paper.full_ranking import INFLATED_RANKING, RANKING, RegressionExperiment, regression_experiment
+from paper.full_ranking import (
+    INFLATED_RANKING,
+    RANKING,
+    RegressionExperiment,
+    regression_experiment,
+)
 from paper.lookalike import lookalike_population
-from paper.movie_lists import INFLATED_TOP_K, TOP_K, NetflixExperiment, netflix_experiment
+from paper.movie_lists import (
+    INFLATED_TOP_K,
+    TOP_K,
+    NetflixExperiment,
+    netflix_experiment,
+)
 from paper.population import PopulationStudy, population_study
 from steadyrank.errors import InvalidValueError
 
@@ -109,7 +119,9 @@ def filled(template: str, values: dict[str, str]) -> str:
     asked = set(re.findall(r"\{\{(\w+)\}\}", template))
     wrong = sorted(asked ^ set(values))
     if wrong:
-        raise InvalidValueError(f"the template and the values do not agree about: {', '.join(wrong)}.")
+        raise InvalidValueError(
+            f"the template and the values do not agree about: {', '.join(wrong)}."
+        )
     return re.sub(r"\{\{(\w+)\}\}", lambda match: values[match[1]], template)
 
 
@@ -153,7 +165,9 @@ def _list_facts(results: Results) -> dict[str, str]:
     pairs = list(zip(inflated, printed, strict=True))
     plain = list(zip(rule, paper, strict=True))
     tied = results.by_rule.tied_borders
-    moved, near = ([getattr(row, name) or 0 for row in inflated] for name in ("reaching", "local"))
+    moved, near = (
+        [getattr(row, name) or 0 for row in inflated] for name in ("reaching", "local")
+    )
     raw = results.by_rule.tied_without_shrinkage.values()
     ratios = [a.mean_delta / b.mean_delta for a, b in zip(rule, inflated, strict=True)]
     return {
@@ -182,9 +196,16 @@ def _list_facts(results: Results) -> dict[str, str]:
 
 def _population_facts(study: PopulationStudy) -> dict[str, str]:
     last = study.rows[-1]
-    broken = {k: round(last.methods[k][TOP_K].mean_delta * last.users) for k in study.ks}
-    unstable = [f"{users:,} users break the top {k}" for k, users in broken.items() if users]
-    zero = max(study.users_needed(k, delta=0.0, method=INFLATED_TOP_K) or last.users for k in study.ks)
+    broken = {
+        k: round(last.methods[k][TOP_K].mean_delta * last.users) for k in study.ks
+    }
+    unstable = [
+        f"{users:,} users break the top {k}" for k, users in broken.items() if users
+    ]
+    zero = max(
+        study.users_needed(k, delta=0.0, method=INFLATED_TOP_K) or last.users
+        for k in study.ks
+    )
     needed = {k: study.users_needed(k, delta=0.01) for k in (study.ks[0], study.ks[-1])}
     return {
         "population_users": f"{last.users:,}",

@@ -66,8 +66,11 @@ def chosen_movies(behaviour: Behaviour, users: IntArray) -> AnyArray:
     keys = streams.stream_keys(behaviour.seed, _CHOICES, users)
     heavy = behaviour.expected_draws[users] > behaviour.keyed_from
     cells = [
-        row * behaviour.n_movies + _keyed_choice(behaviour, keys[row : row + 1], int(degree))
-        for row, degree in zip(np.flatnonzero(heavy), behaviour.degrees[users[heavy]], strict=True)
+        row * behaviour.n_movies
+        + _keyed_choice(behaviour, keys[row : row + 1], int(degree))
+        for row, degree in zip(
+            np.flatnonzero(heavy), behaviour.degrees[users[heavy]], strict=True
+        )
     ]
     cells += _drawn_choices(behaviour, users, keys, np.flatnonzero(~heavy))
     chosen = np.sort(np.concatenate(cells).astype(np.int32))
@@ -103,7 +106,11 @@ def _drawn_choices(
 
 
 def _draw(
-    behaviour: Behaviour, keys: KeyArray, rows: IntArray, pairs: IntArray, degrees: AnyArray
+    behaviour: Behaviour,
+    keys: KeyArray,
+    rows: IntArray,
+    pairs: IntArray,
+    degrees: AnyArray,
 ) -> tuple[IntArray, BoolArray]:
     movies = behaviour.n_movies
     owner = np.repeat(np.arange(len(rows)), pairs)
@@ -130,7 +137,9 @@ def _first_occurrences(cells: IntArray, size: int) -> BoolArray:
     return np.asarray(earliest[cells] == order)
 
 
-def star_ratings(behaviour: Behaviour, users: IntArray, rated: AnyArray) -> NDArray[np.int8]:
+def star_ratings(
+    behaviour: Behaviour, users: IntArray, rated: AnyArray
+) -> NDArray[np.int8]:
     """Return the stars that the users give to the movies that they have chosen."""
     degrees = behaviour.degrees[users]
     keys = streams.stream_keys(behaviour.seed, _RATINGS, users)

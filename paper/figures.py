@@ -43,7 +43,9 @@ STYLE: Any = {
 
 
 @contextmanager
-def _drawing(width: float, height: float, columns: int, **options: Any) -> Iterator[tuple[Any, Any]]:
+def _drawing(
+    width: float, height: float, columns: int, **options: Any
+) -> Iterator[tuple[Any, Any]]:
     """Give a figure and its panels, side by side, to draw on in our style."""
     try:
         from matplotlib import rc_context
@@ -63,23 +65,44 @@ def _save(figure: Any, folder: Path, name: str) -> list[Path]:
     return paths
 
 
-def _survival(axes: Any, summary: MethodSummary, colour: str, label: str, dashes: Any = "-") -> None:
+def _survival(
+    axes: Any, summary: MethodSummary, colour: str, label: str, dashes: Any = "-"
+) -> None:
     levels, shares = summary.survival()
     axes.step(levels, shares, where="post", color=colour, linestyle=dashes, label=label)
 
 
-def regression_figure(results: Sequence[RegressionExperiment], folder: Path) -> list[Path]:
+def regression_figure(
+    results: Sequence[RegressionExperiment], folder: Path
+) -> list[Path]:
     """Draw, for each choice of coefficients, how delta is distributed over the trials."""
-    with _drawing(4.2 * len(results), 3.3, len(results), sharey=True, squeeze=False) as (figure, panels):
+    with _drawing(
+        4.2 * len(results), 3.3, len(results), sharey=True, squeeze=False
+    ) as (figure, panels):
         for axes, result in zip(panels[0], results, strict=True):
-            _survival(axes, result.methods[RANKING], PLAIN, "full ranking", (0, (5, 1.5)))
-            _survival(axes, result.methods[INFLATED_RANKING], INFLATED, "inflated full ranking")
-            which = "0, 1, ..., 4 (script)" if result.beta == "script" else "1, 2, ..., 5 (text)"
+            _survival(
+                axes, result.methods[RANKING], PLAIN, "full ranking", (0, (5, 1.5))
+            )
+            _survival(
+                axes,
+                result.methods[INFLATED_RANKING],
+                INFLATED,
+                "inflated full ranking",
+            )
+            which = (
+                "0, 1, ..., 4 (script)"
+                if result.beta == "script"
+                else "1, 2, ..., 5 (text)"
+            )
             axes.set_title(f"coefficients ∝ {which}", fontsize=10)
             axes.set_xlabel("instability δ")
         panels[0, 0].set_ylabel("share of trials with δ greater than this")
         panels[0, -1].legend(loc="upper right")
-        name = "paper-regression" if len(results) > 1 else f"paper-regression-{results[0].beta}"
+        name = (
+            "paper-regression"
+            if len(results) > 1
+            else f"paper-regression-{results[0].beta}"
+        )
         return _save(figure, folder, name)
 
 
@@ -87,12 +110,18 @@ def dimension_figure(result: DimensionStudy, folder: Path) -> list[Path]:
     """Draw delta, the number of rankings and the rank intervals against the number of features."""
     features = np.array([row.features for row in result.rows])
     with _drawing(11.5, 3.4, 3) as (figure, (left, middle, right)):
-        plain, inflated = zip(*((r.plain_delta, r.inflated_delta) for r in result.rows), strict=True)
+        plain, inflated = zip(
+            *((r.plain_delta, r.inflated_delta) for r in result.rows), strict=True
+        )
         left.plot(features, plain, "s--", color=PLAIN, label="full ranking")
-        left.plot(features, inflated, "o-", color=INFLATED, label="inflated full ranking")
+        left.plot(
+            features, inflated, "o-", color=INFLATED, label="inflated full ranking"
+        )
         left.set_ylabel("mean instability δ")
         left.legend(loc="center right")
-        middle.plot(features, [r.log10_all for r in result.rows], "k:", label="all rankings")
+        middle.plot(
+            features, [r.log10_all for r in result.rows], "k:", label="all rankings"
+        )
         middle.plot(
             features,
             [r.log10_estimate for r in result.rows],
@@ -101,12 +130,23 @@ def dimension_figure(result: DimensionStudy, folder: Path) -> list[Path]:
             color=INFLATED,
             label="inflated, estimated",
         )
-        counted = [(r.features, r.log10_rankings) for r in result.rows if r.log10_rankings is not None]
-        middle.plot(*zip(*counted, strict=True), "o", color=INFLATED, label="inflated, counted")
+        counted = [
+            (r.features, r.log10_rankings)
+            for r in result.rows
+            if r.log10_rankings is not None
+        ]
+        middle.plot(
+            *zip(*counted, strict=True), "o", color=INFLATED, label="inflated, counted"
+        )
         middle.set_yscale("symlog", linthresh=1)
         middle.set_ylabel("log10 of the number of rankings")
         middle.legend(loc="upper left")
-        right.plot(features, [r.interval_width / r.features for r in result.rows], "o-", color=INFLATED)
+        right.plot(
+            features,
+            [r.interval_width / r.features for r in result.rows],
+            "o-",
+            color=INFLATED,
+        )
         right.set_ylabel("ranks that a feature may have,\nas a share of all ranks")
         right.set_ylim(0, 1)
         left.set_ylim(-0.03, 1.05)
@@ -124,7 +164,10 @@ def netflix_figure(results: Sequence[NetflixExperiment], folder: Path) -> list[P
     The inflated curve is that of the first result; plain curves are drawn for all of them.
     """
     ks = list(results[0].methods)
-    with _drawing(2.2 * len(ks) + 0.5, 3.6, len(ks), sharey=True, squeeze=False) as (figure, panels):
+    with _drawing(2.2 * len(ks) + 0.5, 3.6, len(ks), sharey=True, squeeze=False) as (
+        figure,
+        panels,
+    ):
         for axes, k in zip(panels[0], ks, strict=True):
             for result in results:
                 by_rule = result.ties == "text"
@@ -132,7 +175,9 @@ def netflix_figure(results: Sequence[NetflixExperiment], folder: Path) -> list[P
                 dashes: Any = (0, (5, 1.5)) if by_rule else (0, (1, 1))
                 colour = PLAIN if by_rule or len(results) == 1 else SORT
                 _survival(axes, result.methods[k][TOP_K], colour, name, dashes)
-            _survival(axes, results[0].methods[k][INFLATED_TOP_K], INFLATED, "inflated top-k")
+            _survival(
+                axes, results[0].methods[k][INFLATED_TOP_K], INFLATED, "inflated top-k"
+            )
             axes.set_title(f"k = {k}", fontsize=10)
             axes.set_xlabel("instability δ")
             axes.set_xlim(-0.02, 1.02)
@@ -140,7 +185,9 @@ def netflix_figure(results: Sequence[NetflixExperiment], folder: Path) -> list[P
         panels[0, 0].set_ylabel("share of trials with δ greater than this")
         handles, labels = panels[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=3)
-        name = "paper-netflix" if len(results) > 1 else f"paper-netflix-{results[0].ties}"
+        name = (
+            "paper-netflix" if len(results) > 1 else f"paper-netflix-{results[0].ties}"
+        )
         return _save(figure, folder, name)
 
 
@@ -155,18 +202,28 @@ def population_figure(result: PopulationStudy, folder: Path) -> list[Path]:
         for axes, method in zip(panels, (TOP_K, INFLATED_TOP_K), strict=True):
             for number, k in enumerate(result.ks):
                 deltas = [row.methods[k][method].mean_delta for row in result.rows]
-                style = {"color": FIVE[number % 5], "marker": MARKERS[number % 5], "markersize": 5}
+                style = {
+                    "color": FIVE[number % 5],
+                    "marker": MARKERS[number % 5],
+                    "markersize": 5,
+                }
                 axes.plot(users, deltas, label=f"k = {k}", **style)
             axes.set_xscale("log")
             axes.set_yscale("symlog", linthresh=smallest, linscale=0.6)
             axes.set_ylim(-0.4 * smallest, 0.6)
             axes.axhline(0.01, color="#666666", linewidth=1, linestyle=":")
-            powers = [10**power for power in range(9) if users[0] <= 10**power <= 0.7 * users[-1]]
+            powers = [
+                10**power
+                for power in range(9)
+                if users[0] <= 10**power <= 0.7 * users[-1]
+            ]
             axes.set_xticks([*powers, users[-1]], [*(f"{n:,}" for n in powers), "all"])
             axes.set_title(method, fontsize=10)
             axes.set_xlabel("users that the list is built on")
         panels[0].set_ylabel("mean instability δ")
-        panels[0].text(users[-1], 0.0115, "δ = 0.01", ha="right", va="bottom", color="#666666")
+        panels[0].text(
+            users[-1], 0.0115, "δ = 0.01", ha="right", va="bottom", color="#666666"
+        )
         panels[1].legend(loc="lower left")
         return _save(figure, folder, "paper-population")
 
@@ -178,9 +235,14 @@ def baselines_figure(result: Baselines, folder: Path) -> list[Path]:
         for number, rule in enumerate(lists[0].sizes):
             style = {"color": FIVE[number], "marker": MARKERS[number], "markersize": 5}
             left.plot(
-                [row.eps for row in lists], [row.sizes[rule] for row in lists], label=rule, **style
+                [row.eps for row in lists],
+                [row.sizes[rule] for row in lists],
+                label=rule,
+                **style,
             )
-        left.set_title(f"top {lists[0].k} of {lists[0].items} uniform scores", fontsize=10)
+        left.set_title(
+            f"top {lists[0].k} of {lists[0].items} uniform scores", fontsize=10
+        )
         left.set_ylabel("items in the answer")
         rankings = result.generated_rankings
         for label, log_sizes, number in (

@@ -101,9 +101,15 @@ def regression_experiment(
     0.018
     """
     data = regression_trials(
-        trials=at_least_one("trials", trials), rows=rows, features=features, beta=beta, seed=seed
+        trials=at_least_one("trials", trials),
+        rows=rows,
+        features=features,
+        beta=beta,
+        seed=seed,
     )
-    parts = list(audited_parts(data, eps=eps, radius=radius, batch=BATCH, progress=progress))
+    parts = list(
+        audited_parts(data, eps=eps, radius=radius, batch=BATCH, progress=progress)
+    )
     plain, inflated = deltas_of(parts)
     full = np.concatenate([part.scores.full for part in parts])
     sizes = [_counted(row, eps, max_states, trial) for trial, row in enumerate(full)]
@@ -146,7 +152,9 @@ def audited_parts(
     """Leave out every row in turn, for some trials at a time."""
     for start in range(0, len(data.y), batch):
         part = slice(start, start + batch)
-        scores = trial_scores(replace(data, X=data.X[part], y=data.y[part]), radius=radius)
+        scores = trial_scores(
+            replace(data, X=data.X[part], y=data.y[part]), radius=radius
+        )
         changed = changed_rankings(scores)
         separated = separated_rankings(scores, changed, eps)
         yield AuditedTrials(scores, changed.mean(axis=1), separated.mean(axis=1))

@@ -27,7 +27,9 @@ CHUNK_NUMBERS = 4_000_000
 """How many numbers of a batch of matrices are held at a time (32 MB)."""
 
 
-def constrained_coefficients(gram: FloatArray, moment: FloatArray, *, radius: float = 1.0) -> FloatArray:
+def constrained_coefficients(
+    gram: FloatArray, moment: FloatArray, *, radius: float = 1.0
+) -> FloatArray:
     """Return the least squares coefficients inside a ball around the origin, of many fits at once.
 
     The leading axes are a batch that is solved together. A Gram matrix squares all ratios, so features
@@ -56,7 +58,10 @@ def constrained_coefficients(gram: FloatArray, moment: FloatArray, *, radius: fl
     >>> constrained_coefficients(np.diag([1.0, 0.0]), np.array([0.5, 0.0]), radius=1.0)
     array([0.5, 0. ])
     """
-    gram, moment = np.asarray(gram, dtype=np.float64), np.asarray(moment, dtype=np.float64)
+    gram, moment = (
+        np.asarray(gram, dtype=np.float64),
+        np.asarray(moment, dtype=np.float64),
+    )
     items = moment.shape[-1] if moment.ndim else 0
     if gram.shape != (*moment.shape, items):
         raise InvalidScoresError(
@@ -89,7 +94,9 @@ def _check_scales(gram: FloatArray) -> None:
         )
 
 
-def _by_eigenvectors(grams: FloatArray, moments: FloatArray, radius: float) -> FloatArray:
+def _by_eigenvectors(
+    grams: FloatArray, moments: FloatArray, radius: float
+) -> FloatArray:
     values, vectors = np.linalg.eigh(grams)
     rotated = np.einsum("fij,fi->fj", vectors, moments)
     # Directions without data: the moment has nothing there but rounding.
@@ -97,7 +104,9 @@ def _by_eigenvectors(grams: FloatArray, moments: FloatArray, radius: float) -> F
     values = np.where(dead, 1.0, values)
     rotated = np.where(dead, 0.0, rotated)
     # No single coordinate leaves the ball at the root, which bounds it from below.
-    shift = np.maximum(0.0, (np.abs(rotated) / radius - values).max(axis=1, initial=0.0))
+    shift = np.maximum(
+        0.0, (np.abs(rotated) / radius - values).max(axis=1, initial=0.0)
+    )
     active = np.arange(len(shift))
     for _ in range(STEPS):
         now = shift[active]
@@ -107,9 +116,13 @@ def _by_eigenvectors(grams: FloatArray, moments: FloatArray, radius: float) -> F
         step = np.where(slope > 0, norm**2 * (norm - radius) / (radius * safe), 0.0)
         shift[active] = moved = np.maximum(0.0, now + step)
         # Where t is small beside the eigenvalues only the norm can settle to full precision.
-        settled = (np.abs(moved - now) <= SETTLED * moved) | (np.abs(norm - radius) <= SETTLED * radius)
+        settled = (np.abs(moved - now) <= SETTLED * moved) | (
+            np.abs(norm - radius) <= SETTLED * radius
+        )
         active = active[~settled]
         if not len(active):
             break
-    coefficients = np.einsum("fij,fj->fi", vectors, rotated / (values + shift[:, np.newaxis]))
+    coefficients = np.einsum(
+        "fij,fj->fi", vectors, rotated / (values + shift[:, np.newaxis])
+    )
     return np.asarray(coefficients)

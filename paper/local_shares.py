@@ -35,7 +35,9 @@ def local_share(study: Study, k: int, eps: float) -> float:
     >>> local_share(study, 1, 0.5), local_share(study, 2, 0.5)
     (0.0, 0.25)
     """
-    with np.errstate(over="ignore", invalid="ignore"):  # a move beyond all floats is far enough
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # a move beyond all floats is far enough
         shifts = _shifts_near(study, k, eps)
     reaching = shifts >= eps * (1 - ROUNDING)
     return int(study.units.counts[reaching].sum()) / study.units.total
@@ -46,7 +48,9 @@ def _shifts_near(study: Study, k: int, eps: float) -> FloatArray:
     out, c = study.facts.leave_one_out, eps / math.sqrt(2) * (1 + ROUNDING)
     lowest, highest = out.bounds()
     always_in = lowest > np.sort(highest)[-k]
-    items = np.flatnonzero((highest >= np.sort(lowest)[-k] - c * (1 + ROUNDING)) & ~always_in)
+    items = np.flatnonzero(
+        (highest >= np.sort(lowest)[-k] - c * (1 + ROUNDING)) & ~always_in
+    )
     base, rank = study.scores[items], len(items) - (k - int(always_in.sum()))
     kth, shifts = np.partition(base, rank)[rank], np.zeros(len(study.units))
     for units, rows in out.columns(items):
@@ -55,5 +59,7 @@ def _shifts_near(study: Study, k: int, eps: float) -> FloatArray:
             theirs = np.partition(some, rank, axis=1)[:, rank, np.newaxis]
             near = np.maximum(some, base) >= np.minimum(theirs, kth) - c
             near &= np.minimum(some, base) <= np.maximum(theirs, kth)
-            shifts[units[part]] = np.linalg.norm(np.where(near, some - base, 0.0), axis=1)
+            shifts[units[part]] = np.linalg.norm(
+                np.where(near, some - base, 0.0), axis=1
+            )
     return shifts

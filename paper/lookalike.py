@@ -20,7 +20,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from paper import marginals, netflix_figures as published, streams
-from paper.drawing import CUTS, LENIENCY_SD, NOISE_SD, Behaviour, chosen_movies, star_ratings
+from paper.drawing import (
+    CUTS,
+    LENIENCY_SD,
+    NOISE_SD,
+    Behaviour,
+    chosen_movies,
+    star_ratings,
+)
 from paper.sources import trial_users
 from steadyrank import Ratings
 from steadyrank.errors import InvalidValueError
@@ -89,15 +96,23 @@ class Lookalike:
         """
         return self.ratings_of(trial_users(self.n_users, number, n=n, seed=self.seed))
 
-    def everybody(self, *, progress: Callable[[int], object] | None = None, threads: int = 2) -> Ratings:
+    def everybody(
+        self, *, progress: Callable[[int], object] | None = None, threads: int = 2
+    ) -> Ratings:
         """Return the ratings of the whole population: about 100 million, 500 MB.
 
         ``progress`` is called with the number of users that have been added.
         """
-        return self.ratings_of(np.arange(self.n_users), threads=threads, progress=progress)
+        return self.ratings_of(
+            np.arange(self.n_users), threads=threads, progress=progress
+        )
 
     def ratings_of(
-        self, users: AnyArray, *, threads: int = 1, progress: Callable[[int], object] | None = None
+        self,
+        users: AnyArray,
+        *,
+        threads: int = 1,
+        progress: Callable[[int], object] | None = None,
     ) -> Ratings:
         """Return the ratings of the given users, the same whoever else is asked for."""
         users = _checked_users(users, self.n_users)
@@ -120,7 +135,9 @@ class Lookalike:
         return Ratings.from_csr(indptr, rated, values, items=self.n_movies)
 
 
-def lookalike_population(*, users: int = published.USERS, seed: int = DEFAULT_SEED) -> Lookalike:
+def lookalike_population(
+    *, users: int = published.USERS, seed: int = DEFAULT_SEED
+) -> Lookalike:
     """Make a population that looks like the Netflix Prize data.
 
     This only prepares it (about a second): ratings are made when they are asked for.
@@ -162,7 +179,9 @@ def lookalike_population(*, users: int = published.USERS, seed: int = DEFAULT_SE
         locations=_placed(locations, codes).astype(np.float32),
     )
     scale = float(degrees.sum(dtype=np.int64)) / counts.sum()
-    return Lookalike(seed, _placed(counts * scale, codes), _placed(wanted, codes), behaviour)
+    return Lookalike(
+        seed, _placed(counts * scale, codes), _placed(wanted, codes), behaviour
+    )
 
 
 def _checked_users(users: AnyArray, n_users: int) -> IntArray:

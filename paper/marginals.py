@@ -37,8 +37,12 @@ def user_degrees(users: int) -> NDArray[np.int32]:
     fewer = published.USERS_WITH_FEWER_THAN_TEN / published.USERS
     inner = published.USER_COUNT_QUANTILES
     # Counts are whole, so the border between 1 and 2 lies at 1.5, that between 9 and 10 at 9.5.
-    levels = np.array([0.0, once, fewer, *(level for level, _ in inner), 1 - 0.5 / published.USERS])
-    counts = np.array([1.0, 1.5, 9.5, *(count for _, count in inner), published.USER_MAX_COUNT])
+    levels = np.array(
+        [0.0, once, fewer, *(level for level, _ in inner), 1 - 0.5 / published.USERS]
+    )
+    counts = np.array(
+        [1.0, 1.5, 9.5, *(count for _, count in inner), published.USER_MAX_COUNT]
+    )
     knots, heights = -np.log1p(-levels), np.log(counts)
     places = -np.log1p(-(np.arange(users) + 0.5) / users)
     straight = np.interp(places, knots, heights)
@@ -53,14 +57,18 @@ def user_degrees(users: int) -> NDArray[np.int32]:
 def _meet_total(degrees: NDArray[np.int32], total: int) -> None:
     missing = total - int(degrees.sum(dtype=np.int64))
     # One rating more or less for evenly spaced users of the upper half, where it is least felt.
-    upper = np.linspace(len(degrees) // 2, len(degrees) - 1, abs(missing), endpoint=False)
+    upper = np.linspace(
+        len(degrees) // 2, len(degrees) - 1, abs(missing), endpoint=False
+    )
     degrees[upper.astype(np.int64)] += np.sign(missing)
 
 
 def movie_counts() -> FloatArray:
     """Return the published popularity curve: ratings of each movie, most popular first."""
     places = np.arange(1, published.MOVIES + 1, dtype=np.float64)
-    points = [(edge, count) for b in published.POPULARITY_BINS for edge, count in _edges(b)]
+    points = [
+        (edge, count) for b in published.POPULARITY_BINS for edge, count in _edges(b)
+    ]
     points += [
         (1 + (1 - level) * (published.MOVIES - 1), count)
         for level, count in published.MOVIE_COUNT_QUARTILES
@@ -76,7 +84,10 @@ def movie_counts() -> FloatArray:
 
 
 def _edges(popularity: published.PopularityBin) -> list[tuple[float, int]]:
-    return [(popularity.first, popularity.count_first), (popularity.last, popularity.count_last)]
+    return [
+        (popularity.first, popularity.count_first),
+        (popularity.last, popularity.count_last),
+    ]
 
 
 def _least_popular() -> FloatArray:
@@ -87,7 +98,9 @@ def _least_popular() -> FloatArray:
     way = np.arange(last.size) / (last.size - 1)
     gentle = slope * (last.size - 1)
     drop = np.log(last.count_last / last.count_first) - gentle
-    return np.asarray(last.count_first * np.exp(gentle * way + drop * way**LEAST_POPULAR_DROP))
+    return np.asarray(
+        last.count_first * np.exp(gentle * way + drop * way**LEAST_POPULAR_DROP)
+    )
 
 
 def movie_means(counts: FloatArray, rng: np.random.Generator) -> FloatArray:
@@ -137,7 +150,9 @@ def _bin_means(popularity: published.PopularityBin) -> FloatArray:
     return np.asarray(means)
 
 
-def _with_favourites(popularity: published.PopularityBin, means: FloatArray) -> FloatArray:
+def _with_favourites(
+    popularity: published.PopularityBin, means: FloatArray
+) -> FloatArray:
     """Give the best means of the bin to the places of the favourites; the rest keep their order."""
     members = range(popularity.first, popularity.last + 1)
     inside = [(place, mean) for place, mean in published.FAVOURITES if place in members]
@@ -150,7 +165,9 @@ def _with_favourites(popularity: published.PopularityBin, means: FloatArray) -> 
     return arranged
 
 
-def expected_means(means: FloatArray, counts: FloatArray, rating_sd: float) -> FloatArray:
+def expected_means(
+    means: FloatArray, counts: FloatArray, rating_sd: float
+) -> FloatArray:
     """Return what a movie's mean must be in expectation for ``means`` to describe the outcome.
 
     The mean of a few ratings scatters around its expectation, so the expectations of seldom
@@ -205,7 +222,9 @@ def inclusion(counts: FloatArray, degrees: AnyArray, *, rounds: int = 40) -> Inc
     return Inclusion(shares, grid, _draws_for(grid, shares, draws, steps=4))
 
 
-def _draws_for(grid: FloatArray, shares: FloatArray, draws: FloatArray, steps: int) -> FloatArray:
+def _draws_for(
+    grid: FloatArray, shares: FloatArray, draws: FloatArray, steps: int
+) -> FloatArray:
     # Newton on the logarithm of the draws: the number found is increasing and concave in them.
     for _ in range(steps):
         missed = np.exp(-np.outer(draws, shares))
@@ -223,7 +242,9 @@ def _on_grid(degrees: AnyArray, movies: int) -> tuple[FloatArray, FloatArray]:
         return grid, np.array([float(len(degrees))])
     upper = np.clip(np.searchsorted(grid, degrees), 1, len(grid) - 1)
     share = (degrees - grid[upper - 1]) / (grid[upper] - grid[upper - 1])
-    weights = np.bincount(upper, share, len(grid)) + np.bincount(upper - 1, 1 - share, len(grid))
+    weights = np.bincount(upper, share, len(grid)) + np.bincount(
+        upper - 1, 1 - share, len(grid)
+    )
     return grid, np.asarray(weights, dtype=np.float64)
 
 

@@ -132,7 +132,9 @@ def netflix_experiment(
         cells = audited(ratings, ks, eps, shares=True)
         if ties == "script":
             for k, plain in unstable_top_k(ratings, ks).items():
-                cells[k, TOP_K] = replace(cells[k, TOP_K], delta=plain.delta, jaccard=plain.jaccard)
+                cells[k, TOP_K] = replace(
+                    cells[k, TOP_K], delta=plain.delta, jaccard=plain.jaccard
+                )
         return cells, tied_plain_means(ratings, ks)
 
     found, tied = [], []
@@ -144,7 +146,9 @@ def netflix_experiment(
                 progress(1)
     return NetflixExperiment(
         methods=summaries(found, ks),
-        tied_borders={k: sum(cells[k, TOP_K].tied for cells in found) / trials for k in ks},
+        tied_borders={
+            k: sum(cells[k, TOP_K].tied for cells in found) / trials for k in ks
+        },
         tied_without_shrinkage={k: sum(one[k] for one in tied) / trials for k in ks},
         source=population.name,
         ties=ties,
@@ -184,7 +188,9 @@ def audited(
             cells[k, name] = Cell(row.delta, similarity, size, tied)
             if shares and name == INFLATED_TOP_K:
                 bounds = result.share_reaching_eps, local_share(study, k, eps)
-                cells[k, name] = replace(cells[k, name], reaching=bounds[0], local=bounds[1])
+                cells[k, name] = replace(
+                    cells[k, name], reaching=bounds[0], local=bounds[1]
+                )
     return cells
 
 

@@ -113,7 +113,9 @@ def population_study(
             found.append(audited(stored.trial(number, n=n), ks, eps))
             report(n)
         rows.append(PopulationRow(n, len(found), summaries(found, ks)))
-    rows.append(PopulationRow(origin.n_users, 1, summaries([audited(everybody, ks, eps)], ks)))
+    rows.append(
+        PopulationRow(origin.n_users, 1, summaries([audited(everybody, ks, eps)], ks))
+    )
     report(origin.n_users)
     return PopulationStudy(tuple(rows), origin.name, origin.seed, eps)
 

@@ -44,7 +44,9 @@ def read_prize(source: Path, *, block: int = BLOCK) -> Ratings:
     parts = [part for path in paths for part in _parts_of(path, block)]
     if not sum(len(part[0]) for part in parts):
         raise EmptyDataError(f"{source.name} holds no ratings")
-    customer, movie, rating = (np.concatenate(column) for column in zip(*parts, strict=True))
+    customer, movie, rating = (
+        np.concatenate(column) for column in zip(*parts, strict=True)
+    )
     return Ratings(customer, movie, rating)
 
 
@@ -54,7 +56,9 @@ def prize_files(source: Path) -> list[Path]:
         return [source]
     paths = next(filter(None, (sorted(source.glob(part)) for part in PARTS)), [])
     if not paths:
-        raise NotRecognisedError(f"{source.name} is a folder without {' or '.join(PARTS)}")
+        raise NotRecognisedError(
+            f"{source.name} is a folder without {' or '.join(PARTS)}"
+        )
     return paths
 
 
@@ -90,10 +94,15 @@ def _numbers_of(text: bytes, movie: int) -> tuple[IntArray, IntArray, IntArray, 
     ends, commas = (np.flatnonzero(data == ord(mark)) for mark in "\n,")
     starts = np.append(0, ends[:-1] + 1)
     opens = np.ones(len(starts), dtype=bool)
-    opens[np.searchsorted(ends, commas[::2])] = False  # a rating has two commas, a movie none
+    opens[np.searchsorted(ends, commas[::2])] = (
+        False  # a rating has two commas, a movie none
+    )
     movies = np.append(movie, _numbers_at(data, starts[opens]))
     of_rows = movies[np.cumsum(opens)[~opens]]
-    customers, ratings = _numbers_at(data, starts[~opens]), _numbers_at(data, commas[::2] + 1)
+    customers, ratings = (
+        _numbers_at(data, starts[~opens]),
+        _numbers_at(data, commas[::2] + 1),
+    )
     return customers, of_rows, ratings.astype(np.int8), int(movies[-1])
 
 
@@ -102,8 +111,14 @@ def _numbers_at(data: NDArray[np.uint8], starts: IntArray) -> IntArray:
     found = np.zeros(len(starts), dtype=np.int64)
     rows, places = np.arange(len(starts)), starts
     while len(rows):
-        digits = data[places] - np.uint8(ord("0"))  # what is none wraps round to more than 9
-        rows, places, digits = rows[digits <= 9], places[digits <= 9] + 1, digits[digits <= 9]
+        digits = data[places] - np.uint8(
+            ord("0")
+        )  # what is none wraps round to more than 9
+        rows, places, digits = (
+            rows[digits <= 9],
+            places[digits <= 9] + 1,
+            digits[digits <= 9],
+        )
         found[rows] = 10 * found[rows] + digits
     return found
 
@@ -112,10 +127,15 @@ def _check_lines(text: bytes, line: int, name: str, *, first: bool) -> None:
     """Complain about the first line that is none of these, or is a rating of no movie."""
     text += b"\n"
     sound = LINES.match(text)
-    end, why = (sound.end() if sound else 0), "is neither movie: nor customer,rating,date"
+    end, why = (
+        (sound.end() if sound else 0),
+        "is neither movie: nor customer,rating,date",
+    )
     if first and end and not MOVIE.match(text):
         end, why = 0, "comes before the first movie"
     elif end == len(text):
         return
     number, content = line + text.count(b"\n", 0, end), text[end:].partition(b"\n")[0]
-    raise UnreadableFileError(f"line {number} of {name} {why}: {content.decode(errors='replace')!r}")
+    raise UnreadableFileError(
+        f"line {number} of {name} {why}: {content.decode(errors='replace')!r}"
+    )

@@ -105,7 +105,11 @@ def randomised_audit(
         )
     studies = [Study(data, make_scorer(seed)) for seed in seeds]
     without = [rows_without(study) for study in studies]
-    pairs = [pair for pair in product(range(len(seeds)), repeat=2) if (pair[0] == pair[1]) == shared]
+    pairs = [
+        pair
+        for pair in product(range(len(seeds)), repeat=2)
+        if (pair[0] == pair[1]) == shared
+    ]
     found = []
     for method, k, parts in ways_to_part(ks, eps):
         deltas = np.array([
@@ -125,12 +129,26 @@ def ways_to_part(
     for k in ks:
         yield "topk", k, partial(_part, partial(topk, k=k), k)
     for k in ks:
-        yield "inflated_topk", k, partial(_part, partial(inflated_topk, k=k, eps=eps), k)
-    yield "ranking", None, lambda w, v: not np.array_equal(topk(w, len(w)), topk(v, len(v)))
-    yield "inflated_ranking", None, lambda w, v: not RankingSet(w, eps).intersects(RankingSet(v, eps))
+        yield (
+            "inflated_topk",
+            k,
+            partial(_part, partial(inflated_topk, k=k, eps=eps), k),
+        )
+    yield (
+        "ranking",
+        None,
+        lambda w, v: not np.array_equal(topk(w, len(w)), topk(v, len(v))),
+    )
+    yield (
+        "inflated_ranking",
+        None,
+        lambda w, v: not RankingSet(w, eps).intersects(RankingSet(v, eps)),
+    )
 
 
-def _part(answer: Callable[[FloatArray], Iterable[int]], k: int, *scores: FloatArray) -> bool:
+def _part(
+    answer: Callable[[FloatArray], Iterable[int]], k: int, *scores: FloatArray
+) -> bool:
     """Tell whether the answers by two score vectors share fewer than k items."""
     one, other = (set(answer(each)) for each in scores)
     return len(one & other) < k
@@ -144,14 +162,18 @@ def rows_without(study: Study) -> FloatArray:
     ])  # fmt: skip
 
 
-def _error(deltas: FloatArray, pairs: list[tuple[int, ...]], seeds: int) -> float | None:
+def _error(
+    deltas: FloatArray, pairs: list[tuple[int, ...]], seeds: int
+) -> float | None:
     """Return the standard error of the mean; of pairs by the jackknife, without those of each seed."""
     shared = pairs[0] == (0, 0)
     if seeds < (2 if shared else 3):
         return None
     if shared:
         return float(deltas.std(ddof=1)) / math.sqrt(seeds)
-    left = [deltas[[seed not in pair for pair in pairs]].mean() for seed in range(seeds)]
+    left = [
+        deltas[[seed not in pair for pair in pairs]].mean() for seed in range(seeds)
+    ]
     return float(np.std(left)) * math.sqrt(seeds - 1)
 
 
@@ -170,12 +192,18 @@ def random_ties(study: Study, k: int, *, shared: bool = True) -> float:
     >>> [round(random_ties(study, 2, shared=shared), 4) for shared in (True, False)]
     [0.2222, 0.5]
     """
-    same = [same_topk(study.scores, row, k, shared=shared) for row in rows_without(study)]
-    broken = np.array([1 - chance for chance in same]) @ study.units.counts.astype(object)
+    same = [
+        same_topk(study.scores, row, k, shared=shared) for row in rows_without(study)
+    ]
+    broken = np.array([1 - chance for chance in same]) @ study.units.counts.astype(
+        object
+    )
     return float(broken / study.units.total)
 
 
-def same_topk(scores: FloatArray, others: FloatArray, k: int, *, shared: bool) -> Fraction:
+def same_topk(
+    scores: FloatArray, others: FloatArray, k: int, *, shared: bool
+) -> Fraction:
     """Return the probability that two top-k sets are the same if ties are broken at random.
 
     A set is possible for both if it holds what is above either border and nothing that is below one:
@@ -193,10 +221,19 @@ def same_topk(scores: FloatArray, others: FloatArray, k: int, *, shared: bool) -
         return Fraction(0)
     sets = math.comb(free, left)
     if not shared:
-        ways = (math.comb(int(t.sum()), k - int(a.sum())) for a, t in ((above, tied), (over, level)))
+        ways = (
+            math.comb(int(t.sum()), k - int(a.sum()))
+            for a, t in ((above, tied), (over, level))
+        )
         return Fraction(sets, math.prod(ways))
-    outside = int((tied & ~over & ~level).sum()), free - left, int((level & ~above & ~tied).sum())
-    return sets * _in_order((int((tied & over).sum()), left, int((level & above).sum())), outside)
+    outside = (
+        int((tied & ~over & ~level).sum()),
+        free - left,
+        int((level & ~above & ~tied).sum()),
+    )
+    return sets * _in_order(
+        (int((tied & over).sum()), left, int((level & above).sum())), outside
+    )
 
 
 def _border(scores: FloatArray, k: int) -> tuple[BoolArray, BoolArray]:
@@ -214,11 +251,18 @@ def _in_order(chosen: tuple[int, int, int], others: tuple[int, int, int]) -> Fra
     and everything else before or after all of these.
     """
     good = _words(*chosen) * _words(*others)
-    for (one, both, last), (early, late, rest) in ((chosen, others), (chosen[::-1], others[::-1])):
+    for (one, both, last), (early, late, rest) in (
+        (chosen, others),
+        (chosen[::-1], others[::-1]),
+    ):
         for behind in range(1, last + 1):
             for before in range(1, early + 1):
                 mixed = math.comb(behind + before - 2, behind - 1)
-                good += _words(one, both, last - behind) * mixed * _words(early - before, late, rest)
+                good += (
+                    _words(one, both, last - behind)
+                    * mixed
+                    * _words(early - before, late, rest)
+                )
     return Fraction(good, _words(*chosen, *others))
 
 

@@ -83,7 +83,9 @@ def regression_trials(
     ((2, 50, 5), (2, 50))
     """
     if not -1 < correlation < 1:
-        raise InvalidValueError(f"correlation must be between -1 and 1, but is {correlation!r}.")
+        raise InvalidValueError(
+            f"correlation must be between -1 and 1, but is {correlation!r}."
+        )
     coefficients = true_coefficients(features, start=beta)
     root = _correlation_root(features, correlation)
     # The published digits depend on this very generator and on the order of its draws.

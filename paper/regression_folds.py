@@ -59,7 +59,9 @@ def trial_scores(trials: RegressionTrials, *, radius: float) -> TrialScores:
         # One trial's folds at a time stay in the cache, however many features there are.
         outer = rows[:, :, np.newaxis] * rows[:, np.newaxis, :]
         moments = moment[trial] - rows * responses[:, np.newaxis]
-        left_out[trial] = constrained_coefficients(gram[trial] - outer, moments, radius=radius)
+        left_out[trial] = constrained_coefficients(
+            gram[trial] - outer, moments, radius=radius
+        )
     if back is not None:
         full = np.einsum("tr,trl->tl", full, back)
         left_out = left_out @ back
@@ -68,7 +70,9 @@ def trial_scores(trials: RegressionTrials, *, radius: float) -> TrialScores:
 
 def shifts(scores: TrialScores) -> FloatArray:
     """Return for each trial and row how far the scores move without the row."""
-    return np.asarray(np.linalg.norm(scores.left_out - scores.full[:, np.newaxis], axis=-1))
+    return np.asarray(
+        np.linalg.norm(scores.left_out - scores.full[:, np.newaxis], axis=-1)
+    )
 
 
 def furthest_pieces(scores: TrialScores) -> FloatArray:
@@ -78,10 +82,13 @@ def furthest_pieces(scores: TrialScores) -> FloatArray:
     a single feature does not count. The local version of Theorem 8 is about them.
     """
     order, theirs = (
-        np.argsort(-part, axis=-1, kind="stable") for part in (scores.full, scores.left_out)
+        np.argsort(-part, axis=-1, kind="stable")
+        for part in (scores.full, scores.left_out)
     )
     order = np.broadcast_to(order[:, np.newaxis], theirs.shape)
-    squares = np.take_along_axis((scores.left_out - scores.full[:, np.newaxis]) ** 2, order, axis=-1)
+    squares = np.take_along_axis(
+        (scores.left_out - scores.full[:, np.newaxis]) ** 2, order, axis=-1
+    )
     furthest, square, length = (np.zeros(theirs.shape[:-1]) for _ in range(3))
     for last in range(theirs.shape[-1]):
         square, length = square + squares[..., last], length + 1
@@ -100,7 +107,9 @@ def changed_rankings(scores: TrialScores) -> BoolArray:
     return changed
 
 
-def separated_rankings(scores: TrialScores, changed: BoolArray, eps: float) -> BoolArray:
+def separated_rankings(
+    scores: TrialScores, changed: BoolArray, eps: float
+) -> BoolArray:
     """Return for each trial and row whether the inflated rankings with and without it are disjoint.
 
     They share the plain ranking where it is unchanged, and some ranking, by Theorem 8, where the
@@ -108,7 +117,9 @@ def separated_rankings(scores: TrialScores, changed: BoolArray, eps: float) -> B
     """
     trial, row = np.nonzero(changed & (shifts(scores) >= eps * SURE))
     separated = np.zeros(changed.shape, dtype=np.bool_)
-    separated[trial, row] = ~share_a_ranking(scores.full[trial], scores.left_out[trial, row], eps)
+    separated[trial, row] = ~share_a_ranking(
+        scores.full[trial], scores.left_out[trial, row], eps
+    )
     return separated
 
 
@@ -130,7 +141,9 @@ def share_a_ranking(first: FloatArray, second: FloatArray, eps: float) -> BoolAr
     depths = first.min(initial=0.0) - 4 * eps, second.min(initial=0.0) - 4 * eps
     pairs = np.arange(len(first))
     while len(pairs):
-        allowed = inflated_topk_mask(first[pairs], 1, eps) & inflated_topk_mask(second[pairs], 1, eps)
+        allowed = inflated_topk_mask(first[pairs], 1, eps) & inflated_topk_mask(
+            second[pairs], 1, eps
+        )
         allowed &= ~placed[pairs]
         placed[pairs] |= allowed
         first[pairs] = np.where(allowed, depths[0], first[pairs])
@@ -141,7 +154,9 @@ def share_a_ranking(first: FloatArray, second: FloatArray, eps: float) -> BoolAr
     return shares
 
 
-def number_of_rankings(scores: FloatArray, eps: float, *, max_states: int = MAX_STATES) -> int | None:
+def number_of_rankings(
+    scores: FloatArray, eps: float, *, max_states: int = MAX_STATES
+) -> int | None:
     """Return the number of inflated rankings, or None where counting would pass ``max_states``.
 
     No ranking mixes tiers, so their counts multiply; two items of one tier may come in both orders.
@@ -154,14 +169,18 @@ def number_of_rankings(scores: FloatArray, eps: float, *, max_states: int = MAX_
     sizes = [(len(tier), tier) for tier in tiers(scores, eps)]
     try:
         return prod(
-            size if size < 3 else RankingSet(scores[tier], eps).count(max_states=max_states)
+            size
+            if size < 3
+            else RankingSet(scores[tier], eps).count(max_states=max_states)
             for size, tier in sizes
         )
     except TooLargeError:
         return None
 
 
-def estimated_log10_rankings(scores: FloatArray, eps: float, *, paths: int, seed: int) -> float:
+def estimated_log10_rankings(
+    scores: FloatArray, eps: float, *, paths: int, seed: int
+) -> float:
     """Return log10 of an unbiased estimate of the number of inflated rankings.
 
     Build rankings at random, every allowed item equally likely to be the next; the product of the

@@ -91,12 +91,18 @@ class LinearExtensions:
 
     def __init__(self, scores: FloatArray, eps: float) -> None:
         above = certainly_above(scores, eps)
-        self._above = [sum(1 << i for i in np.flatnonzero(column).tolist()) for column in above.T]
+        self._above = [
+            sum(1 << i for i in np.flatnonzero(column).tolist()) for column in above.T
+        ]
         """For each item those that must come before it, as a bit mask."""
 
     def _free(self, left: int) -> list[int]:
         """Return which of the items left may come next."""
-        return [item for item, above in enumerate(self._above) if left >> item & 1 and not above & left]
+        return [
+            item
+            for item, above in enumerate(self._above)
+            if left >> item & 1 and not above & left
+        ]
 
     def __contains__(self, ranking: Iterable[Any]) -> bool:
         """Tell whether no item comes before one that must precede it."""
@@ -122,7 +128,11 @@ class LinearExtensions:
 
         @cache
         def orders(left: int) -> int:
-            return sum(orders(left & ~(1 << item)) for item in self._free(left)) if left else 1
+            return (
+                sum(orders(left & ~(1 << item)) for item in self._free(left))
+                if left
+                else 1
+            )
 
         return orders((1 << len(self._above)) - 1)
 

@@ -66,7 +66,9 @@ class StoredSource:
 
     def trial(self, number: int, *, n: int) -> Ratings:
         """Return the ratings of ``n`` different users, drawn by the number of the trial."""
-        return ratings_of_users(self.ratings, trial_users(self.n_users, number, n=n, seed=self.seed))
+        return ratings_of_users(
+            self.ratings, trial_users(self.n_users, number, n=n, seed=self.seed)
+        )
 
     def everybody(self, *, progress: Callable[[int], object] | None = None) -> Ratings:
         """Return all ratings."""
@@ -100,7 +102,9 @@ class ScriptSource(StoredSource):
                 f"the files there are {', '.join(there)}, but the order given is {', '.join(files)}"
             )
         paths = [folder / name for name in files or there]
-        numbers = {int(str(user)): number for number, user in enumerate(ratings.user_labels)}
+        numbers = {
+            int(str(user)): number for number, user in enumerate(ratings.user_labels)
+        }
         seen = users_by_first_appearance(paths, len(numbers))
         order = np.array([numbers[user] for user in seen])
         return cls(ratings, SCRIPT_SEED, first_seen=order)
@@ -147,7 +151,9 @@ def trial_users(users: int, number: int, *, n: int, seed: int) -> IntArray:
 def check_sample(n: int, users: int) -> None:
     """Refuse a sample that cannot be drawn."""
     if not 1 <= n <= users:
-        raise InvalidValueError(f"n must be from 1 to {users:,} (the users there are), but is {n!r}.")
+        raise InvalidValueError(
+            f"n must be from 1 to {users:,} (the users there are), but is {n!r}."
+        )
 
 
 def ratings_of_users(ratings: Ratings, users: IntArray) -> Ratings:

@@ -111,7 +111,9 @@ def alias_table(shares: FloatArray) -> NDArray[np.uint32]:
     return np.asarray(entries, dtype=np.uint32)
 
 
-def draw_from_table(table: NDArray[np.uint32], bits: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def draw_from_table(
+    table: NDArray[np.uint32], bits: NDArray[np.uint32]
+) -> NDArray[np.uint32]:
     """Return the index that each 32-bit number draws from an :func:`alias_table`."""
     slots = bits >> np.uint32(SHARE_BITS)
     entries = table[slots]

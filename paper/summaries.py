@@ -75,7 +75,10 @@ def summary_of(
     MethodSummary(trials=2, max_delta=0.2, mean_delta=0.1, se_delta=0.0707..., size=2.0,
                   se_size=0.707..., jaccard=None, se_jaccard=None, reaching=None, local=None)
     """
-    values, counts = np.asarray(deltas, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
+    values, counts = (
+        np.asarray(deltas, dtype=np.float64),
+        np.asarray(sizes, dtype=np.float64),
+    )
     return MethodSummary(
         trials=len(values),
         max_delta=float(values.max()),
@@ -102,7 +105,9 @@ def for_json(value: Any) -> Any:
     3.0
     """
     if is_dataclass(value):
-        return {part.name: for_json(getattr(value, part.name)) for part in fields(value)}
+        return {
+            part.name: for_json(getattr(value, part.name)) for part in fields(value)
+        }
     if isinstance(value, dict):
         return {str(key): for_json(entry) for key, entry in value.items()}
     if isinstance(value, tuple | list):
@@ -118,5 +123,7 @@ def standard_error(values: FloatArray) -> float:
 def at_least_one(name: str, value: int) -> int:
     """Return ``value``, or refuse it where it is not a whole number from 1 on."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidValueError(f"{name} must be a whole number, 1 or more, but is {value!r}.")
+        raise InvalidValueError(
+            f"{name} must be a whole number, 1 or more, but is {value!r}."
+        )
     return int(value)

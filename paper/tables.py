@@ -55,7 +55,10 @@ class TextTable:
         |---|--:|
         | top-k | 5.00 |
         """
-        marks = ["---" if column < self.left else "--:" for column in range(len(self.headers))]
+        marks = [
+            "---" if column < self.left else "--:"
+            for column in range(len(self.headers))
+        ]
         rule = f"|{'|'.join(marks)}|"
         lines = [f"| {' | '.join(row)} |" for row in (self.headers, *self.rows)]
         return "\n".join([lines[0], rule, *lines[1:]])
@@ -75,7 +78,11 @@ class TextTable:
         """
         lines, made = page.split("\n"), self.to_markdown().split("\n")
         start = lines.index(made[0])
-        rest = [number for number in range(start, len(lines)) if not lines[number].startswith("|")]
+        rest = [
+            number
+            for number in range(start, len(lines))
+            if not lines[number].startswith("|")
+        ]
         return "\n".join([*lines[:start], *made, *lines[(rest or [len(lines)])[0] :]])
 
     def show(self, console: Any) -> None:
@@ -85,7 +92,9 @@ class TextTable:
         from rich.table import Table
 
         def spelled(text: str) -> str:
-            return text if console.encoding.startswith("utf") else text.translate(IN_ASCII)
+            return (
+                text if console.encoding.startswith("utf") else text.translate(IN_ASCII)
+            )
 
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for column, header in enumerate(self.headers):
@@ -93,7 +102,9 @@ class TextTable:
             table.add_column(spelled(header), justify=side, no_wrap=True)
         for row in self.rows:
             table.add_row(*map(spelled, row), style="bold" if "ours" in row else None)
-        needed = Measurement.get(console, console.options.update(width=MOST_COLUMNS), table).maximum
+        needed = Measurement.get(
+            console, console.options.update(width=MOST_COLUMNS), table
+        ).maximum
         console.print(spelled(self.title), style="bold")
         console.width = max(
             needed, console.width
@@ -105,11 +116,21 @@ class TextTable:
 
 def regression_table(result: RegressionExperiment) -> TextTable:
     """Return Table 2 of the paper, what the authors' script gives, and ours, line by line."""
-    whose = {"paper": "paper", "script": "script"} if result.beta == "script" else {"text": "reference"}
+    whose = (
+        {"paper": "paper", "script": "script"}
+        if result.beta == "script"
+        else {"text": "reference"}
+    )
     rows = []
     for method in (RANKING, INFLATED_RANKING):
         for known, name in whose.items():
-            rows.append((method, name, *_ranking_cells(published_tables.FULL_RANKING[known][method])))
+            rows.append(
+                (
+                    method,
+                    name,
+                    *_ranking_cells(published_tables.FULL_RANKING[known][method]),
+                )
+            )
         rows.append((method, "ours", *_ranking_cells(result.methods[method])))
     start = "0..4" if result.beta == "script" else "1..5"
     seed = "the authors' seed" if result.seed == AUTHORS_SEED else f"seed {result.seed}"
@@ -126,7 +147,12 @@ def _ranking_cells(row: PublishedRow | MethodSummary) -> tuple[str, ...]:
     digits = getattr(row, "size_digits", 3)
     error = "" if row.se_size is None else f" ({row.se_size:.{digits}f})"
     size = f"{row.size:.{digits}f}{error}"
-    return f"{row.max_delta:.2f}", f"{row.mean_delta:.4f} ({row.se_delta:.4f})", size, *_bounds(row)
+    return (
+        f"{row.max_delta:.2f}",
+        f"{row.mean_delta:.4f} ({row.se_delta:.4f})",
+        size,
+        *_bounds(row),
+    )
 
 
 def _bounds(row: PublishedRow | MethodSummary) -> tuple[str, str]:
@@ -143,8 +169,18 @@ def netflix_table(result: NetflixExperiment) -> TextTable:
         for method, summary in by_method.items():
             printed = published_tables.TOP_K.get(k, {}).get(method)
             if printed is not None:
-                rows.append((str(k), method, "paper", *_top_k_cells(printed), "", "", ""))
-            rows.append((str(k), method, "ours", *_top_k_cells(summary), *_z_cells(summary, printed)))
+                rows.append(
+                    (str(k), method, "paper", *_top_k_cells(printed), "", "", "")
+                )
+            rows.append(
+                (
+                    str(k),
+                    method,
+                    "ours",
+                    *_top_k_cells(summary),
+                    *_z_cells(summary, printed),
+                )
+            )
     ties = "smallest index" if result.ties == "text" else "unstable sort"
     return TextTable(
         title=(
@@ -167,7 +203,9 @@ def netflix_table(result: NetflixExperiment) -> TextTable:
     )
 
 
-def z_of(ours: MethodSummary, printed: PublishedRow, name: str = "delta") -> float | None:
+def z_of(
+    ours: MethodSummary, printed: PublishedRow, name: str = "delta"
+) -> float | None:
     """Return how far two means lie apart, in standard errors of their difference.
 
     None where neither mean varies over the trials (the size of a plain list).
@@ -205,7 +243,10 @@ def ties_table(text: NetflixExperiment, script: NetflixExperiment) -> TextTable:
             text.methods[k]["top-k"],
         ]
         means = [f"{cell.mean_delta:.4f} ({cell.se_delta:.4f})" for cell in cells]
-        apart = [f"{z_of(found.methods[k]['top-k'], printed):+.1f}" for found in (script, text)]
+        apart = [
+            f"{z_of(found.methods[k]['top-k'], printed):+.1f}"
+            for found in (script, text)
+        ]
         each = (means[0], means[1], apart[0], means[2], apart[1])
         rows.append((str(k), *each, *(f"{cell.max_delta:.4f}" for cell in cells)))
     return TextTable(
@@ -241,7 +282,15 @@ def dimension_table(result: DimensionStudy) -> TextTable:
     )
     return TextTable(
         title=f"Full ranking of L features, {result.rows[0].trials:,} trials each, eps {result.eps:g}",
-        headers=("L", "δ plain (se)", "δ inflated (se)", "log10 size", "of all", "ranks", "same order"),
+        headers=(
+            "L",
+            "δ plain (se)",
+            "δ inflated (se)",
+            "log10 size",
+            "of all",
+            "ranks",
+            "same order",
+        ),
         rows=rows,
         note=(
             "log10 size: of the number of inflated rankings; ≈ not counted, but estimated. "
@@ -280,7 +329,10 @@ def population_table(result: PopulationStudy) -> TextTable:
 def size_table(result: PopulationStudy) -> TextTable:
     """Return the mean number of movies in the inflated top-k, by number of users."""
     rows = tuple(
-        (f"{row.users:,}", *(f"{row.methods[k]['inflated top-k'].size:.2f}" for k in result.ks))
+        (
+            f"{row.users:,}",
+            *(f"{row.methods[k]['inflated top-k'].size:.2f}" for k in result.ks),
+        )
         for row in result.rows
     )
     return TextTable(
@@ -299,7 +351,15 @@ def everybody_table(result: PopulationStudy) -> TextTable:
         for method, summary in by_method.items():
             users = round(summary.mean_delta * last.users)
             cells = (f"{summary.mean_delta:.{EVERYBODY_DIGITS}f}", f"{users:,}")
-            rows.append((str(k), method, *cells, f"{summary.jaccard:.6f}", f"{summary.size:.0f}"))
+            rows.append(
+                (
+                    str(k),
+                    method,
+                    *cells,
+                    f"{summary.jaccard:.6f}",
+                    f"{summary.size:.0f}",
+                )
+            )
     return TextTable(
         title=f"All {last.users:,} users at once, {result.source}, eps {result.eps:g}",
         headers=("k", "method", "δ", "users who break it", "Jaccard", "size"),
@@ -324,7 +384,12 @@ def needed_table(result: PopulationStudy) -> TextTable:
     rows = []
     for k in result.ks:
         needed = [result.users_needed(k, delta=target) for target in TARGETS]
-        rows.append((str(k), *("more than there are" if n is None else f"{n:,}" for n in needed)))
+        rows.append(
+            (
+                str(k),
+                *("more than there are" if n is None else f"{n:,}" for n in needed),
+            )
+        )
     return TextTable(
         title="Users from which on the mean δ of the plain top-k is at most the target",
         headers=("k", *(f"δ ≤ {target:g}" for target in TARGETS)),
@@ -351,11 +416,22 @@ def ranking_rivals_table(rows: Sequence[RankingSizes]) -> TextTable:
     """Return how many rankings the inflated one and the linear extensions hold."""
     return TextTable(
         title="Rankings in the answer (log10), and how many times as many linear extensions there are",
-        headers=("scores", "items", "eps", "inflated ranking", "linear extensions", "times"),
+        headers=(
+            "scores",
+            "items",
+            "eps",
+            "inflated ranking",
+            "linear extensions",
+            "times",
+        ),
         rows=tuple(
             (
                 *(row.scores, f"{row.items:,}", f"{row.eps:.3g}"),
-                *(f"10^{row.inflated:.2f}", f"10^{row.extensions:.2f}", f"{row.ratio:.2f}"),
+                *(
+                    f"10^{row.inflated:.2f}",
+                    f"10^{row.extensions:.2f}",
+                    f"{row.ratio:.2f}",
+                ),
             )
             for row in rows
         ),

@@ -60,7 +60,8 @@ def unstable_top_k(ratings: Ratings, ks: Sequence[int]) -> dict[int, PlainStabil
     for k in ks:
         common = np.isin(tops[:, :k], full[:k]).sum(axis=1)
         results[k] = PlainStability(
-            delta=float(np.mean(common < k)), jaccard=float(np.mean(common / (2 * k - common)))
+            delta=float(np.mean(common < k)),
+            jaccard=float(np.mean(common / (2 * k - common))),
         )
     return results
 
@@ -85,7 +86,9 @@ class _LeftOut:
     def of(cls, ratings: Ratings) -> _LeftOut:
         loo = MeanRating().leave_one_out(ratings)
         without = np.concatenate([np.asarray(block.scores) for block in loo.blocks()])
-        levels, places = np.unique(np.append(-loo.scores, -without), return_inverse=True)
+        levels, places = np.unique(
+            np.append(-loo.scores, -without), return_inverse=True
+        )
         # Beyond 16 bits long doubles serve: sorted by the same routine, only slower.
         codes = places.astype(np.uint16 if len(levels) <= 1 << 16 else np.longdouble)
         rated, among_rated = np.unique(ratings.rated, return_inverse=True)

@@ -24,7 +24,11 @@ def truncated_profile(seed: int) -> tuple[list[list[int]], list[int], int]:
     """Return strict orders of the first few items, their counts, and how many items there are."""
     orders, counts = strict_profile(seed)
     rng = np.random.default_rng(seed + 10**6)
-    return [order[: int(rng.integers(1, len(order) + 1))] for order in orders], counts, len(orders[0])
+    return (
+        [order[: int(rng.integers(1, len(order) + 1))] for order in orders],
+        counts,
+        len(orders[0]),
+    )
 
 
 def ballots(orders: list[list[int]], counts: list[int], items: int) -> Ballots:
@@ -39,7 +43,9 @@ def battles(seed: int, items: int = 8, size: int = 600) -> Battles:
     right = (left + rng.integers(1, items, size=size)) % items
     chance = 1 / (1 + np.exp((right - left) / 3))
     drawn = rng.random(size)
-    outcome = np.where(drawn < 0.8 * chance, "left", np.where(drawn < 0.8, "right", "tie"))
+    outcome = np.where(
+        drawn < 0.8 * chance, "left", np.where(drawn < 0.8, "right", "tie")
+    )
     return Battles(left, right, outcome, items=range(items))
 
 

@@ -39,7 +39,9 @@ def half_wins(data: Battles) -> np.ndarray:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_bradley_terry_is_evalicas(seed: int) -> None:
     data = battles(seed)
-    theirs = evalica.bradley_terry(*in_order(data), tie_weight=0.5, tolerance=1e-15, limit=10**6)
+    theirs = evalica.bradley_terry(
+        *in_order(data), tie_weight=0.5, tolerance=1e-15, limit=10**6
+    )
     logs = np.log(theirs.scores.sort_index().to_numpy())
     assert BradleyTerry().score(data) == pytest.approx(logs - logs.mean(), abs=1e-7)
 
@@ -51,7 +53,9 @@ def test_bradley_terry_is_choixs_with_half_the_ridge(seed: int) -> None:
     wins = half_wins(data)
     pairs = [(i, j) for (i, j), n in np.ndenumerate(wins) for _ in range(int(n))]
     theirs = choix.opt_pairwise(len(wins), pairs, alpha=1.0, tol=1e-13)
-    ours = BradleyTerry(ridge=1.0).score(data)  # their data are twice ours: alpha 1 is 2 x 1/2
+    ours = BradleyTerry(ridge=1.0).score(
+        data
+    )  # their data are twice ours: alpha 1 is 2 x 1/2
     assert ours == pytest.approx(theirs - theirs.mean(), abs=1e-6)
     plain = choix.ilsr_pairwise(len(wins), pairs, tol=1e-13)
     assert BradleyTerry().score(data) == pytest.approx(plain - plain.mean(), abs=1e-8)
@@ -62,7 +66,9 @@ def test_a_share_is_as_many_wins_and_losses(seed: int) -> None:
     """Peers have no shares: evalica has weights for two results, and of 0.7 choix gets 7 of 10 wins."""
     plain = battles(seed, size=200)
     shares = np.random.default_rng(seed).integers(0, 11, size=len(plain.left)) / 10
-    ours = BradleyTerry().score(Battles(plain.left, plain.right, shares, items=plain.items))
+    ours = BradleyTerry().score(
+        Battles(plain.left, plain.right, shares, items=plain.items)
+    )
     left, right = plain.left.tolist(), plain.right.tolist()
     results = [evalica.Winner.X] * len(left) + [evalica.Winner.Y] * len(left)
     parts = [*shares, *(1 - shares)]
@@ -84,7 +90,9 @@ def arena_frame(data: Battles) -> pd.DataFrame:
     """Return the battles as arena-rank reads them."""
     named = {1: "model_a", 0: "tie", -1: "model_b"}
     sides = {"model_a": data.left.astype(str), "model_b": data.right.astype(str)}
-    return pd.DataFrame({**sides, "winner": [named[int(outcome)] for outcome in data.outcome]})
+    return pd.DataFrame(
+        {**sides, "winner": [named[int(outcome)] for outcome in data.outcome]}
+    )
 
 
 def arena_ratings(model: object, dataset: object) -> np.ndarray:
@@ -103,7 +111,9 @@ def test_arena_scale_is_arena_ranks(seed: int) -> None:
     """
     data = battles(seed)
     dataset = PairDataset.from_pandas(arena_frame(data))
-    model = ArenaBradleyTerry(n_competitors=len(dataset.competitors), ftol=1e-15, gtol=1e-12)
+    model = ArenaBradleyTerry(
+        n_competitors=len(dataset.competitors), ftol=1e-15, gtol=1e-12
+    )
     ours = BradleyTerry(scale="arena").score(data)
     assert ours == pytest.approx(arena_ratings(model, dataset), abs=1e-3)
 
@@ -141,8 +151,13 @@ def test_pagerank_and_eigenvector_of_the_recipe_are_evalicas(seed: int) -> None:
     recipe: dict[str, Any] = {}
     for block in examples_of(PAGE.read_text(encoding="utf-8")):
         run_python(block.code, recipe, PAGE.name)
-    (left, right, won), sure = in_order(battles(seed)), {"tolerance": 1e-16, "limit": 10**6}
-    theirs = evalica.pagerank(left, right, won, damping=0.85, **sure).scores.sort_index()
+    (left, right, won), sure = (
+        in_order(battles(seed)),
+        {"tolerance": 1e-16, "limit": 10**6},
+    )
+    theirs = evalica.pagerank(
+        left, right, won, damping=0.85, **sure
+    ).scores.sort_index()
     ours = Study(battles(seed), recipe["pagerank"]).scores
     assert ours == pytest.approx(theirs.to_numpy(), abs=1e-12)
     turned = evalica.eigen(right, left, won, **sure).scores.sort_index()

@@ -11,7 +11,9 @@ from pathlib import Path
 from docs.page_examples import run_python
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "guides" / "your-scorer.md"
-BLOCK = re.compile(r"^```(py|python)\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"^```(py|python)\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL
+)
 
 
 def fresh(text: str) -> tuple[str, int]:

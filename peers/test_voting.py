@@ -6,7 +6,12 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from pref_voting import c1_methods, iterative_methods, margin_based_methods, scoring_methods
+from pref_voting import (
+    c1_methods,
+    iterative_methods,
+    margin_based_methods,
+    scoring_methods,
+)
 from pref_voting.profiles import Profile
 from pref_voting.profiles_with_ties import ProfileWithTies
 from profiles import SEEDS, ballots, strict_profile, truncated_profile, winners
@@ -32,7 +37,9 @@ def extended(orders: list[list[int]], counts: list[int], items: int) -> ProfileW
     return profile
 
 
-def votekit_profile(orders: list[list[int]], counts: list[int], items: int) -> RankProfile:
+def votekit_profile(
+    orders: list[list[int]], counts: list[int], items: int
+) -> RankProfile:
     """Return VoteKit's profile; its candidates are letters."""
     cast = [
         RankBallot(ranking=[{"ABCDEF"[item]} for item in order], weight=count)
@@ -51,7 +58,11 @@ def test_winners_on_complete_ballots(name: str) -> None:
     for seed in SEEDS:
         orders, counts = strict_profile(seed)
         ours = winners(Study(ballots(orders, counts, len(orders[0])), name).scores)
-        assert ours == sorted(WINNERS[name](Profile(orders, counts))), (seed, orders, counts)
+        assert ours == sorted(WINNERS[name](Profile(orders, counts))), (
+            seed,
+            orders,
+            counts,
+        )
 
 
 @pytest.mark.parametrize(
@@ -59,7 +70,10 @@ def test_winners_on_complete_ballots(name: str) -> None:
     [
         ("condorcet", margin_based_methods.minimax),
         ("copeland", c1_methods.copeland),
-        ("instant-runoff", iterative_methods.instant_runoff_for_truncated_linear_orders),
+        (
+            "instant-runoff",
+            iterative_methods.instant_runoff_for_truncated_linear_orders,
+        ),
     ],
 )
 def test_winners_on_truncated_ballots(name: str, method: object) -> None:
@@ -79,7 +93,9 @@ def test_runoffs_differ_from_parallel_universes_on_ties_alone() -> None:
     for seed in islice(SEEDS, 500):
         orders, counts = strict_profile(seed)
         profile = Profile(orders, counts)
-        ours = winners(Study(ballots(orders, counts, len(orders[0])), "instant-runoff").scores)
+        ours = winners(
+            Study(ballots(orders, counts, len(orders[0])), "instant-runoff").scores
+        )
         if ours != sorted(iterative_methods.instant_runoff_put(profile)):
             differ += 1
             assert had_tie_for_last(orders, counts), (seed, orders, counts)
@@ -106,11 +122,15 @@ def test_borda_gives_unlisted_items_the_mean_of_the_places_left() -> None:
     for seed in islice(SEEDS, 300):
         orders, counts, items = truncated_profile(seed)
         ours = Study(ballots(orders, counts, items), "borda").scores * sum(counts)
-        symmetric = scoring_methods.symmetric_borda_scores(extended(orders, counts, items))
+        symmetric = scoring_methods.symmetric_borda_scores(
+            extended(orders, counts, items)
+        )
         theirs = np.array([symmetric[item] for item in range(items)], dtype=float)
         assert ours == pytest.approx((theirs + (items - 1) * sum(counts)) / 2)
         plain = borda_scores(votekit_profile(orders, counts, items), borda_max=items)
-        listed = by_letter(plain, items)  # items down to 1, nothing for what is not listed
+        listed = by_letter(
+            plain, items
+        )  # items down to 1, nothing for what is not listed
         missing = np.zeros(items)
         for order, count in zip(orders, counts, strict=True):
             out = [item for item in range(items) if item not in order]

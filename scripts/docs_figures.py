@@ -85,14 +85,21 @@ def draw_comparison() -> None:
     matrix = benchmark()
     answer = stable_ranking(matrix)
     ranks = {row.item: (row.best_rank, row.worst_rank) for row in answer.rows()}
-    low, high = np.quantile(bootstrap_ranks(matrix), [0.025, 0.975], axis=0, method="inverted_cdf")
+    low, high = np.quantile(
+        bootstrap_ranks(matrix), [0.025, 0.975], axis=0, method="inverted_cdf"
+    )
     figure, axes = plt.subplots(figsize=(7, 4.4), layout="constrained")
     for place, item in enumerate(answer.order):
         for ends, offset, colour in (
             (ranks[matrix.items[item]], -0.16, BLUE),
             ((low[item], high[item]), 0.16, ORANGE),
         ):
-            axes.plot([ends[0] - 0.1, ends[1] + 0.1], [place + offset] * 2, color=colour, linewidth=5)
+            axes.plot(
+                [ends[0] - 0.1, ends[1] + 0.1],
+                [place + offset] * 2,
+                color=colour,
+                linewidth=5,
+            )
     axes.set_yticks(range(len(answer.order)), answer.ranking)
     axes.set_xticks(range(1, len(answer.order) + 1))
     axes.invert_yaxis()
@@ -101,7 +108,10 @@ def draw_comparison() -> None:
     axes.legend(
         handles=[
             Patch(color=BLUE, label="ranks without any one task"),
-            Patch(color=ORANGE, label="95% bootstrap interval (other tasks of the same kind)"),
+            Patch(
+                color=ORANGE,
+                label="95% bootstrap interval (other tasks of the same kind)",
+            ),
         ],
         loc="upper right",
         frameon=False,
@@ -123,7 +133,15 @@ def draw_regions() -> None:
     code = (members * np.array([1, 2, 4])).sum(axis=-1)
     order = [1, 2, 4, 3, 5, 6, 7]
     names = ["{A}", "{B}", "{C}", "{A, B}", "{A, C}", "{B, C}", "{A, B, C}"]
-    colours = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#F0E442", "#dddddd"]
+    colours = [
+        "#0072B2",
+        "#E69F00",
+        "#009E73",
+        "#CC79A7",
+        "#56B4E9",
+        "#F0E442",
+        "#dddddd",
+    ]
     figure, axes = plt.subplots(figsize=(6.4, 4.6), layout="constrained")
     place = np.searchsorted(np.sort(order), code)
     colour_of = dict(zip(order, colours, strict=True))
@@ -139,8 +157,16 @@ def draw_regions() -> None:
     )
     axes.set_xlabel("score of A less score of C")
     axes.set_ylabel("score of B less score of C")
-    handles = [Patch(color=colour, label=name) for colour, name in zip(colours, names, strict=True)]
-    axes.legend(handles=handles, title="inflated argmax", loc="center left", bbox_to_anchor=(1.02, 0.5))
+    handles = [
+        Patch(color=colour, label=name)
+        for colour, name in zip(colours, names, strict=True)
+    ]
+    axes.legend(
+        handles=handles,
+        title="inflated argmax",
+        loc="center left",
+        bbox_to_anchor=(1.02, 0.5),
+    )
     save(figure, "regions.png")
 
 

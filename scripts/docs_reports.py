@@ -33,7 +33,9 @@ def run(name: str) -> Made:
     examples = _page_examples()
     space: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        for block in examples.examples_of((STARTS / f"{name}.md").read_text(encoding="utf-8")):
+        for block in examples.examples_of(
+            (STARTS / f"{name}.md").read_text(encoding="utf-8")
+        ):
             if block.language == "python":
                 examples.run_python(block.code, space, name)
             else:
@@ -58,7 +60,9 @@ def on_files(files: Any, config: Any) -> Any:
     from mkdocs.structure.files import File
 
     for name in PAGES:
-        files.append(File.generated(config, f"reports/{name}.html", content=run(name).report))
+        files.append(
+            File.generated(config, f"reports/{name}.html", content=run(name).report)
+        )
     return files
 
 
@@ -67,7 +71,9 @@ def main() -> None:
     from steadyrank.report.picture import share_image
 
     for name in PAGES:
-        (FIGURES / f"{name}.svg").write_bytes(share_image(run(name).answer.findings()) + b"\n")
+        (FIGURES / f"{name}.svg").write_bytes(
+            share_image(run(name).answer.findings()) + b"\n"
+        )
 
 
 if __name__ == "__main__":

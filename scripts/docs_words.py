@@ -21,7 +21,10 @@ def words(path: Path) -> int:
 
 def counted(docs: Path) -> dict[str, int]:
     """Return the words of each page, by its path inside docs/."""
-    return {path.relative_to(docs).as_posix(): words(path) for path in sorted(docs.rglob("*.md"))}
+    return {
+        path.relative_to(docs).as_posix(): words(path)
+        for path in sorted(docs.rglob("*.md"))
+    }
 
 
 def beyond(pages: dict[str, int], readme: int) -> list[str]:
@@ -41,16 +44,24 @@ def beyond(pages: dict[str, int], readme: int) -> list[str]:
         if name.startswith("guides/") and number > A_GUIDE
     ]
     total = sum(pages.values())
-    return found + [f"docs/ has {total:,} words; at most {IN_ALL:,}."] * (total > IN_ALL)
+    return found + [f"docs/ has {total:,} words; at most {IN_ALL:,}."] * (
+        total > IN_ALL
+    )
 
 
 def table(pages: dict[str, int], readme: int) -> list[str]:
     """Return a line for each page, each section and all of docs/."""
     lines = [f"{number:7,}  {name}" for name, number in pages.items()]
     for section in SECTIONS:
-        number = sum(words for name, words in pages.items() if name.startswith(f"{section}/"))
+        number = sum(
+            words for name, words in pages.items() if name.startswith(f"{section}/")
+        )
         lines.append(f"{number:7,}  {section}/ in all")
-    return [*lines, f"{sum(pages.values()):7,}  docs/ in all", f"{readme:7,}  README.md"]
+    return [
+        *lines,
+        f"{sum(pages.values()):7,}  docs/ in all",
+        f"{readme:7,}  README.md",
+    ]
 
 
 def main() -> None:

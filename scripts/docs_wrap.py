@@ -41,7 +41,9 @@ def wrapped(text: str) -> str:
       word word word word word word
     | a table | of any width |
     """
-    return "".join(f"{line}\n" for block in _blocks(text.splitlines()) for line in block)
+    return "".join(
+        f"{line}\n" for block in _blocks(text.splitlines()) for line in block
+    )
 
 
 def too_long(text: str) -> list[str]:
@@ -53,7 +55,9 @@ def too_long(text: str) -> list[str]:
     ([], [], 1)
     """
     kept = set(wrapped(text).splitlines())
-    return [line for line in text.splitlines() if len(line) > WIDTH and line not in kept]
+    return [
+        line for line in text.splitlines() if len(line) > WIDTH and line not in kept
+    ]
 
 
 def _blocks(lines: list[str]) -> Iterator[list[str]]:
@@ -63,7 +67,11 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
     for line in lines:
         fence = FENCE.match(line)
         item = ITEM.match(line)
-        stays = inside or fence or (APART.match(line) and not (prose and line.startswith("    ")))
+        stays = (
+            inside
+            or fence
+            or (APART.match(line) and not (prose and line.startswith("    ")))
+        )
         if prose and (stays or item):
             yield _filled(prose)
             prose = []
@@ -72,7 +80,9 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
             continue
         yield [line]
         if fence and not (inside == "" and line.strip().count("$$") == 2):
-            inside = "" if inside == line.strip() else inside or fence[1]  # a named one ends nothing
+            inside = (
+                "" if inside == line.strip() else inside or fence[1]
+            )  # a named one ends nothing
     if prose:
         yield _filled(prose)
 

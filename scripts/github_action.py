@@ -32,9 +32,13 @@ def options(given: Mapping[str, str], names: tuple[str, ...]) -> list[str]:
     return [f"--{name}={given[name]}" for name in names if given[name]]
 
 
-def command(what: str, given: Mapping[str, str], asked: list[str], output: Path | str) -> list[str]:
+def command(
+    what: str, given: Mapping[str, str], asked: list[str], output: Path | str
+) -> list[str]:
     """Return a command; of two that say the same an input counts, and the file is never an option."""
-    more = shlex.split(given["arguments"])  # were their last word to want a value, no k would be left
+    more = shlex.split(
+        given["arguments"]
+    )  # were their last word to want a value, no k would be left
     last = [f"-k{given['k']}", *asked, f"--output={output}", "--", given["file"]]
     return [sys.executable, "-m", "steadyrank", what, *more, *last]
 
@@ -57,12 +61,16 @@ def nothing_obeyed() -> Iterator[None]:
         sys.stdout.flush()
 
 
-def verdict(given: Mapping[str, str], folder: Path) -> tuple[int, dict[str, Any] | None]:
+def verdict(
+    given: Mapping[str, str], folder: Path
+) -> tuple[int, dict[str, Any] | None]:
     """Run the check; return its exit code and its document, or 2 and none where there is no verdict."""
     file = folder / "check.json"
     asked = options(given, (*SHARED, "max-delta", "min-margin"))
     code = run(command("check", given, asked, file))
-    if not file.is_file():  # as after --help, which ends with 0, or a fault, with which Python ends as 1
+    if (
+        not file.is_file()
+    ):  # as after --help, which ends with 0, or a fault, with which Python ends as 1
         return FAILED, None
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return (code, found) if code == CODES[found["stable"]] else (FAILED, None)
@@ -88,7 +96,10 @@ def main() -> int:
     from steadyrank.report.text import plain_text
 
     names = ("file", "k", *SHARED, "max-delta", "min-margin", "arguments", "report")
-    given = {name: os.environ.get(f"STEADYRANK_{name.upper().replace('-', '_')}", "") for name in names}
+    given = {
+        name: os.environ.get(f"STEADYRANK_{name.upper().replace('-', '_')}", "")
+        for name in names
+    }
     with nothing_obeyed(), tempfile.TemporaryDirectory() as folder:
         try:
             code, found = verdict(given, Path(folder))
@@ -101,7 +112,9 @@ def main() -> int:
         written = given["report"] if found is not None and given["report"] else ""
         if written and write_report(given):
             code, written = FAILED, ""
-    stable = "" if found is None or found["stable"] is None else str(found["stable"]).lower()
+    stable = (
+        "" if found is None or found["stable"] is None else str(found["stable"]).lower()
+    )
     tell({"stable": stable, "exit-code": str(code), "report": written})
     return code
 

@@ -1,7 +1,7 @@
 """Draw the rooms of the house: their sizes, who loads whom, and the way of a file through them.
 
 ``python scripts/house_picture.py`` writes ``docs/figures/house.svg``, which CONTRIBUTING.md begins with.
-Sizes are lines of code, as ``scripts/count_code.py`` counts them, in hundreds; arcs are the imports that
+Sizes are tokens of code, as ``scripts/count_code.py`` counts them; arcs are the imports that
 stand in the modules, and the numbers on the left are the order in which ``steadyrank topk`` enters the
 rooms with the demo's file.
 """
@@ -50,10 +50,16 @@ def loaded(room: str) -> Counter[str]:
     found = Counter[str]()
     for path in (SOURCE / room).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("steadyrank."):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
+                "steadyrank."
+            ):
                 found[str(node.module).split(".")[1]] += 1
     return Counter(
-        {other: number for other, number in found.items() if other in STAGES and other != room}
+        {
+            other: number
+            for other, number in found.items()
+            if other in STAGES and other != room
+        }
     )
 
 
@@ -87,35 +93,48 @@ def walk() -> list[str]:
 def subject(room: str) -> str:
     """Return what a room is about: the first sentence of its package."""
     text = (
-        ast.get_docstring(ast.parse((SOURCE / room / "__init__.py").read_text(encoding="utf-8"))) or ""
+        ast.get_docstring(
+            ast.parse((SOURCE / room / "__init__.py").read_text(encoding="utf-8"))
+        )
+        or ""
     )
     first = text.splitlines()[0].replace("``", "").rstrip(".")
-    return first if len(first) <= LONGEST else first[:LONGEST].rpartition(" ")[0] + " ..."
+    return (
+        first if len(first) <= LONGEST else first[:LONGEST].rpartition(" ")[0] + " ..."
+    )
 
 
 def picture() -> str:
     """Return the drawing as SVG."""
     sizes, steps = rooms(), walk()
-    most = max(lines for _, lines in sizes.values())
+    most = max(size.tokens for size in sizes.values())
     place = {room: 30 + ROW * number for number, room in enumerate(STAGES)}
     height = 30 + ROW * len(STAGES)
     parts = [f'<rect class="paper" width="{WIDTH}" height="{height}"/>']
     way = " ".join(f"{LEFT + 14},{place[room] + 6}" for room in STAGES if room in steps)
     parts.append(f'<polyline class="way" points="{way}"/>')
     for room in STAGES:
-        top, lines = place[room], sizes[room][1]
+        top, tokens = place[room], sizes[room].tokens
         if room in steps:
-            parts.append(f'<circle class="paper" cx="{LEFT + 14}" cy="{top + 6}" r="11"/>')
+            parts.append(
+                f'<circle class="paper" cx="{LEFT + 14}" cy="{top + 6}" r="11"/>'
+            )
             number = steps.index(room) + 1
             parts.append(
                 f'<text class="step" x="{LEFT + 14}" y="{top + 11}" text-anchor="middle">{number}</text>'
             )
-        wide = max(4, round(FULL_BAR * lines / most))
+        wide = max(4, round(FULL_BAR * tokens / most))
         parts.append(f'<text class="room" x="{NAMES}" y="{top + 11}">{room}/</text>')
-        parts.append(f'<rect class="bar" x="{BARS}" y="{top - 2}" width="{wide}" height="14" rx="3"/>')
-        hundreds = f"{round(lines, -2):,} lines"
-        parts.append(f'<text class="say" x="{BARS + wide + 6}" y="{top + 10}">{hundreds}</text>')
-        parts.append(f'<text class="say" x="{BARS}" y="{top + 27}">{escape(subject(room))}</text>')
+        parts.append(
+            f'<rect class="bar" x="{BARS}" y="{top - 2}" width="{wide}" height="14" rx="3"/>'
+        )
+        hundreds = f"{round(tokens, -2):,} tokens"
+        parts.append(
+            f'<text class="say" x="{BARS + wide + 6}" y="{top + 10}">{hundreds}</text>'
+        )
+        parts.append(
+            f'<text class="say" x="{BARS}" y="{top + 27}">{escape(subject(room))}</text>'
+        )
     for room in STAGES:
         for other, number in sorted(loaded(room).items()):
             one, two = place[room] + 6, place[other] + 6
@@ -123,7 +142,9 @@ def picture() -> str:
             width = min(6.0, 0.6 + number / 8)
             curve = f"M{ARCS + 80},{one} C{reach:.0f},{one} {reach:.0f},{two} {ARCS + 80},{two}"
             said = f"<title>{room} loads {other}: {number}</title>"
-            parts.append(f'<path class="arc" stroke-width="{width:.1f}" d="{curve}">{said}</path>')
+            parts.append(
+                f'<path class="arc" stroke-width="{width:.1f}" d="{curve}">{said}</path>'
+            )
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">'
     title = "<title>The rooms of the house, their sizes, what loads what, and the way of a file</title>"
     return "\n".join([head, title, f"<style>{STYLE}</style>", *parts, "</svg>"]) + "\n"

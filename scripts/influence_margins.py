@@ -40,14 +40,19 @@ def battles_of(file: Path, names: list[str]) -> Battles:
     """Read the counts."""
     table = np.genfromtxt(file, delimiter=",", names=True, dtype=None, encoding="utf-8")
     place = {name: number for number, name in enumerate(names)}
-    ends = [np.array([place[name] for name in table[side]]) for side in ("model_a", "model_b")]
+    ends = [
+        np.array([place[name] for name in table[side]])
+        for side in ("model_a", "model_b")
+    ]
     ties = table["ties"] + table["ties_bothbad"]
     count = np.concatenate([table["wins_a"], table["wins_b"], ties])
     first, second = (np.tile(end, len(RESULTS)) for end in ends)
     return Battles(first, second, np.repeat(RESULTS, len(table)), count)
 
 
-def fit(battles: Battles, items: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def fit(
+    battles: Battles, items: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the strengths and the inverse of the information."""
     strengths: NDArray[np.float64] = np.zeros(items)
     while True:
@@ -56,9 +61,15 @@ def fit(battles: Battles, items: int) -> tuple[NDArray[np.float64], NDArray[np.f
         np.add.at(slope, battles.first, battles.number * (battles.result - chance))
         np.add.at(slope, battles.second, -battles.number * (battles.result - chance))
         told = np.zeros((items, items))
-        np.add.at(told, (battles.first, battles.second), battles.number * chance * (1 - chance))
+        np.add.at(
+            told,
+            (battles.first, battles.second),
+            battles.number * chance * (1 - chance),
+        )
         told += told.T
-        inverse = np.asarray(np.linalg.pinv(np.diag(told.sum(axis=1)) - told), dtype=np.float64)
+        inverse = np.asarray(
+            np.linalg.pinv(np.diag(told.sum(axis=1)) - told), dtype=np.float64
+        )
         step = inverse @ slope
         strengths += step
         if np.abs(step).max() < 1e-10:
@@ -94,7 +105,9 @@ def by_influence(battles: Battles, items: int, k: int) -> tuple[int, int]:
     for ahead in ranked[:k]:
         for behind in ranked[k:]:
             along = inverse[ahead] - inverse[behind]
-            influence = (battles.result - chance) * (along[battles.first] - along[battles.second])
+            influence = (battles.result - chance) * (
+                along[battles.first] - along[battles.second]
+            )
             number = needed(battles, influence, strengths[ahead] - strengths[behind])
             found.append((number, tuple(np.argsort(-influence).tolist())))
     predicted, kinds = min(found, key=lambda each: each[0])
@@ -117,11 +130,15 @@ def main() -> None:
     data: Any = read_any(file)
     study, names = Study(data), [str(item) for item in data.items]
     battles = battles_of(file, names)
-    sys.stdout.write("k   certified below   seen above   predicted by influence   refitted\n")
+    sys.stdout.write(
+        "k   certified below   seen above   predicted by influence   refitted\n"
+    )
     for k in WANTED_K:
         margin = study.margin(k)
         predicted, refitted = by_influence(battles, len(names), k)
-        sys.stdout.write(f"{k:<4}{margin.lower:<18,}{margin.upper:<13,}{predicted:<25,}{refitted:,}\n")
+        sys.stdout.write(
+            f"{k:<4}{margin.lower:<18,}{margin.upper:<13,}{predicted:<25,}{refitted:,}\n"
+        )
 
 
 if __name__ == "__main__":

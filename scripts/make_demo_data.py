@@ -49,8 +49,12 @@ def ratings(rng: np.random.Generator) -> tuple[list[str], list[list[Any]]]:
     rows: list[list[Any]] = []
     for guest in range(1, 181):
         mood = rng.normal(0, 0.4)
-        for place in np.sort(rng.choice(len(RESTAURANTS), size=rng.integers(4, 13), replace=False)):
-            stars = int(np.clip(np.rint(quality[place] + mood + rng.normal(0, 0.8)), 1, 5))
+        for place in np.sort(
+            rng.choice(len(RESTAURANTS), size=rng.integers(4, 13), replace=False)
+        ):
+            stars = int(
+                np.clip(np.rint(quality[place] + mood + rng.normal(0, 0.8)), 1, 5)
+            )
             rows.append([f"guest {guest:03d}", RESTAURANTS[place], stars])
     return ["reviewer", "restaurant", "stars"], rows
 
@@ -80,19 +84,31 @@ def benchmark(rng: np.random.Generator) -> tuple[list[str], list[list[Any]]]:
     return ["task", *METHODS], rows
 
 
-def next_benchmark(rng: np.random.Generator, folder: Path) -> tuple[list[str], list[list[Any]]]:
+def next_benchmark(
+    rng: np.random.Generator, folder: Path
+) -> tuple[list[str], list[list[Any]]]:
     """Return the benchmark a month later: more tasks, one method better, one new, one gone."""
     with (folder / "benchmark.csv").open(encoding="utf-8", newline="") as file:
-        rows = [[task, *map(float, values)] for task, *values in list(csv.reader(file))[1:]]
-    ability = np.mean([row[1:] for row in rows], axis=0) - np.mean([row[1:] for row in rows])
+        rows = [
+            [task, *map(float, values)] for task, *values in list(csv.reader(file))[1:]
+        ]
+    ability = np.mean([row[1:] for row in rows], axis=0) - np.mean(
+        [row[1:] for row in rows]
+    )
     for task in range(49, 61):
-        accuracy = np.clip(rng.uniform(0.62, 0.9) + ability + rng.normal(0, 0.03, len(METHODS)), 0, 1)
+        accuracy = np.clip(
+            rng.uniform(0.62, 0.9) + ability + rng.normal(0, 0.03, len(METHODS)), 0, 1
+        )
         rows.append([f"task {task:02d}", *accuracy])
     better = NEXT_METHODS.index("KernelMix") + 1
     for row in rows:
-        row[-1] = np.mean(row[1:-1]) + rng.normal(0.02, 0.03)  # TokenTab gives way to a new method
+        row[-1] = np.mean(row[1:-1]) + rng.normal(
+            0.02, 0.03
+        )  # TokenTab gives way to a new method
         row[better] += abs(rng.normal(0.03, 0.01))
-    return ["task", *NEXT_METHODS], [[row[0], *(f"{value:.4f}" for value in row[1:])] for row in rows]
+    return ["task", *NEXT_METHODS], [
+        [row[0], *(f"{value:.4f}" for value in row[1:])] for row in rows
+    ]
 
 
 def as_ratings(rows: list[list[Any]]) -> Ratings:
@@ -109,7 +125,9 @@ def as_battles(rows: list[list[Any]]) -> Battles:
 
 def as_scores(rows: list[list[Any]]) -> ScoreMatrix:
     """Return the rows as a score matrix."""
-    return ScoreMatrix([[float(value) for value in row[1:]] for row in rows], items=METHODS)
+    return ScoreMatrix(
+        [[float(value) for value in row[1:]] for row in rows], items=METHODS
+    )
 
 
 def worth_seeing(data: Any, k: int) -> bool:
@@ -145,7 +163,13 @@ def main(folder: Path = FOLDER) -> None:
     write("restaurants.csv", ratings, as_ratings, k=5, folder=folder)
     write("chat_battles.csv", battles, as_battles, k=3, folder=folder)
     write("benchmark.csv", benchmark, as_scores, k=4, folder=folder)
-    write("benchmark_next.csv", partial(next_benchmark, folder=folder), as_scores, k=4, folder=folder)
+    write(
+        "benchmark_next.csv",
+        partial(next_benchmark, folder=folder),
+        as_scores,
+        k=4,
+        folder=folder,
+    )
 
 
 if __name__ == "__main__":

@@ -39,7 +39,9 @@ def number(margin: Margin) -> str:
         return "never"
     if margin.upper is None:
         return f"at least {margin.lower:,}"
-    return f"{margin.lower:,}" if margin.exact else f"{margin.lower:,} to {margin.upper:,}"
+    return (
+        f"{margin.lower:,}" if margin.exact else f"{margin.lower:,} to {margin.upper:,}"
+    )
 
 
 def named(items: tuple[object, ...]) -> str:
@@ -55,7 +57,10 @@ def study_of(case: Case, folder: Path) -> Study:
 
 def row(case: Case, study: Study) -> str:
     """Return the row of one case: its margin for each k."""
-    told = [unbroken(number(study.margin(k))) if k < len(study.items) else "" for k in WANTED_K]
+    told = [
+        unbroken(number(study.margin(k))) if k < len(study.items) else ""
+        for k in WANTED_K
+    ]
     unit = unbroken(f"{study.units.kind}, {study.units.total:,}")
     return "| " + " | ".join([case.title, unit, *told]) + " |"
 
@@ -79,7 +84,9 @@ def main() -> None:
     """Look at every case and write both pages."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else REAL_DATA
     if not folder.is_dir():
-        sys.exit(f"there is no folder {folder.name!r} of real data; give its path as the argument.")
+        sys.exit(
+            f"there is no folder {folder.name!r} of real data; give its path as the argument."
+        )
     studies = [(case, study_of(case, folder)) for case in CASES]
     head = ["data", "unit, n", *(f"k = {k}" for k in WANTED_K)]
     lines = [f"| {' | '.join(head)} |", f"|---|---|{'---:|' * len(WANTED_K)}"]

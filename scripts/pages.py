@@ -26,4 +26,6 @@ def put(made: str, page: Path, script: str) -> None:
     """Replace what stands between the markers of a page."""
     before, rest = page.read_text(encoding="utf-8").split(start(script))
     after = rest.split(END, 1)[1]
-    page.write_text(f"{before}{start(script)}\n\n{made}\n\n{END}{after}", encoding="utf-8")
+    page.write_text(
+        f"{before}{start(script)}\n\n{made}\n\n{END}{after}", encoding="utf-8"
+    )

@@ -25,7 +25,11 @@ HEAD = """| data | unit, n | L | k | the list | covering | overlap | ball |
 |---|---|---:|---:|---:|---:|---:|---:|"""
 WORST_FACTOR = 2 + 2**0.5
 
-STARS, SHARES, JOKES = MeanRating(value_range=(1, 5)), ColumnMeans(value_range=(0, 1)), (-10, 10)
+STARS, SHARES, JOKES = (
+    MeanRating(value_range=(1, 5)),
+    ColumnMeans(value_range=(0, 1)),
+    (-10, 10),
+)
 BUNDLED = (
     ("restaurants.csv", "Restaurants (bundled)", {}, STARS, 5),
     ("chat_battles.csv", "Chat models, by judge (bundled)", {"unit": "judge"}, None, 3),
@@ -36,7 +40,13 @@ REAL = (
     ("battles/llmfao.csv", "LLMFAO, by worker", {"unit": "worker"}, None, 10),
     ("battles/llmfao.csv", "LLMFAO, by prompt", {"unit": "prompt"}, None, 30),
     ("scores/cls_bin_mean.csv", "TALENT, binary", {"missing": "available"}, SHARES, 10),
-    ("scores/cls_multi_mean.csv", "TALENT, multiclass", {"missing": "available"}, SHARES, 17),
+    (
+        "scores/cls_multi_mean.csv",
+        "TALENT, multiclass",
+        {"missing": "available"},
+        SHARES,
+        17,
+    ),
     ("ratings/jester5k.csv.gz", "Jester", {}, MeanRating(value_range=JOKES), 53),
     ("ballots/00001-00000002.soi", "Dublin West 2002", {}, None, 5),
     ("ballots/00002-00000003.toc", "Debian 2005", {}, None, 2),

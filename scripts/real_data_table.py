@@ -44,7 +44,12 @@ CASES = (
     Case("battles/llmfao.csv", "LLMFAO, by worker", LLMFAO, {"unit": "worker"}),
     Case("battles/llmfao.csv", "LLMFAO, by prompt", LLMFAO, {"unit": "prompt"}),
     Case("scores/cls_bin_mean.csv", "TALENT, binary", TALENT, {"missing": "available"}),
-    Case("scores/cls_multi_mean.csv", "TALENT, multiclass", TALENT, {"missing": "available"}),
+    Case(
+        "scores/cls_multi_mean.csv",
+        "TALENT, multiclass",
+        TALENT,
+        {"missing": "available"},
+    ),
     Case("ratings/jester5k.csv.gz", "Jester (jokes by number)", JESTER),
     Case("ballots/00001-00000001.soi", "Dublin North 2002", IRELAND),
     Case("ballots/00001-00000002.soi", "Dublin West 2002", IRELAND),
@@ -107,7 +112,9 @@ def row_for(study: Study, k: int, changing: int) -> Row:
     """Ask for both lists, so tight that no unit at all breaks them."""
     answer = study.topk(k)
     overlapping = study.topk(k, guarantee="overlap").size
-    return Row(k, changing, len(answer.sure), len(answer.contenders), answer.size, overlapping)
+    return Row(
+        k, changing, len(answer.sure), len(answer.contenders), answer.size, overlapping
+    )
 
 
 def table(findings: list[Finding]) -> str:
@@ -119,7 +126,11 @@ def table(findings: list[Finding]) -> str:
     for found in findings:
         if not moving(found):  # its lesson says all
             continue
-        head = [found.case.title, unbroken(f"{found.unit}, {found.n:,}"), str(found.items)]
+        head = [
+            found.case.title,
+            unbroken(f"{found.unit}, {found.n:,}"),
+            str(found.items),
+        ]
         for cells in [*still(found), *moving(found)]:
             lines.append("| " + " | ".join([*head, *cells]) + " |")
             head = [""] * len(head)
@@ -142,7 +153,16 @@ def moving(found: Finding) -> list[list[str]]:
     return [
         [
             f"**{row.k}**" if row.k == found.worst else str(row.k),
-            *(f"{n:,}" for n in (row.changing, row.sure, row.contenders, row.size, row.overlapping)),
+            *(
+                f"{n:,}"
+                for n in (
+                    row.changing,
+                    row.sure,
+                    row.contenders,
+                    row.size,
+                    row.overlapping,
+                )
+            ),
         ]
         for row in found.rows
         if row.changing
@@ -152,9 +172,13 @@ def moving(found: Finding) -> list[list[str]]:
 def sources(findings: list[Finding]) -> str:
     """Return where each file comes from."""
     found: dict[str, list[str]] = {}
-    for file, source in dict.fromkeys((case.file, case.source) for case in (f.case for f in findings)):
+    for file, source in dict.fromkeys(
+        (case.file, case.source) for case in (f.case for f in findings)
+    ):
         found.setdefault(source, []).append(f"`{file}`")
-    listed = "\n".join(f"- {source}: {', '.join(files)}" for source, files in found.items())
+    listed = "\n".join(
+        f"- {source}: {', '.join(files)}" for source, files in found.items()
+    )
     return f"## Sources\n\n{listed}"
 
 
@@ -169,7 +193,9 @@ def main() -> None:
     """Look at every case, write the page and draw its picture."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else REAL_DATA
     if not folder.is_dir():
-        sys.exit(f"there is no folder {folder.name!r} of real data; give its path as the argument.")
+        sys.exit(
+            f"there is no folder {folder.name!r} of real data; give its path as the argument."
+        )
     findings = [look_at(case, folder) for case in CASES]
     put(f"{table(findings)}\n\n{sources(findings)}", PAGE, "real_data_table")
     draw(folder)

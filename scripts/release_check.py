@@ -23,13 +23,17 @@ def disagreements(tag: str, root: Path = ROOT) -> list[str]:
     version = version_of(root)
     found = []
     if tag != f"v{version}":
-        found.append(f"The tag is {tag!r}; for the version {version!r} it should be 'v{version}'.")
+        found.append(
+            f"The tag is {tag!r}; for the version {version!r} it should be 'v{version}'."
+        )
     heading = _first(r"^## (.+)$", (root / "CHANGELOG.md").read_text(encoding="utf-8"))
     if not re.fullmatch(rf"{re.escape(version)} \(\d{{4}}-\d{{2}}-\d{{2}}\)", heading):
         found.append(
             f"CHANGELOG.md begins with {heading!r}, not with '{version} (YYYY-MM-DD)', its day."
         )
-    cited = _only(r"^version: (\S+)$", (root / "CITATION.cff").read_text(encoding="utf-8"))
+    cited = _only(
+        r"^version: (\S+)$", (root / "CITATION.cff").read_text(encoding="utf-8")
+    )
     if cited != version:
         found.append(f"CITATION.cff has the version {cited!r}, not {version!r}.")
     return found

@@ -18,8 +18,12 @@ def table() -> list[str]:
     roles: dict[tuple[str, str, str], list[str]] = {}
     for kind, known in sorted(KINDS.items()):
         for argument, role in known.roles.items():
-            names = ", ".join(role.names[:SHOWN]) + (", ..." if len(role.names) > SHOWN else "")
-            roles.setdefault((argument, role.means, names or "only if named"), []).append(kind)
+            names = ", ".join(role.names[:SHOWN]) + (
+                ", ..." if len(role.names) > SHOWN else ""
+            )
+            roles.setdefault(
+                (argument, role.means, names or "only if named"), []
+            ).append(kind)
     head = [
         "| argument | kinds | what the column holds | known names, best first |",
         "|---|---|---|---|",

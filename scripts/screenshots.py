@@ -29,7 +29,9 @@ def main() -> int:
     """Write docs/figures/report-light.png, report-dark.png and compare.png."""
     chromium = shutil.which("chromium")
     if chromium is None:
-        sys.stderr.write("there is no Chromium here: install it from the system's packages\n")
+        sys.stderr.write(
+            "there is no Chromium here: install it from the system's packages\n"
+        )
         return 1
     FIGURES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
@@ -48,16 +50,22 @@ def main() -> int:
             save(picture(browser, report.as_uri(), scheme), target)
             sys.stdout.write(f"{target.name}: {target.stat().st_size:,} bytes\n")
         with demo_file("benchmark.csv") as old, demo_file("benchmark_next.csv") as new:
-            moves = render_html(Study(old).compare(new, 4).findings(source="benchmark.csv"))
+            moves = render_html(
+                Study(old).compare(new, 4).findings(source="benchmark.csv")
+            )
         page = write_whole(moves, Path(folder) / "moves.html")
-        save(picture(browser, page.as_uri(), "light", "#chart"), FIGURES / "compare.png")
+        save(
+            picture(browser, page.as_uri(), "light", "#chart"), FIGURES / "compare.png"
+        )
         browser.close()
     return 0
 
 
 def picture(browser: Any, url: str, scheme: str, part: str | None = None) -> bytes:
     """Return the top of the page, or a part of it, at twice the resolution."""
-    context = browser.new_context(viewport=SIZE, color_scheme=scheme, device_scale_factor=2)
+    context = browser.new_context(
+        viewport=SIZE, color_scheme=scheme, device_scale_factor=2
+    )
     page = context.new_page()
     page.goto(url)
     page.wait_for_selector("html[data-ready=yes]", state="attached")

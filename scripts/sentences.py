@@ -31,7 +31,9 @@ CODE = re.compile(
 )
 """Patterns, notes of types, queries, markup and styles; and names of one or two words."""
 
-SKIPPED = re.compile(r"//.*|/\*[\s\S]*?\*/|(?<=[(,=!:] |.[(!])/(?:\\.|\[[^]]*\]|[^/\n])+/\w*")
+SKIPPED = re.compile(
+    r"//.*|/\*[\s\S]*?\*/|(?<=[(,=!:] |.[(!])/(?:\\.|\[[^]]*\]|[^/\n])+/\w*"
+)
 QUOTED = re.compile(r"""(["'])(?:\\.|(?!\1)[^\\\n])*\1""")
 """Of scripts: comments and patterns, and texts."""
 
@@ -44,7 +46,9 @@ def main() -> None:
 def listed() -> str:
     """Return the whole list: the texts of each module under its path, in the order of the source."""
     made = []
-    for path in sorted(path for path in SOURCE.rglob("*") if {path.suffix, path.name} & {*FOUND}):
+    for path in sorted(
+        path for path in SOURCE.rglob("*") if {path.suffix, path.name} & {*FOUND}
+    ):
         texts = list(dict.fromkeys(sentences(path)))
         if texts:
             made.append("\n".join([path.relative_to(SOURCE.parent).as_posix(), *texts]))
@@ -53,10 +57,14 @@ def listed() -> str:
 
 def sentences(path: Path) -> Iterator[str]:
     """Yield the texts of one file."""
-    told = FOUND[path.name if path.name in FOUND else path.suffix](path.read_text("utf-8"), path)
+    told = FOUND[path.name if path.name in FOUND else path.suffix](
+        path.read_text("utf-8"), path
+    )
     for one in told:
         said = " ".join(one.split())
-        if WORDS.search(said.replace(SLOT, "x")) and (said.endswith(".") or not CODE.search(said)):
+        if WORDS.search(said.replace(SLOT, "x")) and (
+            said.endswith(".") or not CODE.search(said)
+        ):
             yield f"    {said}"
 
 
@@ -69,12 +77,21 @@ def _within(node: ast.AST, *, shows_help: bool) -> Iterator[str]:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value
     elif isinstance(node, ast.JoinedStr):
-        yield "".join(part.value if isinstance(part, ast.Constant) else SLOT for part in node.values)
-        filled = (part.value for part in node.values if isinstance(part, ast.FormattedValue))
+        yield "".join(
+            part.value if isinstance(part, ast.Constant) else SLOT
+            for part in node.values
+        )
+        filled = (
+            part.value for part in node.values if isinstance(part, ast.FormattedValue)
+        )
         for value in filled:
             yield from _within(value, shows_help=shows_help)
     else:
-        if shows_help and isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name[0] != "_":
+        if (
+            shows_help
+            and isinstance(node, ast.ClassDef | ast.FunctionDef)
+            and node.name[0] != "_"
+        ):
             yield from (ast.get_docstring(node) or "").split("\n\n")
         for name, child in ast.iter_fields(node):
             for one in child if isinstance(child, list) else [child]:
@@ -86,7 +103,9 @@ def _is_silent(name: str, node: ast.AST) -> bool:
     """Tell whether nobody reads this: a docstring or a note of a type."""
     alone = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     noted = name in {"annotation", "returns"}
-    return alone or (noted and not any(isinstance(one, ast.Call) for one in ast.walk(node)))
+    return alone or (
+        noted and not any(isinstance(one, ast.Call) for one in ast.walk(node))
+    )
 
 
 def script(text: str, _: Path) -> Iterator[str]:

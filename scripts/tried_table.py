@@ -26,7 +26,9 @@ VERDICTS = {
         "explanations unit_candidates"
     ),
     "**Several removals.** No margin, list or limit says more than every subset of small data, removed "
-    "and scored anew.": ("away margins condorcet_margins lists_for_removals stuffing random_removals"),
+    "and scored anew.": (
+        "away margins condorcet_margins lists_for_removals stuffing random_removals"
+    ),
     "**Scorers.** Scores with and without each unit are those of fractions, dictionaries, replays and "
     "refits; no unit moves them further than is proved.": (
         "battle_scorers instant_runoff pairwise table_scorers scaled_ties fitted_scores weights "
@@ -60,7 +62,9 @@ def tried(path: Path) -> tuple[int, int, bool]:
         getattr(call.args[0], "value", None)
         for test in tests
         for call in ast.walk(test)
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "cases"
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id == "cases"
     ]
     known = [number for number in drawn if isinstance(number, int)]
     return len(tests), sum(known), len(known) < len(drawn)
@@ -68,7 +72,10 @@ def tried(path: Path) -> tuple[int, int, bool]:
 
 def table() -> list[str]:
     """Return the lines of the table; a test compares them with the page."""
-    left = {path.stem.removeprefix("test_"): path for path in sorted(TESTS.glob("test_*.py"))}
+    left = {
+        path.stem.removeprefix("test_"): path
+        for path in sorted(TESTS.glob("test_*.py"))
+    }
     rows = [row(says, [(name, left.pop(name)) for name in names.split()]) for says, names in
             VERDICTS.items()]  # fmt: skip
     others = [row("What else is tried.", list(left.items()))] if left else []

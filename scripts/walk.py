@@ -20,7 +20,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import CodeType, FrameType
 
-FILE = Path(__file__).resolve().parents[1] / "src" / "steadyrank" / "demo" / "restaurants.csv"
+FILE = (
+    Path(__file__).resolve().parents[1]
+    / "src"
+    / "steadyrank"
+    / "demo"
+    / "restaurants.csv"
+)
 COMMAND = ["topk", str(FILE), "-k", "5"]
 BESIDE = "import numpy, polars, typer"
 MOST_MODULES, MOST_CHANGES, MOST_TIME = 80, 150, 1.7
@@ -62,7 +68,9 @@ class Walk:
         code = frame.f_code
         if code not in self._rooms:
             found = room_of(str(frame.f_globals.get("__name__", "")))
-            loading = code.co_name == "<module>" or not code.co_flags & CO_OPTIMIZED  # or a class
+            loading = (
+                code.co_name == "<module>" or not code.co_flags & CO_OPTIMIZED
+            )  # or a class
             self._rooms[code] = LOADING if loading and found else found
         return self._rooms[code]
 
@@ -77,7 +85,11 @@ def walked(arguments: list[str]) -> tuple[int, Walk, list[str]]:
         code = main(arguments)
     finally:
         sys.setprofile(None)
-    return code, walk, sorted(name for name in sys.modules if name.split(".")[0] == "steadyrank")
+    return (
+        code,
+        walk,
+        sorted(name for name in sys.modules if name.split(".")[0] == "steadyrank"),
+    )
 
 
 def processor_time(command: list[str], cache: str) -> float:
@@ -86,7 +98,10 @@ def processor_time(command: list[str], cache: str) -> float:
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     before = os.times()
     subprocess.run(  # noqa: S603 (one of our own)
-        [sys.executable, *command], env=environment, stdout=subprocess.DEVNULL, check=True
+        [sys.executable, *command],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        check=True,
     )
     after = os.times()
     return sum(after[2:4]) - sum(before[2:4])
@@ -111,7 +126,9 @@ def main() -> None:
     sys.stdout.write(f"\nmodules of ours: {len(modules)} (at most {MOST_MODULES})\n")
     for room, number in Counter(map(room_of, modules)).most_common():
         sys.stdout.write(f"  {room or '(top)':12}{number:5}\n")
-    sys.stdout.write(f"changes of package: {walk.changes.total():,} (at most {MOST_CHANGES})\n")
+    sys.stdout.write(
+        f"changes of package: {walk.changes.total():,} (at most {MOST_CHANGES})\n"
+    )
     for (before, after), number in walk.changes.most_common(12):
         sys.stdout.write(f"  {before or '-':>12} -> {after:12}{number:5}\n")
     sys.stdout.write(

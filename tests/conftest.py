@@ -52,7 +52,9 @@ def spark_session() -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    session = SparkSession.builder.master("local[2]").config(map=SPARK_SETTINGS).getOrCreate()
+    session = (
+        SparkSession.builder.master("local[2]").config(map=SPARK_SETTINGS).getOrCreate()
+    )
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
@@ -72,7 +74,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     def place(item: pytest.Item) -> int:
         named = (*item.keywords, item.path.parent.name)
-        return next((number for number, name in enumerate(COSTLY) if name in named), len(COSTLY))
+        return next(
+            (number for number, name in enumerate(COSTLY) if name in named), len(COSTLY)
+        )
 
     items.sort(key=place)
 
@@ -91,5 +95,7 @@ def pytest_runtest_makereport(
         and "shared_data" not in getattr(item, "fixturenames", ())
     ):
         report.outcome = "failed"
-        report.longrepr = f"skipped in CI, where nothing may be missing: {report.longrepr}"
+        report.longrepr = (
+            f"skipped in CI, where nothing may be missing: {report.longrepr}"
+        )
     return report

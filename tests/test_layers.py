@@ -14,7 +14,16 @@ if TYPE_CHECKING:
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "steadyrank"
 TOP = {
-    "selection": ("operators", "reading", "sums", "engines", "data", "scorers", "margins", "study"),
+    "selection": (
+        "operators",
+        "reading",
+        "sums",
+        "engines",
+        "data",
+        "scorers",
+        "margins",
+        "study",
+    ),
     "__main__": ("cli",),
 }
 """Modules above the stages, beside the command line, and what they may load; no stage may load them."""
@@ -35,9 +44,18 @@ EXCEPTIONS = {("cli/tour.py", "demo"): "the demo runs on the bundled data"}
 
 
 CIRCLES = {
-    ("data/observations.py", "data/scanned.py"): "scan() of every kind gives what stays in an engine",
-    ("scorers/base.py", "scorers/registry.py"): "a scorer that does not fit names those that do",
-    ("scorers/base.py", "scorers/refit.py"): "a scorer without a leave-one-out of its own is refitted",
+    (
+        "data/observations.py",
+        "data/scanned.py",
+    ): "scan() of every kind gives what stays in an engine",
+    (
+        "scorers/base.py",
+        "scorers/registry.py",
+    ): "a scorer that does not fit names those that do",
+    (
+        "scorers/base.py",
+        "scorers/refit.py",
+    ): "a scorer without a leave-one-out of its own is refitted",
 }
 """Modules of one stage that need each other, each with its reason."""
 
@@ -57,10 +75,18 @@ def imports(path: str, source: str, *, by_text: bool = True) -> Iterator[str]:
             above = package[: len(package) - node.level + 1] if node.level else []
             module = ".".join([*above, *([node.module] if node.module else [])])
             yield from (f"{module}.{alias.name}" for alias in node.names)
-        elif by_text and isinstance(node, ast.Call) and "import" in ast.unparse(node.func):
-            texts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+        elif (
+            by_text
+            and isinstance(node, ast.Call)
+            and "import" in ast.unparse(node.func)
+        ):
+            texts = [
+                part.value for part in ast.walk(node) if isinstance(part, ast.Constant)
+            ]
             yield from (
-                text for text in texts if isinstance(text, str) and text.startswith("steadyrank")
+                text
+                for text in texts
+                if isinstance(text, str) and text.startswith("steadyrank")
             )
 
 
@@ -81,7 +107,11 @@ def violations(path: str, source: str) -> list[str]:
     """Return the stages that a module loads and must not."""
     stage = Path(path).parts[0] if len(Path(path).parts) > 1 else ""
     allowed = may_load(stage) if stage else {*BASE, *TOP.get(Path(path).stem, ())}
-    found = {loaded for name in imports(path, source) if (loaded := stage_of(name)) is not None}
+    found = {
+        loaded
+        for name in imports(path, source)
+        if (loaded := stage_of(name)) is not None
+    }
     return sorted(name for name in found - allowed if (path, name) not in EXCEPTIONS)
 
 
@@ -91,7 +121,10 @@ def modules() -> list[str]:
 
 def test_a_stage_loads_only_itself_and_earlier_ones() -> None:
     paths = [path for path in modules() if path != "__init__.py"]
-    found = {path: violations(path, (SOURCE / path).read_text(encoding="utf-8")) for path in paths}
+    found = {
+        path: violations(path, (SOURCE / path).read_text(encoding="utf-8"))
+        for path in paths
+    }
     assert {path: later for path, later in found.items() if later} == {}
 
 
@@ -105,7 +138,10 @@ PLANTED = [
     ("data/units.py", "import_module('steadyrank.study.study')"),
     ("operators/checks.py", "from steadyrank.data import Votes"),
     ("operators/checks.py", "from steadyrank.reading.arrays import as_column"),
-    ("reading/table.py", "class A:\n    def f(self):\n        import steadyrank.data.votes"),
+    (
+        "reading/table.py",
+        "class A:\n    def f(self):\n        import steadyrank.data.votes",
+    ),
     ("report/text.py", "def show():\n    from steadyrank.study import study"),
     ("margins/search.py", "from steadyrank.study import Study"),
     ("report/text.py", "from steadyrank.cli import main"),
@@ -125,14 +161,19 @@ def test_planted_violations_are_found() -> None:
 def test_no_module_needs_itself() -> None:
     """Inside a stage, too: what modules load, functions included, goes round in no circle."""
     names = {
-        path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): path for path in modules()
+        path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): path
+        for path in modules()
     }
     graph: dict[str, set[str]] = {}
     for path in modules():
         source = without_type_checking((SOURCE / path).read_text(encoding="utf-8"))
-        loaded = {module_of(name, names) for name in imports(path, source, by_text=False)}
+        loaded = {
+            module_of(name, names) for name in imports(path, source, by_text=False)
+        }
         loaded -= {None, path}
-        graph[path] = {other for other in loaded if other and (path, other) not in CIRCLES}
+        graph[path] = {
+            other for other in loaded if other and (path, other) not in CIRCLES
+        }
     assert tuple(TopologicalSorter(graph).static_order())
 
 
@@ -156,7 +197,10 @@ def module_of(name: str, names: dict[str, str]) -> str | None:
 
 def test_every_exception_is_needed() -> None:
     for path, stage in EXCEPTIONS:
-        loaded = {stage_of(name) for name in imports(path, (SOURCE / path).read_text(encoding="utf-8"))}
+        loaded = {
+            stage_of(name)
+            for name in imports(path, (SOURCE / path).read_text(encoding="utf-8"))
+        }
         assert stage in loaded, f"{path} does not load {stage}: remove the exception"
 
 

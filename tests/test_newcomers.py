@@ -37,8 +37,13 @@ if TYPE_CHECKING:
 
 def read_tally(file: OpenFile) -> Table:
     """Read lines such as ``ann ||| ||``: a name and as many strokes as it has votes."""
-    rows = [line.split(maxsplit=1) for line in file.read_all().decode().splitlines()[1:]]
-    columns = {"choice": [name for name, _ in rows], "count": [text.count("|") for _, text in rows]}
+    rows = [
+        line.split(maxsplit=1) for line in file.read_all().decode().splitlines()[1:]
+    ]
+    columns = {
+        "choice": [name for name, _ in rows],
+        "count": [text.count("|") for _, text in rows],
+    }
     return Table(
         {name: GivenColumn(column, name) for name, column in columns.items()},
         file.name,
@@ -89,7 +94,9 @@ class PodiumArguments(TypedDict, total=False):
 
     gold: Annotated[str | None, Role("who came first", ("gold",))]
     silver: Annotated[str | None, Role("who came second", ("silver",))]
-    count: Annotated[str | None, Role("how often", ("times",), holds="counts", argument="counts")]
+    count: Annotated[
+        str | None, Role("how often", ("times",), holds="counts", argument="counts")
+    ]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -112,7 +119,11 @@ class Podiums(Observations):
 
     def __init__(self, gold: Any, silver: Any, *, counts: Any = None) -> None:
         codes, items = encode([*gold, *silver])
-        times = np.ones(len(codes) // 2, dtype=int) if counts is None else np.asarray(counts)
+        times = (
+            np.ones(len(codes) // 2, dtype=int)
+            if counts is None
+            else np.asarray(counts)
+        )
         first, second = np.array_split(codes, 2)
         object.__setattr__(self, "items", items)
         object.__setattr__(self, "gold", np.repeat(first, times))
@@ -128,13 +139,18 @@ class Podiums(Observations):
         return np.bincount([*self.gold, *self.silver], minlength=len(self.items))
 
     def _copied(self, copies: Any) -> dict[str, Any]:
-        return {"gold": np.repeat(self.gold, copies), "silver": np.repeat(self.silver, copies)}
+        return {
+            "gold": np.repeat(self.gold, copies),
+            "silver": np.repeat(self.silver, copies),
+        }
 
 
 def medals(data: Podiums) -> Any:
     """Two points for the first, one for the second."""
     size = len(data.items)
-    return 2 * np.bincount(data.gold, minlength=size) + np.bincount(data.silver, minlength=size)
+    return 2 * np.bincount(data.gold, minlength=size) + np.bincount(
+        data.silver, minlength=size
+    )
 
 
 RACES = "gold,silver,times\nann,bob,3\nbob,ann,2\ncyd,ann,1\n"
@@ -180,7 +196,9 @@ def within_half(eps: float) -> Any:
     return members
 
 
-def test_a_new_operator_is_its_function_and_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_operator_is_its_function_and_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(auditing.TOPK_METHODS, "within_half", within_half)
     votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 29)
     found = audit(votes, 2, eps=0.05, methods=["topk", "within_half"])

@@ -29,7 +29,9 @@ from steadyrank.writing import write_whole
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kinds of files that POSIX has")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="kinds of files that POSIX has"
+)
 
 VOTES = b"choice\n" + b"ann\n" * 5 + b"bob\n" * 3 + b"cyd\n" * 2
 OLD = b"what was there before\n"
@@ -92,11 +94,17 @@ def names_in(folder: Path) -> set[str]:
 
 
 def refusal(writer: str, path: Path, data: Path) -> bool:
-    before = {place: place.read_bytes() for place in path.parent.rglob("*") if place.is_file()}
+    before = {
+        place: place.read_bytes() for place in path.parent.rglob("*") if place.is_file()
+    }
     try:
         WRITERS[writer](path, data)
     except (SteadyrankError, RefusedError):
-        after = {place: place.read_bytes() for place in path.parent.rglob("*") if place.is_file()}
+        after = {
+            place: place.read_bytes()
+            for place in path.parent.rglob("*")
+            if place.is_file()
+        }
         assert after == before, "a refusal leaves everything as it was"
         return True
     return False
@@ -160,7 +168,9 @@ def test_places_that_are_refused(writer: str, data: Path, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("writer", WRITERS)
-def test_devices_and_pipes_are_written_into(writer: str, data: Path, folder: Path) -> None:
+def test_devices_and_pipes_are_written_into(
+    writer: str, data: Path, folder: Path
+) -> None:
     pipe = folder / "pipe"
     os.mkfifo(pipe)
     found: list[bytes] = []
@@ -178,7 +188,9 @@ def test_devices_and_pipes_are_written_into(writer: str, data: Path, folder: Pat
 
 
 @pytest.mark.parametrize("writer", WRITERS)
-def test_open_descriptors_are_written_into(writer: str, data: Path, folder: Path) -> None:
+def test_open_descriptors_are_written_into(
+    writer: str, data: Path, folder: Path
+) -> None:
     """As a shell would: after what is there already, into the very file that is open."""
     with (folder / "open").open("ab", buffering=0) as file:
         file.write(OLD)
@@ -193,13 +205,20 @@ def test_open_descriptors_are_written_into(writer: str, data: Path, folder: Path
 def test_the_data_are_never_replaced(writer: str, data: Path, folder: Path) -> None:
     (folder / "link").symlink_to(data)
     os.link(data, folder / "other name")
-    for place in (data, folder / "link", folder / "other name", data.parent / "../in/votes.csv"):
+    for place in (
+        data,
+        folder / "link",
+        folder / "other name",
+        data.parent / "../in/votes.csv",
+    ):
         with pytest.raises((UnwritableFileError, RefusedError)):
             WRITERS[writer](place, data)
         assert data.read_bytes() == VOTES
 
 
-def test_one_of_several_files_and_standard_input(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_of_several_files_and_standard_input(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("duckdb")
     second = data.with_name("votes2.csv")
     second.write_bytes(VOTES)
@@ -207,8 +226,13 @@ def test_one_of_several_files_and_standard_input(data: Path, capsys: pytest.Capt
     assert main(["topk", pattern, "-k", "1", "--csv", "-o", str(second)]) == 2
     assert "holds the data that were read" in capsys.readouterr().err
     run = f"{sys.executable} -m steadyrank topk"
-    for command in (f"{run} - -k 1 -o '{data}' < '{data}'", f"{run} '{data}' -k 1 >> '{data}'"):
-        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    for command in (
+        f"{run} - -k 1 -o '{data}' < '{data}'",
+        f"{run} '{data}' -k 1 >> '{data}'",
+    ):
+        done = subprocess.run(
+            ["bash", "-c", command], capture_output=True, text=True, check=False
+        )
         assert (done.returncode, done.stdout) == (2, "")
         assert "holds the data that were read" in done.stderr
     assert data.read_bytes() == second.read_bytes() == VOTES
@@ -227,7 +251,9 @@ def test_a_folder_of_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main(["topk", str(tmp_path), "-k", "1", "-o", str(tmp_path / "answer")]) == 0
 
 
-def test_a_file_that_got_the_number_of_one_that_was_read_can_be_replaced(folder: Path) -> None:
+def test_a_file_that_got_the_number_of_one_that_was_read_can_be_replaced(
+    folder: Path,
+) -> None:
     data = folder / "votes.csv"
     for _ in range(20):
         data.write_bytes(VOTES)
@@ -253,7 +279,9 @@ except UnwritableFileError as error:
 
 
 def test_a_folder_or_a_file_that_may_not_be_written() -> None:
-    folder = Path(tempfile.mkdtemp())  # unlike those of pytest, it can be opened to others
+    folder = Path(
+        tempfile.mkdtemp()
+    )  # unlike those of pytest, it can be opened to others
     place = folder / "mine"
     place.write_bytes(OLD)
     for mode_of_file, mode_of_folder in ((0o444, 0o777), (0o666, 0o555)):
@@ -303,7 +331,11 @@ def test_nothing_is_left_of_a_result_that_was_stopped(
     command = ["topk", str(data), "-k", "1", "--json", "-o", str(place)]
     stopped = [sys.executable, "-c", STOPPED, moment, str(int(number)), *command]
     done = subprocess.run(
-        stopped, capture_output=True, text=True, check=False, preexec_fn=hang_up_as_usual
+        stopped,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=hang_up_as_usual,
     )
     assert done.returncode == code
     assert "Traceback" not in done.stderr

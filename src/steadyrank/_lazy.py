@@ -17,7 +17,9 @@ DECLARED = re.compile(r"^from (\S+)|\b(\w+) as \2\b|import (\*)", re.MULTILINE)
 """In a stub: where names come from; then each name, or all of that part."""
 
 
-def attach(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+def attach(
+    package: str, file: str
+) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` for a package with a stub file.
 
     Parameters
@@ -36,7 +38,9 @@ def attach(package: str, file: str) -> tuple[Callable[[str], object], Callable[[
         try:  # a module of the package, such as steadyrank.report
             return import_module(f"{package}.{name}")
         except ModuleNotFoundError:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}") from None
+            raise AttributeError(
+                f"module {package!r} has no attribute {name!r}"
+            ) from None
 
     return load, lambda: sorted(_declared(stub))
 
@@ -48,6 +52,10 @@ def _declared(stub: Path) -> dict[str, str]:
     module = ""
     for source, name, everything in DECLARED.findall(stub.read_text(encoding="utf-8")):
         module = source or module
-        names = _declared(stub.parent / module.rpartition(".")[2] / stub.name) if everything else [name]
+        names = (
+            _declared(stub.parent / module.rpartition(".")[2] / stub.name)
+            if everything
+            else [name]
+        )
         homes |= {name: module for name in names if name}
     return homes

@@ -26,7 +26,9 @@ def shorten(value: object, width: int = 60) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-def listing(places: Iterable[object], total: int | None = None, between: str = ", ") -> str:
+def listing(
+    places: Iterable[object], total: int | None = None, between: str = ", "
+) -> str:
     """Join the first few places and count the rest.
 
     Examples
@@ -115,9 +117,15 @@ IN_MEMORY = (
     Option("engine", "memory", python="read or from_frame instead of scan"),
 )
 NOBODY_COUNTS = "all weights are 0, so nobody counts"
-NO_BLANKS: WayOut = ("Fill them in, or leave them out: of a table with ", Option("drop", ""))
+NO_BLANKS: WayOut = (
+    "Fill them in, or leave them out: of a table with ",
+    Option("drop", ""),
+)
 NO_GAPS = ("Fill them in, or leave these rows out of the table.",)
-MEANS_OF_REST = (", or take means over the values that are there with ", Option("missing", "available"))
+MEANS_OF_REST = (
+    ", or take means over the values that are there with ",
+    Option("missing", "available"),
+)
 """What to do about values that are missing."""
 NO_VALUES = "no values at all, so left out: {}"
 """What is said of items where the values are used that are there."""
@@ -157,7 +165,9 @@ class SteadyrankError(Exception):
 
     def worded(self, option: Callable[[Option], str] = str) -> str:
         """Return the message, with the arguments of the way out as ``option`` writes them."""
-        way = "".join(option(part) if isinstance(part, Option) else part for part in self.way_out)
+        way = "".join(
+            option(part) if isinstance(part, Option) else part for part in self.way_out
+        )
         body = _ended(self._body())
         return f"{body} {_ended(way)}" if way else body
 
@@ -212,14 +222,18 @@ class InvalidDataError(InvalidValueError):
     lines: list[object] | None = None
     lead = "on line"
 
-    def __init__(self, problem: str, *, rows: Any = (), source: str | None = None, **facts: Any) -> None:
+    def __init__(
+        self, problem: str, *, rows: Any = (), source: str | None = None, **facts: Any
+    ) -> None:
         super().__init__(problem, **facts)
         marks = getattr(getattr(rows, "dtype", None), "kind", "") == "b"
         numbers = rows.nonzero()[0] if marks else rows
         self.rows, self.total = [int(row) for row in numbers[:SHOWN]], len(numbers)
         self.source, self.placed = source or "", source is not None
 
-    def place_in(self, name: str, lines: list[object] | None, lead: str = "on line") -> None:
+    def place_in(
+        self, name: str, lines: list[object] | None, lead: str = "on line"
+    ) -> None:
         """Say the places as ``lines`` of the file ``name`` from now on, or what else ``lead`` says."""
         self.placed, self.source, self.lines, self.lead = True, name, lines, lead
 
@@ -228,7 +242,9 @@ class InvalidDataError(InvalidValueError):
         told = super().worded(option)
         if option is not str or not self.readings:
             return told
-        return "\n".join([told, "It could be read in these ways:", *map(_way, self.readings)])
+        return "\n".join(
+            [told, "It could be read in these ways:", *map(_way, self.readings)]
+        )
 
     def _body(self) -> str:
         text = self.problem
@@ -252,7 +268,9 @@ def rows_among(places: Any) -> Iterator[None]:
         yield
     except InvalidDataError as error:
         if not error.placed:
-            error.rows = [] if places is None else [int(places[row]) for row in error.rows]
+            error.rows = (
+                [] if places is None else [int(places[row]) for row in error.rows]
+            )
         raise
 
 
@@ -285,7 +303,10 @@ class NotRecognisedError(InvalidDataError):
 
 
 def _way(reading: Any) -> str:
-    reasons = [*reading.support[:2], *(f"but {reason}" for reason in reading.against[:1])]
+    reasons = [
+        *reading.support[:2],
+        *(f"but {reason}" for reason in reading.against[:1]),
+    ]
     return f"  {reading}\n    {reading.ranks}; {'; '.join(reasons)}"
 
 
@@ -305,7 +326,9 @@ class MissingPackageError(SteadyrankError, ImportError):
     """An optional package that is needed and not installed."""
 
     def __init__(self, need: str, extra: str) -> None:
-        super().__init__(need, way_out=f'Install it with: pip install "steadyrank[{extra}]"')
+        super().__init__(
+            need, way_out=f'Install it with: pip install "steadyrank[{extra}]"'
+        )
 
 
 class UndefinedScoresError(InvalidValueError):
@@ -350,7 +373,9 @@ class EngineError(SteadyrankError):
     """A dataframe engine that could not finish a step, or would bring back too much."""
 
 
-def not_a_choice(argument: str, value: object, choices: Sequence[str]) -> InvalidSettingError:
+def not_a_choice(
+    argument: str, value: object, choices: Sequence[str]
+) -> InvalidSettingError:
     """Return the error about an argument that names none of the choices."""
     return InvalidSettingError(
         f"{argument} must be one of {', '.join(map(repr, choices))}, but is {shorten(value)}"
@@ -358,7 +383,13 @@ def not_a_choice(argument: str, value: object, choices: Sequence[str]) -> Invali
 
 
 def too_many_states(
-    limit: int, reached: int, placed: int, items: int, bound: float, *, least_log10: float | None = None
+    limit: int,
+    reached: int,
+    placed: int,
+    items: int,
+    bound: float,
+    *,
+    least_log10: float | None = None,
 ) -> TooLargeError:
     """Return the error about a graph of states that is too large; bounds are logarithms to base 10."""
     found = f"{reached:,} were reached after {placed:,} of {items:,} positions, and max_states={limit:,}"
@@ -393,7 +424,9 @@ RIDGE = Option("scorer", "bradley-terry:ridge=0.1")
 """What gives every item of a comparison a finite score."""
 
 
-def singular_design(rank: int, items: int, without: Sequence[object] = ()) -> UndefinedScoresError:
+def singular_design(
+    rank: int, items: int, without: Sequence[object] = ()
+) -> UndefinedScoresError:
     """Return the error about a design matrix that does not determine its coefficients."""
     where = f"without row {listing(without)} (one at a time) " if without else ""
     return UndefinedScoresError(
@@ -416,6 +449,10 @@ def nothing_left(kind: str) -> TooFewUnitsError:
     )
 
 
-def wrong_data(scorer: str, wanted: str, given: str, *, way_out: WayOut) -> WrongDataError:
+def wrong_data(
+    scorer: str, wanted: str, given: str, *, way_out: WayOut
+) -> WrongDataError:
     """Return the error about a kind of data that a scorer cannot score."""
-    return WrongDataError(f"{scorer} needs {wanted}, but was given {given}", way_out=way_out)
+    return WrongDataError(
+        f"{scorer} needs {wanted}, but was given {given}", way_out=way_out
+    )

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 WHY = "stable feature selection is for scikit-learn"
 sklearn, base, plain = (
-    needed(f"sklearn{part}", WHY, "refit") for part in ("", ".base", ".feature_selection")
+    needed(f"sklearn{part}", WHY, "refit")
+    for part in ("", ".base", ".feature_selection")
 )
 
 BEYOND = 1e100
@@ -45,9 +46,20 @@ class _StableSelector(plain.SelectorMixin, base.BaseEstimator):  # type: ignore[
     _score: Any
 
     def __init__(
-        self, k: Any, delta: float, eps: float | None, guarantee: Guarantee, n_jobs: int | None
+        self,
+        k: Any,
+        delta: float,
+        eps: float | None,
+        guarantee: Guarantee,
+        n_jobs: int | None,
     ) -> None:
-        self.k, self.delta, self.eps, self.guarantee, self.n_jobs = k, delta, eps, guarantee, n_jobs
+        self.k, self.delta, self.eps, self.guarantee, self.n_jobs = (
+            k,
+            delta,
+            eps,
+            guarantee,
+            n_jobs,
+        )
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Score the features, on all rows and without each of them, and choose.
@@ -59,14 +71,24 @@ class _StableSelector(plain.SelectorMixin, base.BaseEstimator):  # type: ignore[
             None where scores need none.
         """
         responses = {} if y is None else {"y": y, "multi_output": True}
-        checked = sklearn.utils.validation.validate_data(self, X, ensure_min_samples=2, **responses)
+        checked = sklearn.utils.validation.validate_data(
+            self, X, ensure_min_samples=2, **responses
+        )
         X, y = (checked, None) if y is None else checked
         size = X.shape[1]
         if more := isinstance(self.k, int | np.integer) and self.k > size:
-            warnings.warn(f"k={self.k} of {size} features: all of them are selected", stacklevel=2)
-        k = size if more or (isinstance(self.k, str) and self.k == "all") else check_k(self.k, size)
+            warnings.warn(
+                f"k={self.k} of {size} features: all of them are selected", stacklevel=2
+            )
+        k = (
+            size
+            if more or (isinstance(self.k, str) and self.k == "all")
+            else check_k(self.k, size)
+        )
         found = self._score(X, y)
-        self.scores_, self.pvalues_ = found if isinstance(found, tuple | list) else (found, None)
+        self.scores_, self.pvalues_ = (
+            found if isinstance(found, tuple | list) else (found, None)
+        )
         if np.shape(self.scores_) != (size,):
             raise InvalidScoresError(
                 f"there must be one score for each of the {size:,} features, but scores have the "
@@ -75,7 +97,11 @@ class _StableSelector(plain.SelectorMixin, base.BaseEstimator):  # type: ignore[
         answer = self.answer_ = self._answer(X, y, k) if k < size else None
         self.certificate_ = None if answer is None else answer.certificate
         names: Any = range(size) if answer is None else answer.items
-        listed = (names, names, ()) if answer is None else (answer, answer.sure, answer.contenders)
+        listed = (
+            (names, names, ())
+            if answer is None
+            else (answer, answer.sure, answer.contenders)
+        )
         self.support_, self.sure_, self.contenders_ = (
             np.array([name in some for name in names]) for some in map(set, listed)
         )
@@ -105,7 +131,9 @@ class _StableSelector(plain.SelectorMixin, base.BaseEstimator):  # type: ignore[
 def _of_rows(score: Any, X: Any, y: Any, data: Any) -> FloatArray:
     """Return the scores from the rows that the data still hold, as finite numbers."""
     rows = np.asarray(data.row_labels)
-    with sklearn.config_context(assume_finite=True, skip_parameter_validation=True):  # it was checked
+    with sklearn.config_context(
+        assume_finite=True, skip_parameter_validation=True
+    ):  # it was checked
         found = score(X[rows], None if y is None else y[rows])
     return _finite(found[0] if isinstance(found, tuple | list) else found)
 

@@ -84,7 +84,9 @@ def typed_list(names: Sequence[object]) -> str:
     """
     told = map(str, names)
     odd = re.compile(r'[,"]|\A\s|\s\Z').search
-    return ",".join('"' + name.replace('"', '""') + '"' if odd(name) else name for name in told)
+    return ",".join(
+        '"' + name.replace('"', '""') + '"' if odd(name) else name for name in told
+    )
 
 
 def names_in(text: str) -> list[str]:
@@ -95,7 +97,9 @@ def names_in(text: str) -> list[str]:
     >>> names_in('a, b,"c, d"'), names_in("")
     (['a', 'b', 'c, d'], [''])
     """
-    return [quoted.replace('""', '"') or plain for quoted, plain in LISTED.findall(text)]
+    return [
+        quoted.replace('""', '"') or plain for quoted, plain in LISTED.findall(text)
+    ]
 
 
 def shown(name: object, encoding: str = "utf-8") -> str:
@@ -108,11 +112,15 @@ def shown(name: object, encoding: str = "utf-8") -> str:
     """
     text = str(name)
     if not text.isascii() or not text.isprintable():
-        text = "".join(c.encode("unicode_escape").decode() if is_unsafe(c) else c for c in text)
+        text = "".join(
+            c.encode("unicode_escape").decode() if is_unsafe(c) else c for c in text
+        )
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
-def shortened(name: object, most: int, *, encoding: str = "utf-8", more: str = "…") -> str:
+def shortened(
+    name: object, most: int, *, encoding: str = "utf-8", more: str = "…"
+) -> str:
     """Return a name as safe text of at most so many columns: its start, ``more``, and its end.
 
     Names that differ often do so at their ends. Nothing that belongs together is cut: no escape, no
@@ -130,13 +138,18 @@ def shortened(name: object, most: int, *, encoding: str = "utf-8", more: str = "
             return whole
         first = last = _letters(text, encoding)
     else:  # of a name so long, what is far from both ends is not even looked at
-        first, last = _letters(text[:reach], encoding), _letters(text[-reach:], encoding)[1:]
+        first, last = (
+            _letters(text[:reach], encoding),
+            _letters(text[-reach:], encoding)[1:],
+        )
     room = most - len(more)
     start, end = _fitting(first, room - room // 2), _fitting(last[::-1], room // 2)
     return "".join([*start, more[:most], *end[::-1]])
 
 
-def fitted(name: object, width: int, *, encoding: str = "utf-8", more: str = "…") -> str:
+def fitted(
+    name: object, width: int, *, encoding: str = "utf-8", more: str = "…"
+) -> str:
     """Return a name as safe text that takes exactly ``width`` columns.
 
     Examples
@@ -177,7 +190,9 @@ def _columns(text: str) -> Iterator[int]:
         if unicodedata.category(character) in COMBINING:
             yield 0
         elif unicodedata.east_asian_width(character) in "WF":
-            yield 0 if before == "\u200d" else 2  # joined to the emoji before, it is part of its picture
+            yield (
+                0 if before == "\u200d" else 2
+            )  # joined to the emoji before, it is part of its picture
         else:
             yield 1
         before = character
@@ -198,7 +213,9 @@ def _letters(name: str, encoding: str) -> list[str]:
 def _fitting(parts: list[str], width: int) -> list[str]:
     """Return the first parts, as many as fit."""
     widths = accumulate(map(columns_of, parts))
-    return [part for part, columns in zip(parts, widths, strict=True) if columns <= width]
+    return [
+        part for part, columns in zip(parts, widths, strict=True) if columns <= width
+    ]
 
 
 def is_unsafe(character: str) -> bool:
@@ -209,7 +226,11 @@ def is_unsafe(character: str) -> bool:
     >>> is_unsafe("\u2028"), is_unsafe("a"), is_unsafe("")
     (True, False, False)
     """
-    return character != "" and unicodedata.category(character) in UNSAFE and character not in JOINERS
+    return (
+        character != ""
+        and unicodedata.category(character) in UNSAFE
+        and character not in JOINERS
+    )
 
 
 def is_blank(character: str) -> bool:
@@ -241,7 +262,11 @@ def noun_of(column: str) -> str:
     >>> [noun_of(name) for name in ("model_name", "movieId", "Restaurants", "q1", "")]
     ['model', 'movie', 'restaurant', '', '']
     """
-    word = re.sub(r"([_ ](id|name)|(?<=[a-z])(Id|ID|Name))$", "", column).replace("_", " ").lower()
+    word = (
+        re.sub(r"([_ ](id|name)|(?<=[a-z])(Id|ID|Name))$", "", column)
+        .replace("_", " ")
+        .lower()
+    )
     word = word[:-1] if re.search("[^s]s$", word) else word
     return word if re.fullmatch("[a-z]{3,}( [a-z]{3,})?", word) else ""
 
@@ -281,7 +306,19 @@ def in_words(number: int) -> str:
     >>> in_words(3), in_words(1200)
     ('three', '1,200')
     """
-    words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    words = [
+        "no",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+    ]
     return words[number] if number < len(words) else f"{number:,}"
 
 
@@ -309,7 +346,13 @@ def share_in_words(share: float | None) -> str:
         return ""
     if share in {0.0, 1.0}:
         return f"{share:.0%}"
-    return ">99.9%" if share > 0.999 else "<0.1%" if share < 0.001 else f"{100 * share:.1f}%"
+    return (
+        ">99.9%"
+        if share > 0.999
+        else "<0.1%"
+        if share < 0.001
+        else f"{100 * share:.1f}%"
+    )
 
 
 def away_in_words(away: int | None, n_units: int, least: str = "≥") -> str:
@@ -410,7 +453,11 @@ def as_markup(text: str) -> str:
 def html_of(title: str, columns: Mapping[str, Sequence[object]]) -> str:
     """Return a table of any values as small HTML: how things show themselves in a notebook."""
     told = {name: values[:ROWS] for name, values in columns.items()}
-    kept = {name: values for name, values in told.items() if any(value is not None for value in values)}
+    kept = {
+        name: values
+        for name, values in told.items()
+        if any(value is not None for value in values)
+    }
     made = [column_of(name, values) for name, values in kept.items()]
     hidden = max(map(len, columns.values()), default=0) - ROWS
     return html_table(title, made, f"{hidden:,} more not shown." if hidden > 0 else "")
@@ -418,18 +465,32 @@ def html_of(title: str, columns: Mapping[str, Sequence[object]]) -> str:
 
 def html_table(title: str, columns: Sequence[Column], foot: str = "") -> str:
     """Return a small table, all of it escaped."""
-    rows = [f"<tr>{''.join(row)}</tr>" for row in zip(*map(_html_cells, columns), strict=True)]
+    rows = [
+        f"<tr>{''.join(row)}</tr>"
+        for row in zip(*map(_html_cells, columns), strict=True)
+    ]
     heads, body = "".join(rows[:1]), "".join(rows[1:])
-    table = f'<table style="margin:0"><thead>{heads}</thead><tbody>{body}</tbody></table>'
-    above = f'<p style="max-width:50em;font-weight:bold">{as_markup(title)}</p>' if title else ""
+    table = (
+        f'<table style="margin:0"><thead>{heads}</thead><tbody>{body}</tbody></table>'
+    )
+    above = (
+        f'<p style="max-width:50em;font-weight:bold">{as_markup(title)}</p>'
+        if title
+        else ""
+    )
     below = f'<p style="max-width:50em">{as_markup(foot)}</p>' if foot else ""
     return f"<div>{above}{table if columns else ''}{below}</div>"
 
 
 def _html_cells(column: Column) -> list[str]:
     style = f'style="text-align:{"left" if column.names else "right"};padding:2px 8px"'
-    head, *cells = (as_markup(shortened(cell, LONGEST)) for cell in (column.title, *column.cells))
-    return [f"<th {style}>{head}</th>", *(f"<td {style}><bdi>{cell}</bdi></td>" for cell in cells)]
+    head, *cells = (
+        as_markup(shortened(cell, LONGEST)) for cell in (column.title, *column.cells)
+    )
+    return [
+        f"<th {style}>{head}</th>",
+        *(f"<td {style}><bdi>{cell}</bdi></td>" for cell in cells),
+    ]
 
 
 def column_of(title: str, values: Sequence[object], need: int = 0) -> Column:
@@ -451,7 +512,13 @@ def readable(values: Sequence[object]) -> list[str]:
     number = number_format(floats, min(4, max(2, 2 - floor(log10(smallest)))))
     told: list[str] = []
     for value in values:
-        text = "" if value is None else number(value) if isinstance(value, float) else str(value)
+        text = (
+            ""
+            if value is None
+            else number(value)
+            if isinstance(value, float)
+            else str(value)
+        )
         text = ("no", "yes")[value] if isinstance(value, bool) else text
         told.append(f"{value:,}" if type(value) is int else text)
     return told
@@ -462,9 +529,14 @@ def number_format(values: Sequence[float], fewest: int = 2) -> Callable[[float],
 
     What is as small as the rounding of the others, as a fit may leave of 0, is written as 0.
     """
-    ways = ({f"{value:.{decimals}f}" for value in values} for decimals in range(fewest, 6))
+    ways = (
+        {f"{value:.{decimals}f}" for value in values} for decimals in range(fewest, 6)
+    )
     different, rounding = len(set(values)), 1e-12 * max(map(abs, values), default=0.0)
-    decimals = next((fewest + place for place, texts in enumerate(ways) if len(texts) == different), 6)
+    decimals = next(
+        (fewest + place for place, texts in enumerate(ways) if len(texts) == different),
+        6,
+    )
     return lambda value: (
         f"{value:.6g}"
         if abs(value) > rounding and not 1e-6 < abs(value) < 1e9

@@ -61,7 +61,9 @@ def target_of(path: str | os.PathLike[str]) -> Target:
     """Return where a result for this path goes; complain if it cannot, or must not, go there."""
     found, place = None, os.fspath(path)
     with _said_of(path):
-        with suppress(FileNotFoundError):  # of links that lead round in a circle, the system complains
+        with suppress(
+            FileNotFoundError
+        ):  # of links that lead round in a circle, the system complains
             found = os.stat(path)  # noqa: PTH116
         if found is not None and stat.S_ISDIR(found.st_mode):
             raise IsADirectoryError(errno.EISDIR, "it is a folder")
@@ -97,7 +99,11 @@ def append_whole(text: str, path: str | os.PathLike[str]) -> None:
 
 def _encoded(content: str | bytes) -> bytes:
     """Return what is written; what UTF-8 cannot hold becomes an escape."""
-    return content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
+    return (
+        content
+        if isinstance(content, bytes)
+        else content.encode("utf-8", "backslashreplace")
+    )
 
 
 @contextmanager
@@ -110,7 +116,9 @@ def _said_of(path: str | os.PathLike[str]) -> Iterator[None]:
         full = error.errno in {errno.ENOSPC, errno.EDQUOT}
         raise UnwritableFileError(
             f"{os.fspath(path)!r} cannot be written: {why}",
-            way_out="The disk is full." if full else "Give a path that you may write to.",
+            way_out="The disk is full."
+            if full
+            else "Give a path that you may write to.",
         ) from error
 
 
@@ -124,9 +132,13 @@ def _append(target: Target, data: bytes) -> None:
 
 
 def _replace(target: Target, data: bytes) -> None:
-    part = target.path.with_name(f".{target.path.name[:40]}.{os.urandom(8).hex()}.steadyrank-part")
+    part = target.path.with_name(
+        f".{target.path.name[:40]}.{os.urandom(8).hex()}.steadyrank-part"
+    )
     try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+        with os.fdopen(
+            os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb"
+        ) as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

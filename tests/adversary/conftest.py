@@ -55,4 +55,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         if name == "cases"
     ]
     if drawn:
-        terminalreporter.write_line(f"generated cases: {sum(drawn):,} in {len(drawn):,} tests")
+        terminalreporter.write_line(
+            f"generated cases: {sum(drawn):,} in {len(drawn):,} tests"
+        )

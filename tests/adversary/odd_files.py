@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 LABELS = (
     ("x", "y", "z"),
     ("7", "12", "-3", "0"),
-    ("9223372036854775807", "9223372036854775806", "-9223372036854775808", "1000000000000000000"),
+    (
+        "9223372036854775807",
+        "9223372036854775806",
+        "-9223372036854775808",
+        "1000000000000000000",
+    ),
     ("9223372036854775808", "18446744073709551615", "12"),
     ("007", "7", "+7", "1.0", "1e3", "-0"),
     ("a,b", "a;b", 'say "hi"', '"', "two\nlines", "a\tb", "|", "cr\rlf"),
@@ -32,7 +37,21 @@ NUMBERS = (
     ("0.1", "0.7", "3.3333333333", "1e-3", "2.000001"),
     ("9007199254740993", "9007199254740992", "1"),
 )
-ODD_NUMBERS = ("NA", "", " ", "NaN", "inf", "-Infinity", "x", "1,5", "٣", "0x10", "1_0", "--1", "null")
+ODD_NUMBERS = (
+    "NA",
+    "",
+    " ",
+    "NaN",
+    "inf",
+    "-Infinity",
+    "x",
+    "1,5",
+    "٣",
+    "0x10",
+    "1_0",
+    "--1",
+    "null",
+)
 ODD_COUNTS = ("NA", "", "-1", "1.5", "x", "inf", "5e18", "1e3", " 2 ")
 WINNERS = ("left", "right", "tie", "A", "draw", "1", "0", "0.5", "")
 PATHS = (
@@ -68,7 +87,10 @@ def odd_parts(rng: np.random.Generator, parts: int) -> tuple[OddFile, list[OddFi
     kind, header, rows, arguments = _KINDS[int(rng.integers(len(_KINDS)))](rng)
     cuts = [0, *sorted(rng.integers(0, len(rows) + 1, parts - 1).tolist()), len(rows)]
     pieces = [rows, *(rows[cuts[part] : cuts[part + 1]] for part in range(parts))]
-    made = [OddFile(kind, _joined(header, piece, ",", "\n", rng, 0.2), arguments) for piece in pieces]
+    made = [
+        OddFile(kind, _joined(header, piece, ",", "\n", rng, 0.2), arguments)
+        for piece in pieces
+    ]
     return made[0], made[1:]
 
 
@@ -84,7 +106,10 @@ def labels(rng: np.random.Generator, size: int, *, odd: float = 0.05) -> list[st
 
 
 def _numbers(rng: np.random.Generator, size: int, odd: Sequence[str]) -> list[str]:
-    found = [str(number) for number in rng.choice(NUMBERS[int(rng.integers(len(NUMBERS)))], size)]
+    found = [
+        str(number)
+        for number in rng.choice(NUMBERS[int(rng.integers(len(NUMBERS)))], size)
+    ]
     if size and rng.random() < 0.2:
         found[int(rng.integers(size))] = str(rng.choice(odd))
     return found
@@ -92,7 +117,14 @@ def _numbers(rng: np.random.Generator, size: int, odd: Sequence[str]) -> list[st
 
 def _ratings(rng: np.random.Generator) -> tuple[Any, ...]:
     size = int(rng.integers(0, 25))
-    rows = list(zip(labels(rng, size), labels(rng, size), _numbers(rng, size, ODD_NUMBERS), strict=True))
+    rows = list(
+        zip(
+            labels(rng, size),
+            labels(rng, size),
+            _numbers(rng, size, ODD_NUMBERS),
+            strict=True,
+        )
+    )
     policy = str(rng.choice(["mean", "mean", "error"]))
     if policy == "error" and rng.random() < 0.7:
         rows = list({row[:2]: row for row in rows}.values())
@@ -106,23 +138,36 @@ def _votes(rng: np.random.Generator) -> tuple[Any, ...]:
     counts = [str(count) for count in rng.integers(0, 4, size)]
     if size and rng.random() < 0.3:
         counts[int(rng.integers(size))] = str(rng.choice(ODD_COUNTS))
-    return Votes, ["choice", "count"], list(zip(labels(rng, size), counts, strict=True)), {}
+    return (
+        Votes,
+        ["choice", "count"],
+        list(zip(labels(rng, size), counts, strict=True)),
+        {},
+    )
 
 
 def _battles(rng: np.random.Generator) -> tuple[Any, ...]:
     size = int(rng.integers(0, 25))
     pool = LABELS[int(rng.integers(len(LABELS)))]
-    pairs = [tuple(map(str, rng.choice(pool, 2, replace=rng.random() < 0.005))) for _ in range(size)]
+    pairs = [
+        tuple(map(str, rng.choice(pool, 2, replace=rng.random() < 0.005)))
+        for _ in range(size)
+    ]
     few = WINNERS[:3] if rng.random() < 0.6 else WINNERS
     by_label = rng.random() < 0.3
-    rows = [(*pair, pair[int(rng.integers(2))] if by_label else str(rng.choice(few))) for pair in pairs]
+    rows = [
+        (*pair, pair[int(rng.integers(2))] if by_label else str(rng.choice(few)))
+        for pair in pairs
+    ]
     return Battles, ["left", "right", "winner"], rows, {}
 
 
 def _scores(rng: np.random.Generator) -> tuple[Any, ...]:
     tasks, models = (list(dict.fromkeys(labels(rng, size))) for size in (9, 5))
     kept = rng.random() if rng.random() < 0.5 else 1.0
-    pairs = [(task, model) for task in tasks for model in models if rng.random() <= kept]
+    pairs = [
+        (task, model) for task in tasks for model in models if rng.random() <= kept
+    ]
     if pairs and rng.random() < 0.1:
         pairs.append(pairs[0])
     values = _numbers(rng, len(pairs), ODD_NUMBERS)
@@ -137,10 +182,17 @@ _KINDS = (_ratings, _votes, _battles, _scores)
 
 
 def _joined(
-    header: Sequence[str], rows: Any, between: str, end: str, rng: np.random.Generator, quoted: float
+    header: Sequence[str],
+    rows: Any,
+    between: str,
+    end: str,
+    rng: np.random.Generator,
+    quoted: float,
 ) -> bytes:
     def written(text: str) -> str:
-        if rng.random() < quoted or any(mark in text for mark in (between, '"', "\n", "\r")):
+        if rng.random() < quoted or any(
+            mark in text for mark in (between, '"', "\n", "\r")
+        ):
             return '"' + text.replace('"', '""') + '"'
         return text
 
@@ -148,7 +200,9 @@ def _joined(
     return (end.join(lines) + end).encode()
 
 
-def odd_typed(rng: np.random.Generator, *, beyond_int64: bool = True) -> tuple[Any, Any, dict[str, Any]]:
+def odd_typed(
+    rng: np.random.Generator, *, beyond_int64: bool = True
+) -> tuple[Any, Any, dict[str, Any]]:
     """Return a kind, a table of Arrow whose columns have types, and odd names, and how to read it."""
     import pyarrow as pa
 
@@ -158,21 +212,32 @@ def odd_typed(rng: np.random.Generator, *, beyond_int64: bool = True) -> tuple[A
         Votes: ("choice",),
         ScoreMatrix: ("row", "item", "score"),
     }
-    names = [str(name) for name in rng.choice(ODD_NAMES, len(roles[kind]), replace=False)]
+    names = [
+        str(name) for name in rng.choice(ODD_NAMES, len(roles[kind]), replace=False)
+    ]
     size = int(rng.integers(1, 25))
     columns = [_typed_labels(rng, size, 3 if beyond_int64 else 1) for _ in roles[kind]]
     if kind is not Votes:
         columns[-1] = _typed_numbers(rng, size)
-        pairs = dict.fromkeys(zip(*(column.to_pylist() for column in columns[:2]), strict=True))
+        pairs = dict.fromkeys(
+            zip(*(column.to_pylist() for column in columns[:2]), strict=True)
+        )
         firsts = {
             pair: row
             for row, pair in reversed(
-                list(enumerate(zip(*(column.to_pylist() for column in columns[:2]), strict=True)))
+                list(
+                    enumerate(
+                        zip(
+                            *(column.to_pylist() for column in columns[:2]), strict=True
+                        )
+                    )
+                )
             )
         }
         if rng.random() < 0.8:
             columns = [
-                column.take(pa.array(sorted(firsts[pair] for pair in pairs))) for column in columns
+                column.take(pa.array(sorted(firsts[pair] for pair in pairs)))
+                for column in columns
             ]
     arguments = dict(zip(roles[kind], names, strict=True))
     if kind is ScoreMatrix:
@@ -180,7 +245,21 @@ def odd_typed(rng: np.random.Generator, *, beyond_int64: bool = True) -> tuple[A
     return kind, pa.table(columns, names), arguments
 
 
-ODD_NAMES = ("plain", "a.b", "a`b", "a b", "A", "a", "ä", "x[0]", "`", "a.b.c", "select", "1", 'é"q')
+ODD_NAMES = (
+    "plain",
+    "a.b",
+    "a`b",
+    "a b",
+    "A",
+    "a",
+    "ä",
+    "x[0]",
+    "`",
+    "a.b.c",
+    "select",
+    "1",
+    'é"q',
+)
 
 
 def _typed_labels(rng: np.random.Generator, size: int, offsets: int) -> Any:
@@ -189,9 +268,13 @@ def _typed_labels(rng: np.random.Generator, size: int, offsets: int) -> Any:
 
     whole = rng.integers(0, 5, size)
     made = [
-        lambda: pa.array(whole, str(rng.choice(["int8", "int16", "int32", "int64", "uint8", "uint32"]))),
         lambda: pa.array(
-            whole.astype(np.uint64) + np.uint64([0, 2**63, 2**64 - 9][int(rng.integers(offsets))]),
+            whole,
+            str(rng.choice(["int8", "int16", "int32", "int64", "uint8", "uint32"])),
+        ),
+        lambda: pa.array(
+            whole.astype(np.uint64)
+            + np.uint64([0, 2**63, 2**64 - 9][int(rng.integers(offsets))]),
             "uint64",
         ),
         lambda: pa.array(whole / 2 - 1, str(rng.choice(["float32", "float64"]))),
@@ -213,7 +296,9 @@ def _typed_numbers(rng: np.random.Generator, size: int) -> Any:
         lambda: pa.array(tenths, str(rng.choice(["float32", "float64"]))),
         lambda: pa.array(normal, str(rng.choice(["float32", "float64"]))),
         lambda: pa.array(tenths > 0),
-        lambda: pa.array([round(value, 1) for value in tenths.tolist()]).cast(pa.decimal128(9, 1)),
+        lambda: pa.array([round(value, 1) for value in tenths.tolist()]).cast(
+            pa.decimal128(9, 1)
+        ),
         lambda: pa.array([float("nan"), *tenths[1:].tolist()]),
         lambda: pa.array([float(rng.choice(["inf", "-inf"])), *tenths[1:].tolist()]),
         lambda: pa.array([str(value) for value in tenths.tolist()]),
@@ -229,5 +314,7 @@ def _with_nulls(rng: np.random.Generator, column: Any, share: float) -> Any:
     if rng.random() > share:
         return column
     gone = rng.random(len(column)) < 0.2
-    kept = pa.array([None if missing else row for row, missing in enumerate(gone.tolist())], "int64")
+    kept = pa.array(
+        [None if missing else row for row, missing in enumerate(gone.tolist())], "int64"
+    )
     return column.take(kept)

@@ -30,7 +30,9 @@ def test_away_is_no_more_than_raw_rows_say(kind: Any, cases: Cases) -> None:
         top, away = frozenset((raw.order() or ())[:k]), study.topk(k).away
         assert away is not None
         for item in range(raw.items):
-            fewest = raw.fewest(lambda o, k=k, i=item, top=top: (i in o[:k]) != (i in top), ALL_UNITS)
+            fewest = raw.fewest(
+                lambda o, k=k, i=item, top=top: (i in o[:k]) != (i in top), ALL_UNITS
+            )
             asked += 1
             assert fewest is None or away[item] <= fewest, (mixture.told, k, item)
             assert (away[item] == 1) == (fewest == 1), (mixture.told, k, item)
@@ -49,7 +51,8 @@ def sparse_ratings(rng: np.random.Generator) -> Study:
 def borda(rng: np.random.Generator) -> Study:
     worth = np.arange(6) * 0.3
     orders = [
-        np.argsort(-(worth + rng.gumbel(size=6)))[: rng.integers(1, 7)].tolist() for _ in range(50)
+        np.argsort(-(worth + rng.gumbel(size=6)))[: rng.integers(1, 7)].tolist()
+        for _ in range(50)
     ]
     return Study(Ballots(orders, items=range(6)))
 
@@ -65,11 +68,15 @@ def rows(rng: np.random.Generator) -> Study:
 
 
 def votes(rng: np.random.Generator) -> Study:
-    return Study(Votes(rng.choice(5, 60, p=[0.4, 0.25, 0.2, 0.1, 0.05]), items=range(5)))
+    return Study(
+        Votes(rng.choice(5, 60, p=[0.4, 0.25, 0.2, 0.1, 0.05]), items=range(5))
+    )
 
 
 @pytest.mark.parametrize("make", [sparse_ratings, borda, gaps, rows, votes])
-def test_away_is_between_one_and_what_is_seen(make: Callable[..., Study], cases: Cases) -> None:
+def test_away_is_between_one_and_what_is_seen(
+    make: Callable[..., Study], cases: Cases
+) -> None:
     """Larger data: units that are seen to move an item are no fewer, and contenders are 1 away."""
     for rng in cases(3):
         study = make(rng)
@@ -80,7 +87,11 @@ def test_away_is_between_one_and_what_is_seen(make: Callable[..., Study], cases:
             found = study.margin(k, item=item)
             assert found.upper is None or answer.away[place] <= found.upper
             assert answer.away[place] >= min(answer.margin.lower, 2)
-            assert (answer.away[place] == 1) == (found.lower == 1) == (item in answer.contenders)
+            assert (
+                (answer.away[place] == 1)
+                == (found.lower == 1)
+                == (item in answer.contenders)
+            )
 
 
 @pytest.mark.parametrize("make", [sparse_ratings, borda, gaps, rows, votes])
@@ -104,7 +115,9 @@ def test_bounds_of_pairs_at_once_are_those_of_pairs_one_by_one(
             assert close.sum() > 0.7 * best.sum()
 
 
-def test_little_work_gives_an_interval(monkeypatch: pytest.MonkeyPatch, cases: Cases) -> None:
+def test_little_work_gives_an_interval(
+    monkeypatch: pytest.MonkeyPatch, cases: Cases
+) -> None:
     """Where the splits of units are not all tried, fewer units are certified and no more are seen."""
     for rng in cases(4):
         study = gaps(rng)
@@ -169,9 +182,13 @@ def test_the_rest_of_a_margin_is_what_was_seen(cases: Cases) -> None:
         if found.upper is None:
             continue
         every = list(zip(left.tolist(), right.tolist(), points.tolist(), strict=True))
-        ratings = played([match for row, match in enumerate(every) if row not in found.units], 60.0)
+        ratings = played(
+            [match for row, match in enumerate(every) if row not in found.units], 60.0
+        )
         assert scorer.score(found.rest) == pytest.approx(ratings, abs=1e-6)
-        assert scorer.score(data.without(found.units)) == pytest.approx(ratings, abs=1e-6)
+        assert scorer.score(data.without(found.units)) == pytest.approx(
+            ratings, abs=1e-6
+        )
         assert found.rest.n_units == 12 - found.upper
         assert np.argmax(ratings) in found.enters
         seen, merged = seen + 1, merged + (len(data.units) < 12)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from conftest import Cases
 
 
-def drawn(rng: np.random.Generator, *, most: int = 5, rows: int = 30, **fixed: object) -> Battles:
+def drawn(
+    rng: np.random.Generator, *, most: int = 5, rows: int = 30, **fixed: object
+) -> Battles:
     """Draw battles: few items, so that there are ties; some with weights, counts or judges."""
     items, size = int(rng.integers(2, most + 1)), int(rng.integers(3, rows + 1))
     left = rng.integers(items, size=size)
@@ -35,14 +37,19 @@ def drawn(rng: np.random.Generator, *, most: int = 5, rows: int = 30, **fixed: o
 
 def fewest_leaving(data: Battles, k: int) -> int | None:
     """Try all ways to take units away; those that leave an item without a battle do not count."""
-    scorer, order = WinRate(), lambda scores: set(np.argsort(-scores, kind="stable")[:k].tolist())
+    scorer, order = (
+        WinRate(),
+        lambda scores: set(np.argsort(-scores, kind="stable")[:k].tolist()),
+    )
     before, fewest = order(scorer.score(data)), None
     for leaving in product(*(range(count + 1) for count in data.units.counts.tolist())):
         number = sum(leaving)
         if number == data.n_units or (fewest is not None and number >= fewest):
             continue
         try:
-            after = scorer.score(data.with_copies(data.units.counts - np.array(leaving)))
+            after = scorer.score(
+                data.with_copies(data.units.counts - np.array(leaving))
+            )
         except SteadyrankError:
             continue
         fewest = number if order(after) != before else fewest
@@ -54,7 +61,9 @@ def test_win_rates_without_each_unit_are_those_of_the_rest(cases: Cases) -> None
         data = drawn(rng)
         try:
             out = WinRate().leave_one_out(data)
-        except SteadyrankError:  # an item without a battle, in the data or once a unit is gone
+        except (
+            SteadyrankError
+        ):  # an item without a battle, in the data or once a unit is gone
             continue
         rows = all_rows(out)
         for unit in range(len(data.units)):
@@ -139,7 +148,9 @@ def plain_logit(data: Battles, ridge: float) -> np.ndarray:
     design = np.hstack([np.zeros((len(data.left), items)), data.covariates])
     design[np.arange(len(design)), data.left] += 1
     design[np.arange(len(design)), data.right] -= 1
-    weight = data.counts * (np.ones(len(design)) if data.weights is None else data.weights)
+    weight = data.counts * (
+        np.ones(len(design)) if data.weights is None else data.weights
+    )
     share, pull = (data.outcome + 1) / 2, np.repeat([ridge, 0.0], [items, p])
 
     def loss(fit: np.ndarray) -> float:
@@ -151,25 +162,35 @@ def plain_logit(data: Battles, ridge: float) -> np.ndarray:
     for _ in range(30):
         chance = 1 / (1 + np.exp(-design @ fit))
         hessian = (design.T * (weight * chance * (1 - chance))) @ design + np.diag(pull)
-        fit = fit + np.linalg.solve(hessian, design.T @ (weight * (share - chance)) - pull * fit)
+        fit = fit + np.linalg.solve(
+            hessian, design.T @ (weight * (share - chance)) - pull * fit
+        )
     return np.asarray(fit[:items])
 
 
-def test_strengths_beside_covariates_without_each_unit_are_those_of_the_rest(cases: Cases) -> None:
+def test_strengths_beside_covariates_without_each_unit_are_those_of_the_rest(
+    cases: Cases,
+) -> None:
     compared = 0
     for rng in cases(12):
         ridge = float(rng.choice([0.3, 2.0]))
         plain = drawn(rng, most=4, rows=25)
-        beside = rng.integers(-2, 3, size=(len(plain.left), int(rng.integers(1, 3)))).astype(float)
+        beside = rng.integers(
+            -2, 3, size=(len(plain.left), int(rng.integers(1, 3)))
+        ).astype(float)
         data = plain._changed({"covariates": beside})
         try:
             out = BradleyTerry(ridge).leave_one_out(data)
             rows = all_rows(out)
-        except SteadyrankError:  # covariates without a single finite coefficient, or one unit
+        except (
+            SteadyrankError
+        ):  # covariates without a single finite coefficient, or one unit
             continue
         assert out.scores == pytest.approx(plain_logit(data, ridge), abs=1e-8)
         for unit in rng.permutation(len(data.units))[:4].tolist():
-            assert rows[unit] == pytest.approx(plain_logit(data.without(unit), ridge), abs=1e-8)
+            assert rows[unit] == pytest.approx(
+                plain_logit(data.without(unit), ridge), abs=1e-8
+            )
             compared += 1
         assert_answers_agree(out, rng)
     assert compared

@@ -24,7 +24,25 @@ if TYPE_CHECKING:
 
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
-SIGNS = ["=", "+", "-", "@", "＝", "＋", "－", "＠", "﹢", "﹣", "﹦", "﹫", "⁺", "₌", "−", "'", '"']
+SIGNS = [
+    "=",
+    "+",
+    "-",
+    "@",
+    "＝",
+    "＋",
+    "－",
+    "＠",
+    "﹢",
+    "﹣",
+    "﹦",
+    "﹫",
+    "⁺",
+    "₌",
+    "−",
+    "'",
+    '"',
+]
 BLANKS = [
     " ",
     "\xa0",
@@ -53,7 +71,23 @@ BLANKS += [
     "\u2066",
     "\ufeff",
 ]
-OTHERS = ["a", "1", "é", "漢", "👩", ",", ";", "|", "(", "<", "&", "\\", "\u0301", "\ue000", "\u0378"]
+OTHERS = [
+    "a",
+    "1",
+    "é",
+    "漢",
+    "👩",
+    ",",
+    ";",
+    "|",
+    "(",
+    "<",
+    "&",
+    "\\",
+    "\u0301",
+    "\ue000",
+    "\u0378",
+]
 
 
 def drawn_name(rng: np.random.Generator) -> str:
@@ -96,16 +130,21 @@ def test_no_name_ends_a_line_or_steers_a_view(cases: Cases) -> None:
     for rng in cases(40):
         names = list(dict.fromkeys(drawn_name(rng) for _ in range(4)))
         names = [name for name in names if name.strip()] + ["plain"]
-        votes = Votes([name for place, name in enumerate(names) for _ in range(20 - place)])
+        votes = Votes(
+            [name for place, name in enumerate(names) for _ in range(20 - place)]
+        )
         found = stable_topk(votes, 1).findings()
         text = plain_text(found)
         assert text.splitlines() == text.split("\n")
         assert text.isprintable() or all(
-            letter.isprintable() or letter in "\n\u200c\u200d\u3000\xa0\u2003" for letter in text
+            letter.isprintable() or letter in "\n\u200c\u200d\u3000\xa0\u2003"
+            for letter in text
         )
         assert to_json(found).isascii()
         assert {row["item"] for row in json.loads(to_json(found))["rows"]} == set(names)
-        assert {row[1].removeprefix("'") for row in cells_of(to_csv(found))[1:]} == set(names)
+        assert {row[1].removeprefix("'") for row in cells_of(to_csv(found))[1:]} == set(
+            names
+        )
         page = table_fragment(found)
         assert not {"\u2028", "\u2029", "\x1b", "\u202e", "\0"} & set(page)
 

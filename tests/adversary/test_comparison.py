@@ -33,7 +33,10 @@ def votes(rng, items):
 
 
 def ballots(rng, items):
-    orders = [rng.permutation(items)[: rng.integers(1, len(items) + 1)].tolist() for _ in range(7)]
+    orders = [
+        rng.permutation(items)[: rng.integers(1, len(items) + 1)].tolist()
+        for _ in range(7)
+    ]
     return Study(Ballots(orders, items=items))
 
 
@@ -44,7 +47,9 @@ def matrix(rng, items):
 def ratings(rng, items):
     users, rated = np.nonzero(rng.random((8, len(items))) < 0.6)
     stars = rng.integers(1, 6, len(users))
-    return Study(Ratings(users, [items[i] for i in rated], stars, items=items), MeanRating(1.0))
+    return Study(
+        Ratings(users, [items[i] for i in rated], stars, items=items), MeanRating(1.0)
+    )
 
 
 def battles(rng, items):
@@ -61,7 +66,8 @@ def medians(data):
 
 def refitted(rng, items):
     return Study(
-        ScoreMatrix(rng.integers(0, 5, (6, len(items))).astype(float), items=items), Refit(medians)
+        ScoreMatrix(rng.integers(0, 5, (6, len(items))).astype(float), items=items),
+        Refit(medians),
     )
 
 
@@ -72,7 +78,10 @@ WORDS |= {None: "(not in the old data)"}
 
 def drawn(make, rng):
     """Two versions: some items in both, some in one of them alone, in any order."""
-    sides = [sorted("abcdef", key=lambda _: rng.random())[: rng.integers(3, 6)] for _ in range(2)]
+    sides = [
+        sorted("abcdef", key=lambda _: rng.random())[: rng.integers(3, 6)]
+        for _ in range(2)
+    ]
     sides[1] = sides[1] if set(sides[0]) & set(sides[1]) else [*sides[1], sides[0][0]]
     return [make(rng, side) for side in sides]
 
@@ -96,7 +105,10 @@ def places(scores, common, item):
 def ranges(study, common):
     seen = [scored(study), *(scored(study, rest) for _, rest in left_out(study.data))]
     ends = {item: [places(scores, common, item) for scores in seen] for item in common}
-    return {item: (min(b for b, _ in those), max(w for _, w in those)) for item, those in ends.items()}
+    return {
+        item: (min(b for b, _ in those), max(w for _, w in those))
+        for item, those in ends.items()
+    }
 
 
 def verdict(item, old, new, allowed):
@@ -106,7 +118,11 @@ def verdict(item, old, new, allowed):
         return "gone"
     if old.index(item) == new.index(item):
         return "same"
-    return "inside" if allowed[item][0] <= new.index(item) + 1 <= allowed[item][1] else "beyond"
+    return (
+        "inside"
+        if allowed[item][0] <= new.index(item) + 1 <= allowed[item][1]
+        else "beyond"
+    )
 
 
 def check_sentence(told, count, unit):
@@ -128,7 +144,9 @@ def check_sentence(told, count, unit):
             "could explain."
         )
         return "inside"
-    assert re.fullmatch(rf"Nothing moved: {both} shared items?, in the same order\.", told)
+    assert re.fullmatch(
+        rf"Nothing moved: {both} shared items?, in the same order\.", told
+    )
     return "same"
 
 
@@ -142,21 +160,43 @@ def test_verdicts_are_those_of_every_single_deletion(make, cases: Cases):
         common = set(before) & set(after)
         old_order = ranked(before, list(old.items))
         new_order = ranked(after, [*old_order, *new.items])
-        was, now = ([item for item in order if item in common] for order in (old_order, new_order))
+        was, now = (
+            [item for item in order if item in common]
+            for order in (old_order, new_order)
+        )
         allowed = ranges(old, common)
         rows = list(found.rows())
-        assert [row["item"] for row in rows] == [*new_order, *(i for i in old_order if i not in common)]
+        assert [row["item"] for row in rows] == [
+            *new_order,
+            *(i for i in old_order if i not in common),
+        ]
         for row in rows:
             item = row["item"]
             assert row["verdict"] == verdict(
-                item, was if item in common else old_order, now if item in common else new_order, allowed
+                item,
+                was if item in common else old_order,
+                now if item in common else new_order,
+                allowed,
             )
-            assert row["old_rank"] == (old_order.index(item) + 1 if item in before else None)
-            assert row["new_rank"] == (new_order.index(item) + 1 if item in after else None)
-            assert (row["old_score"], row["new_score"]) == (before.get(item), after.get(item))
-            in_both = (was.index(item) + 1, now.index(item) + 1) if item in common else (None, None)
+            assert row["old_rank"] == (
+                old_order.index(item) + 1 if item in before else None
+            )
+            assert row["new_rank"] == (
+                new_order.index(item) + 1 if item in after else None
+            )
+            assert (row["old_score"], row["new_score"]) == (
+                before.get(item),
+                after.get(item),
+            )
+            in_both = (
+                (was.index(item) + 1, now.index(item) + 1)
+                if item in common
+                else (None, None)
+            )
             assert (row["old_place"], row["new_place"]) == in_both
-            assert (row["old_best"], row["old_worst"]) == allowed.get(item, (None, None))
+            assert (row["old_best"], row["old_worst"]) == allowed.get(
+                item, (None, None)
+            )
         verdicts = [row["verdict"] for row in rows]
         seen |= set(verdicts)
         count = {name: verdicts.count(name) for name in ("same", "inside", "beyond")}
@@ -176,8 +216,12 @@ def test_the_new_top_k_is_held_against_the_old_list(make, cases: Cases):
         found, answer = old.compare(new, k), old.topk(k)
         old_order = ranked(scored(old), list(old.items))
         new_top = ranked(scored(new), [*old_order, *new.items])[:k]
-        assert found.entered == tuple(item for item in new_top if item not in old_order[:k])
-        assert found.left == tuple(item for item in old_order[:k] if item not in new_top)
+        assert found.entered == tuple(
+            item for item in new_top if item not in old_order[:k]
+        )
+        assert found.left == tuple(
+            item for item in old_order[:k] if item not in new_top
+        )
         assert found.covered == (set(new_top) <= set(answer.members))
         stands = {row.item: row.standing for row in answer.rows()}
         assert all(row["standing"] == stands.get(row["item"]) for row in found.rows())
@@ -205,7 +249,9 @@ def test_the_order_in_which_new_items_are_listed_moves_nobody(make, cases: Cases
 def test_places_are_those_of_any_part_of_the_items(cases: Cases):
     for rng in cases(20):
         study, _ = drawn(KINDS[rng.integers(len(KINDS))], rng)
-        chosen = rng.permutation(len(study.items))[: rng.integers(1, len(study.items) + 1)]
+        chosen = rng.permutation(len(study.items))[
+            : rng.integers(1, len(study.items) + 1)
+        ]
         found = place_ranges(study.facts, chosen)
         slow = ranges(study, {study.items[place] for place in chosen})
         pairs = zip(found.best.tolist(), found.worst.tolist(), strict=True)

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 def best(items: int, people: list[Person], k: int = 1) -> set[int] | None:
     scores = worst_margins(items, people)
-    return scores and set(sorted(range(items), key=lambda item: (-scores[item], item))[:k])
+    return scores and set(
+        sorted(range(items), key=lambda item: (-scores[item], item))[:k]
+    )
 
 
 def fewest_leaving(case, k: int) -> int | None:
@@ -33,7 +35,12 @@ def fewest_leaving(case, k: int) -> int | None:
     for gone in product([False, True], repeat=len(units)):
         if all(gone) or (found is not None and sum(gone) >= found):
             continue
-        rest = [one for unit, leaves in zip(units, gone, strict=True) for one in unit if not leaves]
+        rest = [
+            one
+            for unit, leaves in zip(units, gone, strict=True)
+            for one in unit
+            if not leaves
+        ]
         after = best(case.items, rest, k)
         if after is not None and after != before:
             found = sum(gone)
@@ -41,8 +48,12 @@ def fewest_leaving(case, k: int) -> int | None:
 
 
 @pytest.mark.parametrize("kind", ["ballots", "approvals", "battles"])
-@pytest.mark.parametrize(("weighted", "grouped"), [(False, False), (True, False), (False, True)])
-def test_margins_hold_the_fewest(kind: str, weighted: bool, grouped: bool, cases: Cases) -> None:
+@pytest.mark.parametrize(
+    ("weighted", "grouped"), [(False, False), (True, False), (False, True)]
+)
+def test_margins_hold_the_fewest(
+    kind: str, weighted: bool, grouped: bool, cases: Cases
+) -> None:
     exact = asked = 0
     for rng in cases(8):
         case = drawn(rng, kind, weighted=weighted, grouped=grouped)

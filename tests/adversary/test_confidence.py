@@ -13,7 +13,16 @@ import pytest
 from scipy.stats import norm, t as student_t
 
 from adversary.test_margins import ballots, battles, matrix, medians, votes
-from steadyrank import Battles, Estimates, Ratings, Refit, ScoreMatrix, SteadyrankError, Study, Votes
+from steadyrank import (
+    Battles,
+    Estimates,
+    Ratings,
+    Refit,
+    ScoreMatrix,
+    SteadyrankError,
+    Study,
+    Votes,
+)
 from steadyrank.data.observations import shares_of
 from steadyrank.demo import demo_file
 from steadyrank.report.export import to_csv, to_json
@@ -40,17 +49,24 @@ def least_limit(level: float, questions: int, units: int | None) -> float:
     """Return what a difference must exceed at least if so many units were drawn."""
     if units is None:
         return 0.0
-    return math.sqrt(units / (units - 1)) * float(student_t.isf((1 - level) / questions, units - 1))
+    return math.sqrt(units / (units - 1)) * float(
+        student_t.isf((1 - level) / questions, units - 1)
+    )
 
 
 def agreed(
-    scores: np.ndarray, noise: np.ndarray, above: int, below: int, questions: int, level: float
+    scores: np.ndarray,
+    noise: np.ndarray,
+    above: int,
+    below: int,
+    questions: int,
+    level: float,
 ) -> bool:
     """Tell whether all draws put one above the other, but for a share of the probability left."""
     gap = scores[above] - scores[below]
-    return sum(draw[above] - draw[below] <= -gap for draw in noise) <= (1 - level) / questions * len(
-        noise
-    )
+    return sum(draw[above] - draw[below] <= -gap for draw in noise) <= (
+        1 - level
+    ) / questions * len(noise)
 
 
 def decided(
@@ -71,13 +87,23 @@ def decided(
             found.add((i, j) if scores[i] > scores[j] else (j, i))
     left = [pair for pair in pairs if error[pair]]
     while left:
-        largest = [max(abs(draw[i] - draw[j]) / error[i, j] for i, j in left) for draw in noise]
+        largest = [
+            max(abs(draw[i] - draw[j]) / error[i, j] for i, j in left) for draw in noise
+        ]
         questions = 2 * (len(pairs) - len(found))
         limit = max(quantile_of(largest, level), least_limit(level, questions, units))
-        over = [(i, j) for i, j in left if abs(scores[i] - scores[j]) > limit * error[i, j]]
+        over = [
+            (i, j) for i, j in left if abs(scores[i] - scores[j]) > limit * error[i, j]
+        ]
         if units is not None:
-            ordered = [((i, j), (i, j) if scores[i] > scores[j] else (j, i)) for i, j in over]
-            over = [pair for pair, way in ordered if agreed(scores, noise, *way, questions, level)]
+            ordered = [
+                ((i, j), (i, j) if scores[i] > scores[j] else (j, i)) for i, j in over
+            ]
+            over = [
+                pair
+                for pair, way in ordered
+                if agreed(scores, noise, *way, questions, level)
+            ]
         if not over:
             break
         found |= {(i, j) if scores[i] > scores[j] else (j, i) for i, j in over}
@@ -86,7 +112,11 @@ def decided(
 
 
 def above_one_sided(
-    scores: np.ndarray, covariance: np.ndarray, noise: np.ndarray, level: float, units: int | None = None
+    scores: np.ndarray,
+    covariance: np.ndarray,
+    noise: np.ndarray,
+    level: float,
+    units: int | None = None,
 ) -> set[tuple[int, int]]:
     """Return the ordered pairs (above, below) decided one-sided, each of them a question of its own."""
     size = len(scores)
@@ -100,12 +130,17 @@ def above_one_sided(
             found.add((i, j))
     left = {pair for pair in left if error[pair]}
     while left:
-        largest = [max(0.0, *((draw[i] - draw[j]) / error[i, j] for i, j in left)) for draw in noise]
+        largest = [
+            max(0.0, *((draw[i] - draw[j]) / error[i, j] for i, j in left))
+            for draw in noise
+        ]
         questions = size * (size - 1) - len(found)
         limit = max(quantile_of(largest, level), least_limit(level, questions, units))
         over = {(i, j) for i, j in left if scores[i] - scores[j] > limit * error[i, j]}
         if units is not None:
-            over = {way for way in over if agreed(scores, noise, *way, questions, level)}
+            over = {
+                way for way in over if agreed(scores, noise, *way, questions, level)
+            }
         if not over:
             break
         found |= over
@@ -120,7 +155,9 @@ def estimates(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     if rng.random() < 0.5:
         scores = np.round(scores)
     root = (
-        rng.integers(-1, 2, size=(size, size)) if rng.random() < 0.5 else rng.normal(size=(size, size))
+        rng.integers(-1, 2, size=(size, size))
+        if rng.random() < 0.5
+        else rng.normal(size=(size, size))
     )
     return scores, (root @ root.T).astype(float)
 
@@ -140,8 +177,12 @@ def test_rank_sets_are_those_of_loops_over_pairs(cases: Cases) -> None:
         every = [(i, j) for i in range(size) for j in range(i + 1, size)]
         above = decided(scores, covariance, noise, level, every, units)
         best, worst = found.simultaneous(level)
-        assert best.tolist() == [1 + sum(low == j for _, low in above) for j in range(size)]
-        assert worst.tolist() == [size - sum(high == j for high, _ in above) for j in range(size)]
+        assert best.tolist() == [
+            1 + sum(low == j for _, low in above) for j in range(size)
+        ]
+        assert worst.tolist() == [
+            size - sum(high == j for high, _ in above) for j in range(size)
+        ]
         best, worst = found.marginal(level)
         for item in range(size):
             own = [pair for pair in every if item in pair]
@@ -157,13 +198,19 @@ def test_the_top_is_that_of_ordered_pairs_one_by_one(cases: Cases) -> None:
         size, level = len(scores), float(rng.choice([0.6, 0.8, 0.9]))
         noise = normal_draws(covariance, 40, int(rng.integers(100)))
         if rng.random() < 0.5:
-            noise = noise**3 + rng.random()  # as the draws of a bootstrap may be: skewed, and off centre
+            noise = (
+                noise**3 + rng.random()
+            )  # as the draws of a bootstrap may be: skewed, and off centre
         units = some_units(rng)
         found = Noise(scores, covariance, noise.T.copy(), units)
         above = above_one_sided(scores, covariance, noise, level, units)
         best, worst = found.simultaneous(level, one_sided=True)
-        assert best.tolist() == [1 + sum(low == j for _, low in above) for j in range(size)]
-        assert worst.tolist() == [size - sum(high == j for high, _ in above) for j in range(size)]
+        assert best.tolist() == [
+            1 + sum(low == j for _, low in above) for j in range(size)
+        ]
+        assert worst.tolist() == [
+            size - sum(high == j for high, _ in above) for j in range(size)
+        ]
         two_sided = found.simultaneous(level)
         assert (best <= two_sided[0]).all()
         assert (worst >= two_sided[1]).all()
@@ -176,13 +223,17 @@ def test_blocks_change_nothing(cases: Cases, monkeypatch: pytest.MonkeyPatch) ->
         scores, covariance = estimates(rng)
         noise = Noise(scores, covariance, normal_draws(covariance, 60, 0).T.copy())
         whole = [ends.tolist() for ends in noise.simultaneous(0.8)]
-        monkeypatch.setattr("steadyrank.study.rank_sets.BLOCK_NUMBERS", int(rng.integers(1, 200)))
+        monkeypatch.setattr(
+            "steadyrank.study.rank_sets.BLOCK_NUMBERS", int(rng.integers(1, 200))
+        )
         assert [ends.tolist() for ends in noise.simultaneous(0.8)] == whole
         monkeypatch.undo()
 
 
 def test_draws_have_the_covariance_that_was_given() -> None:
-    covariance = np.array([[4.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 0.0]])  # singular, and one known
+    covariance = np.array(
+        [[4.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
+    )  # singular, and one known
     draws = normal_draws(covariance, 100_000, 3)
     assert np.allclose(np.cov(draws.T), covariance, atol=0.05)
     assert np.allclose(draws[:, 0], 2 * draws[:, 1])
@@ -206,16 +257,22 @@ def alike(data: Any) -> float:
 def telling(data: Any) -> np.ndarray:
     """Return how many units tell the score of each item, by hand: at most as many as count alike."""
     kinds = {"battles": lambda row: {int(data.left[row]), int(data.right[row])}}
-    kinds["scores"] = lambda row: set(np.flatnonzero(~np.isnan(data.values[row])).tolist())
+    kinds["scores"] = lambda row: set(
+        np.flatnonzero(~np.isnan(data.values[row])).tolist()
+    )
     if data.kind.name not in kinds:
         return np.full(data.n_items, alike(data))
     found = [Counter() for _ in data.items]
-    times = data.counts if hasattr(data, "counts") else np.ones(len(data.values), dtype=int)
+    times = (
+        data.counts if hasattr(data, "counts") else np.ones(len(data.values), dtype=int)
+    )
     for row in range(len(times)):
         for item in kinds[data.kind.name](row):
             one = row if data.unit is None else int(data.unit[row])
             found[item][one] = int(times[row]) if data.unit is None else 1
-    return np.array([min(alike(data), sum(each.values())) for each in found], dtype=float)
+    return np.array(
+        [min(alike(data), sum(each.values())) for each in found], dtype=float
+    )
 
 
 def test_unequal_units_count_as_fewer_equal_ones() -> None:
@@ -230,7 +287,10 @@ def test_unequal_units_count_as_fewer_equal_ones() -> None:
         assert shares_of(data).n_alike == pytest.approx(number)
         few = f"few {data.units.kind}s, which count as fewer than 50 equal ones: if rare, very"
         assert f" Some scores rest on {few}" in found.sentence
-    assert "few" not in Study(Votes(["x"] * 30 + ["y"] * 20)).confidence(draws=200).sentence
+    assert (
+        "few"
+        not in Study(Votes(["x"] * 30 + ["y"] * 20)).confidence(draws=200).sentence
+    )
 
 
 @pytest.mark.parametrize("make", [votes, ballots, matrix, battles])
@@ -242,34 +302,52 @@ def test_bootstrap_draws_units_as_numpy_does(make: Callable, cases: Cases) -> No
         if data.n_units < 2:
             continue
         for which in range(10):
-            drawn = np.random.default_rng([seed, which]).multinomial(counts.sum(), counts / counts.sum())
+            drawn = np.random.default_rng([seed, which]).multinomial(
+                counts.sum(), counts / counts.sum()
+            )
             with suppress(SteadyrankError):  # an item without data
                 rows.append(study.scorer.score(data.with_copies(drawn)))
         if len(rows) < 9:
-            with pytest.raises(SteadyrankError, match="of 10 resamples cannot be scored"):
+            with pytest.raises(
+                SteadyrankError, match="of 10 resamples cannot be scored"
+            ):
                 study.confidence(0.8, draws=10, seed=seed)
             continue
         found = study.confidence(0.8, draws=10, seed=seed)
-        assert any("resamples cannot be scored" in note for note in found.notes) == (len(rows) < 10)
+        assert any("resamples cannot be scored" in note for note in found.notes) == (
+            len(rows) < 10
+        )
         assert np.allclose(found.errors, np.std(rows, axis=0, ddof=1))
         number, error = telling(data), np.std(rows, axis=0, ddof=1)
         limits = [least_limit(0.8, 2, each) if each > 1 else np.nan for each in number]
-        far = np.array(limits) * error  # 10 draws reach no tail that is less than a tenth
+        far = (
+            np.array(limits) * error
+        )  # 10 draws reach no tail that is less than a tenth
         far[error < 1e-12] = np.nan
         assert np.allclose(
-            found.score_intervals, [study.scores - far, study.scores + far], equal_nan=True
+            found.score_intervals,
+            [study.scores - far, study.scores + far],
+            equal_nan=True,
         )
 
 
 def test_means_of_drawn_rows_by_hand(cases: Cases) -> None:
     for rng in cases(5):
         values = rng.integers(0, 3, size=(int(rng.integers(2, 9)), 3)).astype(float)
-        found, number = Study(ScoreMatrix(values)).confidence(0.6, draws=20, seed=4), len(values)
+        found, number = (
+            Study(ScoreMatrix(values)).confidence(0.6, draws=20, seed=4),
+            len(values),
+        )
         means = []
         for which in range(20):
-            drawn = np.random.default_rng([4, which]).multinomial(number, np.full(number, 1 / number))
+            drawn = np.random.default_rng([4, which]).multinomial(
+                number, np.full(number, 1 / number)
+            )
             means.append(
-                [sum(drawn[r] * values[r][i] for r in range(number)) / number for i in range(3)]
+                [
+                    sum(drawn[r] * values[r][i] for r in range(number)) / number
+                    for i in range(3)
+                ]
             )
         assert np.allclose(found.errors, np.std(means, axis=0, ddof=1))
 
@@ -285,14 +363,19 @@ def test_the_number_of_workers_changes_nothing() -> None:
 
 def test_more_draws_begin_with_the_same_ones() -> None:
     study = Study(Votes(["a"] * 5 + ["b"] * 4))
-    few, more = (bootstrap_scores(study.data, study.scorer, number, 3)[0] for number in (5, 9))
+    few, more = (
+        bootstrap_scores(study.data, study.scorer, number, 3)[0] for number in (5, 9)
+    )
     assert np.array_equal(few, more[:5])
 
 
 @pytest.mark.parametrize("scale", [1e-119, 1e-9, 1.0, 1e9, 1e118])
 def test_the_scale_of_scores_changes_no_ranks(scale: float) -> None:
     values = np.random.default_rng(5).normal(size=(20, 5)) + np.arange(5)
-    plain, scaled = (Study(ScoreMatrix(values * one)).confidence(0.9, draws=40) for one in (1.0, scale))
+    plain, scaled = (
+        Study(ScoreMatrix(values * one)).confidence(0.9, draws=40)
+        for one in (1.0, scale)
+    )
     assert np.array_equal(plain.simultaneous, scaled.simultaneous)
 
 
@@ -307,14 +390,21 @@ def test_intervals_are_percentiles_further_out_for_fewer_units(cases: Cases) -> 
         for item in range(3):
             ordered = sorted(drawn[:, item])
             low = next(one for n, one in enumerate(ordered, 1) if n >= tail * draws)
-            high = next(one for n, one in enumerate(ordered, 1) if n >= (1 - tail) * draws - 1e-9)
+            high = next(
+                one
+                for n, one in enumerate(ordered, 1)
+                if n >= (1 - tail) * draws - 1e-9
+            )
             assert found.score_intervals[:, item].tolist() == [low, high]
 
 
 def test_known_differences_and_ties() -> None:
     """Errors of 0: a difference is known, and a tie stays one. From units it is not known."""
     exact = Study(Estimates([3, 2, 2, 1], errors=[0, 0, 0, 0])).confidence()
-    assert [ends.tolist() for ends in exact.simultaneous] == [[1, 2, 2, 4], [1, 3, 3, 4]]
+    assert [ends.tolist() for ends in exact.simultaneous] == [
+        [1, 2, 2, 4],
+        [1, 3, 3, 4],
+    ]
     row = np.random.default_rng(1).normal(size=(9, 1))
     together = Study(ScoreMatrix(np.hstack([row, row + 1, row]))).confidence(draws=40)
     assert [ends.tolist() for ends in together.simultaneous] == [[1, 1, 1], [3, 3, 3]]
@@ -326,7 +416,11 @@ def test_known_differences_and_ties() -> None:
 def test_units_that_all_agree_decide_nothing(number: int) -> None:
     """Nothing is known of units that were not seen."""
     values = np.tile([0.1, 0.3, 0.7, 1 / 3], (number, 1))
-    alike = [ScoreMatrix(values), ScoreMatrix(values * 1e119), Votes([0] * number, items=range(4))]
+    alike = [
+        ScoreMatrix(values),
+        ScoreMatrix(values * 1e119),
+        Votes([0] * number, items=range(4)),
+    ]
     for data in alike:
         found = Study(data).confidence(draws=40)
         for best, worst in (found.simultaneous, found.marginal):
@@ -335,7 +429,10 @@ def test_units_that_all_agree_decide_nothing(number: int) -> None:
         assert np.isnan(found.score_intervals).all()
         rows = found.findings()["rows"]
         assert {(row["score_low"], row["score_high"]) for row in rows} == {(None, None)}
-        assert "Where no draw changes the difference of two scores, it is undecided" in found.sentence
+        assert (
+            "Where no draw changes the difference of two scores, it is undecided"
+            in found.sentence
+        )
         assert ("rest on few" in found.sentence) == (number < 50)
         assert "unknown" in plain_text(found.findings())
 
@@ -343,22 +440,34 @@ def test_units_that_all_agree_decide_nothing(number: int) -> None:
 def means_by_a_detour(data: ScoreMatrix) -> np.ndarray:
     """Return column means; those of the first columns with the last one added and taken away again."""
     last = data.values[:, -1:]
-    return np.append((data.values[:, :-1] + last).mean(axis=0) - last.mean(), last.mean())
+    return np.append(
+        (data.values[:, :-1] + last).mean(axis=0) - last.mean(), last.mean()
+    )
 
 
 def test_sums_that_are_rounded_otherwise_do_not_vary(cases: Cases) -> None:
     rounded = 0
     for rng in cases(12):
         rows = np.tile(
-            rng.uniform(0.1, 1, 4) * 10.0 ** rng.integers(-9, 9), (int(rng.integers(5, 60)), 1)
+            rng.uniform(0.1, 1, 4) * 10.0 ** rng.integers(-9, 9),
+            (int(rng.integers(5, 60)), 1),
         )
         rows[:, 3] *= rng.random(len(rows))  # so that rows differ; the others never do
-        found = Study(ScoreMatrix(rows), Refit(means_by_a_detour, n_jobs=1)).confidence(draws=40)
+        found = Study(ScoreMatrix(rows), Refit(means_by_a_detour, n_jobs=1)).confidence(
+            draws=40
+        )
         rounded += bool(0 < found.errors[0] < 1e-12 * found.scores[0])
-        assert np.isnan(found.score_intervals).all(axis=0).tolist() == [True, True, True, False]
+        assert np.isnan(found.score_intervals).all(axis=0).tolist() == [
+            True,
+            True,
+            True,
+            False,
+        ]
         assert "Where no draw changes the difference of two scores" in found.sentence
         for best, worst in (found.simultaneous, found.marginal):
-            assert ((worst - best)[:3] >= 2).all()  # none of the three is told from the others
+            assert (
+                (worst - best)[:3] >= 2
+            ).all()  # none of the three is told from the others
     assert rounded  # the sums of some draws differ in their last digits
 
 
@@ -376,7 +485,9 @@ def test_wider_levels_hold_narrower_ones(cases: Cases) -> None:
         assert all(low <= place <= high for place, low, high in _placed(order, narrow))
 
 
-def _placed(order: np.ndarray, ranks: tuple[np.ndarray, np.ndarray]) -> Iterator[tuple[int, int, int]]:
+def _placed(
+    order: np.ndarray, ranks: tuple[np.ndarray, np.ndarray]
+) -> Iterator[tuple[int, int, int]]:
     for place, item in enumerate(order, 1):
         yield place, int(ranks[0][item]), int(ranks[1][item])
 
@@ -398,9 +509,13 @@ def test_what_is_said_is_true(cases: Cases) -> None:
         k = int(rng.integers(1, data.n_items + 1))
         found = Study(data).confidence(0.9, draws=30).asking(k)
         noise = found._noise
-        above = above_one_sided(noise.scores, noise.covariance, noise.draws.T, 0.9, data.n_units)
+        above = above_one_sided(
+            noise.scores, noise.covariance, noise.draws.T, 0.9, data.n_units
+        )
         behind = [sum(low == item for _, low in above) for item in range(data.n_items)]
-        may = [item for item, number in zip(data.items, behind, strict=True) if number < k]
+        may = [
+            item for item, number in zip(data.items, behind, strict=True) if number < k
+        ]
         document = found.findings()
         assert set(document["top"]) == set(may) == set(found.top(k))
         noun = "item" if len(may) == 1 else "items"
@@ -411,10 +526,16 @@ def test_what_is_said_is_true(cases: Cases) -> None:
         )
         ranks = dict(zip(found.items, found.simultaneous[0], strict=True))
         below = sum(ranks[item] > k for item in may)
-        assert (f"The ranks of {below} of these begin" in found.top_sentence) == (below > 0)
+        assert (f"The ranks of {below} of these begin" in found.top_sentence) == (
+            below > 0
+        )
         text = plain_text(document)
         assert "ranks, 90% confidence" in text
-        assert to_csv(document).splitlines()[0].startswith("rank,item,score,error,score_low,score_high")
+        assert (
+            to_csv(document)
+            .splitlines()[0]
+            .startswith("rank,item,score,error,score_low,score_high")
+        )
 
 
 @pytest.mark.parametrize("known", [False, True])
@@ -422,16 +543,26 @@ def test_few_draws_far_out_tell_the_same_as_all(known: bool, cases: Cases) -> No
     """The quick way through many pairs, against every pair and draw."""
     for rng in cases(12):
         items, draws = int(rng.integers(2, 25)), int(rng.choice([60, 300]))
-        mixed = rng.normal(size=(items, items)) if rng.random() < 0.4 else np.eye(items) + rng.random()
+        mixed = (
+            rng.normal(size=(items, items))
+            if rng.random() < 0.4
+            else np.eye(items) + rng.random()
+        )
         noise = mixed @ rng.normal(size=(items, draws))
         noise = np.round(noise) if rng.random() < 0.3 else noise
         units = None if known else rng.integers(1, 400, size=items).astype(float)
-        scores, silent = rng.choice([0.5, 3.0, 10.0]) * rng.normal(size=items), int(rng.integers(3))
+        scores, silent = (
+            rng.choice([0.5, 3.0, 10.0]) * rng.normal(size=items),
+            int(rng.integers(3)),
+        )
         ways = [
-            Noise(scores, np.cov(noise), noise, units, silent, few_numbers=few) for few in (0, 10**12)
+            Noise(scores, np.cov(noise), noise, units, silent, few_numbers=few)
+            for few in (0, 10**12)
         ]
         for level in (0.9, 0.95):
-            quick, slow = ([way.simultaneous(level), way.marginal(level)] for way in ways)
+            quick, slow = (
+                [way.simultaneous(level), way.marginal(level)] for way in ways
+            )
             assert np.array_equal(quick, slow)
             quick, slow = (way.simultaneous(level, one_sided=True) for way in ways)
             assert np.array_equal(quick, slow)
@@ -462,7 +593,11 @@ def test_draws_without_an_answer_leave_more_open() -> None:
     assert 0 < silent < 50
     assert found._noise.silent == silent
     passed_over = replace(found._noise, silent=0)
-    for one, other in zip(found.simultaneous, passed_over.simultaneous(0.95), strict=True):
+    for one, other in zip(
+        found.simultaneous, passed_over.simultaneous(0.95), strict=True
+    ):
         assert (np.abs(one - 2) >= np.abs(other - 2)).all()
     with pytest.raises(SteadyrankError, match="too many to decide anything"):
-        Study(Battles([*left, *"bbdd"], [*right, *"ddbb"], ["left"] * (len(left) + 4))).confidence()
+        Study(
+            Battles([*left, *"bbdd"], [*right, *"ddbb"], ["left"] * (len(left) + 4))
+        ).confidence()

@@ -53,7 +53,9 @@ def test_counts_are_those_of_the_listed_set(cases: Cases) -> None:
         unit = int(rng.integers(1, 12))
         counts = rng.integers(0, int(rng.integers(1, 10)), items)
         eps = exact.ExactEps(root=Fraction(int(rng.integers(1, 8)), unit))
-        orders = enumeration.exact_rankings(tuple(Fraction(int(n), unit) for n in counts), eps)
+        orders = enumeration.exact_rankings(
+            tuple(Fraction(int(n), unit) for n in counts), eps
+        )
         rankings = inflated_ranking(counts / unit, float(eps))
         assert rankings.count() == len(orders)
 

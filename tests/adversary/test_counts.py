@@ -36,7 +36,9 @@ def counts_near_the_limit(rng, size):
 
 def test_five_rows_do_not_make_the_other_one_the_winner():
     text = "candidate,votes\n" + "x,3689348814741910324\n" * 5 + "y,7\n"
-    with pytest.raises(InvalidCountError, match=r"18,446,744,073,709,551,627.*Divide all counts"):
+    with pytest.raises(
+        InvalidCountError, match=r"18,446,744,073,709,551,627.*Divide all counts"
+    ):
         read_any(io.BytesIO(text.encode()))
 
 
@@ -54,12 +56,17 @@ def test_votes_are_counted_exactly_or_refused(cases):
         if total < 2:
             continue
         votes = Votes(choices, counts=counts)
-        tally = [sum(c for c, who in zip(counts, choices, strict=True) if who == x) for x in votes.items]
+        tally = [
+            sum(c for c, who in zip(counts, choices, strict=True) if who == x)
+            for x in votes.items
+        ]
         assert votes.tally.tolist() == tally
         assert votes.n_units == total
         expected = [float(Fraction(each, total)) for each in tally]
         np.testing.assert_allclose(Plurality().score(votes), expected, rtol=1e-15)
-        np.testing.assert_allclose(audit(votes, 1, eps=0.1).scores, expected, rtol=1e-15)
+        np.testing.assert_allclose(
+            audit(votes, 1, eps=0.1).scores, expected, rtol=1e-15
+        )
     assert refused
 
 
@@ -67,8 +74,14 @@ def test_points_times_counts_are_exact_or_refused(cases):
     refused = 0
     for rng in cases(100):
         items = list(range(int(rng.integers(2, 6))))
-        orders = [rng.permutation(items)[: rng.integers(1, len(items) + 1)].tolist() for _ in range(4)]
-        counts = [count // int(rng.choice([1, 2, 4, 8])) for count in counts_near_the_limit(rng, 4)]
+        orders = [
+            rng.permutation(items)[: rng.integers(1, len(items) + 1)].tolist()
+            for _ in range(4)
+        ]
+        counts = [
+            count // int(rng.choice([1, 2, 4, 8]))
+            for count in counts_near_the_limit(rng, 4)
+        ]
         if not 1 < sum(counts) < LIMIT:
             continue
         for approval, scorer in ((False, Borda()), (True, Approval())):
@@ -83,7 +96,9 @@ def test_points_times_counts_are_exact_or_refused(cases):
             for order, count in zip(orders, counts, strict=True):
                 rest = Fraction(len(items) - len(order) - 1, 2)
                 for item in items:
-                    listed = len(items) - 1 - order.index(item) if item in order else rest
+                    listed = (
+                        len(items) - 1 - order.index(item) if item in order else rest
+                    )
                     points[item] += count * (int(item in order) if approval else listed)
             expected = [float(Fraction(points[item]) / sum(counts)) for item in items]
             np.testing.assert_allclose(scorer.score(ballots), expected, rtol=1e-15)
@@ -99,23 +114,40 @@ def test_battles_of_any_counts_add_up_or_are_refused(cases):
             with pytest.raises(InvalidCountError, match=f"{sum(wins):,}"):
                 Battles.from_pairs(["x"], ["y"], wins[:1], wins[1:2], ties=wins[2:])
             with pytest.raises(InvalidCountError):
-                Battles(["x"] * 3, ["y"] * 3, ["left", "right", "tie"], counts=wins, units=[1, 1, 2])
+                Battles(
+                    ["x"] * 3,
+                    ["y"] * 3,
+                    ["left", "right", "tie"],
+                    counts=wins,
+                    units=[1, 1, 2],
+                )
         elif sum(wins):
-            battles = Battles.from_pairs(["x"], ["y"], wins[:1], wins[1:2], ties=wins[2:])
+            battles = Battles.from_pairs(
+                ["x"], ["y"], wins[:1], wins[1:2], ties=wins[2:]
+            )
             assert battles.n_units == sum(wins)
     assert refused
     several = {"left": ["x"], "right": ["y"], "wins_left": [1], "wins_right": [1]}
     ties = {f"tie {n}": [2**61] for n in range(5)}
     with pytest.raises(InvalidCountError):
-        Battles.from_frame(several | ties, ties=list(ties), **{name: name for name in several})
+        Battles.from_frame(
+            several | ties, ties=list(ties), **{name: name for name in several}
+        )
 
 
 def test_copies_are_whole_numbers_whose_total_fits():
-    battles = Battles(["x", "y"], ["y", "x"], ["left", "left"], counts=[2**40, 3], units=["u", "v"])
+    battles = Battles(
+        ["x", "y"], ["y", "x"], ["left", "left"], counts=[2**40, 3], units=["u", "v"]
+    )
     assert battles.with_copies([2, 1]).counts.tolist() == [2**41, 3]
     with pytest.raises(InvalidCountError, match="battles"):
         battles.with_copies([2**24, 1])
-    for data in (battles, Votes(["x", "y"]), Ballots([["x"], ["y"]]), Ratings([1, 2], [1, 1], [3, 4])):
+    for data in (
+        battles,
+        Votes(["x", "y"]),
+        Ballots([["x"], ["y"]]),
+        Ratings([1, 2], [1, 1], [3, 4]),
+    ):
         with pytest.raises(InvalidCountError, match="copies"):
             data.with_copies([2**62, 2**62])
         for wrong in ([-1, 2], [0.5, 1]):
@@ -124,8 +156,12 @@ def test_copies_are_whole_numbers_whose_total_fits():
 
 
 def test_preflib_counts_add_up_or_are_refused():
-    head = "# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: b\n"
-    fine = read_any(io.BytesIO((head + f"{2**61}: 1,2\n{2**61}: 2,1\n").encode()), format="preflib")
+    head = (
+        "# NUMBER ALTERNATIVES: 2\n# ALTERNATIVE NAME 1: a\n# ALTERNATIVE NAME 2: b\n"
+    )
+    fine = read_any(
+        io.BytesIO((head + f"{2**61}: 1,2\n{2**61}: 2,1\n").encode()), format="preflib"
+    )
     assert fine.n_units == 2**62
     with pytest.raises(InvalidCountError, match=f"{2**63:,}"):
         read_any(io.BytesIO((head + f"{2**61}: 1,2\n" * 4).encode()), format="preflib")

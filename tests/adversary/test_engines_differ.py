@@ -52,24 +52,41 @@ def studied(data: Any) -> tuple[Any, ...]:
     listed = list(zip(map(repr, units.labels), units.counts.tolist(), strict=True))
     if units.kind in {"vote", "battle"}:
         listed.sort()
-    return "studied", list(map(repr, data.items)), units.kind, listed, scores, rows, list(map(repr, top))
+    return (
+        "studied",
+        list(map(repr, data.items)),
+        units.kind,
+        listed,
+        scores,
+        rows,
+        list(map(repr, top)),
+    )
 
 
 def offending(error: SteadyrankError) -> str:
     for pattern in VALUES:
         if found := re.search(pattern, error.problem, re.DOTALL):
             return found[1]
-    return "" if any(word in error.problem for word in IN_OTHER_WORDS) else error.problem
+    return (
+        "" if any(word in error.problem for word in IN_OTHER_WORDS) else error.problem
+    )
 
 
 def same(
-    kind: Any, path: Path, engine: str, arguments: dict[str, Any], pattern: str | None = None
+    kind: Any,
+    path: Path,
+    engine: str,
+    arguments: dict[str, Any],
+    pattern: str | None = None,
 ) -> bool:
     """Compare one file read into memory and scanned; return whether it was refused."""
     loaded = outcome(lambda: kind.read(path, **arguments))
     scanned = outcome(lambda: kind.scan(pattern or path, engine=engine, **arguments))
     if "decimal places" in str(scanned[-1]):  # what is not added up in whole numbers
-        assert loaded[0] == "refused" or not kind.read(path, **arguments).entries.form.whole
+        assert (
+            loaded[0] == "refused"
+            or not kind.read(path, **arguments).entries.form.whole
+        )
         return True
     assert scanned == loaded, (kind, arguments, str(path), path.read_bytes()[:2000])
     return bool(loaded[0] == "refused")
@@ -97,10 +114,19 @@ def odd_parts_are_read_alike(cases: Any, folder: Path, engine: str) -> list[bool
     refused = []
     for number, rng in enumerate(cases):
         kind, table, arguments = odd_typed(rng, beyond_int64=engine != "spark")
-        place = folder / str(number) / str(rng.choice(["a[1]", "user=7", "_x", "plain"]))
-        cuts = [0, *sorted(rng.integers(0, table.num_rows + 1, 2).tolist()), table.num_rows]
+        place = (
+            folder / str(number) / str(rng.choice(["a[1]", "user=7", "_x", "plain"]))
+        )
+        cuts = [
+            0,
+            *sorted(rng.integers(0, table.num_rows + 1, 2).tolist()),
+            table.num_rows,
+        ]
         for part, (low, high) in enumerate(pairwise(cuts)):
-            write(table.slice(low, high - low), place / f"{part}-{rng.choice(ONE_NAME)}.parquet")
+            write(
+                table.slice(low, high - low),
+                place / f"{part}-{rng.choice(ONE_NAME)}.parquet",
+            )
         path = write(table, folder / f"{number}-whole.parquet")
         pattern = f"{glob.escape(str(place))}/*.parquet"
         refused.append(same(kind, path, engine, arguments, pattern))
@@ -108,7 +134,10 @@ def odd_parts_are_read_alike(cases: Any, folder: Path, engine: str) -> list[bool
 
 
 ONE_NAME = [name for name in PATHS if "/" not in name]
-WAYS = {"parquet": (odd_parquet_is_read_alike, 30), "parts": (odd_parts_are_read_alike, 10)}
+WAYS = {
+    "parquet": (odd_parquet_is_read_alike, 30),
+    "parts": (odd_parts_are_read_alike, 10),
+}
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -116,12 +145,16 @@ def test_odd_files(tmp_path: Path, cases: Cases, in_ci: bool, way: str) -> None:
     need("duckdb", in_ci)
     compare, short = WAYS[way]
     refused = compare(cases(short), tmp_path, "duckdb")
-    assert 0 < sum(refused) < 0.9 * len(refused)  # the cases must not all be of one sort
+    assert (
+        0 < sum(refused) < 0.9 * len(refused)
+    )  # the cases must not all be of one sort
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("way", WAYS)
-def test_odd_files_in_spark(tmp_path: Path, cases: Cases, spark_session: Any, way: str) -> None:
+def test_odd_files_in_spark(
+    tmp_path: Path, cases: Cases, spark_session: Any, way: str
+) -> None:
     WAYS[way][0](cases(2), tmp_path, "spark")  # every case takes seconds
 
 
@@ -129,12 +162,19 @@ def test_single_precision_is_written_in_one_form(cases: Cases, in_ci: bool) -> N
     """Whatever the order of the rows, and however many are looked at together."""
     need("duckdb", in_ci)
     for rng in cases(15):
-        whole, parts = rng.choice([2.0, 99999.0, 123456.0, 1e6], 9), rng.choice([0.5, 0.1, 2.0, 0.33], 9)
-        values = np.concatenate([whole, parts] if rng.random() < 0.7 else [parts, whole]).astype("f4")
+        whole, parts = (
+            rng.choice([2.0, 99999.0, 123456.0, 1e6], 9),
+            rng.choice([0.5, 0.1, 2.0, 0.33], 9),
+        )
+        values = np.concatenate(
+            [whole, parts] if rng.random() < 0.7 else [parts, whole]
+        ).astype("f4")
         size = len(values)
         users, items = np.arange(size), rng.integers(0, 3, size)
         loaded = Ratings(users, items, values)
-        looked_at = SparseEntries(loaded.indptr, loaded.rated, loaded.values, loaded.n_items, scan=3)
+        looked_at = SparseEntries(
+            loaded.indptr, loaded.rated, loaded.values, loaded.n_items, scan=3
+        )
         forms = [vars(entries.form) for entries in (looked_at, loaded.entries)]
         relation = maker("duckdb")({"user": users, "item": items, "rating": values})
         if loaded.entries.form.whole:
@@ -153,7 +193,9 @@ def test_means_of_repeated_ratings(cases: Cases) -> None:
     for rng in cases(15):
         size = int(rng.integers(3, 40))
         users, items = rng.integers(0, 4, size), rng.integers(0, 3, size)
-        values = np.where(items == 0, rng.choice([1.0, 3e7, 1e30], size), rng.normal(size=size))
+        values = np.where(
+            items == 0, rng.choice([1.0, 3e7, 1e30], size), rng.normal(size=size)
+        )
         if rng.random() < 0.4:
             values = rng.integers(0, 50, size) / 10
         order = rng.permutation(size)
@@ -161,18 +203,25 @@ def test_means_of_repeated_ratings(cases: Cases) -> None:
         again = Ratings(users[order], items[order], values[order], duplicates="mean")
         assert loaded.values.tolist() == again.values.tolist()
         twins: dict[tuple[int, int], list[Fraction]] = {}
-        for user, item, value in zip(users.tolist(), items.tolist(), values.tolist(), strict=True):
+        for user, item, value in zip(
+            users.tolist(), items.tolist(), values.tolist(), strict=True
+        ):
             twins.setdefault((user, item), []).append(Fraction(value))
         means = [float(sum(twin) / len(twin)) for _, twin in sorted(twins.items())]
         sizes = np.zeros(3)
         np.maximum.at(sizes, items, np.abs(values))
         largest = [float(max(map(abs, twin))) for _, twin in sorted(twins.items())]
         # Sums are exact to so much of the largest value of their item.
-        close = 1e-15 * np.array(largest) + 2.0**-60 * sizes[[item for _, item in sorted(twins)]]
+        close = (
+            1e-15 * np.array(largest)
+            + 2.0**-60 * sizes[[item for _, item in sorted(twins)]]
+        )
         assert (np.abs(loaded.values - means) <= close).all()
 
 
-def test_text_in_several_files_is_one_table_in_memory(tmp_path: Path, cases: Cases) -> None:
+def test_text_in_several_files_is_one_table_in_memory(
+    tmp_path: Path, cases: Cases
+) -> None:
     """A list of CSV files, odd labels and numbers among them, against one file with all rows."""
     refused = []
     for number, rng in enumerate(cases(30)):

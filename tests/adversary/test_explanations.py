@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from adversary.test_margins import BOUNDED, Subsets, ballots, full_ratings, gaps, made, matrix, votes
+from adversary.test_margins import (
+    BOUNDED,
+    Subsets,
+    ballots,
+    full_ratings,
+    gaps,
+    made,
+    matrix,
+    votes,
+)
 from steadyrank import Battles, MeanRating, ScoreMatrix, SteadyrankError, Study, Votes
 from steadyrank.report.export import to_csv, to_json
 from steadyrank.report.text import plain_text
@@ -95,7 +104,9 @@ def test_contributions_are_shapley_values(make: Make, cases: Cases) -> None:
         one, other = order_of(study)[k - 1 : k + 1]
         everybody = weight(study, study.units.counts)
         assert told.additive
-        assert told.contributions * everybody == pytest.approx(shapley(study, one, other), abs=1e-9)
+        assert told.contributions * everybody == pytest.approx(
+            shapley(study, one, other), abs=1e-9
+        )
 
 
 @pytest.mark.parametrize("make", ADDITIVE)
@@ -109,9 +120,15 @@ def test_contributions_add_up_to_the_gap(make: Make, cases: Cases) -> None:
             told = study.explain(k, item)
             # All points and values are quarters (tenths of shrinkage cancel): exact in fractions.
             parts = Fraction(weight(study, study.units.counts)).limit_denominator(10)
-            given = [round(Fraction(value) * parts * 8) for value in told.contributions.tolist()]
+            given = [
+                round(Fraction(value) * parts * 8)
+                for value in told.contributions.tolist()
+            ]
             total = sum(
-                number * value for number, value in zip(study.units.counts.tolist(), given, strict=True)
+                number * value
+                for number, value in zip(
+                    study.units.counts.tolist(), given, strict=True
+                )
             )
             assert total == round(Fraction(told.gap) * parts * 8)
 
@@ -124,14 +141,18 @@ def test_gaps_without_units_are_those_of_scoring_anew(make: Make, cases: Cases) 
             continue
         study, k = found
         told = study.explain(k, study.items[int(rng.integers(len(study.items)))])
-        one, other = (study.items.index(item) for item in (told.item, told.rivals[0].item))
+        one, other = (
+            study.items.index(item) for item in (told.item, told.rivals[0].item)
+        )
         assert told.gap == study.scores[one] - study.scores[other]
         for unit in range(len(study.units)):
             scores = study.scorer.score(study.data.without(unit))
             gap = scores[one] - scores[other]
             assert told.gaps_without[unit] == pytest.approx(gap, abs=1e-8)
             if not told.additive:
-                assert told.contributions[unit] == pytest.approx(told.gap - gap, abs=1e-8)
+                assert told.contributions[unit] == pytest.approx(
+                    told.gap - gap, abs=1e-8
+                )
 
 
 @pytest.mark.parametrize("make", [votes, ballots, gaps])
@@ -146,7 +167,9 @@ def test_rivals_are_the_nearest_across_the_border(make: Make, cases: Cases) -> N
             told = study.explain(k, study.items[item])
             outside = order[k : k + RIVALS]
             expected = outside if rank <= k else list(reversed(order[:k]))[:RIVALS]
-            assert [rival.item for rival in told.rivals] == [study.items[other] for other in expected]
+            assert [rival.item for rival in told.rivals] == [
+                study.items[other] for other in expected
+            ]
             assert (told.rank, told.inside) == (rank, rank <= k)
             for rival, other in zip(told.rivals, expected, strict=True):
                 ahead, behind = (item, other) if rank <= k else (other, item)
@@ -158,7 +181,11 @@ def test_rivals_are_the_nearest_across_the_border(make: Make, cases: Cases) -> N
                 assert rival.rank == order.index(other) + 1
                 assert rival.gap == study.scores[item] - study.scores[other]
                 assert rival.margin.lower <= (fewest or study.units.total)
-                assert rival.margin.upper is None or fewest is None or rival.margin.upper >= fewest
+                assert (
+                    rival.margin.upper is None
+                    or fewest is None
+                    or rival.margin.upper >= fewest
+                )
                 assert not rival.margin.exact or fewest in {rival.margin.upper, None}
 
 
@@ -193,17 +220,28 @@ def test_every_number_in_the_words_is_true(make: Make, cases: Cases) -> None:
         rank = order.index(item) + 1
         other = order[k] if rank <= k else order[k - 1]
         gap = study.scores[item] - study.scores[other]
-        lead = f"is {abs(gap):.4g} {'ahead of' if gap > 0 else 'behind'}" if gap else "is level with"
+        lead = (
+            f"is {abs(gap):.4g} {'ahead of' if gap > 0 else 'behind'}"
+            if gap
+            else "is level with"
+        )
         name, rival = repr(study.items[item]), repr(study.items[other])
         place = "the first outside" if rank <= k else "the last in"
         ours, theirs = map(int, sides(told))
-        start = f"{name} has rank {rank} and {lead} {rival}, {place} the top {k}. Of the "
+        start = (
+            f"{name} has rank {rank} and {lead} {rival}, {place} the top {k}. Of the "
+        )
         assert told.sentence.startswith(f"{start}{study.units.total} ")
         assert f", {ours} favour{'s' * (ours == 1)} {name} and " in told.sentence
         what = (
-            "their contributions (Shapley" if told.additive else "a contribution is the difference now"
+            "their contributions (Shapley"
+            if told.additive
+            else "a contribution is the difference now"
         )
-        assert f" and {theirs} favour{'s' * (theirs == 1)} {rival}; {what}" in told.sentence
+        assert (
+            f" and {theirs} favour{'s' * (theirs == 1)} {rival}; {what}"
+            in told.sentence
+        )
         document = told.findings()
         assert (document["units_for"], document["units_against"]) == (ours, theirs)
         shown = plain_text(document)
@@ -213,8 +251,12 @@ def test_every_number_in_the_words_is_true(make: Make, cases: Cases) -> None:
             for line in shown.split("\n")
         ]
         for row in document["rows"][:3]:
-            numbers = pytest.approx([row["contribution"], row["gap_without"]], rel=1e-2, abs=6e-5)
-            assert any(numbers in (line[n : n + 2] for n in range(len(line))) for line in lines)
+            numbers = pytest.approx(
+                [row["contribution"], row["gap_without"]], rel=1e-2, abs=6e-5
+            )
+            assert any(
+                numbers in (line[n : n + 2] for n in range(len(line))) for line in lines
+            )
 
 
 def test_the_largest_come_first_and_nothing_is_left_out() -> None:
@@ -237,23 +279,34 @@ def test_the_largest_come_first_and_nothing_is_left_out() -> None:
 def test_without_a_k_the_border_is_after_the_items_own_rank() -> None:
     data = Votes(["a"] * 4 + ["b"] * 3 + ["c"])
     found = [
-        (Study(data).explain(item=item).k, Study(data).explain(item=item).rivals[0].item)
+        (
+            Study(data).explain(item=item).k,
+            Study(data).explain(item=item).rivals[0].item,
+        )
         for item in "abc"
     ]
     assert found == [(1, "b"), (2, "c"), (2, "b")]
-    assert (Study(data).explain(2).item, Study(data).explain(2).rivals[0].item) == ("b", "c")
+    assert (Study(data).explain(2).item, Study(data).explain(2).rivals[0].item) == (
+        "b",
+        "c",
+    )
 
 
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
         ({}, "neither a k nor an item was given. Give k=... or item=..."),
-        ({"k": 3}, "k = 3 is the last rank of 3: there is no border after it. Give a k from 1 to 2."),
+        (
+            {"k": 3},
+            "k = 3 is the last rank of 3: there is no border after it. Give a k from 1 to 2.",
+        ),
         ({"k": 0}, "k must be a whole number from 1 to 3"),
         ({"k": 1, "item": "ax"}, "there is no item 'ax'"),
     ],
 )
-def test_borders_that_are_none_are_refused(asked: dict[str, object], words: str) -> None:
+def test_borders_that_are_none_are_refused(
+    asked: dict[str, object], words: str
+) -> None:
     with pytest.raises(SteadyrankError) as error:
         Study(Votes(["a"] * 4 + ["b"] * 3 + ["c"])).explain(**asked)
     assert str(error.value).startswith(words)
@@ -275,7 +328,9 @@ def test_the_needed_number_is_that_of_the_formula(make: Make, cases: Cases) -> N
         n, gap = study.units.total, study.scores[one] - study.scores[other]
         given = []
         for unit, count in enumerate(study.units.counts.tolist()):
-            if told.basis.startswith("what"):  # one unit alone, as often as there are units
+            if told.basis.startswith(
+                "what"
+            ):  # one unit alone, as often as there are units
                 alone = np.zeros(len(study.units), dtype=int)
                 alone[unit] = 1
                 rows = weight(study, alone) / weight(study, study.units.counts) * n
@@ -289,10 +344,16 @@ def test_the_needed_number_is_that_of_the_formula(make: Make, cases: Cases) -> N
             assert told.needed is None or told.needed > 1000 * n
             continue
         z = statistics.NormalDist().inv_cdf(confidence)
-        assert told.needed == pytest.approx(max(1, (z * spread / mean) ** 2), rel=1e-4, abs=1.001)
+        assert told.needed == pytest.approx(
+            max(1, (z * spread / mean) ** 2), rel=1e-4, abs=1.001
+        )
         # So many suffice in the model, and one fewer does not.
-        enough = statistics.NormalDist().cdf(math.sqrt(told.needed) * mean / (spread or 1e-9))
-        fewer = statistics.NormalDist().cdf(math.sqrt(told.needed - 1) * mean / (spread or 1e-9))
+        enough = statistics.NormalDist().cdf(
+            math.sqrt(told.needed) * mean / (spread or 1e-9)
+        )
+        fewer = statistics.NormalDist().cdf(
+            math.sqrt(told.needed - 1) * mean / (spread or 1e-9)
+        )
         assert enough >= confidence - 1e-6
         assert fewer < confidence + 1e-6 or told.needed == 1
 
@@ -300,17 +361,27 @@ def test_the_needed_number_is_that_of_the_formula(make: Make, cases: Cases) -> N
 @pytest.mark.parametrize(
     ("ours", "theirs", "told"),
     [
-        (55, 45, "271 votes in all would put 'a' ahead of 'b' with probability 0.95; 100 were seen."),
+        (
+            55,
+            45,
+            "271 votes in all would put 'a' ahead of 'b' with probability 0.95; 100 were seen.",
+        ),
         (5, 5, "not even 2^53 votes would put one of 'a' and 'b' ahead."),
     ],
 )
 def test_the_words_of_the_needed_number(ours: int, theirs: int, told: str) -> None:
     found = Study(Votes(["a"] * ours + ["b"] * theirs)).needed(1)
     document = found.findings()
-    assert found.sentence == f"By a model (votes like those seen, each drawn by itself), {told}"
+    assert (
+        found.sentence
+        == f"By a model (votes like those seen, each drawn by itself), {told}"
+    )
     assert found.sentence in plain_text(document).replace("\n", " ")
     assert (document["status"], json.loads(to_json(document))) == ("model", document)
-    assert found.to_frame("pandas")["needed"].iloc[0] == found.needed or found.needed is None
+    assert (
+        found.to_frame("pandas")["needed"].iloc[0] == found.needed
+        or found.needed is None
+    )
 
 
 @pytest.mark.parametrize("confidence", [0.5, 1, 0, -1, float("nan"), True, "0.9"])
@@ -332,6 +403,11 @@ def test_published_numbers(shared_data: Path) -> None:
     largest = next(told.rows())
     assert (round(told.gap, 4), largest["unit"]) == (0.0048, 97)
     assert round(largest["gap_without"], 4) == -0.0611
-    matrix = ScoreMatrix.read(shared_data / "scores" / "cls_bin_mean.csv", missing="drop")
-    assert (Study(matrix).needed(1).needed, Study(matrix).needed(1).n_units) == (303, 112)
+    matrix = ScoreMatrix.read(
+        shared_data / "scores" / "cls_bin_mean.csv", missing="drop"
+    )
+    assert (Study(matrix).needed(1).needed, Study(matrix).needed(1).n_units) == (
+        303,
+        112,
+    )
     assert round(Study(matrix).needed(5).needed / 1e6, 1) == 3.5

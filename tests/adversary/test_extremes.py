@@ -31,7 +31,23 @@ if TYPE_CHECKING:
 
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
-SIZES = (5e-324, 1e-310, 1e-200, 1e-90, 1e-3, 0.1, 1.0, 3.0, 10.0, 1e3, 1e5, 1e90, 1e155, 1e200, 1.7e308)
+SIZES = (
+    5e-324,
+    1e-310,
+    1e-200,
+    1e-90,
+    1e-3,
+    0.1,
+    1.0,
+    3.0,
+    10.0,
+    1e3,
+    1e5,
+    1e90,
+    1e155,
+    1e200,
+    1.7e308,
+)
 
 
 def numbers(rng: np.random.Generator, *shape: int) -> np.ndarray:
@@ -41,7 +57,9 @@ def numbers(rng: np.random.Generator, *shape: int) -> np.ndarray:
 
 
 def matrix(rng: np.random.Generator) -> Study:
-    return Study(ScoreMatrix(numbers(rng, int(rng.integers(2, 6)), int(rng.integers(2, 5)))))
+    return Study(
+        ScoreMatrix(numbers(rng, int(rng.integers(2, 6)), int(rng.integers(2, 5))))
+    )
 
 
 def gaps(rng: np.random.Generator) -> Study:
@@ -80,16 +98,22 @@ def ballots(rng: np.random.Generator) -> Study:
     return Study(Ballots(orders, counts=rng.choice([1, 2**40, 2**60, 2**62], 3)))
 
 
-@pytest.mark.parametrize("make", [matrix, gaps, ratings, regression, battles, votes, ballots])
+@pytest.mark.parametrize(
+    "make", [matrix, gaps, ratings, regression, battles, votes, ballots]
+)
 def test_an_answer_or_a_named_refusal(
     make: Callable[[np.random.Generator], Study], cases: Cases
 ) -> None:
     answered, asked = 0, 0
-    for rng in cases(5 if make is battles else 15):  # whose fits take hundreds of steps at these sizes
+    for rng in cases(
+        5 if make is battles else 15
+    ):  # whose fits take hundreds of steps at these sizes
         eps = float(rng.choice(SIZES))
         questions: tuple[Callable[[Study], Any], ...] = (
             lambda study: render_html(study.topk(1).findings()),
-            lambda study, eps=eps: plain_text(study.topk(len(study.items), eps=eps).findings()),
+            lambda study, eps=eps: plain_text(
+                study.topk(len(study.items), eps=eps).findings()
+            ),
             lambda study: plain_text(study.ranking().findings()),
             lambda study, eps=eps: plain_text(study.audit(1, eps=eps).findings()),
             lambda study: plain_text(study.check(1).findings()),

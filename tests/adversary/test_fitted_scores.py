@@ -15,7 +15,16 @@ from oracles.decimals import DecimalBradleyTerry, win_counts
 from oracles.leaving_out import brute_audit, differences
 from oracles.rational import linear_fit
 from oracles.refitting import all_rows
-from steadyrank import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes, audit, stable_topk
+from steadyrank import (
+    Ballots,
+    Battles,
+    Ratings,
+    Regression,
+    ScoreMatrix,
+    Votes,
+    audit,
+    stable_topk,
+)
 from steadyrank.errors import InvalidValueError, UndefinedScoresError
 from steadyrank.scorers import (
     Bagged,
@@ -62,7 +71,9 @@ def wild_regression(rng):
     y = rng.normal(size=rows) * 10.0 ** rng.integers(-8, 9)
     if rng.integers(2):
         X = X * 10.0 ** rng.integers(-12, 13, size=items)
-    if rng.integers(3) == 0:  # but not so far that rounding makes columns depend on each other
+    if (
+        rng.integers(3) == 0
+    ):  # but not so far that rounding makes columns depend on each other
         X = X * 10.0 ** rng.integers(-3, 4, size=(rows, 1))
     elif rng.integers(3) == 0:
         X[rng.integers(rows)] *= 10.0 ** rng.integers(-7, 8)
@@ -93,14 +104,20 @@ def without(data, row):
 
 
 @pytest.mark.parametrize(("bounded", "number"), [(False, 40), (True, 6)])
-def test_coefficients_are_those_of_rational_numbers_whatever_the_scales(cases, bounded, number):
+def test_coefficients_are_those_of_rational_numbers_whatever_the_scales(
+    cases, bounded, number
+):
     for rng in cases(number):
         data, scorer = wild_regression(rng), linear_scorer(rng, bounded=bounded)
         twin = RationalModel(scorer)
         try:
             out = scorer.leave_one_out(data)
         except UndefinedScoresError as error:
-            folds = [data] if not error.rows else [without(data, row) for row in range(len(data.y))]
+            folds = (
+                [data]
+                if not error.rows
+                else [without(data, row) for row in range(len(data.y))]
+            )
             assert min(twin.fit(fold)[1] for fold in folds) < data.n_items
             continue
         fits = [(data, out.scores)]
@@ -113,7 +130,11 @@ def test_coefficients_are_those_of_rational_numbers_whatever_the_scales(cases, b
             # What is allowed: a fiftieth of the resolution, or 0 for what is below the resolution.
             allowed = 0.02 * widths + 1e-9 * exact
             zeroed = (found == 0) & (exact <= 1.01 * widths)
-            assert ((np.abs(found - exact) <= allowed) | zeroed).all(), (scorer, found, exact)
+            assert ((np.abs(found - exact) <= allowed) | zeroed).all(), (
+                scorer,
+                found,
+                exact,
+            )
 
 
 @pytest.mark.parametrize(("bounded", "number"), [(False, 30), (True, 4)])
@@ -137,8 +158,14 @@ def league(rng):
     """Everybody meets everybody, often equally often, and sometimes they tie."""
     items = int(rng.integers(2, 6))
     left, right = np.triu_indices(items, 1)
-    games = rng.integers(2, 5) if rng.integers(4) else rng.integers(2, 6, size=len(left))
-    ties = rng.integers(0, 2, size=len(left)) if rng.integers(2) else np.zeros(len(left), dtype=int)
+    games = (
+        rng.integers(2, 5) if rng.integers(4) else rng.integers(2, 6, size=len(left))
+    )
+    ties = (
+        rng.integers(0, 2, size=len(left))
+        if rng.integers(2)
+        else np.zeros(len(left), dtype=int)
+    )
     wins = rng.binomial(games, 0.5, size=len(left))
     return Battles.from_pairs(left, right, wins, games - wins, ties=ties)
 
@@ -173,7 +200,9 @@ def test_items_with_the_same_record_have_the_same_strength(cases):
         for unit in rng.integers(len(rows), size=5):
             touched = {pairs.winner[unit] % items, pairs.loser[unit] % items}
             others = [item for item in range(items) if item not in touched]
-            assert (rows[unit][others] == rows[unit][np.array(others, dtype=int) + items]).all()
+            assert (
+                rows[unit][others] == rows[unit][np.array(others, dtype=int) + items]
+            ).all()
 
 
 def test_scores_are_snapped_as_by_hand(cases):
@@ -196,20 +225,33 @@ def data_of_every_kind(rng):
     values = rng.integers(0, 5, size=(rows, 6))
     yield Votes(rng.integers(5, size=rows), items=range(5)), "plurality"
     yield Ballots([rng.permutation(5).tolist() for _ in range(rows)]), "borda"
-    yield Ballots([[int(rng.integers(4))] for _ in range(rows)], approval=True), "approval"
+    yield (
+        Ballots([[int(rng.integers(4))] for _ in range(rows)], approval=True),
+        "approval",
+    )
     users = np.repeat(np.arange(rows), 6)
     yield Ratings(users, np.tile(np.arange(6), rows), values.ravel()), "mean-rating"
     yield ScoreMatrix(values), "column-means"
     regression = Regression(rng.normal(size=(rows, 6)), rng.normal(size=rows))
     wide = Regression(rng.normal(size=(12, 60)), rng.normal(size=12))
-    for name in ("constrained-least-squares:radius=0.3", "ridge:penalty=1", "ordinary-least-squares"):
+    for name in (
+        "constrained-least-squares:radius=0.3",
+        "ridge:penalty=1",
+        "ordinary-least-squares",
+    ):
         yield regression, name
     yield wide, "constrained-least-squares:radius=0.3"
     left, right = np.triu_indices(9, 1)
     wins = rng.integers(1, 400, size=(3, len(left)))
-    yield Battles.from_pairs(left, right, wins[0], wins[1], ties=wins[2]), "bradley-terry"
+    yield (
+        Battles.from_pairs(left, right, wins[0], wins[1], ties=wins[2]),
+        "bradley-terry",
+    )
     few = np.minimum(wins, 4)
-    yield Battles.from_pairs(left, right, few[0], few[1], ties=few[2]), "bradley-terry:ridge=0.1"
+    yield (
+        Battles.from_pairs(left, right, few[0], few[1], ties=few[2]),
+        "bradley-terry:ridge=0.1",
+    )
     yield ScoreMatrix(values[:8]), Refit(lambda data: np.median(data.values, axis=0))
     yield ScoreMatrix(values[:8]), Bagged("column-means", bags=5)
 
@@ -240,7 +282,9 @@ def test_work_is_done_in_the_space_of_the_smaller_side(monkeypatch, scorer, shap
     rng = np.random.default_rng(1)
     data = Regression(rng.normal(size=shape), rng.normal(size=shape[0]))
     calls, true = [], row_folds.decomposed
-    monkeypatch.setattr(row_folds, "decomposed", lambda X: calls.append(X.shape) or true(X))
+    monkeypatch.setattr(
+        row_folds, "decomposed", lambda X: calls.append(X.shape) or true(X)
+    )
     scorer.score(data)  # SciPy is imported
     calls.clear()
     tracemalloc.start()
@@ -258,7 +302,9 @@ class TestExamples:
     def test_a_feature_of_another_scale_keeps_its_coefficient(self):
         z = np.random.default_rng(0).normal(size=(30, 2))
         X = np.column_stack([1e10 * z[:, 0], z[:, 1]])
-        data = Regression(X, 0.3 * z[:, 1] + 0.2 * z[:, 0], items=["population", "rate"])
+        data = Regression(
+            X, 0.3 * z[:, 1] + 0.2 * z[:, 0], items=["population", "rate"]
+        )
         for scorer in (ConstrainedLeastSquares(), OrdinaryLeastSquares(), Ridge(1e-12)):
             assert scorer.score(data) == pytest.approx([2e-11, 0.3], rel=1e-12)
             rows = all_rows(scorer.leave_one_out(data))
@@ -266,15 +312,21 @@ class TestExamples:
         assert stable_topk(data, 1).sure == ("rate",)
 
     def test_scales_beyond_the_range_of_squares_are_refused(self):
-        data = Regression([[1.0, 1e-200], [1.0, 3e-200], [2.0, 1e-200]], [1.0, 2.0, 3.0])
+        data = Regression(
+            [[1.0, 1e-200], [1.0, 3e-200], [2.0, 1e-200]], [1.0, 2.0, 3.0]
+        )
         with pytest.raises(InvalidValueError, match=r"more than 1e\+140 apart"):
             ConstrainedLeastSquares().score(data)
 
     def test_three_teams(self):
-        data = Battles.from_pairs(["A", "A", "B"], ["B", "C", "C"], [2, 1, 1], [1, 2, 2])
+        data = Battles.from_pairs(
+            ["A", "A", "B"], ["B", "C", "C"], [2, 1, 1], [1, 2, 2]
+        )
         found = audit(data, 1, eps=0.1)
         assert found.row("topk", 1).delta == pytest.approx(2 / 9)
-        assert not differences(found, brute_audit(data, DecimalBradleyTerry(), [1], 0.1))
+        assert not differences(
+            found, brute_audit(data, DecimalBradleyTerry(), [1], 0.1)
+        )
 
     def test_a_function_of_your_own_has_the_resolution_you_say(self):
         data = ScoreMatrix([[0.1, 0.3], [0.2, 0.3], [0.3, 0.0]])

@@ -44,7 +44,9 @@ def test_rows_of_a_regression_leave_together(cases: Cases) -> None:
         assert data.units.kind == "site"
         kept = [site != each for each in np.unique(site)]
         solved = [
-            coefficients(fractions(X[rest]), [Fraction(v) for v in y[rest]], Fraction(penalty))
+            coefficients(
+                fractions(X[rest]), [Fraction(v) for v in y[rest]], Fraction(penalty)
+            )
             for rest in kept
         ]
         full = np.linalg.matrix_rank(X) == features
@@ -58,9 +60,13 @@ def test_rows_of_a_regression_leave_together(cases: Cases) -> None:
         rows_out = np.concatenate([block.scores for block in out.blocks()])
         exact = np.abs(np.array([[float(b) for b in found] for found, _ in solved]))
         assert np.allclose(rows_out, exact, rtol=1e-7, atol=1e-9)
-        assert np.allclose(rows_out, [scorer.score(data.without(u)) for u in range(len(kept))])
+        assert np.allclose(
+            rows_out, [scorer.score(data.without(u)) for u in range(len(kept))]
+        )
         found = Study(data, scorer).margin(1)
-        turned = (np.argsort(-rows_out, axis=1, kind="stable")[:, 0] != np.argmax(out.scores)).any()
+        turned = (
+            np.argsort(-rows_out, axis=1, kind="stable")[:, 0] != np.argmax(out.scores)
+        ).any()
         assert (found.lower == 1) == turned
 
 
@@ -83,27 +89,58 @@ def test_what_groups_said() -> None:
     assert ballots.said([0, 1], [(0, 1), (1,)]) == ["x in 1, y in 2 of 2 ballots", None]
     ratings = Ratings([1, 2, 3], ["x", "x", "y"], [5, 2, 1], units=home)
     assert ratings.said([0, 1], [(0,), (1,)]) == ["x 3.5 (mean of 2)", "y 1"]
-    weighted = Ratings([1, 2, 3], ["x", "x", "y"], [5, 2, 1], units=home, weights=[1, 2, 1])
+    weighted = Ratings(
+        [1, 2, 3], ["x", "x", "y"], [5, 2, 1], units=home, weights=[1, 2, 1]
+    )
     assert weighted.said([0], [(0,)]) == ["x 3 (weighted mean)"]
-    battles = Battles(["x", "y", "x"], ["y", "z", "z"], ["left"] * 3, counts=[2, 1, 1], units=home)
+    battles = Battles(
+        ["x", "y", "x"], ["y", "z", "z"], ["left"] * 3, counts=[2, 1, 1], units=home
+    )
     assert battles.said([0, 1], [(0, 1), (1,)]) == ["x in 2, y in 3 of 3 battles", None]
 
 
 def test_groups_from_tables() -> None:
-    votes = Votes.from_frame({"vote": ["x", "y", "x"], "region": ["n", "n", "s"]}, unit="region")
-    assert (votes.n_units, votes.units.kind, list(votes.units.labels)) == (2, "region", ["n", "s"])
-    frame = {"user": [1, 1, 2], "item": ["a", "b", "a"], "rating": [5, 3, 1], "home": ["h", "h", "h"]}
-    assert Ratings.from_frame(frame | {"home": ["h", "h", "i"]}, unit="home").n_units == 2
-    with pytest.raises(InvalidDataError, match="entries of one user name different 'home'"):
+    votes = Votes.from_frame(
+        {"vote": ["x", "y", "x"], "region": ["n", "n", "s"]}, unit="region"
+    )
+    assert (votes.n_units, votes.units.kind, list(votes.units.labels)) == (
+        2,
+        "region",
+        ["n", "s"],
+    )
+    frame = {
+        "user": [1, 1, 2],
+        "item": ["a", "b", "a"],
+        "rating": [5, 3, 1],
+        "home": ["h", "h", "h"],
+    }
+    assert (
+        Ratings.from_frame(frame | {"home": ["h", "h", "i"]}, unit="home").n_units == 2
+    )
+    with pytest.raises(
+        InvalidDataError, match="entries of one user name different 'home'"
+    ):
         Ratings.from_frame(frame | {"home": ["h", "i", "i"]}, unit="home")
-    table = {"a": [1.0, 2, 0], "b": [0.0, 1, 1], "y": [1.0, 2, 2], "site": ["p", "q", "q"]}
+    table = {
+        "a": [1.0, 2, 0],
+        "b": [0.0, 1, 1],
+        "y": [1.0, 2, 2],
+        "site": ["p", "q", "q"],
+    }
     data = Regression.from_frame(table, unit="site")
     assert (data.items, data.n_units) == (("a", "b"), 2)
     orders = {"order": ["x > y", "y", "y"], "county": [1, 2, 2]}
     assert Ballots.from_frame(orders, unit="county").n_units == 2
-    entries = {"user": [1, 1, 2], "item": ["a", "b", "b"], "rank": [1, 2, 1], "county": [1, 1, 2]}
+    entries = {
+        "user": [1, 1, 2],
+        "item": ["a", "b", "b"],
+        "rank": [1, 2, 1],
+        "county": [1, 1, 2],
+    }
     assert Ballots.from_frame(entries, unit="county").n_units == 2
-    with pytest.raises(InvalidDataError, match="entries of one user name different 'county'"):
+    with pytest.raises(
+        InvalidDataError, match="entries of one user name different 'county'"
+    ):
         Ballots.from_frame(entries | {"county": [1, 2, 2]}, unit="county")
 
 

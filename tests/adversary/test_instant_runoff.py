@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 
 @WAYS
-def test_rounds_with_and_without_each_unit(weighted: bool, grouped: bool, cases: Cases) -> None:
+def test_rounds_with_and_without_each_unit(
+    weighted: bool, grouped: bool, cases: Cases
+) -> None:
     whole = 0
     for rng in cases(20):
         sizes = {"people": int(rng.integers(2, 10)), "items": int(rng.integers(1, 7))}
@@ -28,17 +30,22 @@ def test_rounds_with_and_without_each_unit(weighted: bool, grouped: bool, cases:
 
 def test_more_items_than_people(cases: Cases) -> None:
     for rng in cases(2):
-        case = a_case(rng, "first choices", weighted=False, grouped=False, people=8, items=20)
+        case = a_case(
+            rng, "first choices", weighted=False, grouped=False, people=8, items=20
+        )
         assert compare(case, InstantRunoff(), runoff_rounds, rng)
 
 
 def test_neither_names_nor_the_order_of_items_matter(cases: Cases) -> None:
     for rng in cases(20):
         items = int(rng.integers(2, 7))
-        case = a_case(rng, "first choices", weighted=False, grouped=False, people=9, items=items)
+        case = a_case(
+            rng, "first choices", weighted=False, grouped=False, people=9, items=items
+        )
         other = rng.permutation(items)
         renamed = [
-            [[int(other[item]) for item in tier] for tier in person.says] for person in case.people
+            [[int(other[item]) for item in tier] for tier in person.says]
+            for person in case.people
         ]
         scores = InstantRunoff().score(case.data())
         again = InstantRunoff().score(Ballots(renamed, items=range(items)))
@@ -49,7 +56,9 @@ def test_the_answer_lists_all_possible_winners(cases: Cases) -> None:
     """Whoever wins alone or first among equals without some ballot is on the list."""
     for rng in cases(12):
         items = int(rng.integers(2, 6))
-        case = a_case(rng, "first choices", weighted=False, grouped=False, people=8, items=items)
+        case = a_case(
+            rng, "first choices", weighted=False, grouped=False, people=8, items=items
+        )
         answer = stable_topk(case.data(), 1, scorer="instant-runoff")
         for person in case.people:
             rounds = runoff_rounds(items, case.without([person]))

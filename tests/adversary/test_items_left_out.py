@@ -16,7 +16,12 @@ import pytest
 
 from engine_makers import relation
 from steadyrank import Ballots, Battles, Ratings, Regression, ScoreMatrix, Study, Votes
-from steadyrank.errors import EmptyDataError, InvalidDataError, InvalidLabelError, InvalidValueError
+from steadyrank.errors import (
+    EmptyDataError,
+    InvalidDataError,
+    InvalidLabelError,
+    InvalidValueError,
+)
 from steadyrank.text import plural
 
 if TYPE_CHECKING:
@@ -38,7 +43,10 @@ class Case(NamedTuple):
 
 
 def votes(rng: np.random.Generator) -> Case:
-    rows = [(str(rng.choice(NAMES)), int(rng.integers(0, 4))) for _ in range(rng.integers(1, 12))]
+    rows = [
+        (str(rng.choice(NAMES)), int(rng.integers(0, 4)))
+        for _ in range(rng.integers(1, 12))
+    ]
     return Case(
         [*rows, ("ann", 1)],
         lambda rows, items: Votes(
@@ -56,25 +64,43 @@ def ballots(rng: np.random.Generator, *, approval: bool = False) -> Case:
         tiers = (
             [names]
             if approval
-            else [part.tolist() for part in np.split(names, np.sort(rng.integers(0, len(names), 2)))]
+            else [
+                part.tolist()
+                for part in np.split(names, np.sort(rng.integers(0, len(names), 2)))
+            ]
         )
         rows.append(([tier for tier in tiers if tier], int(rng.integers(1, 4))))
 
     def make(rows: list[Any], items: list[str]) -> Ballots:
-        orders = [[name for tier in row[0] for name in tier] if approval else row[0] for row in rows]
-        return Ballots(orders, counts=[row[1] for row in rows], items=items, approval=approval)
+        orders = [
+            [name for tier in row[0] for name in tier] if approval else row[0]
+            for row in rows
+        ]
+        return Ballots(
+            orders, counts=[row[1] for row in rows], items=items, approval=approval
+        )
 
     def cut(row: Any, kept: set[str]) -> Any:
-        tiers = [left for tier in row[0] if (left := [name for name in tier if name in kept])]
+        tiers = [
+            left for tier in row[0] if (left := [name for name in tier if name in kept])
+        ]
         return (tiers, row[1]) if tiers or approval else None
 
-    return Case(rows, make, cut, lambda row: {name: row[1] for tier in row[0] for name in tier})
+    return Case(
+        rows, make, cut, lambda row: {name: row[1] for tier in row[0] for name in tier}
+    )
 
 
 def ratings(rng: np.random.Generator) -> Case:
-    pairs = {(int(rng.integers(5)), str(rng.choice(NAMES))) for _ in range(rng.integers(1, 20))}
+    pairs = {
+        (int(rng.integers(5)), str(rng.choice(NAMES)))
+        for _ in range(rng.integers(1, 20))
+    }
     scale = int(rng.choice([1, 2, 100, 7]))
-    rows = [(user * 3 - 4, item, int(rng.integers(1, 9)) / scale) for user, item in sorted(pairs)]
+    rows = [
+        (user * 3 - 4, item, int(rng.integers(1, 9)) / scale)
+        for user, item in sorted(pairs)
+    ]
     rng.shuffle(rows)
     return Case(
         rows,
@@ -89,7 +115,11 @@ def scores(rng: np.random.Generator, *, grouped: bool = False) -> Case:
     for row in range(rng.integers(1, 9)):
         seen = [name for name in NAMES if rng.random() < 0.6] or ["ann"]
         rows.append(
-            (f"r{row}", f"g{rng.integers(3)}", {name: int(rng.integers(9)) / 4 for name in seen})
+            (
+                f"r{row}",
+                f"g{rng.integers(3)}",
+                {name: int(rng.integers(9)) / 4 for name in seen},
+            )
         )
     rows.append(("last", "g0", dict.fromkeys(NAMES, 0.5)))
 
@@ -97,7 +127,11 @@ def scores(rng: np.random.Generator, *, grouped: bool = False) -> Case:
         values = [[row[2].get(item) for item in items] for row in rows]
         units = {"units": [row[1] for row in rows]} if grouped else {}
         return ScoreMatrix(
-            values, items=items, rows=[row[0] for row in rows], missing="available", **units
+            values,
+            items=items,
+            rows=[row[0] for row in rows],
+            missing="available",
+            **units,
         )
 
     def cut(row: Any, kept: set[str]) -> Any:
@@ -125,7 +159,12 @@ def battles(rng: np.random.Generator, *, grouped: bool = False) -> Case:
     def make(rows: list[Any], items: list[str]) -> Battles:
         left, right, outcome, counts, units = map(list, zip(*rows, strict=True))
         return Battles(
-            left, right, outcome, counts=counts, items=items, units=units if grouped else None
+            left,
+            right,
+            outcome,
+            counts=counts,
+            items=items,
+            units=units if grouped else None,
         )
 
     return Case(
@@ -162,14 +201,23 @@ def left(case: Case, kept: set[str]) -> list[Any]:
 def assert_same(one: Any, two: Any) -> None:
     assert one.items == two.items
     for each in fields(one):
-        if each.name not in {"notes", "narrowed"}:  # what happened to the data, not what they are
+        if each.name not in {
+            "notes",
+            "narrowed",
+        }:  # what happened to the data, not what they are
             mine, other = getattr(one, each.name), getattr(two, each.name)
             if isinstance(mine, np.ndarray):
                 np.testing.assert_array_equal(mine, other)
             else:
                 assert (
-                    mine if mine is None or isinstance(mine, str | bool | float) else list(mine)
-                ) == (other if other is None or isinstance(other, str | bool | float) else list(other))
+                    mine
+                    if mine is None or isinstance(mine, str | bool | float)
+                    else list(mine)
+                ) == (
+                    other
+                    if other is None or isinstance(other, str | bool | float)
+                    else list(other)
+                )
     assert list(one.units.labels) == list(two.units.labels)
     np.testing.assert_array_equal(one.units.counts, two.units.counts)
     np.testing.assert_array_equal(one.item_counts, two.item_counts)
@@ -197,7 +245,9 @@ def test_keeping_some_items_is_reading_what_is_left(cases: Cases, kind: str) -> 
         rows = left(case, set(kept))
         if not sum(counted(case, rows).values()):
             refused += 1
-            with pytest.raises(EmptyDataError, match=f"no {plural(data.kind.observation)} are left"):
+            with pytest.raises(
+                EmptyDataError, match=f"no {plural(data.kind.observation)} are left"
+            ):
                 data.keeping(kept)
             continue
         found = data.keeping(rng.permutation(kept).tolist())
@@ -207,7 +257,9 @@ def test_keeping_some_items_is_reading_what_is_left(cases: Cases, kind: str) -> 
         said = found.notes[-1] if len(kept) < len(NAMES) else ""
         assert ("had nothing else" in said) == (gone > 0)
         assert f"; {gone:,} " in said or not gone
-        assert data.notes == case.make(case.rows, NAMES).notes  # the data themselves stay as they are
+        assert (
+            data.notes == case.make(case.rows, NAMES).notes
+        )  # the data themselves stay as they are
     assert refused
 
 
@@ -275,12 +327,16 @@ def told_ballot(label: str, names: list[str], *, approval: bool) -> str | None:
         if approval
         else [tier.split(" = ") for tier in label.split(" > ")]
     )
-    there = [in_it for tier in tiers if (in_it := [name for name in tier if name in names])]
+    there = [
+        in_it for tier in tiers if (in_it := [name for name in tier if name in names])
+    ]
     if not there:
         return None
     absent = [name for name in names if not any(name in tier for tier in there)]
     text = (
-        "approves " + ", ".join(there[0]) if approval else " > ".join(" = ".join(tier) for tier in there)
+        "approves " + ", ".join(there[0])
+        if approval
+        else " > ".join(" = ".join(tier) for tier in there)
     )
     return f"{text}; not {', '.join(absent)}" if absent else text
 
@@ -306,16 +362,23 @@ def test_what_units_said_is_what_their_rows_say(cases: Cases, kind: str) -> None
         case = KINDS[kind](rng)
         data = case.make(case.rows, NAMES)
         units = rng.integers(0, len(data.units), 5).tolist()
-        items = [rng.permutation(len(NAMES))[: rng.integers(0, 7)].tolist() for _ in units]
+        items = [
+            rng.permutation(len(NAMES))[: rng.integers(0, 7)].tolist() for _ in units
+        ]
         found = data.said(units, items)
-        assert found == [told(case, kind, data, *asked) for asked in zip(units, items, strict=True)]
+        assert found == [
+            told(case, kind, data, *asked) for asked in zip(units, items, strict=True)
+        ]
         silent += found.count(None)
     assert silent
     assert data.said([], []) == []
 
 
 def columns_of(rows: list[Any], *names: str) -> dict[str, Any]:
-    return {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
+    return {
+        name: list(column)
+        for name, column in zip(names, zip(*rows, strict=True), strict=True)
+    }
 
 
 @pytest.mark.parametrize("kind", ["ratings", "scores", "battles", "votes"])
@@ -325,18 +388,34 @@ def test_engines_leave_out_and_say_the_same(cases: Cases, kind: str) -> None:
         rows = case.rows
         if kind == "ratings":
             columns = columns_of(rows, "user", "item", "rating")
-            columns["rating"] = [round(value, 4) for value in columns["rating"]]  # decimals alone
-            both = Ratings.scan(relation(columns), batch_rows=5), Ratings.from_frame(columns)
+            columns["rating"] = [
+                round(value, 4) for value in columns["rating"]
+            ]  # decimals alone
+            both = (
+                Ratings.scan(relation(columns), batch_rows=5),
+                Ratings.from_frame(columns),
+            )
         elif kind == "votes":
             columns = columns_of(rows, "choice", "count")
             both = Votes.scan(relation(columns)), Votes.from_frame(columns)
         elif kind == "battles":
-            columns = columns_of([row[:4] for row in rows], "left", "right", "winner", "count")
+            columns = columns_of(
+                [row[:4] for row in rows], "left", "right", "winner", "count"
+            )
             both = Battles.scan(relation(columns)), Battles.from_frame(columns)
         else:
-            long = [(row[0], row[1], name, value) for row in rows for name, value in row[2].items()]
+            long = [
+                (row[0], row[1], name, value)
+                for row in rows
+                for name, value in row[2].items()
+            ]
             columns = columns_of(long, "row", "topic", "item", "score")
-            given = {"row": "row", "item": "item", "score": "score", "missing": "available"}
+            given = {
+                "row": "row",
+                "item": "item",
+                "score": "score",
+                "missing": "available",
+            }
             both = (
                 ScoreMatrix.scan(relation(columns), **given),
                 ScoreMatrix.from_frame(columns, **given),
@@ -386,7 +465,9 @@ def test_one_query_tells_what_many_units_said() -> None:
     with Ratings.scan(relation(columns)) as ratings:
         asked, collect = [], ratings.entries.source.collect
         ratings.item_counts  # noqa: B018 (the pass that is made anyway)
-        ratings.entries.source.collect = lambda *given: asked.append(given) or collect(*given)
+        ratings.entries.source.collect = lambda *given: (
+            asked.append(given) or collect(*given)
+        )
         said = ratings.said(list(range(30)), [[0, 3]] * 30)
         assert len(asked) == 1
         assert said[2] == "ann 3, dan 1"
@@ -421,14 +502,18 @@ def test_regressions_lose_no_item() -> None:
 
 @pytest.mark.parametrize("least", [0, -1, 2.5, "3", None, True])
 def test_a_number_that_is_none_is_refused(least: Any) -> None:
-    with pytest.raises(InvalidValueError, match="the fewest votes must be a whole number from 1 on"):
+    with pytest.raises(
+        InvalidValueError, match="the fewest votes must be a whole number from 1 on"
+    ):
         Votes(["a"]).with_min_count(least)
 
 
 def test_items_that_are_not_there_are_refused() -> None:
     votes = Votes(["a", "b", "ab"])
     for wrong in (["a", "c"], ["a", ["b"]], [1], ["a", None]):
-        with pytest.raises(InvalidLabelError, match=r"there is no item .* The items are 'a', 'ab', 'b'"):
+        with pytest.raises(
+            InvalidLabelError, match=r"there is no item .* The items are 'a', 'ab', 'b'"
+        ):
             votes.keeping(wrong)
     assert votes.keeping("ab").items == ("ab",)  # one name, not its letters
     with pytest.raises(EmptyDataError, match="Keep more items"):

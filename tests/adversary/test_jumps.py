@@ -46,13 +46,17 @@ def odd_scores(rng: np.random.Generator, most: int = 9) -> np.ndarray:
         scores = np.append(rng.random(items - 1), far)
     else:
         scores = rng.integers(0, 5, items) / 4
-    return rng.permutation(scores * rng.choice(SIZES[:3] if kind == 4 else SIZES) * rng.choice([1, -1]))
+    return rng.permutation(
+        scores * rng.choice(SIZES[:3] if kind == 4 else SIZES) * rng.choice([1, -1])
+    )
 
 
 def jumps(critical: np.ndarray) -> list[float]:
     """Return the critical values, one float below and one above them: where answers may change."""
     values = np.unique(critical[(critical > 0) & np.isfinite(critical)])
-    near = np.concatenate([np.nextafter(values, 0), values, np.nextafter(values, np.inf)])
+    near = np.concatenate(
+        [np.nextafter(values, 0), values, np.nextafter(values, np.inf)]
+    )
     return [float(eps) for eps in near if 0 < eps < np.inf]
 
 
@@ -77,7 +81,9 @@ def test_long_windows_decide_as_short_ones_do(cases: Cases) -> None:
         k = int(rng.integers(1, 40))
         critical = critical_eps(scores, k)
         for eps in jumps(critical):
-            np.testing.assert_array_equal(inflated_topk_mask(scores, k, eps), eps > critical)
+            np.testing.assert_array_equal(
+                inflated_topk_mask(scores, k, eps), eps > critical
+            )
             best, _ = rank_intervals(scores, eps)
             assert ((best <= k) == (eps > critical)).all()
 
@@ -111,7 +117,9 @@ def test_a_ranking_set_is_one_set_at_every_jump(cases: Cases) -> None:
     for rng in cases(25):
         scores = odd_scores(rng, most=6)
         items = len(scores)
-        entering = np.concatenate([critical_eps(scores, k) for k in range(1, items + 1)])
+        entering = np.concatenate(
+            [critical_eps(scores, k) for k in range(1, items + 1)]
+        )
         for eps in rng.permutation(jumps(entering))[:6]:
             rankings = inflated_ranking(scores, eps)
             listed = {tuple(order.tolist()) for order in rankings}
@@ -130,7 +138,9 @@ def test_two_ranking_sets_meet_where_their_lists_do(cases: Cases) -> None:
         entering = np.concatenate([critical_eps(w, k) for k in range(1, len(w) + 1)])
         for eps in rng.permutation(jumps(entering))[:4]:
             first, second = inflated_ranking(w, eps), inflated_ranking(v, eps)
-            both = {tuple(o.tolist()) for o in first} & {tuple(o.tolist()) for o in second}
+            both = {tuple(o.tolist()) for o in first} & {
+                tuple(o.tolist()) for o in second
+            }
             assert first.intersects(second) == bool(both)
             common = first.common_ranking(second)
             assert common is None or tuple(common.tolist()) in both
@@ -138,11 +148,15 @@ def test_two_ranking_sets_meet_where_their_lists_do(cases: Cases) -> None:
 
 def test_curve_audit_and_certificate_agree_at_every_jump(cases: Cases) -> None:
     for rng in cases(12):
-        values = rng.integers(0, 5, (int(rng.integers(2, 7)), int(rng.integers(2, 6)))) / 4
+        values = (
+            rng.integers(0, 5, (int(rng.integers(2, 7)), int(rng.integers(2, 6)))) / 4
+        )
         data = ScoreMatrix(values)
         k = int(rng.integers(1, values.shape[1] + 1))
         curve = audit(data, k=k, eps=0.5, methods=["topk"]).curve(k)
-        for eps in rng.permutation(jumps(np.append(curve.breaking_eps, curve.critical_eps)))[:9]:
+        for eps in rng.permutation(
+            jumps(np.append(curve.breaking_eps, curve.critical_eps))
+        )[:9]:
             row = audit(data, k=k, eps=eps, methods=["inflated_topk"]).table[0]
             answer = stable_topk(data, k, eps=eps, guarantee="overlap")
             delta = delta_by_hand(values, k, eps)
@@ -164,7 +178,9 @@ def delta_by_hand(values: np.ndarray, k: int, eps: float) -> float:
 
 def test_far_outliers_change_no_critical_eps(cases: Cases) -> None:
     """The issue's example, and its class: scores below an item never matter to it."""
-    assert critical_eps([0.9, 0.8, 0.7, -1.7e308], 1)[1] == pytest.approx(0.1414, abs=1e-4)
+    assert critical_eps([0.9, 0.8, 0.7, -1.7e308], 1)[1] == pytest.approx(
+        0.1414, abs=1e-4
+    )
     for rng in cases(60):
         scores = -np.sort(-rng.random(int(rng.integers(2, 8))))
         k = int(rng.integers(1, len(scores)))
@@ -198,4 +214,7 @@ def test_the_exact_oracle_decides_away_from_the_boundary(cases: Cases) -> None:
             expected = exact.inflated_topk(scores, k, eps)
             critical = critical_eps(counts / n, k)
             assert set(np.flatnonzero(float(eps) > critical).tolist()) == expected
-            assert set(inflated_topk(counts / n, k, math.sqrt(2) * float(eps.root))) == expected
+            assert (
+                set(inflated_topk(counts / n, k, math.sqrt(2) * float(eps.root)))
+                == expected
+            )

@@ -73,7 +73,9 @@ def test_damaged_bytes(name: str, tmp_path: Path, cases: Cases) -> None:
     for rng in cases(6 if packed else 15):
         which = list(files)[rng.integers(len(files))]
         content = damaged(rng, files[which])
-        content = content[: rng.integers(len(content) + 1)] if rng.random() < 0.2 else content
+        content = (
+            content[: rng.integers(len(content) + 1)] if rng.random() < 0.2 else content
+        )
         (tmp_path / which).write_bytes(content)
         tried(path, **given)
         tried(io.BytesIO(content), format=format_, **given)
@@ -81,12 +83,16 @@ def test_damaged_bytes(name: str, tmp_path: Path, cases: Cases) -> None:
 
 
 @pytest.mark.parametrize("name", [*MAKERS, "arena", "alpaca"])
-def test_sound_json_that_says_something_else(name: str, tmp_path: Path, cases: Cases) -> None:
+def test_sound_json_that_says_something_else(
+    name: str, tmp_path: Path, cases: Cases
+) -> None:
     rng = np.random.default_rng(4)
     if name in MAKERS:
         made = MAKERS[name](rng)
         path, format_ = made.write(tmp_path), made.format
-        files = {one: content for one, content in made.files.items() if one.endswith("json")}
+        files = {
+            one: content for one, content in made.files.items() if one.endswith("json")
+        }
     else:
         content = {"arena": arena, "alpaca": alpaca}[name](rng, 6)[0]
         files, path = {"file.json": content}, tmp_path

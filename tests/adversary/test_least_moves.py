@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def plain(scores: np.ndarray, places: int) -> set[int]:
-    return set(sorted(range(len(scores)), key=lambda item: (-scores[item], item))[:places])
+    return set(
+        sorted(range(len(scores)), key=lambda item: (-scores[item], item))[:places]
+    )
 
 
 def test_nothing_changes_while_no_score_moves_so_far(cases: Cases) -> None:
@@ -26,7 +28,9 @@ def test_nothing_changes_while_no_score_moves_so_far(cases: Cases) -> None:
     kept = 0
     for rng in cases(300):
         items = int(rng.integers(1, 9))
-        scores = rng.integers(0, 6, items) / 6 if rng.random() < 0.4 else rng.random(items)
+        scores = (
+            rng.integers(0, 6, items) / 6 if rng.random() < 0.4 else rng.random(items)
+        )
         places = int(rng.integers(1, items + 1))
         eps = float(rng.choice([0.05, 0.2, np.sqrt(2) / 6, 1.0]))
         asked = eps if rng.random() < 0.7 else None
@@ -34,13 +38,19 @@ def test_nothing_changes_while_no_score_moves_so_far(cases: Cases) -> None:
         assert least > 0
         kept += least > 1e-6
         for _ in range(6):
-            how = rng.choice([-1.0, 1.0], items) if rng.random() < 0.7 else rng.uniform(-1, 1, items)
+            how = (
+                rng.choice([-1.0, 1.0], items)
+                if rng.random() < 0.7
+                else rng.uniform(-1, 1, items)
+            )
             moved = scores + how * min(least, 10.0) * (1 - 1e-12)
             if (np.abs(moved - scores) >= least).any():
                 continue  # rounded up
             assert plain(moved, places) == plain(scores, places)
             if asked is not None:
-                before, after = inflated_topk_mask(np.stack([scores, moved]), places, eps)
+                before, after = inflated_topk_mask(
+                    np.stack([scores, moved]), places, eps
+                )
                 np.testing.assert_array_equal(before, after)
     assert kept > 100
 
@@ -68,12 +78,16 @@ def test_an_audit_is_the_same_however_its_parts_are_cut(
         found = []
         for few in (99, 0):
             monkeypatch.setattr(topk_audit, "FEW_UNITS", few)
-            found.append(audit(data, k=ks, eps=eps, methods=("topk", "inflated_topk")).table)
+            found.append(
+                audit(data, k=ks, eps=eps, methods=("topk", "inflated_topk")).table
+            )
         for rows in zip(*found, strict=True):
             first = rows[0]
             for row in rows[1:]:
                 assert (row.delta, row.size) == (first.delta, first.size)
-                np.testing.assert_allclose(row.jaccard, first.jaccard, rtol=0, atol=1e-12)
+                np.testing.assert_allclose(
+                    row.jaccard, first.jaccard, rtol=0, atol=1e-12
+                )
                 np.testing.assert_array_equal(row.broken, first.broken)
             broken += first.delta > 0
     assert broken > 40

@@ -54,7 +54,10 @@ def many_battles(rng: np.random.Generator) -> Study:
     """So many battles between few items that the bounds say something; equal ones are one unit."""
     first, second = np.triu_indices(4, 1)
     wins = rng.integers(10, 40, (2, len(first)))
-    return Study(Battles.from_pairs(first, second, *wins), BradleyTerry(float(rng.choice([0.0, 0.5]))))
+    return Study(
+        Battles.from_pairs(first, second, *wins),
+        BradleyTerry(float(rng.choice([0.0, 0.5]))),
+    )
 
 
 MAKERS = [votes, ballots, matrix, ratings, thirds, gaps, battles, many_battles]
@@ -79,7 +82,9 @@ def without(study: Study) -> list[Without]:
     for number in range(1, most_of(study) + 1):
         for leaving in sorted(set(combinations(units, number))):
             with suppress(SteadyrankError):  # an item without data has no score
-                found.append(Without(number, study.scorer.score(study.data.without(leaving))))
+                found.append(
+                    Without(number, study.scorer.score(study.data.without(leaving)))
+                )
     return found
 
 
@@ -88,7 +93,9 @@ def asked(study: Study) -> list[tuple[int, int]]:
     return list(product(range(1, len(study.items) + 1), range(1, most_of(study) + 1)))
 
 
-def some_of(study: Study, rng: np.random.Generator, number: int) -> list[tuple[int, int]]:
+def some_of(
+    study: Study, rng: np.random.Generator, number: int
+) -> list[tuple[int, int]]:
     """Return some of these questions."""
     every = asked(study)
     return [every[place] for place in rng.permutation(len(every))[:number]]
@@ -135,15 +142,22 @@ def test_no_pair_turns_below_its_bound(make: Make, cases: Cases) -> None:
         study = made(make, rng)
         if study is None:
             continue
-        others, order = without(study), np.argsort(-study.scores, kind="stable").tolist()
+        others, order = (
+            without(study),
+            np.argsort(-study.scores, kind="stable").tolist(),
+        )
         known = study.facts.margin_search().pairs
         for m in range(1, most_of(study) + 1):
             ahead, behind = np.array(list(combinations(order, 2))).T
-            left = np.array([s.scores for s in others if s.leaving <= m] or [study.scores])
+            left = np.array(
+                [s.scores for s in others if s.leaving <= m] or [study.scores]
+            )
             over = left[:, behind] - left[:, ahead]
             turned = ((over > 0) | ((over == 0) & (behind < ahead))).any(axis=0)
             for closely in (False, True):
-                assert (known.at_least(ahead, behind, most=m, closely=closely)[turned] <= m).all()
+                assert (
+                    known.at_least(ahead, behind, most=m, closely=closely)[turned] <= m
+                ).all()
 
 
 @pytest.mark.parametrize("make", [*MAKERS, refitted])
@@ -154,15 +168,22 @@ def test_one_removal_is_exact(make: Make, cases: Cases) -> None:
             continue
         one = [scores for scores in without(study) if scores.leaving == 1]
         for k in range(1, len(study.items) + 1):
-            assert study.topk(k, removals=1).certificate == study.topk(k, delta=0).certificate
+            assert (
+                study.topk(k, removals=1).certificate
+                == study.topk(k, delta=0).certificate
+            )
             shown = study.topk(k, guarantee="cover")
             plain = topk(study.scores, k).tolist()
-            entering = {item for scores in one for item in topk(scores.scores, k).tolist()}
+            entering = {
+                item for scores in one for item in topk(scores.scores, k).tolist()
+            }
             assert shown.certificate.status == "proved"
             assert set(shown.indices.tolist()) == entering | set(plain)
         ranked = study.ranking()
         for scores in one:
-            place = 1 + np.argsort(np.argsort(-scores.scores, kind="stable"))[ranked.order]
+            place = (
+                1 + np.argsort(np.argsort(-scores.scores, kind="stable"))[ranked.order]
+            )
             assert ((ranked.ranks.best <= place) & (place <= ranked.ranks.worst)).all()
 
 
@@ -180,10 +201,18 @@ def test_more_removals_need_no_less_and_sums_no_more_than_the_triangle_inequalit
             found = [study.topk(k, removals=m) for m in range(1, most + 1)]
             assert all(set(less) <= set(more) for less, more in pairwise(found))
             assert all(answer.eps is None for answer in found)
-            for m, answer in enumerate(found if make in (votes, ballots, matrix, ratings) else [], 1):
-                moved = [np.linalg.norm(s.scores - study.scores) for s in others if s.leaving <= m]
+            for m, answer in enumerate(
+                found if make in (votes, ballots, matrix, ratings) else [], 1
+            ):
+                moved = [
+                    np.linalg.norm(s.scores - study.scores)
+                    for s in others
+                    if s.leaving <= m
+                ]
                 largest = max(tie, (2 + np.sqrt(2)) * max(moved) * (1 + 1e-5))
-                assert set(answer.indices) <= set(inflated_topk(study.scores, k, largest))
+                assert set(answer.indices) <= set(
+                    inflated_topk(study.scores, k, largest)
+                )
 
 
 class Known(PairMargins):
@@ -196,7 +225,9 @@ class Known(PairMargins):
 
     def _quick(self, ahead: np.ndarray, behind: np.ndarray) -> np.ndarray:
         leads = self.outcomes[:, behind] - self.outcomes[:, ahead]
-        return np.where(((leads > 0) | ((leads == 0) & (behind < ahead))).any(axis=0), 1, 2)
+        return np.where(
+            ((leads > 0) | ((leads == 0) & (behind < ahead))).any(axis=0), 1, 2
+        )
 
     def remove(self, ahead: int, behind: int) -> Removal:
         raise NotImplementedError
@@ -214,12 +245,18 @@ def test_the_theorems_hold_for_any_scores(cases: Cases) -> None:
     for rng in cases(60):
         items = int(rng.integers(2, 7))
         whole = rng.random() < 0.5
-        scores = rng.integers(0, 5, items).astype(float) if whole else rng.normal(size=items)
-        moves = rng.normal(size=(int(rng.integers(1, 4)), items)) * rng.choice([0.3, 1.0, 3.0])
+        scores = (
+            rng.integers(0, 5, items).astype(float) if whole else rng.normal(size=items)
+        )
+        moves = rng.normal(size=(int(rng.integers(1, 4)), items)) * rng.choice(
+            [0.3, 1.0, 3.0]
+        )
         outcomes = scores + (np.rint(moves) if whole else moves)
         search = listed(scores, outcomes)
         for k in range(1, items + 1):
-            shorter = set(topk(scores, items)[Withstanding(search, 1).listed(k)].tolist())
+            shorter = set(
+                topk(scores, items)[Withstanding(search, 1).listed(k)].tolist()
+            )
             assert all(set(topk(v, k).tolist()) <= shorter for v in outcomes)
 
 
@@ -230,13 +267,18 @@ def test_words_say_what_holds() -> None:
     assert (found.status, found.delta, found.removals) == ("proved", 0.0, 3)
     assert found.numbers == {"n": 18, "removals": 3}
     told = "remove any 3 of the 18 votes, or fewer, and if the rest can be scored"
-    assert f"{told}, the new plain top 2 is inside this list (delta = 0)." in found.sentence
+    assert (
+        f"{told}, the new plain top 2 is inside this list (delta = 0)."
+        in found.sentence
+    )
     text = plain_text(answer.findings(), Terminal(verbose=True)).replace("\n", " ")
     assert "delta = 0, removals = 3; rule: " in text
     assert answer.findings()["certificate"]["removals"] == 3
     assert "says nothing" in study.topk(2, removals=17).certificate.sentence
     assert study.topk(2, removals=17).certificate.vacuous
-    assert "each of the 18 votes was left out" in str(study.topk(2, guarantee="cover").certificate)
+    assert "each of the 18 votes was left out" in str(
+        study.topk(2, guarantee="cover").certificate
+    )
 
 
 @pytest.mark.parametrize(
@@ -263,7 +305,9 @@ def test_scorers_that_nothing_bounds_are_refused(cases: Cases) -> None:
     for rng in cases(2):
         study = made(refitted, rng)
         assert study is not None
-        with pytest.raises(NoProofError, match="nothing bounds what 2 rows removed together"):
+        with pytest.raises(
+            NoProofError, match="nothing bounds what 2 rows removed together"
+        ):
             study.topk(1, removals=2)
         assert study.topk(1, guarantee="cover").certificate.removals == 1
 
@@ -272,8 +316,15 @@ def test_engines_say_the_same(cases: Cases, in_ci: bool) -> None:
     need("duckdb", in_ci)
     for rng in cases(1):
         users, items = np.nonzero(rng.random((12, 5)) < 0.6)
-        columns = {"user": users, "item": items, "rating": rng.integers(1, 6, len(users))}
-        memory, scanned = Study(Ratings.from_frame(columns)), Study(Ratings.scan(relation(columns)))
+        columns = {
+            "user": users,
+            "item": items,
+            "rating": rng.integers(1, 6, len(users)),
+        }
+        memory, scanned = (
+            Study(Ratings.from_frame(columns)),
+            Study(Ratings.scan(relation(columns))),
+        )
         for k, m in some_of(memory, rng, 8):
             assert list(scanned.topk(k, removals=m)) == list(memory.topk(k, removals=m))
 
@@ -282,4 +333,6 @@ def test_a_benchmark_of_classifiers(shared_data: Path) -> None:
     study = Study(read_any(shared_data / "scores" / "cls_bin_mean.csv", missing="drop"))
     answer = study.topk(5, removals=5)
     assert (answer.eps, len(answer)) == (None, 7)
-    assert len(inflated_topk(study.scores, 5, 5 * float(study.facts.shifts.max()))) > 3 * len(answer)
+    assert len(
+        inflated_topk(study.scores, 5, 5 * float(study.facts.shifts.max()))
+    ) > 3 * len(answer)

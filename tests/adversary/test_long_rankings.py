@@ -50,15 +50,21 @@ def test_ends_are_those_of_each_place_by_itself(cases: Cases) -> None:
         ranked = -np.sort(-scores)
         gaps = ranked[:-1] - ranked[1:]
         usual = float(np.median(gaps[gaps > 0])) if (gaps > 0).any() else 1.0
-        eps = min(max(usual * float(rng.choice([0.3, 1, np.sqrt(2), 4, 40])), 5e-324), 1e308)
+        eps = min(
+            max(usual * float(rng.choice([0.3, 1, np.sqrt(2), 4, 40])), 5e-324), 1e308
+        )
         if rng.random() < 0.5:  # on the very edge of somebody's entry
             entries = critical_eps(ranked[int(rng.integers(len(ranked))) :], 1)
             within = entries[(entries > 0) & (entries <= min(40 * eps, 1e308))]
             eps = float(rng.choice(within)) if len(within) else eps
         eligible = [
-            place + int((critical_eps(ranked[place:], 1) < eps).sum()) for place in range(len(ranked))
+            place + int((critical_eps(ranked[place:], 1) < eps).sum())
+            for place in range(len(ranked))
         ]
         order = certainly_above(ranked, eps)
         for chunk in (1, int(rng.integers(2, 70)), 1000):
             assert eligible_ends(ranked, eps, chunk).tolist() == eligible
-            assert swap_ends(ranked, eps, chunk).tolist() == (len(ranked) - order.sum(axis=1)).tolist()
+            assert (
+                swap_ends(ranked, eps, chunk).tolist()
+                == (len(ranked) - order.sum(axis=1)).tolist()
+            )

@@ -43,7 +43,8 @@ def ballots(rng: np.random.Generator) -> Study:
     orders = [rng.permutation(4)[: rng.integers(1, 5)].tolist() for _ in range(7)]
     if rng.random() < 0.3:
         return Study(
-            Ballots([set(order) for order in orders], items=range(4), approval=True), Approval()
+            Ballots([set(order) for order in orders], items=range(4), approval=True),
+            Approval(),
         )
     return Study(Ballots(orders, items=range(4)))
 
@@ -52,7 +53,9 @@ def matrix(rng: np.random.Generator) -> Study:
     """Whole numbers, quarters, groups of rows."""
     values = rng.integers(0, 4, (7, 3)) / rng.choice([1, 4])
     units = (
-        rng.permutation(np.append(np.arange(4), rng.integers(0, 4, 3))) if rng.random() < 0.4 else None
+        rng.permutation(np.append(np.arange(4), rng.integers(0, 4, 3)))
+        if rng.random() < 0.4
+        else None
     )
     return Study(ScoreMatrix(values, units=units))
 
@@ -61,7 +64,8 @@ def ratings(rng: np.random.Generator) -> Study:
     users, items = np.nonzero(rng.random((8, 4)) < 0.6)
     given = rng.integers(1, 6, len(users)) / rng.choice([1, 2, 4])
     return Study(
-        Ratings(users, items, given, items=range(4)), MeanRating(float(rng.choice([0.5, 1, 2])))
+        Ratings(users, items, given, items=range(4)),
+        MeanRating(float(rng.choice([0.5, 1, 2]))),
     )
 
 
@@ -69,7 +73,9 @@ def full_ratings(rng: np.random.Generator) -> Study:
     """Everybody rates everything, with a shrinkage that is a ratio."""
     users, items = np.nonzero(np.ones((7, 3)))
     given = rng.integers(1, 6, len(users))
-    return Study(Ratings(users, items, given), MeanRating(float(rng.choice([0, 0.1, 0.5, 1]))))
+    return Study(
+        Ratings(users, items, given), MeanRating(float(rng.choice([0, 0.1, 0.5, 1])))
+    )
 
 
 def thirds(rng: np.random.Generator) -> Study:
@@ -101,7 +107,9 @@ def regression(rng: np.random.Generator) -> Study:
     """Every linear model; with few features many rows can leave before the leverages reach 1."""
     features = int(rng.integers(2, 4))
     X = rng.integers(-3, 4, (8, features)).astype(float)
-    y = X @ np.array([1.0, 0.7, -0.3])[:features] + rng.choice([0.01, 0.1, 1.0]) * rng.normal(size=8)
+    y = X @ np.array([1.0, 0.7, -0.3])[:features] + rng.choice(
+        [0.01, 0.1, 1.0]
+    ) * rng.normal(size=8)
     models = (
         Ridge(float(rng.choice([0.1, 5.0, 100.0]))),
         OrdinaryLeastSquares(),
@@ -147,20 +155,28 @@ def questions(study: Study) -> Iterator[tuple[dict[str, object], Turned]]:
     yield (
         {"pair": (study.items[order[1]], study.items[order[0]])},
         lambda scores: (
-            np.argsort(-scores[sorted(order[:2])], kind="stable")[0] != sorted(order[:2]).index(order[0])
+            np.argsort(-scores[sorted(order[:2])], kind="stable")[0]
+            != sorted(order[:2]).index(order[0])
         ),
     )
     for k in range(1, len(order)):
         inside = set(order[:k])
-        yield {"k": k}, lambda scores, k=k, inside=inside: set(topk(scores, k).tolist()) != inside
+        yield (
+            {"k": k},
+            lambda scores, k=k, inside=inside: set(topk(scores, k).tolist()) != inside,
+        )
         for item in order:
             yield (
                 {"k": k, "item": study.items[item]},
-                lambda scores, k=k, item=item, was=item in inside: (item in topk(scores, k)) != was,
+                lambda scores, k=k, item=item, was=item in inside: (
+                    (item in topk(scores, k)) != was
+                ),
             )
 
 
-def made(make: Callable[[np.random.Generator], Study], rng: np.random.Generator) -> Study | None:
+def made(
+    make: Callable[[np.random.Generator], Study], rng: np.random.Generator
+) -> Study | None:
     try:
         study = make(rng)
         _ = study.facts.leave_one_out
@@ -170,7 +186,9 @@ def made(make: Callable[[np.random.Generator], Study], rng: np.random.Generator)
 
 
 @pytest.mark.parametrize("make", EXACT)
-def test_margins_of_sums_are_exact(make: Callable[[np.random.Generator], Study], cases: Cases) -> None:
+def test_margins_of_sums_are_exact(
+    make: Callable[[np.random.Generator], Study], cases: Cases
+) -> None:
     for rng in cases(6):
         study = made(make, rng)
         if study is None:
@@ -222,6 +240,13 @@ def test_the_units_of_a_margin_do_what_it_says(
             scores = study.scorer.score(study.data.without(found.units))
             assert turned(scores)
             if "k" in asked:
-                before, after = (set(topk(part, asked["k"]).tolist()) for part in (study.scores, scores))
-                assert {study.items[item] for item in before - after} == set(found.leaves)
-                assert {study.items[item] for item in after - before} == set(found.enters)
+                before, after = (
+                    set(topk(part, asked["k"]).tolist())
+                    for part in (study.scores, scores)
+                )
+                assert {study.items[item] for item in before - after} == set(
+                    found.leaves
+                )
+                assert {study.items[item] for item in after - before} == set(
+                    found.enters
+                )

@@ -35,7 +35,10 @@ OURS = re.compile(r"[A-Za-z0-9 :,.=_+–≥%-]*|[<>][0-9.]+%")
 
 def drawn_name(rng: np.random.Generator) -> str:
     """Return a name that is short enough to be shown whole."""
-    drawn = "".join(PARTS[int(part)] for part in rng.integers(len(PARTS), size=int(rng.integers(1, 7))))
+    drawn = "".join(
+        PARTS[int(part)]
+        for part in rng.integers(len(PARTS), size=int(rng.integers(1, 7)))
+    )
     if len(drawn.encode()) > LONGEST // 3:
         return drawn_name(rng)
     return drawn if drawn.strip() else f"{drawn}x{drawn}"  # a blank name is refused
@@ -43,7 +46,11 @@ def drawn_name(rng: np.random.Generator) -> str:
 
 def parsed(text: str) -> list[Token]:
     """Return all tokens, those inside of lines, too, by a parser that shares no code with ours."""
-    found = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(text)
+    found = (
+        MarkdownIt("commonmark", {"html": True})
+        .enable(["table", "strikethrough"])
+        .parse(text)
+    )
     return [token for block in found for token in (block, *(block.children or ()))]
 
 
@@ -51,11 +58,22 @@ def violations(text: str) -> list[str]:
     """Return all that is more than headings, paragraphs, tables, and code."""
     blocks = r"(heading|paragraph|table|thead|tbody|tr|th|td)_(open|close)|fence|inline"
     tokens = parsed(text)
-    strange = [one.type for one in tokens if not re.fullmatch(f"{blocks}|text|code_inline", one.type)]
+    strange = [
+        one.type
+        for one in tokens
+        if not re.fullmatch(f"{blocks}|text|code_inline", one.type)
+    ]
     outside = [token.content for token in tokens if token.type == "text"]
-    commands = [line for line in text.split("\n") if re.match(r"\s*::", line) or "##[" in line]
+    commands = [
+        line for line in text.split("\n") if re.match(r"\s*::", line) or "##[" in line
+    ]
     lines = [line for line in text.split("\n") if len(line.splitlines()) > 1]
-    return strange + [words for words in outside if not OURS.fullmatch(words)] + commands + lines
+    return (
+        strange
+        + [words for words in outside if not OURS.fullmatch(words)]
+        + commands
+        + lines
+    )
 
 
 def as_written(name: str) -> str:
@@ -66,7 +84,9 @@ def as_written(name: str) -> str:
 def test_no_name_is_more_than_text(cases: Cases) -> None:
     for rng in cases(60):
         names = list(dict.fromkeys(drawn_name(rng) for _ in range(4)))
-        votes = Votes([name for turn, name in enumerate(names) for _ in range(5 - turn // 2)])
+        votes = Votes(
+            [name for turn, name in enumerate(names) for _ in range(5 - turn // 2)]
+        )
         study = Study(votes)
         k = int(rng.integers(1, len(names) + 1))
         for found in (study.check(k), study.topk(k), study.margin(k)):
@@ -79,9 +99,13 @@ def test_no_name_is_more_than_text(cases: Cases) -> None:
                 r"(?m)^(\s*):(?=:)|#(?=#\[)", r"\1", re.sub(r"\\x3a|\\x23", "", plain_text(document))
             ).rstrip() + "\n"  # fmt: skip
             if "rows" in document:
-                cells = [token.content for token in tokens if token.type == "code_inline"]
+                cells = [
+                    token.content for token in tokens if token.type == "code_inline"
+                ]
                 for row in document["rows"]:
-                    assert as_written(row["item"]).strip() in [cell.strip() for cell in cells]
+                    assert as_written(row["item"]).strip() in [
+                        cell.strip() for cell in cells
+                    ]
 
 
 def test_a_code_span_holds_a_name_and_ends_where_it_should(cases: Cases) -> None:
@@ -97,7 +121,10 @@ def test_a_code_span_holds_a_name_and_ends_where_it_should(cases: Cases) -> None
 
 def cells_of(row: str) -> list[str]:
     """Return the cells of a row, by GitHub's rule: a bar ends one unless a backslash is before it."""
-    return [cell.strip(" ").replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+    return [
+        cell.strip(" ").replace("\\|", "|")
+        for cell in re.split(r"(?<!\\)\|", row)[1:-1]
+    ]
 
 
 def test_a_cell_holds_a_name_with_bars_and_backslashes_as_it_is(cases: Cases) -> None:
@@ -110,7 +137,9 @@ def test_a_cell_holds_a_name_with_bars_and_backslashes_as_it_is(cases: Cases) ->
         assert len({len(cells_of(row)) for row in rows}) == 1
         items = [token.content for token in parsed(text) if token.type == "code_inline"]
         assert sorted(items) == sorted([*names, "b"])
-        assert sorted(cells_of(row)[1] for row in rows) == sorted(map(code, [*names, "b"]))
+        assert sorted(cells_of(row)[1] for row in rows) == sorted(
+            map(code, [*names, "b"])
+        )
 
 
 @pytest.mark.parametrize(
@@ -132,7 +161,9 @@ def test_a_planted_violation_is_seen(planted: str) -> None:
 
 
 @pytest.mark.parametrize("alone", ["```", "`````", "::error::x", "##[error]x"])
-def test_no_name_ends_the_block_or_gives_a_command_from_a_line_of_its_own(alone: str) -> None:
+def test_no_name_ends_the_block_or_gives_a_command_from_a_line_of_its_own(
+    alone: str,
+) -> None:
     long = f"{'x' * 79} {alone} {'y' * 79}"
     found = Study(Votes(["ann"] * 3 + ["bob"] * 2 + [long] * 2)).check(2).findings()
     assert any(line.strip() == alone for line in plain_text(found).splitlines())

@@ -29,7 +29,11 @@ def on_edges(rng: np.random.Generator, items: int) -> np.ndarray:
 
 def two_scores(rng: np.random.Generator, most: int) -> tuple[np.ndarray, np.ndarray]:
     """Return two odd score vectors: unrelated, in another order, or alike but for two items."""
-    w = odd_scores(rng, most) if rng.integers(2) else on_edges(rng, int(rng.integers(2, most)))
+    w = (
+        odd_scores(rng, most)
+        if rng.integers(2)
+        else on_edges(rng, int(rng.integers(2, most)))
+    )
     kind = rng.integers(3)
     if kind == 0:
         return w, np.resize(odd_scores(rng, most), len(w))
@@ -50,7 +54,11 @@ def beside(value: float) -> list[float]:
 def test_who_is_eligible_stays_so_when_others_go_to_the_last_bit(cases: Cases) -> None:
     """What greedy rests on holds for the floats, not only for what they stand for."""
     for rng in cases(150):
-        scores = on_edges(rng, int(rng.integers(3, 14))) if rng.integers(3) else odd_scores(rng, 12)
+        scores = (
+            on_edges(rng, int(rng.integers(3, 14)))
+            if rng.integers(3)
+            else odd_scores(rng, 12)
+        )
         whole = critical_eps(scores, 1)
         for _ in range(25):
             left = rng.random(len(scores)) < 0.7
@@ -65,7 +73,9 @@ def test_sets_share_a_ranking_exactly_above_the_meeting_eps(cases: Cases) -> Non
         assert meeting == meeting_eps(v, w)
         for eps in beside(meeting):
             first, second = inflated_ranking(w, eps), inflated_ranking(v, eps)
-            both = {tuple(o.tolist()) for o in first} & {tuple(o.tolist()) for o in second}
+            both = {tuple(o.tolist()) for o in first} & {
+                tuple(o.tolist()) for o in second
+            }
             assert bool(both) == first.intersects(second) == (eps > meeting)
 
 
@@ -73,16 +83,22 @@ def test_sets_of_many_items_meet_exactly_there_too(cases: Cases) -> None:
     """Too many rankings to list: bisection on the question whether the two sets intersect."""
     for rng in cases(40):
         w, v = two_scores(rng, most=40)
-        if rng.integers(2):  # close scores, as without one unit: few pieces, most of them small
+        if rng.integers(
+            2
+        ):  # close scores, as without one unit: few pieces, most of them small
             v = w + rng.normal(size=len(w)) * min(np.abs(w).max() / len(w), 1e305)
         meeting = meeting_eps(w, v)
         for eps in beside(meeting):
-            assert inflated_ranking(w, eps).intersects(inflated_ranking(v, eps)) == (eps > meeting)
+            assert inflated_ranking(w, eps).intersects(inflated_ranking(v, eps)) == (
+                eps > meeting
+            )
         if np.isfinite(meeting) and meeting > 0:
             low, high = meeting / 4, min(meeting * 4, np.finfo(float).max)
             for _ in range(20):
                 middle = low / 2 + high / 2
-                met = inflated_ranking(w, middle).intersects(inflated_ranking(v, middle))
+                met = inflated_ranking(w, middle).intersects(
+                    inflated_ranking(v, middle)
+                )
                 low, high = (low, middle) if met else (middle, high)
             assert low <= meeting <= high
 
@@ -115,7 +131,9 @@ def test_fractions_say_the_same_on_either_side(cases: Cases) -> None:
             if meeting == 0:
                 continue
             eps = exact.ExactEps(rational=Fraction(meeting) * times)
-            first, second = (set(enumeration.exact_rankings(scores, eps)) for scores in exactly)
+            first, second = (
+                set(enumeration.exact_rankings(scores, eps)) for scores in exactly
+            )
             assert bool(first & second) == (float(eps) > meeting)
 
 
@@ -131,7 +149,9 @@ def odd_data(rng: np.random.Generator) -> ScoreMatrix | Ratings:
     return Ratings(users, movies, values[rated], items=range(items))
 
 
-def test_curve_audit_and_certificate_of_rankings_agree_at_every_jump(cases: Cases) -> None:
+def test_curve_audit_and_certificate_of_rankings_agree_at_every_jump(
+    cases: Cases,
+) -> None:
     for rng in cases(16):
         study = Study(odd_data(rng))
         curve, scores = study.ranking_curve(), study.scores
@@ -145,13 +165,20 @@ def test_curve_audit_and_certificate_of_rankings_agree_at_every_jump(cases: Case
         for eps in rng.permutation(jumps(every))[:8]:
             full = inflated_ranking(scores, eps)
             listed = {tuple(order.tolist()) for order in full}
-            others = [{tuple(order.tolist()) for order in inflated_ranking(row, eps)} for row in rows]
+            others = [
+                {tuple(order.tolist()) for order in inflated_ranking(row, eps)}
+                for row in rows
+            ]
             broken = np.array([not listed & other for other in others])
             row = study.audit(1, eps=eps, methods=["inflated_ranking"]).table[0]
             assert row.broken.tolist() == np.flatnonzero(broken).tolist()
             assert curve.delta(eps) == row.delta == units[broken].sum() / units.sum()
             assert curve.delta(eps) == study.ranking(eps=eps).certificate.delta
-            assert curve.tiers(eps) == len(tiers(scores, eps)) == len(study.ranking(eps=eps).tiers)
+            assert (
+                curve.tiers(eps)
+                == len(tiers(scores, eps))
+                == len(study.ranking(eps=eps).tiers)
+            )
 
 
 def test_the_smallest_eps_of_a_curve_keeps_to_its_target(cases: Cases) -> None:
@@ -162,8 +189,12 @@ def test_the_smallest_eps_of_a_curve_keeps_to_its_target(cases: Cases) -> None:
         answer = study.ranking(eps=curve.smallest_eps(target))
         row = study.audit(1, eps=answer.eps, methods=["inflated_ranking"]).table[0]
         assert row.delta == answer.certificate.delta <= target
-        assert answer.eps == curve.tie_eps or curve.delta(answer.eps * (1 - 1e-5)) > target
-        assert curve.breaking_eps == pytest.approx(np.minimum(curve.breaking_eps, study.facts.shifts))
+        assert (
+            answer.eps == curve.tie_eps or curve.delta(answer.eps * (1 - 1e-5)) > target
+        )
+        assert curve.breaking_eps == pytest.approx(
+            np.minimum(curve.breaking_eps, study.facts.shifts)
+        )
 
 
 def test_a_step_of_the_curve_is_where_its_values_change(cases: Cases) -> None:
@@ -176,5 +207,11 @@ def test_a_step_of_the_curve_is_where_its_values_change(cases: Cases) -> None:
                 number[place - 1],
             )
             above = float(np.nextafter(eps[place], np.inf))
-            assert (curve.delta(above), curve.tiers(above)) == (delta[place], number[place])
-            assert (delta[place], number[place]) != (delta[place - 1], number[place - 1])
+            assert (curve.delta(above), curve.tiers(above)) == (
+                delta[place],
+                number[place],
+            )
+            assert (delta[place], number[place]) != (
+                delta[place - 1],
+                number[place - 1],
+            )

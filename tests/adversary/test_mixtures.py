@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
-VALUES = (("0", "1"), ("1", "2", "3", "4", "5"), ("0.1", "0.2", "0.3"), ("-0.5", "0", "0.25", "1"))
+VALUES = (
+    ("0", "1"),
+    ("1", "2", "3", "4", "5"),
+    ("0.1", "0.2", "0.3"),
+    ("-0.5", "0", "0.25", "1"),
+)
 WEIGHTS = (("1", "2"), ("0.1", "0.2", "0.3"), ("0", "1"), ("0.5", "2"))
 """Coarse grids, so that ties occur; weights of 0, too."""
 
@@ -60,7 +65,10 @@ class Draw:
         self.weighted, self.grouped = rng.random(2) < 0.4
         self.grid = WEIGHTS[rng.integers(len(WEIGHTS))]
         self.values = VALUES[rng.integers(len(VALUES))]
-        self.weights = [str(self.one_of(self.grid)) if self.weighted else "1" for _ in range(self.rows)]
+        self.weights = [
+            str(self.one_of(self.grid)) if self.weighted else "1"
+            for _ in range(self.rows)
+        ]
         self.groups = [f"g{rng.integers(4)}" for _ in range(self.rows)]
 
     def one_of(self, choices: Any) -> Any:
@@ -76,7 +84,9 @@ class Draw:
             found["units"] = [self.groups[row] for row in places]
         return found
 
-    def said(self, gives: list[dict[int, Fraction]], counts: list[int] | None = None) -> list[Said]:
+    def said(
+        self, gives: list[dict[int, Fraction]], counts: list[int] | None = None
+    ) -> list[Said]:
         """Return each observation alone; those that occur 0 times are not there."""
         found = []
         for row, given in enumerate(gives):
@@ -94,39 +104,67 @@ class Draw:
         return found
 
     def told(self, *more: object) -> str:
-        return repr((self.weights if self.weighted else "", self.groups if self.grouped else "", *more))
+        return repr(
+            (
+                self.weights if self.weighted else "",
+                self.groups if self.grouped else "",
+                *more,
+            )
+        )
 
 
 def votes(draw: Draw) -> Mixture:
     chosen = [int(draw.rng.integers(draw.items)) for _ in range(draw.rows)]
     counts, items = draw.counts(), names(draw.items)
-    raw = Raw(draw.said([{one: Fraction(1)} for one in chosen], counts), draw.items, "share")
+    raw = Raw(
+        draw.said([{one: Fraction(1)} for one in chosen], counts), draw.items, "share"
+    )
 
     def data() -> Any:
-        return Votes([items[one] for one in chosen], counts=counts, items=items, **draw.people())
+        return Votes(
+            [items[one] for one in chosen], counts=counts, items=items, **draw.people()
+        )
 
     return Mixture(draw.told("votes", chosen, counts), data, "plurality", raw)
 
 
 def ballots(draw: Draw) -> Mixture:
-    approval, counts, items = bool(draw.rng.random() < 0.5), draw.counts(), names(draw.items)
-    orders = [[int(i) for i in draw.rng.permutation(draw.items)] for _ in range(draw.rows)]
+    approval, counts, items = (
+        bool(draw.rng.random() < 0.5),
+        draw.counts(),
+        names(draw.items),
+    )
+    orders = [
+        [int(i) for i in draw.rng.permutation(draw.items)] for _ in range(draw.rows)
+    ]
     if approval:
         orders = [order[: draw.rng.integers(1, draw.items + 1)] for order in orders]
         gives = [{i: Fraction(1) for i in order} for order in orders]
     else:
-        gives = [{i: Fraction(draw.items - 1 - p) for p, i in enumerate(order)} for order in orders]
+        gives = [
+            {i: Fraction(draw.items - 1 - p) for p, i in enumerate(order)}
+            for order in orders
+        ]
     scorer = "approval" if approval else "borda"
     if not approval and draw.rng.random() < 0.5:
-        numbers = draw.one_of((("5", "4", "3", "2", "1"), ("12", "10", "8"), ("1", "0.5")))
+        numbers = draw.one_of(
+            (("5", "4", "3", "2", "1"), ("12", "10", "8"), ("1", "0.5"))
+        )
         scorer = f"points:{','.join(numbers)}"
         orders = [order[: draw.rng.integers(1, draw.items + 1)] for order in orders]
-        gives = [{i: Fraction(n) for i, n in zip(order, numbers, strict=False)} for order in orders]
-    raw = Raw(draw.said(gives, counts), draw.items, "total" if "points" in scorer else "share")
+        gives = [
+            {i: Fraction(n) for i, n in zip(order, numbers, strict=False)}
+            for order in orders
+        ]
+    raw = Raw(
+        draw.said(gives, counts), draw.items, "total" if "points" in scorer else "share"
+    )
 
     def data() -> Any:
         named = [[items[i] for i in order] for order in orders]
-        return Ballots(named, counts=counts, items=items, approval=approval, **draw.people())
+        return Ballots(
+            named, counts=counts, items=items, approval=approval, **draw.people()
+        )
 
     return Mixture(draw.told(scorer, orders, counts), data, scorer, raw)
 
@@ -134,14 +172,20 @@ def ballots(draw: Draw) -> Mixture:
 def ratings(draw: Draw) -> Mixture:
     items, shrinkage = names(draw.items), draw.one_of(("0", "0", "1", "0.5", "5"))
     given = [
-        {i: draw.one_of(draw.values) for i in range(draw.items) if draw.rng.random() < 0.7}
+        {
+            i: draw.one_of(draw.values)
+            for i in range(draw.items)
+            if draw.rng.random() < 0.7
+        }
         for _ in range(draw.rows)
     ]
     given = [each or {0: draw.one_of(draw.values)} for each in given]
     whole = [{item: Fraction(value) for item, value in each.items()} for each in given]
     raw = Raw(draw.said(whole), draw.items, "mean", Fraction(shrinkage))
     rows = [
-        (user, item, float(value)) for user, each in enumerate(given) for item, value in each.items()
+        (user, item, float(value))
+        for user, each in enumerate(given)
+        for item, value in each.items()
     ]
 
     def data() -> Any:
@@ -150,7 +194,10 @@ def ratings(draw: Draw) -> Mixture:
         return Ratings(users, labels, values, items=items, **draw.people(list(users)))
 
     return Mixture(
-        draw.told("ratings", given, shrinkage), data, f"mean-rating:shrinkage={shrinkage}", raw
+        draw.told("ratings", given, shrinkage),
+        data,
+        f"mean-rating:shrinkage={shrinkage}",
+        raw,
     )
 
 
@@ -162,16 +209,24 @@ def matrix(draw: Draw) -> Mixture:
     gappy = scorer == "column-means" and draw.rng.random() < 0.4
     lower = bool(draw.rng.random() < 0.3)
     given = [
-        {i: draw.one_of(draw.values) for i in range(draw.items) if not gappy or draw.rng.random() < 0.75}
+        {
+            i: draw.one_of(draw.values)
+            for i in range(draw.items)
+            if not gappy or draw.rng.random() < 0.75
+        }
         for _ in range(draw.rows)
     ]
     sign = -1 if lower else 1
-    whole = [{item: sign * Fraction(value) for item, value in each.items()} for each in given]
+    whole = [
+        {item: sign * Fraction(value) for item, value in each.items()} for each in given
+    ]
     scored = {"column-means": "mean"}.get(scorer, scorer)
     raw = Raw(draw.said(whole), draw.items, scored)
 
     def data() -> Any:
-        values = [[float(each.get(i, "nan")) for i in range(draw.items)] for each in given]
+        values = [
+            [float(each.get(i, "nan")) for i in range(draw.items)] for each in given
+        ]
         signed = [[sign * value for value in row] for row in values]
         missing = "available" if gappy else "error"
         return ScoreMatrix(signed, items=items, missing=missing, **draw.people())
@@ -181,8 +236,17 @@ def matrix(draw: Draw) -> Mixture:
 
 def battles(draw: Draw) -> Mixture:
     counts, items = draw.counts(), names(draw.items)
-    pairs = [[int(i) for i in draw.rng.choice(draw.items, 2, replace=False)] for _ in range(draw.rows)]
-    said = draw.one_of((("left", "right", "tie"), ("left", "right", "tie"), ("0.7", "0.5", "0.25", "1")))
+    pairs = [
+        [int(i) for i in draw.rng.choice(draw.items, 2, replace=False)]
+        for _ in range(draw.rows)
+    ]
+    said = draw.one_of(
+        (
+            ("left", "right", "tie"),
+            ("left", "right", "tie"),
+            ("0.7", "0.5", "0.25", "1"),
+        )
+    )
     results = [str(draw.one_of(said)) for _ in range(draw.rows)]
     win, tie, loss = (
         ("1", "0.5", "0")
@@ -190,7 +254,9 @@ def battles(draw: Draw) -> Mixture:
         else draw.one_of((("1", "0.5", "0"), ("3", "1", "0"), ("2", "1.5", "1")))
     )
     points = {"left": (win, loss), "right": (loss, win), "tie": (tie, tie)}
-    points |= {share: (share, 1 - Fraction(share)) for share in said if share[-1].isdigit()}
+    points |= {
+        share: (share, 1 - Fraction(share)) for share in said if share[-1].isdigit()
+    }
     gives = [
         {one: Fraction(points[result][0]), two: Fraction(points[result][1])}
         for (one, two), result in zip(pairs, results, strict=True)
@@ -199,12 +265,18 @@ def battles(draw: Draw) -> Mixture:
     raw = Raw(draw.said(gives, counts), draw.items, "mean" if win == "1" else "total")
 
     in_order = bool(draw.rng.random() < 0.5)  # one row per battle, or counted
-    rows = [row for row, n in enumerate(counts) for _ in range(n)] if in_order else [*range(draw.rows)]
+    rows = (
+        [row for row, n in enumerate(counts) for _ in range(n)]
+        if in_order
+        else [*range(draw.rows)]
+    )
 
     def data() -> Any:
         left, right = ([items[pairs[row][side]] for row in rows] for side in (0, 1))
         said, times = [results[row] for row in rows], None if in_order else counts
-        return Battles(left, right, said, counts=times, items=items, **draw.people(rows))
+        return Battles(
+            left, right, said, counts=times, items=items, **draw.people(rows)
+        )
 
     return Mixture(draw.told(scorer, pairs, results, counts), data, scorer, raw)
 
@@ -240,7 +312,9 @@ def test_standings_and_ranks_are_those_of_raw_rows(kind: Any, cases: Cases) -> N
         k = int(rng.integers(1, raw.items + 1))
         order = raw.order()
         assert order is not None
-        assert [items[i] for i in order] == [study.items[i] for i in study.facts.order], mixture.told
+        assert [items[i] for i in order] == [
+            study.items[i] for i in study.facts.order
+        ], mixture.told
         answer = study.topk(k)
         assert set(answer.sure) == {items[i] for i in raw.sure(k)}, mixture.told
         listed = {items[i] for i in raw.listed(k)}
@@ -266,14 +340,27 @@ def test_margins_are_those_of_raw_rows(kind: Any, cases: Cases) -> None:
         item = int(rng.integers(raw.items))
         questions: list[tuple[dict[str, Any], Callable[[tuple[int, ...]], bool]]] = [
             ({"k": k}, lambda order, k=k, top=top: frozenset(order[:k]) != top),
-            ({"k": k, "item": items[item]}, lambda o, k=k, i=item, t=top: (i in o[:k]) != (i in t)),
-            ({"pair": (items[one], items[two])}, lambda o, a=one, b=two: o.index(b) < o.index(a)),
+            (
+                {"k": k, "item": items[item]},
+                lambda o, k=k, i=item, t=top: (i in o[:k]) != (i in t),
+            ),
+            (
+                {"pair": (items[one], items[two])},
+                lambda o, a=one, b=two: o.index(b) < o.index(a),
+            ),
             ({}, lambda order, raw=raw: order != raw.order()),
         ]
         for given, changed in questions:
             found = study.margin(**given)
             fewest = raw.fewest(changed, ALL_UNITS)
-            told = (mixture.told, mixture.scorer, given, found.lower, found.upper, fewest)
+            told = (
+                mixture.told,
+                mixture.scorer,
+                given,
+                found.lower,
+                found.upper,
+                fewest,
+            )
             asked += 1
             if fewest is None:
                 assert found.upper is None, told
@@ -282,13 +369,17 @@ def test_margins_are_those_of_raw_rows(kind: Any, cases: Cases) -> None:
                 assert (found.lower == 1) == (fewest == 1), told
             if found.upper is not None:
                 left = Study(mixture.data().without(found.units), study.scorer)
-                ranked = tuple(items.index(str(left.items[i])) for i in left.facts.order)
+                ranked = tuple(
+                    items.index(str(left.items[i])) for i in left.facts.order
+                )
                 assert changed(ranked), told
     assert asked > 20
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: str(kind.__name__))
-def test_units_of_margins_are_numbered_as_in_the_data_that_were_given(kind: Any, cases: Cases) -> None:
+def test_units_of_margins_are_numbered_as_in_the_data_that_were_given(
+    kind: Any, cases: Cases
+) -> None:
     seen = set()
     for rng in cases(30):
         mixture = kind(Draw(rng))
@@ -299,8 +390,12 @@ def test_units_of_margins_are_numbered_as_in_the_data_that_were_given(kind: Any,
                 continue
             if found.upper is not None:
                 left = found.study.scorer.score(mixture.data().without(found.units))
-                assert left.tolist() == found.study.scorer.score(found.rest).tolist(), mixture.told
-                assert tuple(topk(left, 1)) != tuple(topk(found.study.scores, 1)), mixture.told
+                assert left.tolist() == found.study.scorer.score(found.rest).tolist(), (
+                    mixture.told
+                )
+                assert tuple(topk(left, 1)) != tuple(topk(found.study.scores, 1)), (
+                    mixture.told
+                )
                 seen.add(scorer)
     assert seen
     assert kind is not battles or "elo" in seen  # which has units of its own
@@ -313,8 +408,12 @@ def test_an_oracle_that_is_wrong_is_noticed(cases: Cases) -> None:
         mixture = drawn(rng)
         study = studied(mixture)
         if study is not None:
-            equal = [Said(each.gives, Fraction(1), each.unit) for each in mixture.raw.said]
-            wrong = Raw(equal, mixture.raw.items, mixture.raw.scored, mixture.raw.shrinkage)
+            equal = [
+                Said(each.gives, Fraction(1), each.unit) for each in mixture.raw.said
+            ]
+            wrong = Raw(
+                equal, mixture.raw.items, mixture.raw.scored, mixture.raw.shrinkage
+            )
             differ += tuple(study.facts.order) != (wrong.order() or ())
     assert differ
 
@@ -333,5 +432,7 @@ def test_lists_against_two_removals_hold_every_top_k(kind: Any, cases: Cases) ->
         except SteadyrankError:
             continue
         held += 1
-        assert {mixture.items[i] for i in mixture.raw.listed(k, 2)} <= set(answer), mixture.told
+        assert {mixture.items[i] for i in mixture.raw.listed(k, 2)} <= set(answer), (
+            mixture.told
+        )
     assert held

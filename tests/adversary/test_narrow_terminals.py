@@ -18,7 +18,20 @@ if TYPE_CHECKING:
 
     from adversary.conftest import Cases
 
-LETTERS = ["a", "Wort", " ", "漢", "é", "e\u0301", "👩\u200d🔬", "-", "_", "\x1b[0m", "x" * 30, "名前"]
+LETTERS = [
+    "a",
+    "Wort",
+    " ",
+    "漢",
+    "é",
+    "e\u0301",
+    "👩\u200d🔬",
+    "-",
+    "_",
+    "\x1b[0m",
+    "x" * 30,
+    "名前",
+]
 MANY = re.compile(
     r"(?<![\d.,])1 (items|users|votes|rows|battles|columns|values|units|sets|removals|more kinds)\b"
     r"|(?<![\d.,])1 of (?!the|these)\S+ (?:\w+ )?(hold|change|contend|leave)\b"
@@ -30,7 +43,10 @@ MANY = re.compile(
 
 def names(rng: Generator, number: int) -> list[str]:
     lengths = rng.integers(1, 12, size=number)
-    made = ["".join(LETTERS[place] for place in rng.integers(len(LETTERS), size=n)) for n in lengths]
+    made = [
+        "".join(LETTERS[place] for place in rng.integers(len(LETTERS), size=n))
+        for n in lengths
+    ]
     return [f"{name}{place}" for place, name in enumerate(made)]
 
 
@@ -42,11 +58,20 @@ def write(rng: Generator, folder: Path) -> tuple[Path, list[str], str]:
     if how == 0:
         rows = [{"choice": item, "count": int(rng.integers(1, 4))} for item in items]
     elif how == 1:
-        rows = [{"user": u, "item": i, "rating": int(rng.integers(6))} for u in units for i in items]
+        rows = [
+            {"user": u, "item": i, "rating": int(rng.integers(6))}
+            for u in units
+            for i in items
+        ]
     else:
         pairs = [(a, b) for a in items for b in items if a != b]
         rows = [
-            {"left": a, "right": b, "winner": "left", unit: units[int(rng.integers(len(units)))]}
+            {
+                "left": a,
+                "right": b,
+                "winner": "left",
+                unit: units[int(rng.integers(len(units)))],
+            }
             for a, b in pairs
         ]
     file = folder / "data.jsonl"
@@ -61,7 +86,18 @@ def commands(file: Path, items: list[str], unit: str, k: int) -> list[list[str]]
         ["topk", str(file), "-k", str(k), "--verbose", "--all"],
         ["rank", str(file), *named],
         ["audit", str(file), "-k", str(k), *named],
-        ["audit", str(file), "-k", str(k), "--eps", "0.1", "--removals", "2", "--samples", "3"],
+        [
+            "audit",
+            str(file),
+            "-k",
+            str(k),
+            "--eps",
+            "0.1",
+            "--removals",
+            "2",
+            "--samples",
+            "3",
+        ],
         ["check", str(file), "-k", str(k)],
         ["margin", str(file), "-k", str(k)],
         ["explain", str(file), items[0], "-k", str(k)],
@@ -71,7 +107,11 @@ def commands(file: Path, items: list[str], unit: str, k: int) -> list[list[str]]
 
 @pytest.mark.parametrize("width", [40, 80])
 def test_every_command_fits_and_counts_right(
-    cases: Cases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, width: int
+    cases: Cases,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Any,
+    width: int,
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.chdir(tmp_path)
@@ -86,7 +126,10 @@ def test_every_command_fits_and_counts_right(
             assert not wide, (command, wide)
             cells = re.compile(r" [●◐◌○ ] *\d|.* \| ")  # rows of tables
             said = " ".join(line for line in out.split("\n") if not cells.match(line))
-            assert MANY.search(" ".join(said.split())) is None, (command, MANY.search(said))
+            assert MANY.search(" ".join(said.split())) is None, (
+                command,
+                MANY.search(said),
+            )
     assert shown >= 18
 
 
@@ -99,7 +142,11 @@ def test_help_and_demo_fit(
     monkeypatch.setenv("COLUMNS", str(width))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("steadyrank.study.study.Study.report", lambda *_, **__: None)
-    for command in ([], *([name, "--help"] for name in COMMANDS), ["demo", "-o", "x.html"]):
+    for command in (
+        [],
+        *([name, "--help"] for name in COMMANDS),
+        ["demo", "-o", "x.html"],
+    ):
         assert main(command) == 0
         lines = capsys.readouterr().out.splitlines()
         assert max(map(cell_len, lines)) <= width, (command, max(lines, key=cell_len))
@@ -115,5 +162,11 @@ def test_the_words_that_are_looked_for_are_found() -> None:
         "12 vote ",
     ):
         assert MANY.search(wrong), wrong
-    for right in ("11 users", "1 item", "1 user changes", "any one of 34 of the 180 users", "0.1 rows"):
+    for right in (
+        "11 users",
+        "1 item",
+        "1 user changes",
+        "any one of 34 of the 180 users",
+        "0.1 rows",
+    ):
         assert not MANY.search(right), right

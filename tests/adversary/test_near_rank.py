@@ -18,21 +18,33 @@ from steadyrank.study.standings import FEW, MANY, kth_range
 
 def sparse_ratings(rng, items=60, per_item=2):
     """Return ratings of which each item has a few, and now and then a user who rates almost all."""
-    pairs = {(int(rng.integers(0, items)), item) for item in range(items) for _ in range(per_item)}
+    pairs = {
+        (int(rng.integers(0, items)), item)
+        for item in range(items)
+        for _ in range(per_item)
+    }
     if rng.random() < 0.3:
         pairs |= {(0, item) for item in range(items - 3)}
     user, item = np.array(sorted(pairs)).T
     scale = rng.integers(0, 3)
-    values = (rng.integers(1, 6, len(user)), rng.integers(1, 11, len(user)) / 2, rng.random(len(user)))
+    values = (
+        rng.integers(1, 6, len(user)),
+        rng.integers(1, 11, len(user)) / 2,
+        rng.random(len(user)),
+    )
     return Ratings(user, item, values[scale], items=range(items))
 
 
 def some_votes(rng, items=60):
-    return Votes(rng.integers(0, items, int(rng.integers(2, 4 * items))), items=range(items))
+    return Votes(
+        rng.integers(0, items, int(rng.integers(2, 4 * items))), items=range(items)
+    )
 
 
 def some_ballots(rng, items=50):
-    ballots = [rng.permutation(items)[: rng.integers(1, 5)].tolist() for _ in range(int(items))]
+    ballots = [
+        rng.permutation(items)[: rng.integers(1, 5)].tolist() for _ in range(int(items))
+    ]
     approval = bool(rng.random() < 0.5)
     return Ballots(ballots, items=range(items), approval=approval)
 
@@ -44,7 +56,9 @@ def studies(rng, kind):
     """Return a study, its scores without each unit by scoring again, and a k, small or large."""
     data = MAKERS[kind](rng)
     study = Study(data, "approval" if kind == "ballots" and data.approval else None)
-    rows = np.array([study.scorer.score(data.without(unit)) for unit in range(len(data.units))])
+    rows = np.array(
+        [study.scorer.score(data.without(unit)) for unit in range(len(data.units))]
+    )
     return study, rows, int(rng.choice([1, 2, 5, 10, 25, 45]))
 
 
@@ -60,7 +74,11 @@ def test_bounds_of_the_breaking_eps_hold_it(cases, kind):
         both = np.maximum(full, critical_eps(rows, k))
         exact = np.partition(both, k - 1, axis=1)[:, k - 1]
         lower, upper = breaking_bounds(
-            study.facts.leave_one_out, study.facts.leave_one_out.bounds()[1], full, k, few
+            study.facts.leave_one_out,
+            study.facts.leave_one_out.bounds()[1],
+            full,
+            k,
+            few,
         )
         assert (lower <= exact * (1 + 1e-9)).all()
         assert (exact <= upper * (1 + 1e-9)).all()
@@ -103,17 +121,28 @@ def test_audits_of_tied_items_agree_with_whole_rows(cases, kind):
         for unit, other in enumerate(left):
             if plain != other:
                 flip = flips.pop(study.units.labels[unit])
-                assert (set(flip.leaves), set(flip.enters)) == (plain - other, other - plain)
+                assert (set(flip.leaves), set(flip.enters)) == (
+                    plain - other,
+                    other - plain,
+                )
         assert not flips
         whole = set(np.flatnonzero(inflated_topk_mask(study.scores, k, eps)).tolist())
-        left = [set(np.flatnonzero(mask).tolist()) for mask in inflated_topk_mask(rows, k, eps)]
+        left = [
+            set(np.flatnonzero(mask).tolist())
+            for mask in inflated_topk_mask(rows, k, eps)
+        ]
         check(found.row("inflated_topk", k), [whole] * len(rows), left, counts, k)
 
 
 def check(row, full, left, counts, k):
     pairs = list(zip(full, left, counts.tolist(), strict=True))
-    assert row.delta == sum(n for one, two, n in pairs if len(one & two) < k) / counts.sum()
-    similar = sum(n * len(one & two) / len(one | two) for one, two, n in pairs) / counts.sum()
+    assert (
+        row.delta
+        == sum(n for one, two, n in pairs if len(one & two) < k) / counts.sum()
+    )
+    similar = (
+        sum(n * len(one & two) / len(one | two) for one, two, n in pairs) / counts.sum()
+    )
     assert row.jaccard == pytest.approx(similar, rel=1e-12)
     assert row.size == len(full[0])
 
@@ -142,7 +171,9 @@ class Counting(LeaveOneOut):
     def touching(self, items):
         for block in self.inner.touching(items):
             self.handed_out += block.scores.size
-            object.__setattr__(block, "untouched", partial(self._untouched, block.untouched))
+            object.__setattr__(
+                block, "untouched", partial(self._untouched, block.untouched)
+            )
             yield block
 
     def _untouched(self, found, numbers, items, base):
@@ -151,7 +182,9 @@ class Counting(LeaveOneOut):
 
 
 def spent(study, ask):
-    study.facts.__dict__["leave_one_out"] = Counting(study.scorer.leave_one_out(study.data))
+    study.facts.__dict__["leave_one_out"] = Counting(
+        study.scorer.leave_one_out(study.data)
+    )
     ask(study)
     return study.facts.leave_one_out.handed_out
 
@@ -172,16 +205,30 @@ def few_votes(items):
 def test_work_for_near_ties_grows_with_the_items_and_not_with_their_square(make):
     def bounds(study):
         critical = critical_eps(study.scores, 10)
-        breaking_bounds(study.facts.leave_one_out, study.facts.leave_one_out.bounds()[1], critical, 10)
+        breaking_bounds(
+            study.facts.leave_one_out,
+            study.facts.leave_one_out.bounds()[1],
+            critical,
+            10,
+        )
 
-    for ask in (bounds, lambda study: study.audit(10, eps=0.1 / study.units.total, methods="topk")):
-        for items in (500, 2000, 8000):  # the square of the last is four times what is allowed
+    for ask in (
+        bounds,
+        lambda study: study.audit(10, eps=0.1 / study.units.total, methods="topk"),
+    ):
+        for items in (
+            500,
+            2000,
+            8000,
+        ):  # the square of the last is four times what is allowed
             assert spent(Study(make(items)), ask) < MANY * 4 * items
 
 
 def test_a_thousand_tied_items_are_not_looked_at_for_every_unit():
     ratings = near_ties(4000)
-    tied = Ratings.from_csr(ratings.indptr, ratings.rated, np.full(len(ratings.rated), 5), items=4000)
+    tied = Ratings.from_csr(
+        ratings.indptr, ratings.rated, np.full(len(ratings.rated), 5), items=4000
+    )
     study = Study(tied)
     critical = critical_eps(study.scores, 10)
     numbers = spent(
@@ -201,8 +248,16 @@ def test_rankings_of_units_that_do_the_same_are_looked_at_once(cases, kind):
         eps = float(np.quantile(study.facts.shifts, rng.choice([0.2, 0.9]))) or 0.1
         full = RankingSet(study.scores, eps)
         apart = [not full.intersects(RankingSet(row, eps)) for row in rows]
-        found = study.audit(1, eps=eps, methods=("ranking", "inflated_ranking"), max_states=1)
-        np.testing.assert_array_equal(found.row("inflated_ranking").broken, np.flatnonzero(apart))
+        found = study.audit(
+            1, eps=eps, methods=("ranking", "inflated_ranking"), max_states=1
+        )
+        np.testing.assert_array_equal(
+            found.row("inflated_ranking").broken, np.flatnonzero(apart)
+        )
         order = np.argsort(-study.scores, kind="stable")
-        plain = [not np.array_equal(np.argsort(-row, kind="stable"), order) for row in rows]
-        np.testing.assert_array_equal(found.row("ranking").broken, np.flatnonzero(plain))
+        plain = [
+            not np.array_equal(np.argsort(-row, kind="stable"), order) for row in rows
+        ]
+        np.testing.assert_array_equal(
+            found.row("ranking").broken, np.flatnonzero(plain)
+        )

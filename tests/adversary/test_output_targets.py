@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links as POSIX has them")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="links as POSIX has them"
+)
 
 NAMES = ("a", "b", "c", "d")
 FOLDERS = ("", "one", "two", "one/deep")
@@ -28,7 +30,9 @@ FOLDERS = ("", "one", "two", "one/deep")
 
 def drawn_path(rng: np.random.Generator) -> str:
     """Draw a path: through folders and links, with detours, sometimes to a folder or nowhere."""
-    steps = rng.choice([*NAMES, "one", "two", "deep", ".", "..", ""], size=int(rng.integers(0, 4)))
+    steps = rng.choice(
+        [*NAMES, "one", "two", "deep", ".", "..", ""], size=int(rng.integers(0, 4))
+    )
     last = str(rng.choice([*NAMES, *NAMES, *NAMES, "one", ".", "..", "a/"]))
     return "/".join([*steps.tolist(), last]).lstrip("/")
 
@@ -58,7 +62,9 @@ def built(tree: list[tuple[str, str, object]], root: Path) -> Path:
         elif kind == "folder":
             (root / place).mkdir()
         else:
-            (root / place).symlink_to(f"{root}/{what}" if kind == "absolute link" else str(what))
+            (root / place).symlink_to(
+                f"{root}/{what}" if kind == "absolute link" else str(what)
+            )
     return root
 
 

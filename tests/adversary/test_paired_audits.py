@@ -22,14 +22,18 @@ def newton(wins, ridge):
     """Fit by Newton steps, halved where they would climb: dense and plain."""
 
     def value(x):
-        return (wins * np.logaddexp(0.0, x[None, :] - x[:, None])).sum() + ridge / 2 * (x @ x)
+        return (wins * np.logaddexp(0.0, x[None, :] - x[:, None])).sum() + ridge / 2 * (
+            x @ x
+        )
 
     x, items = np.zeros(len(wins)), len(wins)
     for _ in range(200):
         lose = 1.0 / (1.0 + np.exp(x[:, None] - x[None, :]))
         slope = (wins * lose).sum(axis=1) - (wins * lose).sum(axis=0) - ridge * x
         flow = (wins + wins.T) * lose * lose.T
-        step = np.linalg.solve(np.diag(flow.sum(axis=1) + ridge) - flow + 1.0 / items, slope)
+        step = np.linalg.solve(
+            np.diag(flow.sum(axis=1) + ridge) - flow + 1.0 / items, slope
+        )
         while np.abs(step).max() > 1e-4 and value(x + step) > value(x):
             step = step / 2
         x = x + step
@@ -75,22 +79,30 @@ def some_league(rng):
     shape = rng.integers(4)
     if shape == 0:  # many battles each: sketches settle nearly all
         return league(rng, items, int(rng.integers(300, 3000)), ties=ties), ridge
-    if shape == 1:  # everybody meets everybody equally often: many exact ties, with and without a unit
+    if (
+        shape == 1
+    ):  # everybody meets everybody equally often: many exact ties, with and without a unit
         left, right = np.triu_indices(min(items, 5), 1)
         games = int(rng.integers(2, 8))
         wins = rng.binomial(games, 0.5, size=len(left))
         return Battles.from_pairs(left, right, wins, games - wins), ridge
     if shape == 2:
         units = int(rng.integers(3, 30))
-        return league(rng, items, int(rng.integers(10, 400)), ties=ties, units=units), ridge
+        return league(
+            rng, items, int(rng.integers(10, 400)), ties=ties, units=units
+        ), ridge
     # Doubles: each battle is fought by the doubles of both items, too, so that these are exactly tied.
     left = rng.integers(items, size=60)
     right = (left + rng.integers(1, items, size=60)) % items
     both = np.concatenate([left, left + items]), np.concatenate([right, right + items])
     cross = rng.permutation(2 * items), rng.permutation(2 * items)
     cross = tuple(side[cross[0] != cross[1]] for side in cross)
-    sides = [np.concatenate(parts) for parts in zip(both, cross, cross[::-1], strict=True)]
-    return Battles(*sides, ["left"] * len(sides[0]), items=range(2 * items)), max(ridge, 0.01)
+    sides = [
+        np.concatenate(parts) for parts in zip(both, cross, cross[::-1], strict=True)
+    ]
+    return Battles(*sides, ["left"] * len(sides[0]), items=range(2 * items)), max(
+        ridge, 0.01
+    )
 
 
 def joined_without_each(data):
@@ -100,7 +112,9 @@ def joined_without_each(data):
     for start, stop in zip(pairs.indptr[:-1], pairs.indptr[1:], strict=True):
         rest, part = wins.copy(), slice(start, stop)
         half = pairs.ties[part] / 2
-        np.subtract.at(rest, (pairs.winner[part], pairs.loser[part]), pairs.wins[part] + half)
+        np.subtract.at(
+            rest, (pairs.winner[part], pairs.loser[part]), pairs.wins[part] + half
+        )
         np.subtract.at(rest, (pairs.loser[part], pairs.winner[part]), half)
         rests.append(rest)
     steps = np.eye(len(wins)) + (np.array(rests) > 1e-9)
@@ -124,7 +138,9 @@ def test_audits_are_those_of_refitting_every_fold(cases):
         eps = float(rng.choice([far(slow, delta), 10.0 ** rng.uniform(-4, 0)]))
         ks = sorted({1, int(rng.integers(1, data.n_items + 1))})
         mine, theirs = (study.audit(ks, eps=eps) for study in (quick, slow))
-        assert not quick.facts.leave_one_out._kept  # nothing has been refitted throughout
+        assert (
+            not quick.facts.leave_one_out._kept
+        )  # nothing has been refitted throughout
         for row, twin in zip(mine, theirs, strict=True):
             for name in ("method", "k", "delta", "size"):
                 assert getattr(row, name) == getattr(twin, name)
@@ -140,7 +156,12 @@ def test_audits_are_those_of_refitting_every_fold(cases):
 def test_sketches_keep_within_their_errors(cases):
     for rng in cases(30):
         items, ridge = int(rng.integers(3, 12)), float(rng.choice([0.0, 0.1]))
-        data = league(rng, items, int(rng.integers(20, 200)) * items, spread=float(rng.uniform(0, 2)))
+        data = league(
+            rng,
+            items,
+            int(rng.integers(20, 200)) * items,
+            spread=float(rng.uniform(0, 2)),
+        )
         try:
             out = BradleyTerry(ridge).leave_one_out(data)
         except UndefinedScoresError:
@@ -171,7 +192,9 @@ def test_sketches_keep_within_their_errors(cases):
 def test_second_order_settles_nothing_that_first_order_says_nothing_about():
     data = Battles.from_pairs([0], [1], [1], [2])
     found = Study(data, BradleyTerry(0.5)).audit(1, eps=0.2, methods="ranking")
-    assert found.row("ranking").delta == pytest.approx(2 / 3)  # a tie, which the smaller index wins
+    assert found.row("ranking").delta == pytest.approx(
+        2 / 3
+    )  # a tie, which the smaller index wins
 
 
 def test_audits_of_many_models_are_those_of_all_rows(cases):
@@ -180,7 +203,9 @@ def test_audits_of_many_models_are_those_of_all_rows(cases):
         quick, slow = Study(data), Study(data)
         for _ in slow.facts.leave_one_out.blocks():
             pass
-        assert slow.facts.leave_one_out._kept  # now every answer is read off the rows of all folds
+        assert (
+            slow.facts.leave_one_out._kept
+        )  # now every answer is read off the rows of all folds
         assert not quick.facts.leave_one_out._kept
         for delta in (0.0, 0.05, 0.9):
             eps = far(slow, delta)
@@ -188,7 +213,9 @@ def test_audits_of_many_models_are_those_of_all_rows(cases):
             assert mine.share_reaching_eps == theirs.share_reaching_eps
             for row, twin in zip(mine, theirs, strict=True):
                 # A mean over units, which are added up in another order.
-                assert (row.jaccard or 0.0) == pytest.approx(twin.jaccard or 0.0, rel=1e-13)
+                assert (row.jaccard or 0.0) == pytest.approx(
+                    twin.jaccard or 0.0, rel=1e-13
+                )
                 assert replace(row, jaccard=twin.jaccard) == twin
                 assert row.broken.tolist() == twin.broken.tolist()
 
@@ -211,8 +238,14 @@ def test_few_folds_are_refitted(monkeypatch):
 def test_bounds_of_meeting_eps(cases):
     for rng in cases(100):
         items = int(rng.integers(1, 9))
-        scores = rng.integers(6, size=items) / 5 if rng.integers(2) else rng.normal(size=items)
-        rows = scores + rng.choice([0.05, 1.0]) * rng.normal(size=(7, items)) * (rng.random(items) < 0.6)
+        scores = (
+            rng.integers(6, size=items) / 5
+            if rng.integers(2)
+            else rng.normal(size=items)
+        )
+        rows = scores + rng.choice([0.05, 1.0]) * rng.normal(size=(7, items)) * (
+            rng.random(items) < 0.6
+        )
         lower, upper = Rival(scores).meeting_bounds(rows)
         true = np.array([meeting_eps(scores, row) for row in rows])
         assert (lower <= true * (1 + 1e-5) + 1e-12).all()
@@ -233,7 +266,9 @@ def test_how_fast_critical_and_meeting_eps_move(cases):
         assert off <= STEEPEST * reach * (1 + 1e-5) + 1e-5
 
 
-def test_ranks_from_nearby_scores_hold_the_exact_ones(cases, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranks_from_nearby_scores_hold_the_exact_ones(
+    cases, monkeypatch: pytest.MonkeyPatch
+) -> None:
     same = total = 0
     for rng in cases(6):
         strength, number = rng.normal(size=7), 400
@@ -251,7 +286,9 @@ def test_ranks_from_nearby_scores_hold_the_exact_ones(cases, monkeypatch: pytest
         same += int(((near.best == exact.best) & (near.worst == exact.worst)).sum())
         total += 7
         wide = standings.Ranks(np.ones(7, dtype=int), np.full(7, 7), exact=False)
-        for k in range(1, 7):  # whatever is known of ranks, contenders alone cross the cut
+        for k in range(
+            1, 7
+        ):  # whatever is known of ranks, contenders alone cross the cut
             inside = facts.deletions(k).inside[facts.order]
             cut = wide.at_cut(k, inside, facts.units.total)
             assert ((cut.best <= exact.best) & (cut.worst >= exact.worst)).all()

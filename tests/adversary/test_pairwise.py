@@ -19,13 +19,24 @@ if TYPE_CHECKING:
     Cases = Callable[[int], Iterator[np.random.Generator]]
 
 SCORERS = pytest.mark.parametrize(
-    ("scorer", "twin"), [(Copeland(), copeland), (Condorcet(), worst_margins)], ids=["copeland", "worst"]
+    ("scorer", "twin"),
+    [(Copeland(), copeland), (Condorcet(), worst_margins)],
+    ids=["copeland", "worst"],
 )
 KINDS = pytest.mark.parametrize("kind", ["ballots", "approvals", "battles"])
 
 
-def drawn(rng: np.random.Generator, kind: str, *, weighted: bool = False, grouped: bool = False):
-    sizes = {"people": int(rng.integers(2, 9)), "items": int(rng.integers(1 + (kind == "battles"), 6))}
+def drawn(
+    rng: np.random.Generator,
+    kind: str,
+    *,
+    weighted: bool = False,
+    grouped: bool = False,
+):
+    sizes = {
+        "people": int(rng.integers(2, 9)),
+        "items": int(rng.integers(1 + (kind == "battles"), 6)),
+    }
     return a_case(rng, kind, weighted=weighted, grouped=grouped, **sizes)
 
 
@@ -37,13 +48,17 @@ def test_scores_with_and_without_each_unit(
 ) -> None:
     whole = 0
     for rng in cases(8):
-        whole += compare(drawn(rng, kind, weighted=weighted, grouped=grouped), scorer, twin, rng)
+        whole += compare(
+            drawn(rng, kind, weighted=weighted, grouped=grouped), scorer, twin, rng
+        )
     assert whole > 1
 
 
 @KINDS
 @pytest.mark.parametrize("grouped", [False, True])
-def test_no_unit_moves_scores_further_than_proved(kind: str, grouped: bool, cases: Cases) -> None:
+def test_no_unit_moves_scores_further_than_proved(
+    kind: str, grouped: bool, cases: Cases
+) -> None:
     scorer, reached = Condorcet(), 0.0
     for rng in cases(15):
         case = drawn(rng, kind, grouped=grouped)
@@ -80,7 +95,9 @@ def test_a_positive_score_is_a_condorcet_winner_and_no_other_is(cases: Cases) ->
 
 
 @SCORERS
-def test_battles_of_many_items_are_looked_at_two_at_a_time(scorer, twin, cases: Cases) -> None:
+def test_battles_of_many_items_are_looked_at_two_at_a_time(
+    scorer, twin, cases: Cases
+) -> None:
     """What is computed grows with the battles, not with all pairs of items for each of them."""
     for rng in cases(2):
         items, size = 12, 60
@@ -90,8 +107,13 @@ def test_battles_of_many_items_are_looked_at_two_at_a_time(scorer, twin, cases: 
         data = Battles(left, right, results, items=range(items))
         rows, compared = all_rows(scorer.leave_one_out(data)), of_battles(data)
         assert compared.most == 2
-        assert len(compared.margins(slice(0, len(data.units)))[1]) == 2 * len(data.units)
-        people = [Person(says) for says in zip(left.tolist(), right.tolist(), results, strict=True)]
+        assert len(compared.margins(slice(0, len(data.units)))[1]) == 2 * len(
+            data.units
+        )
+        people = [
+            Person(says)
+            for says in zip(left.tolist(), right.tolist(), results, strict=True)
+        ]
         for person in rng.integers(size, size=2).tolist():
             exact = floats(twin(items, people[:person] + people[person + 1 :]))
             assert floats(rows[data._distinct[1][person]]) == exact

@@ -40,14 +40,20 @@ def read_in_children(files: list[bytes], folder: Path) -> list[tuple[str, str]]:
         script = [sys.executable, damaged_files.__file__, str(path)]
         child = subprocess.run(script, capture_output=True, text=True, check=False)
         lines = [json.loads(line) for line in child.stdout.splitlines()]
-        assert child.returncode == 0, (lines[-1:], child.returncode, child.stderr[-2000:])
+        assert child.returncode == 0, (
+            lines[-1:],
+            child.returncode,
+            child.stderr[-2000:],
+        )
         assert not child.stderr
         found += [(what, said) for what, said in lines if what != "reading"]
     assert len(found) == len(files)
     return found
 
 
-def test_damaged_files_are_refused_and_nothing_dies(cases: Cases, tmp_path: Path) -> None:
+def test_damaged_files_are_refused_and_nothing_dies(
+    cases: Cases, tmp_path: Path
+) -> None:
     sound = list(parquet_files().values())
     right = [contents(content) for content in sound]
     drawn = []
@@ -62,12 +68,22 @@ def test_damaged_files_are_refused_and_nothing_dies(cases: Cases, tmp_path: Path
         if content == sound[which]:
             assert said == right[which]
         if what == "refused":
-            assert said.endswith("Get or write it again.") or "column" in said or "format" in said, said
+            assert (
+                said.endswith("Get or write it again.")
+                or "column" in said
+                or "format" in said
+            ), said
     assert {"read", "refused"} == {what for what, _ in results}
 
 
-def test_values_that_a_checksum_guards_are_right_or_refused(cases: Cases, tmp_path: Path) -> None:
-    files = {name: content for name, content in parquet_files().items() if "checksums" in name}
+def test_values_that_a_checksum_guards_are_right_or_refused(
+    cases: Cases, tmp_path: Path
+) -> None:
+    files = {
+        name: content
+        for name, content in parquet_files().items()
+        if "checksums" in name
+    }
     sound = list(files.values())
     right = [contents(content) for content in sound]
     drawn = []
@@ -76,12 +92,16 @@ def test_values_that_a_checksum_guards_are_right_or_refused(cases: Cases, tmp_pa
         group = parquet.read_metadata(io.BytesIO(sound[which])).row_group(0)
         column = group.column(int(rng.integers(group.num_columns)))
         start = column.dictionary_page_offset or column.data_page_offset
-        last = start + column.total_compressed_size - 1  # the end of a page's content, never of a header
+        last = (
+            start + column.total_compressed_size - 1
+        )  # the end of a page's content, never of a header
         data = bytearray(sound[which])
         data[last] ^= 1 << int(rng.integers(8))
         drawn.append((which, bytes(data)))
     for (which, _), (what, said) in zip(
-        drawn, read_in_children([content for _, content in drawn], tmp_path), strict=True
+        drawn,
+        read_in_children([content for _, content in drawn], tmp_path),
+        strict=True,
     ):
         assert what == "refused" or said == right[which]
 
@@ -95,7 +115,9 @@ def test_odd_but_sound_files() -> None:
     with pytest.raises(ColumnError, match="the same name"):
         read(pyarrow.table([column, column], names=["a", "a"]))
     assert len(read(pyarrow.table({"a": pyarrow.array([], pyarrow.int64())}))) == 0
-    wide = read(pyarrow.table({"a": pyarrow.array([2**64 - 1, 2**63], pyarrow.uint64())}))
+    wide = read(
+        pyarrow.table({"a": pyarrow.array([2**64 - 1, 2**63], pyarrow.uint64())})
+    )
     assert wide.labels("a").tolist() == [2**64 - 1, 2**63]
     assert read(pyarrow.table({"a": ["x\0", "x"]})).cells("a") == ["x\0", "x"]
 

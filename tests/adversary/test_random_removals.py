@@ -52,7 +52,10 @@ def all_rankings(scores: tuple[float, ...]) -> frozenset[tuple[int, ...]]:
 
 def broken(before: np.ndarray, after: np.ndarray, k: int) -> dict[str, bool]:
     """Tell from the definitions which answers two score vectors have too little in common of."""
-    orders = [sorted(range(len(part)), key=lambda item: (-part[item], item)) for part in (before, after)]
+    orders = [
+        sorted(range(len(part)), key=lambda item: (-part[item], item))
+        for part in (before, after)
+    ]
     masks = [inflated_topk_mask(part, k, EPS) for part in (before, after)]
     rankings = [all_rankings(tuple(part.tolist())) for part in (before, after)]
     return {
@@ -87,7 +90,10 @@ def test_each_removal_is_judged_by_the_definitions(make: Make, cases: Cases) -> 
         k, size = int(rng.integers(1, len(study.items) + 1)), int(rng.integers(2, 4))
         size, seed = min(size, study.units.total - 1), int(rng.integers(100))
         drawn = RandomRemovals(study.data, size, 15, seed)
-        units = [np.repeat(np.arange(len(study.units)), drawn.leaving(which)) for which in range(15)]
+        units = [
+            np.repeat(np.arange(len(study.units)), drawn.leaving(which))
+            for which in range(15)
+        ]
         scores = [after(study, leaving.tolist()) for leaving in units]
         if size < 2 or all(one is None for one in scores):
             continue
@@ -105,7 +111,9 @@ def test_each_removal_is_judged_by_the_definitions(make: Make, cases: Cases) -> 
 
 
 @pytest.mark.parametrize("make", [votes, ballots, matrix, gaps])
-def test_the_share_among_all_subsets_is_what_is_sampled(make: Make, cases: Cases) -> None:
+def test_the_share_among_all_subsets_is_what_is_sampled(
+    make: Make, cases: Cases
+) -> None:
     within = rows = 0
     for rng in cases(3):
         study = made(make, rng)
@@ -118,11 +126,15 @@ def test_the_share_among_all_subsets_is_what_is_sampled(make: Make, cases: Cases
         for leaving in combinations(units, size):
             if leaving not in known:
                 scores = after(study, list(leaving))
-                known[leaving] = None if scores is None else broken(study.scores, scores, k)
+                known[leaving] = (
+                    None if scores is None else broken(study.scores, scores, k)
+                )
             every.append(known[leaving])
         if None in every:
             continue
-        found = study.audit(k, eps=EPS, removals=size, samples=samples, seed=int(rng.integers(1000)))
+        found = study.audit(
+            k, eps=EPS, removals=size, samples=samples, seed=int(rng.integers(1000))
+        )
         for row in found:
             share = sum(one[row.method] for one in every if one) / len(every)
             hits = round(row.delta * samples)
@@ -134,13 +146,16 @@ def test_the_share_among_all_subsets_is_what_is_sampled(make: Make, cases: Cases
     assert within >= 0.8 * rows
 
 
-@pytest.mark.parametrize(("counts", "size"), [([3, 1, 2], 3), ([1, 1, 1, 1, 1], 2), ([4, 1], 1)])
+@pytest.mark.parametrize(
+    ("counts", "size"), [([3, 1, 2], 3), ([1, 1, 1, 1, 1], 2), ([4, 1], 1)]
+)
 def test_every_subset_is_as_likely_as_any_other(counts: list[int], size: int) -> None:
     data = Votes(np.repeat(np.arange(len(counts)), counts))
     drawn, number = RandomRemovals(data, size, 4000, 7), 4000
     units = np.repeat(np.arange(len(counts)), counts).tolist()
     subsets = Counter(
-        tuple(np.bincount(part, minlength=len(counts)).tolist()) for part in combinations(units, size)
+        tuple(np.bincount(part, minlength=len(counts)).tolist())
+        for part in combinations(units, size)
     )
     found = Counter(tuple(drawn.leaving(which).tolist()) for which in range(number))
     assert set(found) <= set(subsets)
@@ -157,8 +172,13 @@ def test_the_seed_decides_and_not_the_number_of_workers(scorer: Refit | Bagged) 
     data = ScoreMatrix(np.random.default_rng(1).integers(0, 5, (9, 4)).astype(float))
 
     def table(seed: int = 3) -> list[tuple[object, ...]]:
-        found = audit(data, 2, eps=0.3, scorer=scorer, removals=3, samples=30, seed=seed)
-        return [(row.method, row.delta, row.lower, row.upper, row.jaccard, row.size) for row in found]
+        found = audit(
+            data, 2, eps=0.3, scorer=scorer, removals=3, samples=30, seed=seed
+        )
+        return [
+            (row.method, row.delta, row.lower, row.upper, row.jaccard, row.size)
+            for row in found
+        ]
 
     alone = table()
     with joblib.parallel_config("threading", n_jobs=2):
@@ -179,7 +199,9 @@ def test_removals_come_from_processes_the_same() -> None:
     assert (alone.rows(everybody) == several.rows(everybody)).all()
     for which in range(20):
         leaving = np.repeat(np.arange(9), drawn.leaving(which)).tolist()
-        assert (alone.rows(everybody)[which] == scorer.score(data.without(leaving))).all()
+        assert (
+            alone.rows(everybody)[which] == scorer.score(data.without(leaving))
+        ).all()
 
 
 @pytest.mark.parametrize("trials", [1, 7, 40])
@@ -198,7 +220,9 @@ def test_limits_are_where_the_binomial_tails_are_a_fortieth(trials: int) -> None
 
 def test_removals_without_scores_are_counted_and_said() -> None:
     values = np.random.default_rng(0).integers(0, 9, (8, 3)).astype(float)
-    values[2:, 2] = np.nan  # item 2 has two values, so that some removals of three leave none
+    values[2:, 2] = (
+        np.nan
+    )  # item 2 has two values, so that some removals of three leave none
     study = Study(ScoreMatrix(values, missing="available"))
     found = study.audit(1, eps=0.5, removals=3, samples=200)
     drawn = RandomRemovals(study.data, 3, 200, 0)
@@ -208,8 +232,12 @@ def test_removals_without_scores_are_counted_and_said() -> None:
         f"Observed on 200 random removals of 3 of the 8 rows (seed 0). {empty} of them left data "
         "without scores; the first: UndefinedScoresError: these items have no data, so no score: 2."
     )
-    leaving = [np.repeat(np.arange(8), drawn.leaving(which)).tolist() for which in range(200)]
-    scores = [one for one in (after(study, units) for units in leaving) if one is not None]
+    leaving = [
+        np.repeat(np.arange(8), drawn.leaving(which)).tolist() for which in range(200)
+    ]
+    scores = [
+        one for one in (after(study, units) for units in leaving) if one is not None
+    ]
     hits = sum(broken(study.scores, one, 1)["topk"] for one in scores)
     row = found.row("topk", 1)
     assert row.delta == hits / 200 > 0
@@ -226,23 +254,39 @@ def refusing(data: ScoreMatrix) -> np.ndarray:
 
 def test_a_model_that_always_refuses_is_an_error_with_its_reason() -> None:
     data = ScoreMatrix(np.arange(21.0).reshape(7, 3))
-    with pytest.raises(SteadyrankError, match=r"none of 5 random removals .* ValueError: too few rows"):
+    with pytest.raises(
+        SteadyrankError, match=r"none of 5 random removals .* ValueError: too few rows"
+    ):
         audit(data, 1, eps=0.5, scorer=Refit(refusing), removals=2, samples=5)
 
 
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        ({"removals": 0}, "removals must be a whole number from 1 to 4 (one unit must stay), but is 0"),
-        ({"removals": 5}, "removals must be a whole number from 1 to 4 (one unit must stay), but is 5"),
+        (
+            {"removals": 0},
+            "removals must be a whole number from 1 to 4 (one unit must stay), but is 0",
+        ),
+        (
+            {"removals": 5},
+            "removals must be a whole number from 1 to 4 (one unit must stay), but is 5",
+        ),
         ({"removals": True}, "removals must be a whole number"),
         ({"removals": 1.5}, "removals must be a whole number"),
         ({"samples": 9}, "samples are for several removals at once"),
-        ({"removals": 2, "samples": 0}, "samples must be a whole number from 1 on, but is 0"),
-        ({"removals": 2, "seed": -1}, "seed must be a whole number from 0 on, but is -1"),
+        (
+            {"removals": 2, "samples": 0},
+            "samples must be a whole number from 1 on, but is 0",
+        ),
+        (
+            {"removals": 2, "seed": -1},
+            "seed must be a whole number from 0 on, but is -1",
+        ),
     ],
 )
-def test_drawings_that_are_none_are_refused(asked: dict[str, object], words: str) -> None:
+def test_drawings_that_are_none_are_refused(
+    asked: dict[str, object], words: str
+) -> None:
     with pytest.raises(SteadyrankError) as error:
         audit(Votes(["a"] * 3 + ["b"] * 2), 1, **asked)
     assert str(error.value).startswith(words)
@@ -261,15 +305,28 @@ def test_every_view_says_observed_and_shows_what_was_counted() -> None:
     document = found.findings()
     assert isinstance(found, RandomAudit)
     assert json.loads(to_json(document)) == document
-    assert (document["document"], document["samples"], document["seed"]) == ("random-audit", 80, 5)
+    assert (document["document"], document["samples"], document["seed"]) == (
+        "random-audit",
+        80,
+        5,
+    )
     assert "proved" not in plain_text(document)
     assert found.sentence in plain_text(document).replace("\n", " ")
-    assert found.sentence == "Observed on 80 random removals of 3 of the 14 votes (seed 5)."
+    assert (
+        found.sentence
+        == "Observed on 80 random removals of 3 of the 14 votes (seed 5)."
+    )
     for row in found:
-        lower, upper = (float(part) for part in limits_of(plain_text(document), row.method, row.k))
+        lower, upper = (
+            float(part) for part in limits_of(plain_text(document), row.method, row.k)
+        )
         assert lower <= row.lower <= row.delta <= row.upper <= upper
         assert (row.lower - lower, upper - row.upper) < (1e-4, 1e-4)
-    assert to_csv(document).splitlines()[0].startswith("method,k,delta,lower,upper,jaccard")
+    assert (
+        to_csv(document)
+        .splitlines()[0]
+        .startswith("method,k,delta,lower,upper,jaccard")
+    )
     flips = found.flips(1)
     changing = round(found.row("topk", 1).delta * 80)
     assert str(flips).startswith(f"{changing} of the 80 random sets change")

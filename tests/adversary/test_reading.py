@@ -48,7 +48,9 @@ class Drip(io.BytesIO):
     name = "the file"
 
     def read(self, size: int | None = -1) -> bytes:
-        return super().read(self.most if size is None or size < 0 else min(size, self.most))
+        return super().read(
+            self.most if size is None or size < 0 else min(size, self.most)
+        )
 
 
 def drip(rng: np.random.Generator, content: bytes) -> OpenFile:
@@ -66,7 +68,8 @@ def cells(table: Any) -> Any:
 
 def ballots_of(table: Any) -> Any:
     tiers = [
-        [tier if isinstance(tier, list) else [tier] for tier in order] for order in table.cells("ballot")
+        [tier if isinstance(tier, list) else [tier] for tier in order]
+        for order in table.cells("ballot")
     ]
     return tiers, table.cells("count")
 
@@ -104,11 +107,15 @@ def test_sound_files_are_read_as_the_twin_reads_them(name: str) -> None:
     twin, shown = READ[name]
     expected = twin(TEXTS[name])
     assert expected is not None
-    assert repr(shown(read_table(io.BytesIO(TEXTS[name]), format=name))) == repr(expected)
+    assert repr(shown(read_table(io.BytesIO(TEXTS[name]), format=name))) == repr(
+        expected
+    )
 
 
 @pytest.mark.parametrize("name", READ)
-def test_damaged_files_are_read_as_the_twin_reads_them_or_refused(name: str, cases: Cases) -> None:
+def test_damaged_files_are_read_as_the_twin_reads_them_or_refused(
+    name: str, cases: Cases
+) -> None:
     """What the strict twin refuses may be read, too, where a note says how."""
     twin, shown = READ[name]
     read = 0
@@ -128,7 +135,9 @@ def test_damaged_files_are_read_as_the_twin_reads_them_or_refused(name: str, cas
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_damaged_files_of_any_kind_end_in_data_or_in_an_error_of_ours(name: str, cases: Cases) -> None:
+def test_damaged_files_of_any_kind_end_in_data_or_in_an_error_of_ours(
+    name: str, cases: Cases
+) -> None:
     for rng in cases(250):
         content = damaged(rng, TEXTS[name])
         with suppress(SteadyrankError):
@@ -155,12 +164,20 @@ def test_damaged_gzip_is_what_gzip_says_or_refused(cases: Cases) -> None:
 
 
 ENCODINGS = sorted(
-    {*encodings.aliases.aliases.values(), "idna", "punycode", "undefined", "no\0name", ""}
+    {
+        *encodings.aliases.aliases.values(),
+        "idna",
+        "punycode",
+        "undefined",
+        "no\0name",
+        "",
+    }
 )
 
 
 @pytest.mark.parametrize(
-    "content", [b"choice\nann\nbob\n", "choice\né\n日本\n".encode("utf-16-le"), b"\xff\xfe"]
+    "content",
+    [b"choice\nann\nbob\n", "choice\né\n日本\n".encode("utf-16-le"), b"\xff\xfe"],
 )
 def test_every_encoding_reads_or_is_refused(content: bytes) -> None:
     for encoding in ENCODINGS:
@@ -169,7 +186,9 @@ def test_every_encoding_reads_or_is_refused(content: bytes) -> None:
 
 
 @pytest.mark.parametrize("mark", [True, False], ids=["marked", "unmarked"])
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-8"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-8"]
+)
 def test_utf_16_with_and_without_a_mark(encoding: str, mark: bool) -> None:
     text = "choice,count\nann,3\n日本,1\n"
     content = (("\ufeff" if mark else "") + text).encode(encoding)
@@ -177,10 +196,13 @@ def test_utf_16_with_and_without_a_mark(encoding: str, mark: bool) -> None:
     assert cells(table) == [("choice", ["ann", "日本"]), ("count", ["3", "1"])]
     whole = encoding[:6]
     if mark:
-        assert cells(read_table(io.BytesIO(content), encoding=whole.rstrip("-"))) == cells(table)
+        assert cells(
+            read_table(io.BytesIO(content), encoding=whole.rstrip("-"))
+        ) == cells(table)
     elif whole != "utf-8":
         with pytest.raises(
-            UnreadableFileError, match=r"is not text in utf-..: .*utf-16-le or utf-16-be"
+            UnreadableFileError,
+            match=r"is not text in utf-..: .*utf-16-le or utf-16-be",
         ):
             read_table(io.BytesIO(content), encoding=whole)
 
@@ -191,7 +213,9 @@ def test_pipes_are_read_once_and_whole(look: str, tmp_path: Path) -> None:
     if look == "fifo":
         path = str(tmp_path / "pipe")
         os.mkfifo(path)
-        writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes(content))
+        writer = threading.Thread(
+            target=lambda: (tmp_path / "pipe").write_bytes(content)
+        )
     else:
         reading, writing = os.pipe()
         path = f"/dev/fd/{reading}"
@@ -244,12 +268,26 @@ NUMBERS = [
 def test_whole_labels_of_every_width_keep_their_value(cases: Cases) -> None:
     for rng in cases(400):
         dtype = np.dtype(
-            rng.choice(["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+            rng.choice(
+                [
+                    "int8",
+                    "uint8",
+                    "int16",
+                    "uint16",
+                    "int32",
+                    "uint32",
+                    "int64",
+                    "uint64",
+                ]
+            )
         )
         least, most = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
         base = int(rng.choice([least, most, 0, most // 2, most // 2 + 1]))
         spread = int(rng.choice([3, 50, 10**6]))
-        near = [base + int(step) for step in rng.integers(-spread, spread + 1, rng.integers(1, 30))]
+        near = [
+            base + int(step)
+            for step in rng.integers(-spread, spread + 1, rng.integers(1, 30))
+        ]
         values = [min(max(value, least), most) for value in near]
         codes, labels = encode(np.array(values, dtype=dtype))
         assert labels == tuple(sorted(set(values)))
@@ -257,7 +295,19 @@ def test_whole_labels_of_every_width_keep_their_value(cases: Cases) -> None:
 
 
 PLAIN = ["-7", "100000", *(str(number) for number in NUMBERS if number < 2**63)]
-WORDS = ["007", "+7", "1e5", "1.0", " 1", "-0", "٣", *PLAIN, *PLAIN, str(2**63), str(2**64)]
+WORDS = [
+    "007",
+    "+7",
+    "1e5",
+    "1.0",
+    " 1",
+    "-0",
+    "٣",
+    *PLAIN,
+    *PLAIN,
+    str(2**63),
+    str(2**64),
+]
 
 
 def test_ids_of_text_files_are_neither_rounded_nor_merged(cases: Cases) -> None:
@@ -280,7 +330,9 @@ def test_labels_with_nul_stay_apart(cases: Cases) -> None:
     for rng in cases(50):
         drawn = rng.integers(0, 2, (6, 3))  # NumPy itself would drop a NUL at the end
         labels = ["x", *("".join("\0x"[letter] for letter in word) for word in drawn)]
-        lines = "".join(json.dumps({"choice": label}) + "\n" for label in labels).encode()
+        lines = "".join(
+            json.dumps({"choice": label}) + "\n" for label in labels
+        ).encode()
         for votes in (Votes(labels), Votes.read(io.BytesIO(lines))):
             assert votes.items == tuple(sorted(set(labels)))
         with pytest.raises(UnreadableFileError, match="NUL byte on line 2"):
@@ -290,7 +342,8 @@ def test_labels_with_nul_stay_apart(cases: Cases) -> None:
 def test_means_of_huge_repeated_ratings(cases: Cases) -> None:
     for rng in cases(200):
         values = rng.choice(
-            [1e308, -1.7976931348623157e308, 1e100, -1e100, 1.0, 1 / 3, 5e-324, 0.0], rng.integers(2, 6)
+            [1e308, -1.7976931348623157e308, 1e100, -1e100, 1.0, 1 / 3, 5e-324, 0.0],
+            rng.integers(2, 6),
         )
         rows = "".join(f"1,a,{value}\n" for value in values.tolist())
         try:
@@ -306,7 +359,9 @@ def test_means_of_huge_repeated_ratings(cases: Cases) -> None:
             assert far or not 1e-120 < sizes.max() < 1e120
             continue
         parts = [Fraction(value) / len(values) for value in values.tolist()]
-        rounding = Fraction(1, 2**52) * sum(map(abs, parts)) + len(values) * Fraction(5e-324)
+        rounding = Fraction(1, 2**52) * sum(map(abs, parts)) + len(values) * Fraction(
+            5e-324
+        )
         assert abs(Fraction(float(found[0])) - sum(parts)) <= len(values) * rounding
 
 
@@ -317,7 +372,9 @@ def test_braces_are_refused_by_name(cases: Cases) -> None:
     for rng in cases(200):
         text = "".join(rng.choice(ORDER_PARTS, rng.integers(1, 9)))
         if set("{}") & set(text):
-            with pytest.raises(InvalidDataError, match=r"ties in braces.*Write ties as in a > b = c"):
+            with pytest.raises(
+                InvalidDataError, match=r"ties in braces.*Write ties as in a > b = c"
+            ):
                 Ballots.from_frame({"ballot": [text, "z"]}, ballot="ballot")
 
 
@@ -340,5 +397,7 @@ def test_no_failure_ends_in_the_exit_code_of_unstable(
 
 def test_a_header_longer_than_the_first_look_is_whole() -> None:
     names = [f"column number {place}" for place in range(10_000)]
-    file = open_source(io.BytesIO((",".join(names) + "\n" + ",".join("1" for _ in names)).encode()))
+    file = open_source(
+        io.BytesIO((",".join(names) + "\n" + ",".join("1" for _ in names)).encode())
+    )
     assert file.first_line.decode().split(",") == names

@@ -39,7 +39,9 @@ OF_SHORT_NAMES = {NUMBERED}
 
 
 def header(*lines: str, names: int = 2) -> str:
-    known = "".join(f"# ALTERNATIVE NAME {place}: n{place}\n" for place in range(1, names + 1))
+    known = "".join(
+        f"# ALTERNATIVE NAME {place}: n{place}\n" for place in range(1, names + 1)
+    )
     return "# FILE NAME: a.soc\n" + known + "\n".join(lines) + "\n1: 1,2\n"
 
 
@@ -56,15 +58,33 @@ def numbers(text: str) -> str:
 
 
 SHAPES: dict[str, tuple[int, Callable[[int], str]]] = {
-    "long csv": (100, lambda n: "choice,count\n" + "".join(f"x{row % 9},{row}\n" for row in range(n))),
-    "wide csv": (65, lambda n: ",".join(f"c{c}" for c in range(n)) + "\n" + ",".join("1" * n) + "\n"),
-    "wide csv of text": (65, lambda n: ",".join(f"c{c}" for c in range(n)) + "\n" + ",".join("x" * n)),
+    "long csv": (
+        100,
+        lambda n: "choice,count\n" + "".join(f"x{row % 9},{row}\n" for row in range(n)),
+    ),
+    "wide csv": (
+        65,
+        lambda n: ",".join(f"c{c}" for c in range(n)) + "\n" + ",".join("1" * n) + "\n",
+    ),
+    "wide csv of text": (
+        65,
+        lambda n: ",".join(f"c{c}" for c in range(n)) + "\n" + ",".join("x" * n),
+    ),
     "unnamed columns": (65, lambda n: "," * n + "\n" + "," * n + "\n"),
-    "names alike": (65, lambda n: ",".join(map(alike, range(n))) + "\n" + ",".join("1" * n) + "\n"),
+    "names alike": (
+        65,
+        lambda n: ",".join(map(alike, range(n))) + "\n" + ",".join("1" * n) + "\n",
+    ),
     "ragged csv": (200, lambda n: "a,b\n" + "1,2\n" * n + "1,2,3\n"),
     "blank lines": (500, lambda n: "choice,count\n" + "\n" * n + "x,1\n"),
-    "distinct labels": (120, lambda n: "choice\n" + "".join(f"label {row}\n" for row in range(n))),
-    "distinct ids": (200, lambda n: "choice\n" + "".join(f"{row * 10**12}\n" for row in range(n))),
+    "distinct labels": (
+        120,
+        lambda n: "choice\n" + "".join(f"label {row}\n" for row in range(n)),
+    ),
+    "distinct ids": (
+        200,
+        lambda n: "choice\n" + "".join(f"{row * 10**12}\n" for row in range(n)),
+    ),
     "quoted fields": (120, lambda n: "choice,count\n" + '"a ""b""\nc",1\n' * n),
     "quotes": (500, lambda n: "choice\n" + '"' * n + "\n"),
     "an open quote": (200, lambda n: 'choice\n"x\n' + "y\n" * n),
@@ -80,10 +100,18 @@ SHAPES: dict[str, tuple[int, Callable[[int], str]]] = {
     "signs": (500, lambda n: numbers("+" * n)),
     "json rows": (
         60,
-        lambda n: "".join(f'{{"choice": "x{row % 9}", "count": 1}}\n' for row in range(n)),
+        lambda n: "".join(
+            f'{{"choice": "x{row % 9}", "count": 1}}\n' for row in range(n)
+        ),
     ),
-    "json of one row": (65, lambda n: json.dumps({f"k{place}": place for place in range(n)})),
-    "json names twice": (100, lambda n: "{" + ",".join(f'"k{p}":1,"k{p}":2' for p in range(n)) + "}"),
+    "json of one row": (
+        65,
+        lambda n: json.dumps({f"k{place}": place for place in range(n)}),
+    ),
+    "json names twice": (
+        100,
+        lambda n: "{" + ",".join(f'"k{p}":1,"k{p}":2' for p in range(n)) + "}",
+    ),
     "deep json": (500, lambda n: '{"a":' * n),
     "json digits": (500, lambda n: '{"a": ' + "1" * n + "}"),
     "a remark of blanks": (100, lambda n: header("# A" + " " * n)),
@@ -96,24 +124,45 @@ SHAPES: dict[str, tuple[int, Callable[[int], str]]] = {
     "an order and a letter": (100, lambda n: header("1: " + "1," * n + "x")),
     "a long number": (200, lambda n: header("1: " + "1" * n)),
     "a long count": (200, lambda n: header("1" * n + ": 1")),
-    "alternatives": (100, lambda n: header("1: " + ",".join(map(str, range(1, n + 1))), names=n)),
+    "alternatives": (
+        100,
+        lambda n: header("1: " + ",".join(map(str, range(1, n + 1))), names=n),
+    ),
     "alternatives of one name": (
         100,
-        lambda n: header() + "".join(f"# ALTERNATIVE NAME {p}: n{p // 2}\n" for p in range(3, n)),
+        lambda n: (
+            header()
+            + "".join(f"# ALTERNATIVE NAME {p}: n{p // 2}\n" for p in range(3, n))
+        ),
     ),
     "orders": (100, lambda n: header(*["1: 2,1"] * n)),
-    "ballots of text": (100, lambda n: ballots(" > ".join(f"x{place}" for place in range(n)))),
-    "ballots of commas": (100, lambda n: ballots(",".join(f"x{place}" for place in range(n)))),
+    "ballots of text": (
+        100,
+        lambda n: ballots(" > ".join(f"x{place}" for place in range(n))),
+    ),
+    "ballots of commas": (
+        100,
+        lambda n: ballots(",".join(f"x{place}" for place in range(n))),
+    ),
     "ballots of braces": (200, lambda n: ballots("{" * n + ",b")),
-    "ballots of pairs": (100, lambda n: ballots(",".join(f"{{a{p},b{p}}}" for p in range(n)))),
+    "ballots of pairs": (
+        100,
+        lambda n: ballots(",".join(f"{{a{p},b{p}}}" for p in range(n))),
+    ),
     "ballots of blanks": (200, lambda n: ballots("{a}," + " " * n + "{")),
-    "movies": (100, lambda n: "".join(f"{movie}:\n1,2,2005\n" for movie in range(1, n))),
+    "movies": (
+        100,
+        lambda n: "".join(f"{movie}:\n1,2,2005\n" for movie in range(1, n)),
+    ),
     "movies without ratings": (
         200,
         lambda n: "".join(f"{movie}:\n" for movie in range(1, n)) + "1,2,3\n",
     ),
     "a movie of blanks": (500, lambda n: "1:" + " " * n + "\n1,2,3\n1:x\n"),
-    "movielens": (100, lambda n: "".join(f"{row}\t{row % 9}\t3\t881250949\n" for row in range(n))),
+    "movielens": (
+        100,
+        lambda n: "".join(f"{row}\t{row % 9}\t3\t881250949\n" for row in range(n)),
+    ),
     "colons": (100, lambda n: "1::" * n + "\n"),
 }
 
@@ -128,7 +177,10 @@ def growth(size: int, steps_of: Callable[[int], int]) -> float:
     What has to be done for any file at all is in neither. Less than a step for each unit of the size is
     not told from none.
     """
-    first, then = (more - less for less, more in pairwise(steps_of(many * size) for many in (1, 3, 9)))
+    first, then = (
+        more - less
+        for less, more in pairwise(steps_of(many * size) for many in (1, 3, 9))
+    )
     return then / max(first, size)
 
 
@@ -139,10 +191,14 @@ def read_or_refuse(content: bytes) -> None:
         return
 
 
-def matching(pattern: re.Pattern[Any], method: str, make: Callable[[int], str], size: int) -> int:
+def matching(
+    pattern: re.Pattern[Any], method: str, make: Callable[[int], str], size: int
+) -> int:
     """Return the steps of a pattern on the longest line of a file."""
     line = max(make(size).splitlines(), key=len)
-    return pattern_steps(pattern, method, line if isinstance(pattern.pattern, str) else line.encode())
+    return pattern_steps(
+        pattern, method, line if isinstance(pattern.pattern, str) else line.encode()
+    )
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -186,7 +242,9 @@ def in_methods_of_arrays(size: int) -> object:
 
 
 @pytest.mark.parametrize("work", [in_python, in_methods_of_text, in_methods_of_arrays])
-def test_the_measure_sees_steps_that_go_with_the_square(work: Callable[[int], object]) -> None:
+def test_the_measure_sees_steps_that_go_with_the_square(
+    work: Callable[[int], object],
+) -> None:
     assert growth(60, lambda size: steps(partial(work, size))[0]) > 8
 
 
@@ -202,14 +260,20 @@ def test_the_twin_of_a_pattern_finds_what_the_pattern_finds(cases: Cases) -> Non
         re.compile(r"(?:^|,)(x+)(?=y)|(?!z)[^x]*+$|(?<!,)y", re.MULTILINE | re.IGNORECASE),
     ]  # fmt: skip
     for rng in cases(60):
-        text = "".join(rng.choice(["#", "A", ":", " ", "{1}", *"1,.abcxyXe+-\n", "1stpick"], 8))
+        text = "".join(
+            rng.choice(["#", "A", ":", " ", "{1}", *"1,.abcxyXe+-\n", "1stpick"], 8)
+        )
         for pattern in patterns:
             found, twin = pattern.match(text), Matcher(pattern, text)
             assert (found and found.end()) == twin.first(0)
-            assert (pattern.fullmatch(text) is None) == (twin.first(0, fully=True) is None)
+            assert (pattern.fullmatch(text) is None) == (
+                twin.first(0, fully=True) is None
+            )
 
 
-@pytest.mark.parametrize("kind", ["text", "mixed", "whole", "far apart", "unsigned", "floats"])
+@pytest.mark.parametrize(
+    "kind", ["text", "mixed", "whole", "far apart", "unsigned", "floats"]
+)
 def test_labels_are_encoded_in_steps_that_go_with_their_number(kind: str) -> None:
     def labels(size: int) -> Any:
         return {

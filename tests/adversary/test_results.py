@@ -54,9 +54,13 @@ def test_the_right_side_wins_or_nobody(cases: Cases) -> None:
         outcomes = rng.integers(-1, 2, rng.integers(1, 6)).tolist()
         words = [SPELLINGS[spelling][1 - outcome] for outcome in outcomes]
         words = [word.upper() if rng.random() < 0.2 else word for word in words]
-        text = "\n".join([f"{left},{right},outcome", *(f"p,q,{word}" for word in words), ""])
+        text = "\n".join(
+            [f"{left},{right},outcome", *(f"p,q,{word}" for word in words), ""]
+        )
         try:
-            found = Battles.read(io.BytesIO(text.encode()), left=left, right=right).outcome.tolist()
+            found = Battles.read(
+                io.BytesIO(text.encode()), left=left, right=right
+            ).outcome.tolist()
         except InvalidDataError:
             refused += 1
             # Only what lacks the letters that would tell may be refused.
@@ -64,7 +68,9 @@ def test_the_right_side_wins_or_nobody(cases: Cases) -> None:
         else:
             read += 1
             own = OWN.get(left, {}) | {"tie": 0, "draw": 0}
-            if all(word.lower() in own for word in words):  # a column called so is meant
+            if all(
+                word.lower() in own for word in words
+            ):  # a column called so is meant
                 outcomes = [own[word.lower()] for word in words]
             assert found == outcomes, (left, right, words)
     assert read > 5 * refused

@@ -36,13 +36,18 @@ def drawn(rng: np.random.Generator, *, gaps: bool) -> list[list[Fraction | None]
     return found
 
 
-def read(rows: list[list[Fraction | None]], how: str, units: list[int] | None = None) -> Study:
+def read(
+    rows: list[list[Fraction | None]], how: str, units: list[int] | None = None
+) -> Study:
     times = [1] * len(rows) if units is None else units
     cells = [
-        [None if v is None else float(v * by) for v in row] for row, by in zip(rows, times, strict=True)
+        [None if v is None else float(v * by) for v in row]
+        for row, by in zip(rows, times, strict=True)
     ]
     frame: dict[str, Any] = {"task": [f"t{n}" for n in range(len(rows))]}
-    frame |= {f"m{n}": list(column) for n, column in enumerate(zip(*cells, strict=True))}
+    frame |= {
+        f"m{n}": list(column) for n, column in enumerate(zip(*cells, strict=True))
+    }
     settings = {"standardise": how, "missing": "available", "lower_is_better": False}
     return Study(ScoreMatrix.from_frame(frame, **settings))
 
@@ -60,16 +65,25 @@ def test_every_deletion_is_judged_rightly(how: str, gaps: bool, cases: Cases) ->
         exact, study = told(rows, how), read(rows, how)
         scores = means(exact)
         without = [means([*exact[:n], *exact[n + 1 :]]) for n in range(len(rows))]
-        ties += any(not sign(a, b) for each in without for a, b in combinations(each, 2))
-        assert [int(i) for i in np.argsort(-study.scores, kind="stable")] == order(scores)
+        ties += any(
+            not sign(a, b) for each in without for a, b in combinations(each, 2)
+        )
+        assert [int(i) for i in np.argsort(-study.scores, kind="stable")] == order(
+            scores
+        )
         for i, j in combinations(range(len(scores)), 2):
-            assert np.sign(study.scores[i] - study.scores[j]) == sign(scores[i], scores[j])
+            assert np.sign(study.scores[i] - study.scores[j]) == sign(
+                scores[i], scores[j]
+            )
         k = int(rng.integers(1, len(scores)))
         plain = set(order(scores)[:k])
         changed = [n for n, each in enumerate(without) if set(order(each)[:k]) != plain]
         assert sorted(flip.number for flip in study.flips(k).plain) == changed
         answer = study.topk(k)
-        often = [sum(item in order(each)[:k] for each in without) for item in range(len(scores))]
+        often = [
+            sum(item in order(each)[:k] for each in without)
+            for item in range(len(scores))
+        ]
         assert {study.items.index(item) for item in answer.sure} == {
             item for item in plain if often[item] == len(rows)
         }
@@ -88,8 +102,15 @@ def test_the_unit_of_a_row_changes_nothing(how: str, gaps: bool, cases: Cases) -
         assert one.margin(k).findings() == other.margin(k).findings()
         assert one.explain(k).findings() == other.explain(k).findings()
         assert one.ranking().findings() == other.ranking().findings()
-        for scorer in ("median", "trimmed-mean:share=0.25", "mean-rank", "mean-win-rate"):
-            found = [Study(study.data, scorer).topk(k).findings() for study in (one, other)]
+        for scorer in (
+            "median",
+            "trimmed-mean:share=0.25",
+            "mean-rank",
+            "mean-win-rate",
+        ):
+            found = [
+                Study(study.data, scorer).topk(k).findings() for study in (one, other)
+            ]
             assert found[0] == found[1]
 
 
@@ -102,7 +123,12 @@ def test_margins_are_sound(how: str, cases: Cases) -> None:
         plain, found = set(order(means(exact))[:k]), study.margin(k)
         for number in range(1, found.upper or len(rows)):
             turned = any(
-                set(order(means([row for n, row in enumerate(exact) if n not in gone]))[:k]) != plain
+                set(
+                    order(means([row for n, row in enumerate(exact) if n not in gone]))[
+                        :k
+                    ]
+                )
+                != plain
                 for gone in combinations(range(len(rows)), number)
             )
             assert not turned or found.lower <= number

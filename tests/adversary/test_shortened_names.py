@@ -47,8 +47,14 @@ def the_slow_way(whole: list[str], most: int, encoding: str, more: str) -> str:
     room = most - len(more)
     starts = [safe[:size] for size in range(len(safe) + 1)]
     ends = [safe[size:] for size in range(len(safe), -1, -1)]
-    start = max((s for s in starts if columns_of("".join(s)) <= room - room // 2), key=len, default=[])
-    end = max((e for e in ends if columns_of("".join(e)) <= room // 2), key=len, default=[])
+    start = max(
+        (s for s in starts if columns_of("".join(s)) <= room - room // 2),
+        key=len,
+        default=[],
+    )
+    end = max(
+        (e for e in ends if columns_of("".join(e)) <= room // 2), key=len, default=[]
+    )
     return "".join([*start, more[:most], *end])
 
 

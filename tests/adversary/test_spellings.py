@@ -37,7 +37,9 @@ def drawn(rng: np.random.Generator, size: int) -> list[Decimal]:
 
 def spelt(number: Decimal, decimal: str, thousands: str, end: str) -> str:
     """Write a number out: by Python's own format, whose marks are then exchanged."""
-    text = f"{number:,f}".replace(",", "\0").replace(".", decimal).replace("\0", thousands)
+    text = (
+        f"{number:,f}".replace(",", "\0").replace(".", decimal).replace("\0", thousands)
+    )
     return text + end
 
 
@@ -51,7 +53,9 @@ def test_numbers_come_back_or_are_refused(cases: Cases) -> None:
         expected: list[float | None] = [float(number) for number in numbers]
         for place in np.flatnonzero(rng.random(len(words)) < 0.1):
             words[place], expected[place] = str(rng.choice(GAPS)), None
-        table = read_table(io.BytesIO("\n".join(["a|b", *(f"x|{w}" for w in words), ""]).encode()))
+        table = read_table(
+            io.BytesIO("\n".join(["a|b", *(f"x|{w}" for w in words), ""]).encode())
+        )
         if any(word not in GAPS for word in words):
             assert table.is_numeric("b")
         assert found(table, decimal) == expected
@@ -60,7 +64,9 @@ def test_numbers_come_back_or_are_refused(cases: Cases) -> None:
             guessed = found(table, None)
             read += 1
             # A point is taken for the decimal mark that it usually is, if all fields can be read so.
-            plain = thousands == "." and all(w.count(".") <= 1 and "," not in w for w in words)
+            plain = thousands == "." and all(
+                w.count(".") <= 1 and "," not in w for w in words
+            )
             assert guessed == expected or plain
     assert read > told_only / 2
 
@@ -83,6 +89,9 @@ def test_no_column_mixes_spellings(cases: Cases) -> None:
         one, two = rng.choice(len(words), 2, replace=False)
         fields = [*words[one], *words[two]]
         rng.shuffle(fields)
-        compatible = {int(one), int(two)} in ({0, 4}, {1, 4})  # blanks go with either decimal mark
+        compatible = {int(one), int(two)} in (
+            {0, 4},
+            {1, 4},
+        )  # blanks go with either decimal mark
         assert TextColumn.of(fields).is_numeric() == compatible
         assert TextColumn.of([*fields, "x"]).is_numeric() is False

@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 KINDS = [votes, ballots, matrix, ratings, full_ratings, gaps, battles, refitted]
 
 
-def drawn(make: Callable[[np.random.Generator], Study], rng: np.random.Generator) -> tuple[Study, int]:
+def drawn(
+    make: Callable[[np.random.Generator], Study], rng: np.random.Generator
+) -> tuple[Study, int]:
     study = made(make, rng)
     while study is None:  # without some unit an item would have no data
         study = made(make, rng)
@@ -46,7 +48,9 @@ def drawn(make: Callable[[np.random.Generator], Study], rng: np.random.Generator
 
 
 @pytest.mark.parametrize("make", KINDS)
-def test_standings_ranks_and_shares_are_those_of_every_single_deletion(make, cases: Cases):
+def test_standings_ranks_and_shares_are_those_of_every_single_deletion(
+    make, cases: Cases
+):
     forms = set()
     for rng in cases(12):
         study, k = drawn(make, rng)
@@ -61,16 +65,24 @@ def test_standings_ranks_and_shares_are_those_of_every_single_deletion(make, cas
             assert row.rank == stands.ranking.index(item) + 1
         assert listed == stands.listed(k)
         for name, standing in (("sure", "sure"), ("contenders", "contender")):
-            expected = [study.items[i] for i in stands.ranking if stands.standing(i, k) == standing]
+            expected = [
+                study.items[i]
+                for i in stands.ranking
+                if stands.standing(i, k) == standing
+            ]
             assert list(getattr(answer, name)) == expected
         found = answer.findings()
         assert found["summary"]["changing_units"] == stands.changing(k)
-        forms.add(check_headline(found["headline"], stands, k, study.items, study.facts.unit))
+        forms.add(
+            check_headline(found["headline"], stands, k, study.items, study.facts.unit)
+        )
     assert len(forms) >= 3  # every form that these data have is told
 
 
 @pytest.mark.parametrize("make", KINDS)
-def test_with_a_share_the_list_is_the_shortest_down_the_order_that_covers_so_many(make, cases: Cases):
+def test_with_a_share_the_list_is_the_shortest_down_the_order_that_covers_so_many(
+    make, cases: Cases
+):
     for rng in cases(12):
         study, k = drawn(make, rng)
         stands = Stands.of(study.data, study.scorer)
@@ -81,10 +93,16 @@ def test_with_a_share_the_list_is_the_shortest_down_the_order_that_covers_so_man
         assert [study.items.index(label) for label in answer.members] == expected
         number = stands.uncovered(expected, k)
         assert answer.certificate.delta == number / stands.total
-        assert (f"except without {number:,} of them" in answer.certificate.promise) == (number > 0)
+        assert (f"except without {number:,} of them" in answer.certificate.promise) == (
+            number > 0
+        )
         assert answer.certificate.status == "proved"
-        assert f"any but a share {rounded_up(delta)} of them" in answer.certificate.promise
-        assert not set(stands.listed(k)[k:]) - set(expected) or number  # never shorter than the union
+        assert (
+            f"any but a share {rounded_up(delta)} of them" in answer.certificate.promise
+        )
+        assert (
+            not set(stands.listed(k)[k:]) - set(expected) or number
+        )  # never shorter than the union
 
 
 @pytest.mark.parametrize("make", KINDS)
@@ -106,23 +124,37 @@ def test_rankings_cover_every_ranking_without_a_unit(make, cases: Cases):
     for rng in cases(8):
         study, _ = drawn(make, rng)
         stands, answer = Stands.of(study.data, study.scorer), study.ranking()
-        assert (answer.eps, answer.rankings, answer.certificate.status) == (None, None, "proved")
+        assert (answer.eps, answer.rankings, answer.certificate.status) == (
+            None,
+            None,
+            "proved",
+        )
         assert [len(tier) for tier in answer.tiers] == stands.tiers()
         assert sum(answer.tiers, ()) == answer.ranking
-        one, other = (int(item) for item in rng.choice(len(study.items), 2, replace=False))
-        ahead = all(ranking.index(one) < ranking.index(other) for ranking in stands.rankings)
-        first = answer.ranking.index(study.items[one]) < answer.ranking.index(study.items[other])
+        one, other = (
+            int(item) for item in rng.choice(len(study.items), 2, replace=False)
+        )
+        ahead = all(
+            ranking.index(one) < ranking.index(other) for ranking in stands.rankings
+        )
+        first = answer.ranking.index(study.items[one]) < answer.ranking.index(
+            study.items[other]
+        )
         pair = study.margin(pair=(study.items[one], study.items[other]))
         assert (first and pair.lower > 1) == ahead
         moving = sum(n for n, ranking in stands.others if ranking != stands.ranking)
         assert answer.changing == moving
         for row in answer.rows():
-            assert (row.best_rank, row.worst_rank) == stands.ranks(study.items.index(row.item))
+            assert (row.best_rank, row.worst_rank) == stands.ranks(
+                study.items.index(row.item)
+            )
             assert (row.standing == "sure") == (row.best_rank == row.worst_rank)
 
 
 @pytest.mark.parametrize("make", [votes, ballots, ratings, battles])
-def test_of_large_data_the_list_and_its_neighbours_have_exact_ranks(make, cases: Cases, monkeypatch):
+def test_of_large_data_the_list_and_its_neighbours_have_exact_ranks(
+    make, cases: Cases, monkeypatch
+):
     monkeypatch.setattr(standings, "ALL_ITEMS", 0)
     monkeypatch.setattr(standings, "NEIGHBOURS", 1)
     blank = 0
@@ -140,7 +172,10 @@ def test_of_large_data_the_list_and_its_neighbours_have_exact_ranks(make, cases:
 
 def thin_ratings(rng, items: int, people: int):
     user, item = np.nonzero(rng.random((people, items)) < rng.choice([0.3, 0.6, 0.9]))
-    both = np.append(user, [people, people + 1]), np.append(item, [0, 1])  # two more, surely
+    both = (
+        np.append(user, [people, people + 1]),
+        np.append(item, [0, 1]),
+    )  # two more, surely
     return Ratings(*both, rng.integers(1, 4, len(both[0])), items=range(items)), (
         f"mean-rating:shrinkage={rng.choice([0.5, 1.0, 5.0])}"
     )
@@ -157,12 +192,17 @@ def thin_votes(rng, items: int, people: int):
 
 def thin_ballots(rng, items: int, people: int):
     """Ballots that list some items, of which the others get the rest of the points."""
-    listed = [rng.permutation(items)[: int(rng.integers(1, items + 1))].tolist() for _ in range(people)]
+    listed = [
+        rng.permutation(items)[: int(rng.integers(1, items + 1))].tolist()
+        for _ in range(people)
+    ]
     return Ballots([*listed, [0], [1, 0]], items=range(items)), "borda"
 
 
 @pytest.mark.parametrize("make", [thin_ratings, thin_votes, thin_ballots])
-def test_ranks_from_touched_items_alone_are_those_of_whole_rows(make, cases: Cases, monkeypatch):
+def test_ranks_from_touched_items_alone_are_those_of_whole_rows(
+    make, cases: Cases, monkeypatch
+):
     monkeypatch.setattr(standings, "THIN", 0)
     for rng in cases(40):
         items, people = (int(number) for number in rng.integers(2, 12, 2))
@@ -175,14 +215,18 @@ def test_ranks_from_touched_items_alone_are_those_of_whole_rows(make, cases: Cas
             assert found.worst.tolist() == rows.worst.tolist()
 
 
-@pytest.mark.parametrize("make", [votes, ballots, matrix, ratings, gaps, battles, refitted])
+@pytest.mark.parametrize(
+    "make", [votes, ballots, matrix, ratings, gaps, battles, refitted]
+)
 def test_no_item_is_nearer_to_the_border_than_it_says(make, cases: Cases):
     for rng in cases(4):
         study, k = drawn(make, rng)
         subsets = Subsets(study).scores
         for row in study.topk(k).rows():
             item, inside = study.items.index(row.item), row.rank <= k
-            sizes = [size for size, scores in subsets if (item in topk(scores, k)) != inside]
+            sizes = [
+                size for size, scores in subsets if (item in topk(scores, k)) != inside
+            ]
             assert row.away <= min(sizes, default=study.units.total)
             assert (row.away == 1) == (row.standing == "contender")
             if make is votes and inside:  # exact for one item that must be passed
@@ -205,7 +249,10 @@ def test_the_sentence_of_a_ranking_is_true(make, cases: Cases):
             holds = "keeps its" if fixed == 1 else "keep their"
             change = "changes" if moving == 1 else "change"
             told = f"{fixed:,} of {items:,} items {holds} rank, no matter which {unit} is removed"
-            assert said == f"{told}; {moving:,} of the {every} {change} the order when removed."
+            assert (
+                said
+                == f"{told}; {moving:,} of the {every} {change} the order when removed."
+            )
 
 
 @pytest.mark.parametrize("make", [votes, matrix, ratings])
@@ -213,15 +260,23 @@ def test_what_a_check_says_is_true_and_its_remedy_passes_as_printed(make, cases:
     for rng in cases(8):
         study, k = drawn(make, rng)
         stands, found = Stands.of(study.data, study.scorer), study.check(k)
-        text = " ".join(plain_text(found.findings(), Terminal(width=500, verbose=True)).split())
+        text = " ".join(
+            plain_text(found.findings(), Terminal(width=500, verbose=True)).split()
+        )
         number, unit = stands.changing(k), study.facts.unit + "s" * (stands.total > 1)
         change = "changes" if number == 1 else "change"
-        assert f"{number:,} of the {stands.total:,} {unit} {change} the top {k} when removed" in text
+        assert (
+            f"{number:,} of the {stands.total:,} {unit} {change} the top {k} when removed"
+            in text
+        )
         assert text.startswith("STABLE" if number == 0 else "UNSTABLE")
         if number:
             told = re.search(r"A list of (\d+) items? would pass: add (.+?)\. ", text)
             listed = [study.items[item] for item in stands.listed(k)]
-            assert (int(told[1]), told[2]) == (len(listed), ", ".join(map(str, listed[k:])))
+            assert (int(told[1]), told[2]) == (
+                len(listed),
+                ", ".join(map(str, listed[k:])),
+            )
             assert stands.uncovered(stands.listed(k), k) == 0
 
 
@@ -236,7 +291,9 @@ def test_equal_scores_at_the_border_are_said_first(make, cases: Cases):
         assert any("have equal scores" in warning for warning in said) == tied
         if tied:
             equal = np.flatnonzero(study.scores == study.scores[order[k]]).tolist()
-            assert [item for item in order.tolist() if item in equal] == equal  # as they are listed
+            assert [
+                item for item in order.tolist() if item in equal
+            ] == equal  # as they are listed
             assert (
                 f"({named([study.items[item] for item in equal], 'and')}): the one listed first"
                 in said[0]

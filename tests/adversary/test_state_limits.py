@@ -47,7 +47,9 @@ def test_a_refused_count_takes_no_memory_to_speak_of():
     data = ScoreMatrix(rng.normal(size=(200, 1000)) + 3 * rng.normal(size=1000))
     tracemalloc.start()
     study = Study(data)
-    row = study.audit(10, eps=float(np.quantile(study.facts.shifts, 0.95))).row("inflated_ranking")
+    row = study.audit(10, eps=float(np.quantile(study.facts.shifts, 0.95))).row(
+        "inflated_ranking"
+    )
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert row.size is None
@@ -56,7 +58,9 @@ def test_a_refused_count_takes_no_memory_to_speak_of():
     assert most < 30 * data.values.nbytes
 
 
-def test_memory_grows_with_the_states_of_a_layer_not_with_the_steps_to_them(monkeypatch):
+def test_memory_grows_with_the_states_of_a_layer_not_with_the_steps_to_them(
+    monkeypatch,
+):
     """Any of the items left may come next: 9 steps for each of the 48,620 states halfway."""
     monkeypatch.setattr(states, "CELLS", 1 << 12)
     graph = states.StateGraph(1e-9 * np.arange(18)[::-1], 1.0)

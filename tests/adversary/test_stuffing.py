@@ -43,20 +43,26 @@ def votes(rng: np.random.Generator) -> Made:
 
 def ballots(rng: np.random.Generator) -> Made:
     orders = [rng.permutation(3)[: rng.integers(1, 4)].tolist() for _ in range(4)]
-    possible = [list(order) for size in (1, 2, 3) for order in permutations(ITEMS, size)]
+    possible = [
+        list(order) for size in (1, 2, 3) for order in permutations(ITEMS, size)
+    ]
     return Study(Ballots(orders, items=ITEMS)), possible
 
 
 def approval(rng: np.random.Generator) -> Made:
     approved = [np.flatnonzero(rng.random(3) < 0.5).tolist() for _ in range(5)]
-    possible = [list(some) for size in (0, 1, 2, 3) for some in combinations(ITEMS, size)]
+    possible = [
+        list(some) for size in (0, 1, 2, 3) for some in combinations(ITEMS, size)
+    ]
     data = Ballots(approved, items=ITEMS, approval=True)
     return Study(data, Approval() if rng.random() < 0.5 else None), possible
 
 
 def matrix(rng: np.random.Generator) -> Made:
     values = rng.integers(0, 3, (4, 3)).astype(float)
-    return Study(ScoreMatrix(values), ColumnMeans((0, 2))), list(product((0.0, 2.0), repeat=3))
+    return Study(ScoreMatrix(values), ColumnMeans((0, 2))), list(
+        product((0.0, 2.0), repeat=3)
+    )
 
 
 def ratings(rng: np.random.Generator) -> Made:
@@ -69,7 +75,9 @@ def ratings(rng: np.random.Generator) -> Made:
         {item: value for item, value in enumerate(row) if value is not None}
         for row in product((None, low, low + 2), repeat=3)
     ]
-    return Study(data, MeanRating(1.0, (low, low + 2))), [unit for unit in possible if unit]
+    return Study(data, MeanRating(1.0, (low, low + 2))), [
+        unit for unit in possible if unit
+    ]
 
 
 def battles(rng: np.random.Generator) -> Made:
@@ -79,13 +87,17 @@ def battles(rng: np.random.Generator) -> Made:
     return Study(data, BradleyTerry(0.5)), list(permutations(ITEMS, 2))
 
 
-def attempts(study: Study, possible: list[Any], by: str) -> Iterator[tuple[int, np.ndarray]]:
+def attempts(
+    study: Study, possible: list[Any], by: str
+) -> Iterator[tuple[int, np.ndarray]]:
     """Yield how many units came or changed, and the scores then: all ways, the smallest first."""
     present = np.repeat(np.arange(len(study.units)), study.units.counts).tolist()
     for number in range(1, MOST + 1):
         groups = sorted(set(combinations(present, number))) if by == "change" else [()]
         for gone in groups:
-            copies = study.units.counts - np.bincount(gone, minlength=len(study.units)).astype(int)
+            copies = study.units.counts - np.bincount(
+                gone, minlength=len(study.units)
+            ).astype(int)
             for units in combinations_with_replacement(possible, number):
                 data = study.data.with_copies(copies)
                 for unit in units:
@@ -96,7 +108,9 @@ def attempts(study: Study, possible: list[Any], by: str) -> Iterator[tuple[int, 
                     continue
 
 
-def made(make: Callable[[np.random.Generator], Made], rng: np.random.Generator) -> Made | None:
+def made(
+    make: Callable[[np.random.Generator], Made], rng: np.random.Generator
+) -> Made | None:
     try:
         study, possible = make(rng)
         _ = study.facts.leave_one_out
@@ -126,7 +140,12 @@ def test_every_unit_that_could_come(
         for k in (1, 2):
             before = set(topk(study.scores, k).tolist())
             truth = next(
-                (number for number, scores in tried if set(topk(scores, k).tolist()) != before), None
+                (
+                    number
+                    for number, scores in tried
+                    if set(topk(scores, k).tolist()) != before
+                ),
+                None,
             )
             answer = study.margin(k, by=by)
             if truth is None:
@@ -137,7 +156,9 @@ def test_every_unit_that_could_come(
                 assert answer.lower <= truth <= (answer.upper or truth)
             for item in ITEMS:
                 was = item in before
-                truth = next((n for n, scores in tried if (item in topk(scores, k)) != was), None)
+                truth = next(
+                    (n for n, scores in tried if (item in topk(scores, k)) != was), None
+                )
                 answer = study.margin(k, item=item, by=by)
                 assert answer.lower <= (truth or most + 1) or answer.lower > most
                 assert truth is None or answer.lower <= truth
@@ -158,15 +179,21 @@ def test_what_is_added_does_what_it_says(
             if answer.upper is None:
                 continue
             assert len(answer.units) == (answer.upper if by == "change" else 0)
-            copies = study.units.counts - np.bincount(answer.units, minlength=len(study.units)).astype(
-                int
-            )
+            copies = study.units.counts - np.bincount(
+                answer.units, minlength=len(study.units)
+            ).astype(int)
             data = study.data.with_copies(copies).with_added(answer.added, answer.upper)
-            assert data.n_units == study.data.n_units + (answer.upper if by == "add" else 0)
-            before, after = (
-                set(topk(part, k).tolist()) for part in (study.scores, study.scorer.score(data))
+            assert data.n_units == study.data.n_units + (
+                answer.upper if by == "add" else 0
             )
-            assert (before - after, after - before) == (set(answer.leaves), set(answer.enters))
+            before, after = (
+                set(topk(part, k).tolist())
+                for part in (study.scores, study.scorer.score(data))
+            )
+            assert (before - after, after - before) == (
+                set(answer.leaves),
+                set(answer.enters),
+            )
             assert after != before
 
 
@@ -177,11 +204,15 @@ def test_where_nothing_bounds_a_unit() -> None:
     grouped = ScoreMatrix([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0]], units=["a", "a", "b"])
     with pytest.raises(InvalidSettingError, match="any number of rows"):
         margin(grouped, 1, by="change", scorer=ColumnMeans((0, 3)))
-    battles = Battles(list("xyxz"), list("yzzx"), ["left", "left", "tie", "left"], units=[1, 2, 2, 1])
+    battles = Battles(
+        list("xyxz"), list("yzzx"), ["left", "left", "tie", "left"], units=[1, 2, 2, 1]
+    )
     with pytest.raises(InvalidSettingError, match=r"Ask about removals\.$"):
         margin(battles, 1, by="change", scorer="win-rate")  # and none are added, either
     with pytest.raises(InvalidSettingError, match="nothing bounds what a unit"):
-        margin(rows, 1, by="add", scorer=Refit(lambda data: np.median(data.values, axis=0)))
+        margin(
+            rows, 1, by="add", scorer=Refit(lambda data: np.median(data.values, axis=0))
+        )
     judged = Battles(list("aab"), list("bcc"), ["left"] * 3, units=[1, 1, 2])
     with pytest.raises(InvalidSettingError, match="any number of battles"):
         margin(judged, 1, by="add", scorer=BradleyTerry(1.0))

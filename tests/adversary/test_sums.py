@@ -10,7 +10,15 @@ import numpy as np
 import pytest
 
 from engine_makers import relation
-from steadyrank import Ratings, ScoreMatrix, Study, Votes, audit, stable_ranking, stable_topk
+from steadyrank import (
+    Ratings,
+    ScoreMatrix,
+    Study,
+    Votes,
+    audit,
+    stable_ranking,
+    stable_topk,
+)
 from steadyrank.errors import InvalidDataError, InvalidSettingError, SteadyrankError
 from steadyrank.report.export import to_json
 from steadyrank.report.text import plain_text
@@ -32,7 +40,9 @@ def column(rng, rows):
     if how == 3:
         return rng.normal(size=rows) * 10.0 ** rng.uniform(-110, 118)
     if how == 4:
-        return rng.choice([1, -1], rows) * 9e119 * rng.choice([1, 0.5, 1 / 3, 1e-15], rows)
+        return (
+            rng.choice([1, -1], rows) * 9e119 * rng.choice([1, 0.5, 1 / 3, 1e-15], rows)
+        )
     return rng.integers(0, 9, rows) * 1e-118 * 2.0 ** rng.integers(0, 60)
 
 
@@ -66,8 +76,12 @@ def all_rows(out):
 
 def test_one_huge_value_leaves_the_other_columns_as_they_are():
     values = [[3.4e38, 0.31, 0.72], [1, 0.33, 0.71], [2, 0.35, 0.77]]
-    np.testing.assert_array_equal(ColumnMeans().score(ScoreMatrix(values))[1:], [0.33, 220 / 300])
-    ratings = Ratings([0, 1, 2] * 3, np.repeat([0, 1, 2], 3), np.transpose(values).ravel())
+    np.testing.assert_array_equal(
+        ColumnMeans().score(ScoreMatrix(values))[1:], [0.33, 220 / 300]
+    )
+    ratings = Ratings(
+        [0, 1, 2] * 3, np.repeat([0, 1, 2], 3), np.transpose(values).ravel()
+    )
     np.testing.assert_array_equal(MeanRating().score(ratings)[1:], [0.99 / 4, 0.55])
 
 
@@ -77,18 +91,33 @@ def test_column_means_and_those_without_each_row_are_the_fractions(cases):
         out = ColumnMeans().leave_one_out(ScoreMatrix(values))
         without = all_rows(out)
         for item, column_values in enumerate(values.T.tolist()):
-            given, top, n = meant(column_values, len(values)), max(map(abs, column_values)), len(values)
+            given, top, n = (
+                meant(column_values, len(values)),
+                max(map(abs, column_values)),
+                len(values),
+            )
             assert near(out.scores[item], sum(given) / n, top, n)
             alone = ColumnMeans().score(ScoreMatrix(values[:, [item]]))
-            np.testing.assert_array_equal(alone, out.scores[[item]])  # whatever other columns hold
+            np.testing.assert_array_equal(
+                alone, out.scores[[item]]
+            )  # whatever other columns hold
             for row in range(len(values)):
-                assert near(without[row, item], (sum(given) - given[row]) / (n - 1), top, n)
-        tied = [item for item in range(values.shape[1]) if sorted(values.T[item]) == sorted(values.T[0])]
+                assert near(
+                    without[row, item], (sum(given) - given[row]) / (n - 1), top, n
+                )
+        tied = [
+            item
+            for item in range(values.shape[1])
+            if sorted(values.T[item]) == sorted(values.T[0])
+        ]
         assert len(set(out.scores[tied])) == 1
 
 
 def exact_length(first, second):
-    squares = [(Fraction(one) - Fraction(two)) ** 2 for one, two in zip(first, second, strict=True)]
+    squares = [
+        (Fraction(one) - Fraction(two)) ** 2
+        for one, two in zip(first, second, strict=True)
+    ]
     return root_of(sum(squares))
 
 
@@ -111,15 +140,21 @@ def test_shifts_are_the_lengths_of_the_moves(cases, kind):
         sums = [meant(given, rows) for given in values.T.tolist()]
         full = [sum(given) / (rows + shrinkage) for given in sums]
         expected = [
-            exact_length(full, [(sum(g) - g[row]) / (rows - 1 + shrinkage) for g in sums])
+            exact_length(
+                full, [(sum(g) - g[row]) / (rows - 1 + shrinkage) for g in sums]
+            )
             for row in range(rows)
         ]
         found = Study(data).facts.shifts
         # Two near scores are subtracted, item by item; one whose values are all the same never moves.
-        moving = [max(map(abs, given)) for given in values.T.tolist() if len(set(given)) > 1]
+        moving = [
+            max(map(abs, given)) for given in values.T.tolist() if len(set(given)) > 1
+        ]
         rounding = sum(map(Fraction, moving), Fraction(0)) * Fraction(1, 2**50)
         for shift, exact in zip(found.tolist(), expected, strict=True):
-            assert abs(Fraction(shift) - exact) <= exact / 10**9 + rounding + Fraction(5e-323)
+            assert abs(Fraction(shift) - exact) <= exact / 10**9 + rounding + Fraction(
+                5e-323
+            )
 
 
 def finite(found):
@@ -137,10 +172,14 @@ def test_studies_near_the_largest_float_answer_or_refuse_by_name(cases):
     for rng in cases(60):
         values = matrix(rng)
         if rng.random() < 0.5:
-            values = np.where(rng.random(values.shape) < 0.5, -LARGEST, LARGEST * rng.choice([1, 0.1]))
+            values = np.where(
+                rng.random(values.shape) < 0.5, -LARGEST, LARGEST * rng.choice([1, 0.1])
+            )
         data, scorer = ScoreMatrix(values), ColumnMeans()
         if rng.random() < 0.5:
-            scorer = ColumnMeans(value_range=(-LARGEST / 4, LARGEST / 4) if rng.random() < 0.5 else None)
+            scorer = ColumnMeans(
+                value_range=(-LARGEST / 4, LARGEST / 4) if rng.random() < 0.5 else None
+            )
         k = int(rng.integers(1, data.n_items + 1))
         try:
             answer = stable_topk(data, k, scorer=scorer)
@@ -166,14 +205,20 @@ def test_engines_add_up_decimals_like_memory_and_refuse_the_rest(cases):
             values[:, -1] = column(rng, 6)
         user, item = (place.ravel() for place in np.indices(values.shape))
         kept = rng.permutation(len(user))[: -int(rng.integers(0, 20)) or None]
-        columns = {"user": user[kept], "item": item[kept], "rating": values.ravel()[kept]}
+        columns = {
+            "user": user[kept],
+            "item": item[kept],
+            "rating": values.ravel()[kept],
+        }
         loaded = Ratings(*columns.values())
         if not loaded.entries.form.whole:
             with pytest.raises(InvalidDataError, match="at most 6 decimal places"):
                 Ratings.scan(relation(columns))
             continue
         scanned = Ratings.scan(relation(columns), batch_rows=7)
-        one, two = (Study(data, MeanRating(shrinkage=0.5)) for data in (loaded, scanned))
+        one, two = (
+            Study(data, MeanRating(shrinkage=0.5)) for data in (loaded, scanned)
+        )
         np.testing.assert_array_equal(one.scores, two.scores)
         out, theirs = one.facts.leave_one_out, two.facts.leave_one_out
         np.testing.assert_array_equal(all_rows(out), all_rows(theirs))

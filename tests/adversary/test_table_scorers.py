@@ -11,7 +11,15 @@ import pytest
 from oracles.counting_again import compare, mean_rank, mean_win_rate, without_ends
 from oracles.refitting import all_rows
 from oracles.weighing import WAYS, Case, Person, a_case
-from steadyrank import MeanRank, MeanWinRate, Median, ScoreMatrix, SteadyrankError, Study, TrimmedMean
+from steadyrank import (
+    MeanRank,
+    MeanWinRate,
+    Median,
+    ScoreMatrix,
+    SteadyrankError,
+    Study,
+    TrimmedMean,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,13 +29,19 @@ if TYPE_CHECKING:
 SHARES = (0.0, 0.1, 0.2, 0.25, 0.29, 0.3, 0.4, 0.49)
 
 
-def rows_of(rng: np.random.Generator, *, weighted: bool = False, grouped: bool = False) -> Case:
+def rows_of(
+    rng: np.random.Generator, *, weighted: bool = False, grouped: bool = False
+) -> Case:
     """Rows on a coarse grid, half of the cases with gaps, from 2 rows and 1 item on."""
     sizes = {"people": int(rng.integers(2, 10)), "items": int(rng.integers(1, 6))}
     case = a_case(rng, "scores", weighted=weighted, grouped=grouped, **sizes)
     if rng.random() < 0.5:
         full = [
-            Person([Fraction(value or 0) for value in person.says], person.weight, person.group)
+            Person(
+                [Fraction(value or 0) for value in person.says],
+                person.weight,
+                person.group,
+            )
             for person in case.people
         ]
         case = Case("scores", None, case.items, full, weighted, grouped)
@@ -36,9 +50,13 @@ def rows_of(rng: np.random.Generator, *, weighted: bool = False, grouped: bool =
 
 @WAYS
 @pytest.mark.parametrize(
-    ("scorer", "twin"), [(MeanRank(), mean_rank), (MeanWinRate(), mean_win_rate)], ids=["rank", "rate"]
+    ("scorer", "twin"),
+    [(MeanRank(), mean_rank), (MeanWinRate(), mean_win_rate)],
+    ids=["rank", "rate"],
 )
-def test_points_within_rows(scorer, twin, weighted: bool, grouped: bool, cases: Cases) -> None:
+def test_points_within_rows(
+    scorer, twin, weighted: bool, grouped: bool, cases: Cases
+) -> None:
     whole = 0
     for rng in cases(20):
         case = rows_of(rng, weighted=weighted, grouped=grouped)
@@ -51,7 +69,9 @@ def test_points_within_rows(scorer, twin, weighted: bool, grouped: bool, cases: 
 @pytest.mark.parametrize("share", [*SHARES, None])
 def test_values_in_the_middle(share: float | None, grouped: bool, cases: Cases) -> None:
     def cut(values: int) -> int:
-        return (values - 1) // 2 if share is None else int(Fraction(str(share)) * values)
+        return (
+            (values - 1) // 2 if share is None else int(Fraction(str(share)) * values)
+        )
 
     scorer = Median() if share is None else TrimmedMean(share)
     whole = 0
@@ -62,33 +82,47 @@ def test_values_in_the_middle(share: float | None, grouped: bool, cases: Cases) 
     assert whole > 0
 
 
-@pytest.mark.parametrize("scorer", [Median(), TrimmedMean(0.2), MeanRank(), MeanWinRate()])
+@pytest.mark.parametrize(
+    "scorer", [Median(), TrimmedMean(0.2), MeanRank(), MeanWinRate()]
+)
 def test_any_floats(scorer, cases: Cases) -> None:
     for rng in cases(12):
-        values = rng.normal(size=(rng.integers(2, 12), rng.integers(2, 6))) * 10.0 ** rng.integers(-9, 9)
+        values = rng.normal(
+            size=(rng.integers(2, 12), rng.integers(2, 6))
+        ) * 10.0 ** rng.integers(-9, 9)
         data = ScoreMatrix(values)
         rows = all_rows(scorer.leave_one_out(data))
         for row, without in enumerate(rows):
             again = scorer.score(ScoreMatrix(np.delete(values, row, axis=0)))
-            np.testing.assert_allclose(without, again, rtol=1e-13, atol=1e-14 * np.abs(values).max())
+            np.testing.assert_allclose(
+                without, again, rtol=1e-13, atol=1e-14 * np.abs(values).max()
+            )
         if isinstance(scorer, Median):
-            np.testing.assert_allclose(scorer.score(data), np.median(values, axis=0), rtol=1e-15)
+            np.testing.assert_allclose(
+                scorer.score(data), np.median(values, axis=0), rtol=1e-15
+            )
 
 
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("kind", ["median", "trimmed", "rank", "rate"])
-def test_no_unit_moves_scores_further_than_proved(kind: str, grouped: bool, cases: Cases) -> None:
+def test_no_unit_moves_scores_further_than_proved(
+    kind: str, grouped: bool, cases: Cases
+) -> None:
     """Values at the ends of the range, which move most, and in between."""
     reached = 0.0
     for rng in cases(40):
         case = rows_of(rng, grouped=grouped)
         if rng.random() < 0.7:
             sharp = [
-                [None if value is None else Fraction(round(value)) for value in person.says]
+                [
+                    None if value is None else Fraction(round(value))
+                    for value in person.says
+                ]
                 for person in case.people
             ]
             people = [
-                Person(row, "1", person.group) for row, person in zip(sharp, case.people, strict=True)
+                Person(row, "1", person.group)
+                for row, person in zip(sharp, case.people, strict=True)
             ]
             case = Case("scores", None, case.items, people, False, grouped)
         scorer = {
@@ -123,7 +157,12 @@ def test_margins_of_ranks_are_exact(cases: Cases) -> None:
 
         rows = range(len(values))
         fewest = next(
-            (size for size in range(1, len(values)) if any(map(changes, combinations(rows, size)))), None
+            (
+                size
+                for size in range(1, len(values))
+                if any(map(changes, combinations(rows, size)))
+            ),
+            None,
         )
         found = study.margin(1)
         assert (found.upper if found.upper is not None else None) == fewest

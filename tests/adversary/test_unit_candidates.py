@@ -36,7 +36,11 @@ def column(rng: Generator, size: int) -> list[Any]:
 def battles(rng: Generator, size: int) -> dict[str, list[Any]]:
     left = [f"m{place}" for place in rng.integers(0, 3, size=size)]
     right = [f"m{place}" for place in rng.integers(3, 6, size=size)]
-    return {"left": left, "right": right, "winner": rng.choice(["left", "right"], size=size).tolist()}
+    return {
+        "left": left,
+        "right": right,
+        "winner": rng.choice(["left", "right"], size=size).tolist(),
+    }
 
 
 def with_further(rng: Generator, columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
@@ -47,7 +51,9 @@ def with_further(rng: Generator, columns: dict[str, list[Any]]) -> dict[str, lis
     return {str(name): both[str(name)] for name in order}
 
 
-def tried(make: Any, columns: dict[str, list[Any]], rows: int) -> tuple[tuple[str, int], ...]:
+def tried(
+    make: Any, columns: dict[str, list[Any]], rows: int
+) -> tuple[tuple[str, int], ...]:
     """Read the data with each column of such a name as the unit, and keep those that work."""
     kept = []
     for name, values in columns.items():
@@ -69,7 +75,9 @@ def test_battles_offer_what_could_be_read_as_the_unit(cases: Cases) -> None:
         columns = with_further(rng, battles(rng, size))
         data = Battles.from_frame(columns)
         assert data.unit_candidates == tried(
-            lambda columns=columns, **unit: Battles.from_frame(columns, **unit), columns, size
+            lambda columns=columns, **unit: Battles.from_frame(columns, **unit),
+            columns,
+            size,
         )
         found += len(data.unit_candidates)
         for name, number in data.unit_candidates:
@@ -103,7 +111,9 @@ def test_long_tables_offer_columns_that_are_one_value_a_row(cases: Cases) -> Non
         columns, rows = long_scores(rng)
         data = ScoreMatrix.from_frame(columns, **NAMED)
         assert data.unit_candidates == tried(
-            lambda columns=columns, **unit: ScoreMatrix.from_frame(columns, **NAMED, **unit),
+            lambda columns=columns, **unit: ScoreMatrix.from_frame(
+                columns, **NAMED, **unit
+            ),
             columns,
             rows,
         )
@@ -111,10 +121,14 @@ def test_long_tables_offer_columns_that_are_one_value_a_row(cases: Cases) -> Non
     assert found > 10
 
 
-def test_wide_tables_offer_row_names_that_repeat_and_numbers_that_are_no_scores() -> None:
+def test_wide_tables_offer_row_names_that_repeat_and_numbers_that_are_no_scores() -> (
+    None
+):
     columns = {"judge": ["a", "a", "b"], "x": [1.0, 2.0, 3.0], "y": [2.0, 1.0, 0.5]}
     assert ScoreMatrix.from_frame(columns).unit_candidates == (("judge", 2),)
-    assert ScoreMatrix.from_frame({**columns, "worker_id": [7, 8, 7]}).unit_candidates == (
+    assert ScoreMatrix.from_frame(
+        {**columns, "worker_id": [7, 8, 7]}
+    ).unit_candidates == (
         ("judge", 2),
         ("worker_id", 2),
     )
@@ -133,7 +147,12 @@ def test_kinds_whose_unit_is_fixed_offer_none() -> None:
 
 
 def test_what_is_left_of_the_data_offers_the_same() -> None:
-    columns = {"left": list("aab"), "right": list("bcc"), "winner": ["left"] * 3, "judge": list("xyx")}
+    columns = {
+        "left": list("aab"),
+        "right": list("bcc"),
+        "winner": ["left"] * 3,
+        "judge": list("xyx"),
+    }
     data = Battles.from_frame(columns)
     assert data.without(0).unit_candidates == data.unit_candidates == (("judge", 2),)
 

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 SUMS = [kind for kind in SCORES if kind != "battles"]
 WAYS = pytest.mark.parametrize(
-    ("weighted", "grouped"), [(True, False), (False, True), (True, True)], ids=["w", "g", "wg"]
+    ("weighted", "grouped"),
+    [(True, False), (False, True), (True, True)],
+    ids=["w", "g", "wg"],
 )
 
 
@@ -34,7 +36,11 @@ def floats(scores) -> tuple[float, ...]:
 
 def near(kind: str, scores) -> tuple[float, ...]:
     """Exact scores as they are, fitted ones without their last digits."""
-    return tuple(np.round(floats(scores), 7) + 0.0) if kind == "battles" else floats(scores)
+    return (
+        tuple(np.round(floats(scores), 7) + 0.0)
+        if kind == "battles"
+        else floats(scores)
+    )
 
 
 def study_of(case: Case) -> Study | None:
@@ -57,7 +63,9 @@ def test_scores_with_and_without_each_unit(
             continue
         exact = case.scores(case.people)
         assert near(kind, study.scores) == near(kind, exact)
-        left = Counter(near(kind, case.scores(case.without(unit))) for unit in case.units())
+        left = Counter(
+            near(kind, case.scores(case.without(unit))) for unit in case.units()
+        )
         rows = np.concatenate(
             [block.dense(study.scores) for block in study.facts.leave_one_out.blocks()]
         )
@@ -78,7 +86,9 @@ def test_scores_with_and_without_each_unit(
             seen[units] = part
         assert (seen == rows[:, :2]).all()
         order = study.facts.order
-        changed = np.flatnonzero((np.argsort(-rows, axis=1, kind="stable") != order).any(axis=1))
+        changed = np.flatnonzero(
+            (np.argsort(-rows, axis=1, kind="stable") != order).any(axis=1)
+        )
         assert study.facts.leave_one_out.reordered(order).tolist() == changed.tolist()
 
 
@@ -89,7 +99,9 @@ def test_decimals_tie_as_they_are_written() -> None:
     assert Plurality().score(votes).tolist() == [0.5, 0.5]
     single = Votes(["b", "b", "a"], weights=np.array([0.1, 0.2, 0.3], dtype=np.float32))
     assert Plurality().score(single).tolist() == [0.5, 0.5]
-    ratings = Ratings([1, 2, 3, 4], ["a", "b", "b", "a"], [3, 3, 3, 0], weights=[0.3, 0.1, 0.2, 0])
+    ratings = Ratings(
+        [1, 2, 3, 4], ["a", "b", "b", "a"], [3, 3, 3, 0], weights=[0.3, 0.1, 0.2, 0]
+    )
     scores = MeanRating(0.1).score(ratings)
     assert scores[0] == scores[1] == 0.9 / 0.4
 
@@ -99,7 +111,9 @@ def subsets(case: Case) -> Iterator[tuple[int, tuple[float, ...]]]:
     units = case.units()
     for size in range(1, len(units)):
         for gone in combinations(units, size):
-            scores = case.scores(case.without([person for unit in gone for person in unit]))
+            scores = case.scores(
+                case.without([person for unit in gone for person in unit])
+            )
             if scores is not None:
                 yield size, scores
 
@@ -110,7 +124,9 @@ def order_of(scores) -> list[int]:
 
 @WAYS
 @pytest.mark.parametrize("kind", SUMS)
-def test_margins_against_all_subsets(kind: str, weighted: bool, grouped: bool, cases: Cases) -> None:
+def test_margins_against_all_subsets(
+    kind: str, weighted: bool, grouped: bool, cases: Cases
+) -> None:
     exact_ones = 0
     for rng in cases(5):
         case = a_case(rng, kind, weighted=weighted, grouped=grouped, people=6)
@@ -120,7 +136,11 @@ def test_margins_against_all_subsets(kind: str, weighted: bool, grouped: bool, c
         before = order_of(case.scores(case.people))
         every = list(subsets(case))
         for k in range(1, case.items):
-            turned = [size for size, after in every if set(order_of(after)[:k]) != set(before[:k])]
+            turned = [
+                size
+                for size, after in every
+                if set(order_of(after)[:k]) != set(before[:k])
+            ]
             truth = min(turned, default=None)
             found = study.margin(k)
             assert found.lower <= (truth or study.units.total)
@@ -142,7 +162,9 @@ def test_those_with_all_the_weight_never_leave_together() -> None:
 def test_battles_that_weigh_nothing_are_not_there() -> None:
     from steadyrank import Battles, BradleyTerry
 
-    battles = Battles(["x", "x", "y"], ["y", "z", "x"], ["left", "left", "left"], weights=[2, 1, 0])
+    battles = Battles(
+        ["x", "x", "y"], ["y", "z", "x"], ["left", "left", "left"], weights=[2, 1, 0]
+    )
     assert battles.n_units == 2
     assert battles.without(0).n_units == battles.without(1).n_units == 1
     with pytest.raises(TooFewUnitsError):
@@ -157,13 +179,18 @@ def ways_to_score() -> list[tuple[str, str]]:
     """Return every kind of data that has weights, with each scorer that takes them."""
     kinds = ("votes", "ballots", "ratings", "scores", "battles")
     return [
-        (kind, scorer) for kind in kinds for scorer in scorers_for(kind) if scorer not in WITHOUT_WEIGHTS
+        (kind, scorer)
+        for kind in kinds
+        for scorer in scorers_for(kind)
+        if scorer not in WITHOUT_WEIGHTS
     ]
 
 
 @pytest.mark.parametrize(("kind", "scorer"), ways_to_score())
 @pytest.mark.parametrize("groups", [None, ["u", "v", "u"]])
-def test_a_unit_with_all_the_weight_never_leaves(kind: str, scorer: str, groups: object) -> None:
+def test_a_unit_with_all_the_weight_never_leaves(
+    kind: str, scorer: str, groups: object
+) -> None:
     """Neither where a scorer would make scores of nothing, from a ridge or a shrinkage."""
     from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, Votes
 
@@ -174,9 +201,13 @@ def test_a_unit_with_all_the_weight_never_leaves(kind: str, scorer: str, groups:
         "ballots": lambda: Ballots(
             [["x", "y"], ["y"], ["z", "x"]], approval=scorer == "approval", **people
         ),
-        "ratings": lambda: Ratings(["p", "q", "r"], ["x", "y", "z"], [5, 4, 3], **people),
+        "ratings": lambda: Ratings(
+            ["p", "q", "r"], ["x", "y", "z"], [5, 4, 3], **people
+        ),
         "scores": lambda: ScoreMatrix([[1, 2, 3], [2, 1, 3], [3, 1, 2]], **people),
-        "battles": lambda: Battles(["x", "y", "z"], ["y", "z", "x"], ["left"] * 3, **people),
+        "battles": lambda: Battles(
+            ["x", "y", "z"], ["y", "z", "x"], ["left"] * 3, **people
+        ),
     }
     data = made[kind]()
     assert data.n_units == 1
@@ -190,7 +221,11 @@ def test_a_group_with_all_the_counts_never_leaves(scorer: str) -> None:
     """Groups of rows that were counted 0 times are no units, and the other one is alone."""
     from steadyrank import Battles, Votes
 
-    counted: dict[str, Any] = {"counts": [2, 2, 0], "units": ["u", "u", "v"], "unit_kind": "region"}
+    counted: dict[str, Any] = {
+        "counts": [2, 2, 0],
+        "units": ["u", "u", "v"],
+        "unit_kind": "region",
+    }
     data: Any = Votes(["x", "y", "z"], **counted)
     if scorer not in scorers_for("votes"):
         data = Battles(["x", "y", "x"], ["y", "x", "y"], ["left"] * 3, **counted)
@@ -205,13 +240,21 @@ def test_margins_of_battles_are_intervals_around_the_truth(
 ) -> None:
     for rng in cases(4):
         case = a_case(rng, "battles", weighted=weighted, grouped=grouped)
-        study, units, k = Study(case.data(), case.scorer), case.units(), int(rng.integers(1, 3))
+        study, units, k = (
+            Study(case.data(), case.scorer),
+            case.units(),
+            int(rng.integers(1, 3)),
+        )
         if len(units) < 2:
             continue
         before, truth = set(study.facts.order[:k].tolist()), study.units.total
-        for gone in (gone for size in range(1, len(units)) for gone in combinations(units, size)):
+        for gone in (
+            gone for size in range(1, len(units)) for gone in combinations(units, size)
+        ):
             with suppress(EmptyDataError):  # all weights that are left are 0
-                left = case.data(case.without([person for unit in gone for person in unit]))
+                left = case.data(
+                    case.without([person for unit in gone for person in unit])
+                )
                 after = np.argsort(-case.scorer.score(left), kind="stable")[:k]
                 if set(after.tolist()) != before:
                     truth = len(gone)
@@ -247,7 +290,9 @@ def test_what_is_left_is_what_a_table_without_it_holds(
 
 @WAYS
 @pytest.mark.parametrize("kind", SUMS)
-def test_contributions_add_up(kind: str, weighted: bool, grouped: bool, cases: Cases) -> None:
+def test_contributions_add_up(
+    kind: str, weighted: bool, grouped: bool, cases: Cases
+) -> None:
     for rng in cases(5):
         case = a_case(rng, kind, weighted=weighted, grouped=grouped)
         study = study_of(case)
@@ -255,14 +300,20 @@ def test_contributions_add_up(kind: str, weighted: bool, grouped: bool, cases: C
             continue
         found = study.explain(1)
         if found.additive:
-            assert found.contributions @ study.units.counts == pytest.approx(found.gap, abs=1e-12)
-        assert all(text is None or text for text in study.data.said([0], [range(case.items)]))
+            assert found.contributions @ study.units.counts == pytest.approx(
+                found.gap, abs=1e-12
+            )
+        assert all(
+            text is None or text for text in study.data.said([0], [range(case.items)])
+        )
 
 
 def test_a_group_that_weighs_nothing_is_not_there() -> None:
     from steadyrank import Votes
 
-    votes = Votes(["x", "y", "y", "z"], weights=[0, 0, 1, 2], units=["u", "u", "v", "w"])
+    votes = Votes(
+        ["x", "y", "y", "z"], weights=[0, 0, 1, 2], units=["u", "u", "v", "w"]
+    )
     assert votes.said([0], [[0, 1]]) == ["y in 1 of 1 vote"]
     assert Study(votes).explain(1).contributions.tolist() == [-1 / 3, 2 / 3]
 
@@ -280,7 +331,9 @@ def opposite(kind: str, items: int) -> tuple[object, object]:
 
 
 @WAYS
-@pytest.mark.parametrize("kind", ["votes", "first choices", "ballots", "approvals", "scores"])
+@pytest.mark.parametrize(
+    "kind", ["votes", "first choices", "ballots", "approvals", "scores"]
+)
 def test_the_proved_rule_holds_and_is_reached(
     kind: str, weighted: bool, grouped: bool, cases: Cases
 ) -> None:
@@ -299,7 +352,9 @@ def test_the_proved_rule_holds_and_is_reached(
         if study_of(case) is None:
             continue
         proved = scorer.sensitivity(case.data())
-        assert ("with these weights" in proved.sentence) == (case.data().weights is not None)
+        assert ("with these weights" in proved.sentence) == (
+            case.data().weights is not None
+        )
         assert ("household units of the same sizes" in proved.sentence) == grouped
         # Anybody may say anything, with the weights and groups that there are.
         for _ in range(6):
@@ -310,15 +365,25 @@ def test_the_proved_rule_holds_and_is_reached(
                     says = [value or 0 for value in says]
                 people.append(Person(says, person.weight, person.group))
             other = Case(kind, scorer, case.items, people, weighted, grouped)
-            assert Study(other.data(), scorer).facts.shifts.max() <= proved.eps * (1 + 1e-12)
+            assert Study(other.data(), scorer).facts.shifts.max() <= proved.eps * (
+                1 + 1e-12
+            )
         one, rest = opposite(kind, case.items)
-        largest = max(case.units(), key=lambda unit: sum(person.share for person in unit))
+        largest = max(
+            case.units(), key=lambda unit: sum(person.share for person in unit)
+        )
         people = [
-            Person(one if any(person is each for each in largest) else rest, person.weight, person.group)
+            Person(
+                one if any(person is each for each in largest) else rest,
+                person.weight,
+                person.group,
+            )
             for person in case.people
         ]
         worst = Case(kind, scorer, case.items, people, weighted, grouped)
-        assert Study(worst.data(), scorer).facts.shifts.max() == pytest.approx(proved.eps, rel=1e-12)
+        assert Study(worst.data(), scorer).facts.shifts.max() == pytest.approx(
+            proved.eps, rel=1e-12
+        )
 
 
 @WAYS
@@ -337,11 +402,17 @@ def test_the_proved_rule_of_ratings_holds_and_is_reached(
             for ends in ((4, -1), (-1, 4)):
                 people = []
                 for person in case.people:
-                    end = ends[any(person is each for each in unit)] if unit else rng.integers(-1, 5)
+                    end = (
+                        ends[any(person is each for each in unit)]
+                        if unit
+                        else rng.integers(-1, 5)
+                    )
                     rated = dict.fromkeys(person.says, int(end))
                     people.append(Person(rated, person.weight, person.group))
                 other = Case("ratings", scorer, case.items, people, weighted, grouped)
-                reached = max(reached, float(Study(other.data(), scorer).facts.shifts.max()))
+                reached = max(
+                    reached, float(Study(other.data(), scorer).facts.shifts.max())
+                )
         assert proved.eps * (1 - 1e-9) <= reached <= proved.eps * (1 + 1e-12)
 
 
@@ -352,11 +423,25 @@ HOW_READ = {"notes", "unit_candidates", "_origin"}
 def test_weights_of_one_change_nothing(kind: str, cases: Cases) -> None:
     for rng in cases(5):
         case = a_case(rng, kind, weighted=False, grouped=bool(rng.integers(2)))
-        ones = Case(kind, case.scorer, case.items, case.people, True, case.grouped, case.settings)
+        ones = Case(
+            kind,
+            case.scorer,
+            case.items,
+            case.people,
+            True,
+            case.grouped,
+            case.settings,
+        )
         one, other = case.data(), ones.data()
-        parts = [part.name for part in fields(one) if part.compare and part.name not in HOW_READ]
+        parts = [
+            part.name
+            for part in fields(one)
+            if part.compare and part.name not in HOW_READ
+        ]
         for name in parts:
-            assert joblib.hash(getattr(one, name)) == joblib.hash(getattr(other, name)), name
+            assert joblib.hash(getattr(one, name)) == joblib.hash(
+                getattr(other, name)
+            ), name
 
 
 @pytest.mark.parametrize("kind", SCORES)
@@ -366,11 +451,17 @@ def test_whole_weights_score_as_copies_do(kind: str, cases: Cases) -> None:
         if study_of(case) is None:
             continue
         people = [Person(one.says, str(int(rng.integers(1, 4)))) for one in case.people]
-        weighted = Case(kind, case.scorer, case.items, people, True, False, case.settings)
+        weighted = Case(
+            kind, case.scorer, case.items, people, True, False, case.settings
+        )
         copies = [Person(one.says) for one in people for _ in range(int(one.weight))]
-        copied = Case(kind, case.scorer, case.items, copies, False, False, case.settings)
+        copied = Case(
+            kind, case.scorer, case.items, copies, False, False, case.settings
+        )
         one, other = weighted.data(), copied.data()
-        assert near(kind, case.scorer.score(one)) == near(kind, case.scorer.score(other))
+        assert near(kind, case.scorer.score(one)) == near(
+            kind, case.scorer.score(other)
+        )
         assert one.n_units == len(people)
         assert other.n_units == len(copies)
 
@@ -403,8 +494,12 @@ def test_lists_hold_every_top_k_without_a_unit(
             continue
         every = [order_of(case.scores(case.without(unit))) for unit in case.units()]
         for k in range(1, case.items):
-            assert set(study.topk(k).items) >= {item for order in every for item in order[:k]}
-            inside = [sum(item in order[:k] for order in every) for item in range(case.items)]
+            assert set(study.topk(k).items) >= {
+                item for order in every for item in order[:k]
+            }
+            inside = [
+                sum(item in order[:k] for order in every) for item in range(case.items)
+            ]
             assert study.facts.deletions(k).inside.tolist() == inside
 
 
@@ -419,24 +514,38 @@ def kept_of(kind: str, says, stays: list[int]):
     if kind == "approvals":
         return frozenset(place[item] for item in says if item in place)
     if kind == "ratings":
-        return {place[item]: value for item, value in says.items() if item in place} or None
+        return {
+            place[item]: value for item, value in says.items() if item in place
+        } or None
     if kind == "scores":
         values = [says[item] for item in stays]
         return values if any(value is not None for value in values) else None
     left, right, outcome = says
-    return (place[left], place[right], outcome) if {left, right} <= place.keys() else None
+    return (
+        (place[left], place[right], outcome) if {left, right} <= place.keys() else None
+    )
 
 
 @WAYS
 @pytest.mark.parametrize("kind", SCORES)
-def test_some_items_alone(kind: str, weighted: bool, grouped: bool, cases: Cases) -> None:
+def test_some_items_alone(
+    kind: str, weighted: bool, grouped: bool, cases: Cases
+) -> None:
     for rng in cases(1 if kind == "battles" else 4):
         case = a_case(rng, kind, weighted=weighted, grouped=grouped, items=4)
         stays = sorted(rng.choice(4, 3, replace=False).tolist())
         told = [(kept_of(kind, person.says, stays), person) for person in case.people]
-        people = [Person(says, one.weight, one.group) for says, one in told if says is not None]
+        people = [
+            Person(says, one.weight, one.group)
+            for says, one in told
+            if says is not None
+        ]
         rest = Case(kind, case.scorer, 3, people, weighted, grouped, case.settings)
-        if not people or not sum(person.share for person in people) or rest.scores(people) is None:
+        if (
+            not people
+            or not sum(person.share for person in people)
+            or rest.scores(people) is None
+        ):
             continue
         try:
             kept = case.data().keeping(stays)
@@ -449,4 +558,6 @@ def test_some_items_alone(kind: str, weighted: bool, grouped: bool, cases: Cases
         fewest = int(np.median(case.data().item_counts))
         if fewest and (case.data().item_counts >= fewest).any() and kind != "battles":
             least = case.data().with_min_count(fewest)
-            assert set(least.items) == set(np.flatnonzero(case.data().item_counts >= fewest).tolist())
+            assert set(least.items) == set(
+                np.flatnonzero(case.data().item_counts >= fewest).tolist()
+            )

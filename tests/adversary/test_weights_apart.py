@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 WIDTH, EQUAL = Decimal("1e-9"), Decimal("1e-25")
 
 
-def twice_a_league(rng: np.random.Generator) -> tuple[int, list[tuple[int, int, float, int]]]:
+def twice_a_league(
+    rng: np.random.Generator,
+) -> tuple[int, list[tuple[int, int, float, int]]]:
     """Return rows of winner, loser, weight and judge; every row has its mirror image."""
     half, large = int(rng.integers(2, 4)), 10.0 ** int(rng.integers(7, 12))
     weights = [1.0, 2.0, 3.0, large, 3 * large, *([0.1, 0.3] if large < 1e9 else [])]
@@ -44,11 +46,16 @@ def twice_a_league(rng: np.random.Generator) -> tuple[int, list[tuple[int, int, 
             rows += [(one + half, other, weight), (other, one + half, weight)]
     place = rng.permutation(2 * half).tolist()
     judges = rng.integers(4, size=len(rows)).tolist()
-    dealt = [(place[a], place[b], w, judge) for (a, b, w), judge in zip(rows, judges, strict=True)]
+    dealt = [
+        (place[a], place[b], w, judge)
+        for (a, b, w), judge in zip(rows, judges, strict=True)
+    ]
     return 2 * half, [dealt[row] for row in rng.permutation(len(dealt))]
 
 
-def exact(items: int, rows: list[tuple[int, int, float, int]], ridge: float) -> list[Decimal]:
+def exact(
+    items: int, rows: list[tuple[int, int, float, int]], ridge: float
+) -> list[Decimal]:
     wins = np.zeros((items, items), dtype=object)
     for winner, loser, weight, _ in rows:
         wins[winner, loser] += Decimal(str(weight))
@@ -57,7 +64,10 @@ def exact(items: int, rows: list[tuple[int, int, float, int]], ridge: float) -> 
 
 def check(found: np.ndarray, strengths: list[Decimal]) -> int:
     """Compare scores with what they are: those linked by less than the resolution are one."""
-    off = [abs(Decimal(float(score)) - true) for score, true in zip(found, strengths, strict=True)]
+    off = [
+        abs(Decimal(float(score)) - true)
+        for score, true in zip(found, strengths, strict=True)
+    ]
     assert max(off) <= WIDTH * len(found)
     order = sorted(range(len(found)), key=lambda item: -strengths[item])
     for above, below in pairwise(order):
@@ -84,20 +94,30 @@ def test_equal_records_have_equal_strengths_however_far_weights_are_apart(
         winner, loser, weights, judges = zip(*rows, strict=True)
         grouped = rng.random() < 0.4
         people = {"weights": weights, "units": judges if grouped else None}
-        data = Battles(winner, loser, ["left"] * len(rows), items=range(items), **people)
+        data = Battles(
+            winner, loser, ["left"] * len(rows), items=range(items), **people
+        )
         scorer = BradleyTerry(ridge)
         try:
             found = all_rows(scorer.leave_one_out(data))
         except UndefinedScoresError:
             continue
-        except SteadyrankError as error:  # one battle in 10^10 says all that there is to say
+        except (
+            SteadyrankError
+        ) as error:  # one battle in 10^10 says all that there is to say
             refused.append(str(error))
             continue
         equal += check(scorer.score(data), exact(items, rows, ridge))
         labels = list(data.units.labels) if grouped else []
-        unit = [labels.index(judge) for judge in judges] if grouped else data._distinct[1].tolist()
+        unit = (
+            [labels.index(judge) for judge in judges]
+            if grouped
+            else data._distinct[1].tolist()
+        )
         for number in rng.permutation(len(found))[:4].tolist():
-            mine = [row for row, owner in zip(rows, unit, strict=True) if owner == number]
+            mine = [
+                row for row, owner in zip(rows, unit, strict=True) if owner == number
+            ]
             gone = mine if grouped else mine[:1]
             left = list(rows)
             for row in gone:
@@ -117,5 +137,8 @@ def test_numbers_in_two_parts_add_up_without_rounding(cases: Cases) -> None:
         values = np.concatenate([values, -rng.permutation(values)])
         leading, rest = in_two(values, len(values))
         assert (leading + rest == values).all()
-        assert abs(leading.sum() + rest.sum()) <= len(values) ** 2 * 1e-30 * np.abs(values).max()
+        assert (
+            abs(leading.sum() + rest.sum())
+            <= len(values) ** 2 * 1e-30 * np.abs(values).max()
+        )
         assert sum(map(Fraction, leading.tolist())) == Fraction(leading.sum().item())

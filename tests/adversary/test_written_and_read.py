@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 NAMES = ["ann", "bob b", "Übel", "d,e", 'f"g', "h;i", "模型", "x>y"]
 
 
-def delimited(mark: str, ending: str = "\n", *, packed: bool = False) -> Callable[[Columns], bytes]:
+def delimited(
+    mark: str, ending: str = "\n", *, packed: bool = False
+) -> Callable[[Columns], bytes]:
     def written(columns: Columns) -> bytes:
         text = io.StringIO()
         writer = csv.writer(text, delimiter=mark, lineterminator=ending)
@@ -38,11 +40,16 @@ def delimited(mark: str, ending: str = "\n", *, packed: bool = False) -> Callabl
 
 
 def objects(columns: Columns) -> list[dict[str, Any]]:
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return [
+        dict(zip(columns, row, strict=True))
+        for row in zip(*columns.values(), strict=True)
+    ]
 
 
 def json_lines(columns: Columns) -> bytes:
-    return "\n".join(json.dumps(one, ensure_ascii=False) for one in objects(columns)).encode()
+    return "\n".join(
+        json.dumps(one, ensure_ascii=False) for one in objects(columns)
+    ).encode()
 
 
 def json_array(columns: Columns) -> bytes:
@@ -93,8 +100,12 @@ def scores(rng: np.random.Generator) -> tuple[ScoreMatrix, list[Columns]]:
     values = rng.integers(0, 5, size=(rows, items)) / float(rng.choice([1, 2, 10]))
     tasks = [f"{NAMES[n]} task" for n in rng.permutation(len(NAMES))[:rows]]
     models = [NAMES[n] for n in rng.permutation(len(NAMES))[:items]]
-    wide = {"task": tasks} | {model: values[:, n].tolist() for n, model in enumerate(models)}
-    turned = {"model": models} | {task: values[n].tolist() for n, task in enumerate(tasks)}
+    wide = {"task": tasks} | {
+        model: values[:, n].tolist() for n, model in enumerate(models)
+    }
+    turned = {"model": models} | {
+        task: values[n].tolist() for n, task in enumerate(tasks)
+    }
     places = rng.permutation(rows * items)  # lines in any order
     long = {
         "task": [tasks[place // items] for place in places],
@@ -109,7 +120,9 @@ def ratings(rng: np.random.Generator) -> tuple[Ratings, list[Columns]]:
     pairs = sorted({(int(u), NAMES[i]) for u, i in rng.integers(0, 4, size=(size, 2))})
     users, items = map(list, zip(*pairs, strict=True))
     stars = rng.integers(1, 6, size=len(pairs)).tolist()
-    return Ratings(users, items, stars), [{"userId": users, "movie": items, "rating": stars}]
+    return Ratings(users, items, stars), [
+        {"userId": users, "movie": items, "rating": stars}
+    ]
 
 
 def battles(rng: np.random.Generator) -> tuple[Battles, list[Columns]]:
@@ -117,7 +130,10 @@ def battles(rng: np.random.Generator) -> tuple[Battles, list[Columns]]:
     sides = [rng.permutation(4)[:2] for _ in range(size)]
     left, right = ([NAMES[pair[side]] for pair in sides] for side in (0, 1))
     won = [str(word) for word in rng.choice(["left", "right", "tie"], size=size)]
-    spelt = [{"left": "model_a", "right": "model_b", "tie": "tie (bothbad)"}[word] for word in won]
+    spelt = [
+        {"left": "model_a", "right": "model_b", "tie": "tie (bothbad)"}[word]
+        for word in won
+    ]
     return Battles(left, right, won), [
         {"left": left, "right": right, "winner": won},
         {"model_a": left, "model_b": right, "winner": spelt},
@@ -144,11 +160,16 @@ def votes(rng: np.random.Generator) -> tuple[Votes, list[Columns]]:
 def ballots(rng: np.random.Generator) -> tuple[Ballots, list[Columns]]:
     plain = [name for name in NAMES if not set(name) & set(",;>|")]
     orders = [
-        [plain[n] for n in rng.permutation(len(plain))[: rng.integers(1, len(plain) + 1)]]
+        [
+            plain[n]
+            for n in rng.permutation(len(plain))[: rng.integers(1, len(plain) + 1)]
+        ]
         for _ in range(int(rng.integers(2, 9)))
     ] + [plain[:2]]
     entries = [
-        (voter, name, rank) for voter, order in enumerate(orders) for rank, name in enumerate(order, 1)
+        (voter, name, rank)
+        for voter, order in enumerate(orders)
+        for rank, name in enumerate(order, 1)
     ]
     voters, names, ranks = map(list, zip(*entries, strict=True))
     return Ballots(orders), [
@@ -162,20 +183,32 @@ def test_every_format_and_way_round(make: Callable[..., Any], cases: Cases) -> N
     for rng in cases(12):
         data, layouts = make(rng)
         scorer = "bradley-terry:ridge=0.5" if isinstance(data, Battles) else None
-        known = sorted(zip(map(str, data.items), Study(data, scorer).scores.tolist(), strict=True))
+        known = sorted(
+            zip(map(str, data.items), Study(data, scorer).scores.tolist(), strict=True)
+        )
         for layout in layouts:
             for name, write in WRITERS.items():
-                settings = {"lower_is_better": False} if isinstance(data, ScoreMatrix) else {}
+                settings = (
+                    {"lower_is_better": False} if isinstance(data, ScoreMatrix) else {}
+                )
                 if len(layout) == 1 and name in {"semicolons", "bars", "tsv"}:
                     continue  # one column has nothing between its fields to tell the format by
                 try:
                     found = read_any(io.BytesIO(write(layout)), **settings)
-                except NotRecognisedError:  # "d,e" may be a name or two: what is said is not guessed
+                except (
+                    NotRecognisedError
+                ):  # "d,e" may be a name or two: what is said is not guessed
                     assert any("," in str(item) for item in data.items), (name, layout)
-                    found = read_any(io.BytesIO(write(layout)), kind=data.kind.name, **settings)
+                    found = read_any(
+                        io.BytesIO(write(layout)), kind=data.kind.name, **settings
+                    )
                 assert type(found) is type(data), (name, layout)
                 study = Study(found, scorer)
-                scored = sorted(zip(map(str, found.items), study.scores.tolist(), strict=True))
+                scored = sorted(
+                    zip(map(str, found.items), study.scores.tolist(), strict=True)
+                )
                 assert scored == known, (name, layout)
                 assert found.n_units == data.n_units
-                assert sorted(found.units.counts.tolist()) == sorted(data.units.counts.tolist())
+                assert sorted(found.units.counts.tolist()) == sorted(
+                    data.units.counts.tolist()
+                )

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
+    None,
+)
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true"}
 
 
@@ -37,7 +40,8 @@ def chromium() -> Iterator[Any]:
         _cannot("Playwright is not installed")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
         )
         yield browser
         browser.close()
@@ -99,19 +103,33 @@ def open_report(chromium: Any, tmp_path: Path) -> Iterator[Any]:
     """Return a function that opens a document's report; the page must stay silent and offline."""
     opened: list[tuple[Any, Opened]] = []
 
-    def _open(document: Any, *, title: str | None = None, at: str = "", **context: Any) -> Opened:
-        path = write_whole(render_html(document, title=title), tmp_path / f"report-{len(opened)}.html")
-        settings = {"viewport": {"width": 1100, "height": 900}, "color_scheme": "light", **context}
+    def _open(
+        document: Any, *, title: str | None = None, at: str = "", **context: Any
+    ) -> Opened:
+        path = write_whole(
+            render_html(document, title=title), tmp_path / f"report-{len(opened)}.html"
+        )
+        settings = {
+            "viewport": {"width": 1100, "height": 900},
+            "color_scheme": "light",
+            **context,
+        }
         made = chromium.new_context(**settings)
         made.set_default_timeout(0)  # a busy machine takes its time
         found = Opened(made.new_page(), path.as_uri())
         found.page.on("console", lambda message: found.console.append(message.text))
         found.page.on("pageerror", lambda error: found.console.append(str(error)))
         found.page.on("request", lambda request: found.requests.append(request.url))
-        found.page.on("dialog", lambda dialog: (found.dialogs.append(dialog.message), dialog.dismiss()))
+        found.page.on(
+            "dialog",
+            lambda dialog: (found.dialogs.append(dialog.message), dialog.dismiss()),
+        )
         found.page.goto(found.url + at)
         # Until it is drawn, however long that takes, or says that it cannot be.
-        while not found.console and found.page.query_selector("html[data-ready=yes]") is None:
+        while (
+            not found.console
+            and found.page.query_selector("html[data-ready=yes]") is None
+        ):
             found.page.wait_for_timeout(50)
         assert found.console == []
         opened.append((made, found))
@@ -122,5 +140,7 @@ def open_report(chromium: Any, tmp_path: Path) -> Iterator[Any]:
         made.close()
         assert found.console == []
         assert found.dialogs == []
-        foreign = [url for url in found.requests if not url.startswith(("blob:", "data:"))]
+        foreign = [
+            url for url in found.requests if not url.startswith(("blob:", "data:"))
+        ]
         assert {url.partition("#")[0] for url in foreign} <= {found.url}

@@ -35,17 +35,26 @@ class Deletions:
     def order(self, gone: tuple[int, ...] = ()) -> list[str]:
         """The items by score without some units; the smaller index first among equal ones."""
         sums = np.delete(self.values, gone, axis=0).sum(axis=0).tolist()
-        return sorted(self.names, key=lambda name: (-sums[self.names.index(name)], name))
+        return sorted(
+            self.names, key=lambda name: (-sums[self.names.index(name)], name)
+        )
 
     def orders(self, most: int) -> list[list[str]]:
         """The orders of the data, and without every set of at most so many units."""
         units = range(len(self.values))
-        return [self.order(gone) for m in range(most + 1) for gone in combinations(units, m)]
+        return [
+            self.order(gone) for m in range(most + 1) for gone in combinations(units, m)
+        ]
 
     def ranges(self) -> dict[str, tuple[int, int]]:
         """The best and worst rank of each item, over the data and all deletions of one unit."""
-        seen = [[order.index(name) + 1 for order in self.orders(1)] for name in self.names]
-        return {name: (min(ranks), max(ranks)) for name, ranks in zip(self.names, seen, strict=True)}
+        seen = [
+            [order.index(name) + 1 for order in self.orders(1)] for name in self.names
+        ]
+        return {
+            name: (min(ranks), max(ranks))
+            for name, ranks in zip(self.names, seen, strict=True)
+        }
 
     def tops(self, k: int, most: int) -> list[set[str]]:
         return [set(order[:k]) for order in self.orders(most)]

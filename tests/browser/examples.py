@@ -49,13 +49,24 @@ def tied_matrix() -> ScoreMatrix:
     rng = np.random.default_rng(3)
     quality = rng.integers(0, 6, size=14)
     values = np.clip(quality + rng.integers(-1, 2, size=(24, 14)), 0, 6)
-    return ScoreMatrix(values, items=[f"method {letter}" for letter in "abcdefghijklmn"])
+    return ScoreMatrix(
+        values, items=[f"method {letter}" for letter in "abcdefghijklmn"]
+    )
 
 
 @cache
 def close_votes() -> Votes:
     """Votes with one-vote leads, where eps = sqrt(2)/n is exactly a boundary."""
-    counts = {"ann": 9, "bob": 8, "cyd": 8, "dan": 7, "eve": 6, "fay": 6, "gus": 2, "hal": 1}
+    counts = {
+        "ann": 9,
+        "bob": 8,
+        "cyd": 8,
+        "dan": 7,
+        "eve": 6,
+        "fay": 6,
+        "gus": 2,
+        "hal": 1,
+    }
     return Votes([name for name, count in counts.items() for _ in range(count)])
 
 
@@ -71,7 +82,8 @@ def many_items(count: int, rows: int = 200) -> ScoreMatrix:
     quality = np.sort(rng.normal(3.2, 0.4, size=count))[::-1]
     values = np.clip((quality + rng.normal(0, 0.8, size=(rows, count))).round(1), 1, 5)
     return ScoreMatrix(
-        values, items=[f"A product with a usual name, {place:04d}" for place in range(count)]
+        values,
+        items=[f"A product with a usual name, {place:04d}" for place in range(count)],
     )
 
 
@@ -79,7 +91,9 @@ def many_items(count: int, rows: int = 200) -> ScoreMatrix:
 def hostile_matrix() -> ScoreMatrix:
     rng = np.random.default_rng(2)
     values = rng.normal(0, 1, size=(30, len(HOSTILE))).round(1)
-    return ScoreMatrix(values, items=list(HOSTILE), rows=[f"<b>row</b> {place}" for place in range(30)])
+    return ScoreMatrix(
+        values, items=list(HOSTILE), rows=[f"<b>row</b> {place}" for place in range(30)]
+    )
 
 
 DOCUMENTS: dict[Any, tuple[Any, dict[str, Any]]] = {}

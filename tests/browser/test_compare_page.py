@@ -24,33 +24,52 @@ NAMES = """(side) => [...document.querySelectorAll(`#slopes .${side} li`)].map((
 def versions(items: int) -> dict[str, Any]:
     """Findings of a board, and of one with more rows, an item more and one less."""
     rng = np.random.default_rng(items)
-    names = [f"A product with a name that is rather long, edition {place:02d}" for place in range(items)]
+    names = [
+        f"A product with a name that is rather long, edition {place:02d}"
+        for place in range(items)
+    ]
     values = np.sort(rng.normal(0, 0.5, items))[::-1] + rng.normal(0, 0.4, (60, items))
     more = np.vstack([values, values[:20] + rng.normal(0, 1, (20, items))])
     more[:, -1] += 9  # the new one comes first, so that no rank is a place
-    old, new = ScoreMatrix(values, items=names), ScoreMatrix(more, items=[*names[:-1], "the new one"])
+    old, new = (
+        ScoreMatrix(values, items=names),
+        ScoreMatrix(more, items=[*names[:-1], "the new one"]),
+    )
     found = Study(old).compare(new, 3).findings(source="old.csv")
     assert {row["verdict"] for row in found["rows"]} >= {"same", "new", "gone"}
     return found
 
 
 @pytest.mark.parametrize(("items", "width"), [(6, 1100), (60, 390), (6, 768)])
-def test_it_draws_the_places_of_the_findings(open_report: Any, items: int, width: int) -> None:
+def test_it_draws_the_places_of_the_findings(
+    open_report: Any, items: int, width: int
+) -> None:
     found = versions(items)
-    opened = open_report(found, viewport={"width": width, "height": 800}, color_scheme="dark")
+    opened = open_report(
+        found, viewport={"width": width, "height": 800}, color_scheme="dark"
+    )
     assert opened.text("#headline") == found["headline"]
     assert opened.text("#sentences").split("\n\n") == found["sentences"]
     both = [row for row in found["rows"] if row["old_place"] is not None]
-    drawn = {(line["from"], line["to"], line["verdict"]) for line in opened.page.evaluate(LINES)}
-    assert drawn == {(row["old_place"], row["new_place"], row["verdict"]) for row in both}
+    drawn = {
+        (line["from"], line["to"], line["verdict"])
+        for line in opened.page.evaluate(LINES)
+    }
+    assert drawn == {
+        (row["old_place"], row["new_place"], row["verdict"]) for row in both
+    }
     for side in ("old_place", "new_place"):
         named = opened.page.evaluate(NAMES, side)
         expected = sorted(both, key=lambda row: row[side])
-        assert named == [[str(row[side]), row["item"], row["verdict"]] for row in expected]
+        assert named == [
+            [str(row[side]), row["item"], row["verdict"]] for row in expected
+        ]
     shown = opened.rows("#moves")
     assert [row["item"] for row in shown] == [row["item"] for row in found["rows"]]
     # on a phone the title of a cell stands before it, as a part of the style
-    assert [row["verdict"] for row in shown] == [row["verdict"] for row in found["rows"]]
+    assert [row["verdict"] for row in shown] == [
+        row["verdict"] for row in found["rows"]
+    ]
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -65,7 +84,9 @@ def test_it_fits_on_paper(open_report: Any) -> None:
 def test_names_from_strangers_are_text(open_report: Any) -> None:
     old = hostile_matrix()
     opened = open_report(
-        Study(old).compare(ScoreMatrix(old.values[:, ::-1], items=list(HOSTILE))).findings()
+        Study(old)
+        .compare(ScoreMatrix(old.values[:, ::-1], items=list(HOSTILE)))
+        .findings()
     )
     assert opened.page.evaluate("window.pwned") is None
     assert len(opened.rows("#moves")) == len(HOSTILE)

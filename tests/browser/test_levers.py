@@ -32,11 +32,16 @@ def check_sentence(told: str, case: Deletions, k: int, m: int) -> str:
     told = told.replace("\u2068", "").replace("\u2069", "")
     tops, order, unit = case.tops(k, m), case.order(), f"top {k}"
     plain = set(order[:k])
-    dropped, came = set.union(*(plain - top for top in tops)), set.union(*(top - plain for top in tops))
+    dropped, came = (
+        set.union(*(plain - top for top in tops)),
+        set.union(*(top - plain for top in tops)),
+    )
     if told.startswith(f"The {unit} holds every item"):
         assert k == len(order)
         return "everything"
-    if found := re.fullmatch(rf"Nothing is removed: by score alone, the {unit} is (.*)\.", told):
+    if found := re.fullmatch(
+        rf"Nothing is removed: by score alone, the {unit} is (.*)\.", told
+    ):
         assert m == 0
         assert names_in(found[1])[0] == order[: min(k, 5)]
         assert is_told(found[1], plain)
@@ -63,9 +68,7 @@ def check_sentence(told: str, case: Deletions, k: int, m: int) -> str:
     if told == f"{whoever} the {unit} stays the same.":
         assert not dropped
         return "calm for several"
-    nothing = (
-        f"Nothing is known for the removal of {m} of the {len(case.values)} rows: the bounds rule out"
-    )
+    nothing = f"Nothing is known for the removal of {m} of the {len(case.values)} rows: the bounds rule out"  # noqa: E501
     if told == f"{nothing} no change of the {unit}.":
         assert m > 1
         return "nothing"
@@ -77,7 +80,9 @@ def check_sentence(told: str, case: Deletions, k: int, m: int) -> str:
     assert found, told
     assert max(len(plain - top) for top in tops) <= int(found[1])
     out, into = names_in(found[2]), names_in(found[3])
-    assert not dropped - set(out[0]) or len(dropped | set(out[0])) <= len(out[0]) + out[1]
+    assert (
+        not dropped - set(out[0]) or len(dropped | set(out[0])) <= len(out[0]) + out[1]
+    )
     assert not came - set(into[0]) or len(came | set(into[0])) <= len(into[0]) + into[1]
     assert k - int(found[4] or 0) == len(out[0]) + out[1]
     return "several"
@@ -112,20 +117,28 @@ EVERY_LEVER = """([items, units]) => {
 @pytest.mark.parametrize(
     "seed", [*range(5), 88, 125, 140]
 )  # in the last ones, items between contenders are out
-def test_every_lever_says_what_taking_units_away_shows(open_report: Any, seed: int) -> None:
+def test_every_lever_says_what_taking_units_away_shows(
+    open_report: Any, seed: int
+) -> None:
     case = Deletions.drawn(np.random.default_rng([12, seed]))
     report = open_report(report_document(case.data, 1 + seed % (len(case.names) - 1)))
     order, forms = case.order(), set()
-    ranges = {name: (str(best), str(worst)) for name, (best, worst) in case.ranges().items()}
+    ranges = {
+        name: (str(best), str(worst)) for name, (best, worst) in case.ranges().items()
+    }
     for found in report.page.evaluate(EVERY_LEVER, [len(order), len(case.values)]):
         k, m = found["shown"]
         assert k == found["asked"][0]
-        assert m == found["asked"][1] or 1 <= m < found["asked"][1]  # what is not known is not shown
+        assert (
+            m == found["asked"][1] or 1 <= m < found["asked"][1]
+        )  # what is not known is not shown
         form = check_sentence(found["told"], case, k, m)
         forms.add(form)
         standings = dict(found["standings"])
         assert (form == "nothing") == (set(standings.values()) == {"may"})
-        assert ("not known here; shown is" in found["limits"]) == (m < found["asked"][1])
+        assert ("not known here; shown is" in found["limits"]) == (
+            m < found["asked"][1]
+        )
         assert list(standings) == order
         assert {name: (best, worst) for name, best, worst in found["ranks"]} == ranges
         if m == 1:
@@ -139,7 +152,14 @@ def test_every_lever_says_what_taking_units_away_shows(open_report: Any, seed: i
 
 def test_a_number_that_cannot_be_served_is_said(open_report: Any) -> None:
     """Elo has no bounds beyond one battle: two say that nothing is certified, more are not served."""
-    battles = [("a", "b"), ("b", "c"), ("a", "c"), ("c", "a"), ("a", "b"), ("b", "a")] * 3
+    battles = [
+        ("a", "b"),
+        ("b", "c"),
+        ("a", "c"),
+        ("c", "a"),
+        ("a", "b"),
+        ("b", "a"),
+    ] * 3
     winners, losers = zip(*battles, strict=True)
     data = Battles(winners, losers, ["left"] * len(battles))
     report = open_report(report_document(data, 1, scorer="elo"))
@@ -159,7 +179,9 @@ def test_a_number_that_cannot_be_served_is_said(open_report: Any) -> None:
 def test_the_oracle_fails_a_sentence_that_says_too_much() -> None:
     case = Deletions(np.array([[2, 1, 0], [1, 2, 0], [2, 1, 0], [1, 2, 0]]))
     decide = "contend for it, depending on which row is removed."
-    check_sentence(f"No item is sure of the top 1: item a and item b {decide}", case, 1, 1)
+    check_sentence(
+        f"No item is sure of the top 1: item a and item b {decide}", case, 1, 1
+    )
     for wrong in (
         "No matter which row is removed, the top 1 stays the same: item a.",
         (
@@ -171,13 +193,20 @@ def test_the_oracle_fails_a_sentence_that_says_too_much() -> None:
         with pytest.raises(AssertionError):
             check_sentence(wrong, case, 1, 1)
     with pytest.raises(AssertionError):
-        check_sentence("Whichever 2 of the 4 rows leave, the top 1 stays the same.", case, 1, 2)
+        check_sentence(
+            "Whichever 2 of the 4 rows leave, the top 1 stays the same.", case, 1, 2
+        )
 
 
 def test_levers_move_by_key_and_come_back(open_report: Any) -> None:
     report = open_report(report_document(tied_matrix(), 4))
     seen = {report.text("#told")}
-    for key, selector in (("End", "#k"), ("ArrowLeft", "#k"), ("Home", "#m"), ("Home", "#k")):
+    for key, selector in (
+        ("End", "#k"),
+        ("ArrowLeft", "#k"),
+        ("Home", "#m"),
+        ("Home", "#k"),
+    ):
         report.page.locator(selector).press(key)
         seen.add(report.text("#told"))
     assert len(seen) == 5
@@ -199,7 +228,9 @@ def test_a_link_brings_the_levers_back(open_report: Any) -> None:
     document = report_document(restaurants(), 5)
     report = open_report(document)
     report.move(leave=3)
-    assert report.page.evaluate("location.hash") == "#k=5&leave=3"  # page.url may lag behind
+    assert (
+        report.page.evaluate("location.hash") == "#k=5&leave=3"
+    )  # page.url may lag behind
     link = report.page.get_attribute("#permalink", "href")
     again = open_report(document, at=link)
     assert again.settings() == (5, 3)
@@ -232,7 +263,9 @@ def test_a_link_brings_the_levers_back(open_report: Any) -> None:
         ),
     ],
 )  # fmt: skip
-def test_small_cases_in_words(open_report: Any, votes: list[str], k: int, told: str) -> None:
+def test_small_cases_in_words(
+    open_report: Any, votes: list[str], k: int, told: str
+) -> None:
     report = open_report(report_document(Votes(votes), k))
     assert report.text("#told").replace("\u2068", "").replace("\u2069", "") == told
 
@@ -246,7 +279,12 @@ def test_votes_that_may_leave_rule_nothing_out_that_happens(open_report: Any) ->
     most = int(report.page.get_attribute("#m", "max"))
     assert most >= 2
     ways = [
-        (16 - sum(left), sorted(counts, key=lambda name: (-left[list(counts).index(name)], name))[:2])
+        (
+            16 - sum(left),
+            sorted(counts, key=lambda name: (-left[list(counts).index(name)], name))[
+                :2
+            ],
+        )
         for left in product(*(range(count + 1) for count in counts.values()))
         if any(left)
     ]
@@ -255,7 +293,11 @@ def test_votes_that_may_leave_rule_nothing_out_that_happens(open_report: Any) ->
         assert report.settings() == (2, m)
         seen = [set(top) for number, top in ways if number <= m]
         crossing = {name for top in seen for name in {"ann", "bob"} ^ top}
-        shown = {row["name"] for row in report.hero() if row["standing"] in {"may", "contender"}}
+        shown = {
+            row["name"]
+            for row in report.hero()
+            if row["standing"] in {"may", "contender"}
+        }
         assert crossing <= shown
         if "stays the same" in report.text("#told"):
             assert not crossing
@@ -264,4 +306,6 @@ def test_votes_that_may_leave_rule_nothing_out_that_happens(open_report: Any) ->
 def test_ties_at_the_cut_are_told_apart_by_place(open_report: Any) -> None:
     document = report_document(close_votes(), 3)
     report = open_report(document)
-    assert [row["standing"] for row in report.hero()] == [row["standing"] for row in document["rows"]]
+    assert [row["standing"] for row in report.hero()] == [
+        row["standing"] for row in document["rows"]
+    ]

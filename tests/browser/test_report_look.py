@@ -22,12 +22,19 @@ from steadyrank import Votes
 pytestmark = pytest.mark.browser
 
 
-PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
+PHONE = {
+    "viewport": {"width": 360, "height": 740},
+    "is_mobile": True,
+    "has_touch": True,
+}
 
 
 def test_hostile_names_are_text_everywhere(open_report: Any) -> None:
     document = report_document(hostile_matrix(), 8)
-    document["warnings"] = [*document["warnings"], "<img src=x onerror='window.pwned = 1'>"]
+    document["warnings"] = [
+        *document["warnings"],
+        "<img src=x onerror='window.pwned = 1'>",
+    ]
     document["suggestions"] = [{"text": "<b>use</b>", "option": "--unit '<script>'"}]
     report = open_report(document, title="<script>window.pwned = 1</script> & co")
     report.move(k=9)
@@ -71,7 +78,9 @@ def test_long_names_are_cut_and_can_be_opened(open_report: Any) -> None:
 def test_policy_stops_scripts_and_requests(open_report: Any) -> None:
     report = open_report(report_document(tied_matrix(), 4))
     refused: list[tuple[str, str]] = []
-    report.page.on("requestfailed", lambda request: refused.append((request.url, request.failure)))
+    report.page.on(
+        "requestfailed", lambda request: refused.append((request.url, request.failure))
+    )
     with report.page.expect_event("requestfailed"):
         report.page.evaluate(
             """() => {
@@ -90,13 +99,17 @@ def test_policy_stops_scripts_and_requests(open_report: Any) -> None:
             }"""
         )
     assert report.page.evaluate("() => window.pwned") is None
-    assert refused == [("http://example.invalid/x.png", "csp")]  # asked for, and never sent
+    assert refused == [
+        ("http://example.invalid/x.png", "csp")
+    ]  # asked for, and never sent
     assert any("Content Security Policy" in text for text in report.console)
     report.console.clear()
     report.requests.remove("http://example.invalid/x.png")
 
 
-def test_a_thousand_items_are_turned_over_page_by_page(open_report: Any, tmp_path: Path) -> None:
+def test_a_thousand_items_are_turned_over_page_by_page(
+    open_report: Any, tmp_path: Path
+) -> None:
     document = report_document(many_items(1000), 20)
     report = open_report(document, **PHONE)
     assert (tmp_path / "report-0.html").stat().st_size < 700_000
@@ -130,16 +143,25 @@ def test_light_dark_and_the_switch(open_report: Any) -> None:
     assert _colour(light, *mark) != _colour(dark, *mark)
     dark.page.click("#theme")
     assert _colour(dark, "body", "backgroundColor") == "rgb(245, 246, 248)"
-    light.page.emulate_media(color_scheme="dark")  # no choice was made: follows the system
+    light.page.emulate_media(
+        color_scheme="dark"
+    )  # no choice was made: follows the system
     light.page.wait_for_selector("html[data-theme=dark]")
     assert _colour(light, "body", "backgroundColor") == "rgb(17, 22, 29)"
 
 
 @pytest.mark.parametrize(
     ("make", "width"),
-    [(restaurants, 360), (hostile_matrix, 360), (restaurants, 768), (lambda: many_items(90), 768)],
+    [
+        (restaurants, 360),
+        (hostile_matrix, 360),
+        (restaurants, 768),
+        (lambda: many_items(90), 768),
+    ],
 )
-def test_nothing_is_cut_and_nothing_scrolls_sideways(open_report: Any, make: Any, width: int) -> None:
+def test_nothing_is_cut_and_nothing_scrolls_sideways(
+    open_report: Any, make: Any, width: int
+) -> None:
     made = make()
     document = made if isinstance(made, dict) else report_document(made, 5)
     report = open_report(document, viewport={"width": width, "height": 740})
@@ -165,8 +187,12 @@ def test_nothing_is_cut_and_nothing_scrolls_sideways(open_report: Any, make: Any
     assert inner == []
 
 
-def test_headings_break_between_words_and_downloads_stand_together(open_report: Any) -> None:
-    report = open_report(report_document(restaurants(), 5), viewport={"width": 900, "height": 740})
+def test_headings_break_between_words_and_downloads_stand_together(
+    open_report: Any,
+) -> None:
+    report = open_report(
+        report_document(restaurants(), 5), viewport={"width": 900, "height": 740}
+    )
     broken = report.page.evaluate(
         """() => [...document.querySelectorAll("#items th button")].flatMap((button) => {
             const text = button.firstChild;
@@ -179,7 +205,15 @@ def test_headings_break_between_words_and_downloads_stand_together(open_report: 
         })"""
     )
     assert broken == []
-    assert len({report.page.locator(button).bounding_box()["y"] for button in ("#csv", "#json")}) == 1
+    assert (
+        len(
+            {
+                report.page.locator(button).bounding_box()["y"]
+                for button in ("#csv", "#json")
+            }
+        )
+        == 1
+    )
 
 
 def test_one_item_is_not_several(open_report: Any) -> None:
@@ -200,7 +234,9 @@ def test_print_is_light_open_and_without_controls(open_report: Any) -> None:
     report.page.evaluate(f"() => window.addEventListener('beforeprint', {opened})")
     assert report.page.pdf().startswith(b"%PDF")
     assert report.page.evaluate("() => window.opened") is True
-    assert report.page.evaluate("() => document.getElementById('details').open") is False
+    assert (
+        report.page.evaluate("() => document.getElementById('details').open") is False
+    )
     assert report.page.is_visible("#headline")
 
 

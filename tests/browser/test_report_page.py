@@ -47,7 +47,9 @@ def test_the_chart_draws_the_ranks_of_the_document(open_report: Any) -> None:
         assert place(middle) == pytest.approx(row["rank"], abs=0.1)
         half = (rows[0]["mark"][1] - rows[0]["mark"][0]) / 2
         assert place(shown["bar"][0] - half) == pytest.approx(row["best_rank"], abs=0.1)
-        assert place(shown["bar"][1] - half) == pytest.approx(row["worst_rank"], abs=0.1)
+        assert place(shown["bar"][1] - half) == pytest.approx(
+            row["worst_rank"], abs=0.1
+        )
         assert place(shown["cut"][0] - half) == pytest.approx(4.5, abs=0.15)
         assert shown["standing"] == row["standing"]
         assert f"rank {row['rank']}" in shown["told"]
@@ -64,7 +66,11 @@ def test_the_end_of_the_list_is_drawn(open_report: Any) -> None:
     report = open_report(document)
     for k in range(1, len(case.names)):
         report.move(k=k)
-        last = max(place for place, row in enumerate(report.hero(), 1) if row["standing"] != "out")
+        last = max(
+            place
+            for place, row in enumerate(report.hero(), 1)
+            if row["standing"] != "out"
+        )
         ends = report.page.evaluate(
             "() => [...document.querySelectorAll('.end')].map((row) => row.dataset.rank)"
         )
@@ -75,7 +81,9 @@ def test_the_end_of_the_list_is_drawn(open_report: Any) -> None:
 
 def test_what_is_blank_stays_blank(open_report: Any) -> None:
     document = report_document(many_items(90), 30)
-    blank = dict.fromkeys(("best_rank", "worst_rank", "away", "share", "lowest_score", "highest_score"))
+    blank = dict.fromkeys(
+        ("best_rank", "worst_rank", "away", "share", "lowest_score", "highest_score")
+    )
     rows = [row | (blank if row["rank"] > 45 else {}) for row in document["rows"]]
     report = open_report(document | {"rows": rows, "away_beyond": 3})
     assert report.page.get_attribute("#k", "max") == "30"
@@ -84,7 +92,11 @@ def test_what_is_blank_stays_blank(open_report: Any) -> None:
     shown = {row["rank"]: row for row in report.hero()}
     assert shown[45]["bar"] is not None
     for rank in range(46, max(shown) + 1):
-        assert (shown[rank]["bar"], shown[rank]["share"], shown[rank]["away"]) == (None, "", "")
+        assert (shown[rank]["bar"], shown[rank]["share"], shown[rank]["away"]) == (
+            None,
+            "",
+            "",
+        )
     report.page.hover(f"#hero tr[data-rank='{max(shown)}']")
     assert "null" not in report.text("#tip")
     assert "NaN" not in report.page.content()
@@ -92,7 +104,10 @@ def test_what_is_blank_stays_blank(open_report: Any) -> None:
 
 def test_a_bar_that_goes_far_does_not_flatten_the_others(open_report: Any) -> None:
     document = report_document(many_items(90), 10)
-    rows = [row | ({"worst_rank": 88} if row["rank"] == 9 else {}) for row in document["rows"]]
+    rows = [
+        row | ({"worst_rank": 88} if row["rank"] == 9 else {})
+        for row in document["rows"]
+    ]
     report = open_report(document | {"rows": rows})
     shown = report.hero()
     assert shown[1]["mark"][0] - shown[0]["mark"][0] > 5
@@ -108,7 +123,10 @@ def test_what_is_told_of_an_item_is_in_the_document(open_report: Any) -> None:
         assert row["item"] in told
         assert row["standing"] in told.splitlines()
         low, high = map(
-            float, re.search(r"between (\S+) and (\S+) whichever user is removed", told).groups()
+            float,
+            re.search(
+                r"between (\S+) and (\S+) whichever user is removed", told
+            ).groups(),
         )
         assert low <= row["lowest_score"] <= row["highest_score"] <= high
         assert high - low < row["highest_score"] - row["lowest_score"] + 3e-4
@@ -125,7 +143,9 @@ def test_table_sorts_and_filters(open_report: Any) -> None:
     assert names == sorted(names, key=str.casefold)
     report.page.click("#items button[data-key=item]")
     assert [row["Item"] for row in report.rows()] == names[::-1]
-    assert report.page.get_attribute("#items th:nth-child(2)", "aria-sort") == "descending"
+    assert (
+        report.page.get_attribute("#items th:nth-child(2)", "aria-sort") == "descending"
+    )
     report.page.click("#items button[data-key=score]")
     assert report.rows()[0]["Rank"] == str(len(data.items))
     report.page.fill("#search", "CAFÉ")
@@ -159,7 +179,11 @@ def test_downloads_hold_the_rows_of_the_library(open_report: Any, make: Any) -> 
     report.move(k=6)
     moved = json.loads(download(report, "#json"))
     assert (moved["k"], moved["leaving"], moved["certificate"]) == (6, 1, None)
-    assert {row["share"] for row in moved["rows"]} == {row["away"] for row in moved["rows"]} == {None}
+    assert (
+        {row["share"] for row in moved["rows"]}
+        == {row["away"] for row in moved["rows"]}
+        == {None}
+    )
 
 
 def test_the_share_image_is_that_of_the_library(open_report: Any) -> None:
@@ -184,7 +208,9 @@ def test_curves_are_those_of_the_document(open_report: Any) -> None:
     found = audit(data, k=5, eps=chosen).curve(5)
     where = "at the smallest eps whose list holds every new top k"
     assert f": {int(found.size(chosen))} {where}" in report.text("#size-text")
-    assert f": {100 * float(found.delta(chosen)):g}% {where}" in report.text("#delta-text")
+    assert f": {100 * float(found.delta(chosen)):g}% {where}" in report.text(
+        "#delta-text"
+    )
     for name in ("delta", "size"):
         path = report.page.get_attribute(f"#{name} path", "d")
         assert "NaN" not in path
@@ -193,14 +219,18 @@ def test_curves_are_those_of_the_document(open_report: Any) -> None:
 
 
 def test_a_report_without_audit_says_so(open_report: Any) -> None:
-    document = report_document(tied_matrix(), 4, claim="proved", scorer=ColumnMeans(value_range=(0, 6)))
+    document = report_document(
+        tied_matrix(), 4, claim="proved", scorer=ColumnMeans(value_range=(0, 6))
+    )
     report = open_report(document)
     assert "plain ranks only" in report.text("#limits")
     assert "does not know" in report.text("#flips-text")
     for hidden in ("#m", "#delta", "#flips"):
         assert not report.page.is_visible(hidden)
     assert report.text("#tiles") == ""
-    assert report.text("#told").startswith("Nothing is removed: by score alone, the top 4 is")
+    assert report.text("#told").startswith(
+        "Nothing is removed: by score alone, the top 4 is"
+    )
     assert all(row["bar"] is None for row in report.hero())
     report.move(k=6)
     assert [row["standing"] for row in report.hero()][4:8] == ["in", "in", "out", "out"]
@@ -213,7 +243,10 @@ def test_those_who_decide_are_those_of_the_audit_and_grouped(open_report: Any) -
     for place, flip in enumerate(listed):
         flip["said"] = ("<i>5</i> against 2", "4 against 3", None)[place % 3]
     report = open_report(document)
-    assert report.text("#flips-text") == "Removing any one of 34 of the 180 users changes the top 5."
+    assert (
+        report.text("#flips-text")
+        == "Removing any one of 34 of the 180 users changes the top 5."
+    )
     flips = audit(data, k=5, eps=document["eps"]).flips(5).plain
     assert [flip["unit"] for flip in listed] == [flip.unit for flip in flips]
     rows = report.rows("#flips")
@@ -268,8 +301,12 @@ def test_the_answer_needs_no_script(chromium: Any, tmp_path: Path) -> None:
     promise = document["certificate"]["promise"]
     assert page.inner_text("#claim") == f"The list has 6 items. {promise}"
     page.click("#details summary")
-    first, *others = (f"{one['text']} ({{}}{one['option']})" for one in document["guesses"])
-    told = "; ".join([first.format("change with "), *(other.format("") for other in others)])
+    first, *others = (
+        f"{one['text']} ({{}}{one['option']})" for one in document["guesses"]
+    )
+    told = "; ".join(
+        [first.format("change with "), *(other.format("") for other in others)]
+    )
     assert page.inner_text("#guesses").startswith(f"Guessed: {told}")
     assert page.inner_text("#warnings") == "The file may be upside down."
     assert page.locator("noscript tbody tr").count() == 20
@@ -280,7 +317,9 @@ def test_the_answer_needs_no_script(chromium: Any, tmp_path: Path) -> None:
 def test_the_whole_page_calls_items_and_units_by_their_names(open_report: Any) -> None:
     named = with_names(Study(restaurants()), "café", "guest").topk(5)
     report = open_report(named.findings())
-    report.page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    report.page.evaluate(
+        "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
+    )
     report.page.evaluate(
         "document.querySelectorAll('#guesses, #policies').forEach((one) => one.remove())"
     )

@@ -31,12 +31,16 @@ class Run:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Run]:
+def run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Run]:
     monkeypatch.setenv("COLUMNS", "80")
 
     def call(*arguments: object, stdin: bytes | None = None) -> Run:
         if stdin is not None:
-            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+            monkeypatch.setattr(
+                "sys.stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
+            )
         capsys.readouterr()
         code = main([str(argument) for argument in arguments])
         captured = capsys.readouterr()

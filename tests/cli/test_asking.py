@@ -93,7 +93,9 @@ def test_two_columns_settle_what_is_ranked_and_by_what(
     assert options in next_time
     assert main(shlex.split(next_time)) == 0
     again = capsys.readouterr().out
-    assert again.partition("\x1b[1m")[2] == out.partition("\x1b[1m")[2]  # but for what was guessed
+    assert (
+        again.partition("\x1b[1m")[2] == out.partition("\x1b[1m")[2]
+    )  # but for what was guessed
     if best is None:  # the fewest minutes on average, counted from the text
         times: dict[str, list[int]] = {}
         for row in csv.DictReader(io.StringIO(MANY)):
@@ -149,7 +151,9 @@ def test_every_suggested_command_runs_with_each_unit_left_out(
     assert code == 0
     assert "scores: column means, -31 for items without data" in out
     assert "an item counts as last, with score -31, once its only row is removed" in err
-    commands = [line.partition(". ")[2] for line in err.splitlines() if line[:1].isdecimal()]
+    commands = [
+        line.partition(". ")[2] for line in err.splitlines() if line[:1].isdecimal()
+    ]
     assert "--scorer column-means:empty=-31" in commands[0]
     for command in commands:
         assert main(shlex.split(command)[1:]) == 0
@@ -163,7 +167,10 @@ def test_a_league_that_falls_apart_has_an_answer_by_win_rates(
     file.write_text("home_team,away_team,home_score,away_score\n" + "\n".join(rows))
     assert main(["topk", str(file), "-k", "1"]) == 2
     told = " ".join(capsys.readouterr().err.split())
-    assert "There is an answer with --scorer win-rate or --scorer bradley-terry:ridge=0.1." in told
+    assert (
+        "There is an answer with --scorer win-rate or --scorer bradley-terry:ridge=0.1."
+        in told
+    )
     assert main(["topk", str(file), "-k", "1", "--scorer", "win-rate"]) == 0
     capsys.readouterr()
     assert main(["inspect", str(file), "--json"]) == 0
@@ -174,16 +181,31 @@ def test_whoever_played_one_game_alone_is_kept(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "league.csv"
-    rows = ["x,y,2,1", "y,x,0,1", "x,z,3,0", "z,x,0,2", "y,z,1,0", "z,y,2,1", "w,x,0,1", "y,v,2,0"]
+    rows = [
+        "x,y,2,1",
+        "y,x,0,1",
+        "x,z,3,0",
+        "z,x,0,2",
+        "y,z,1,0",
+        "z,y,2,1",
+        "w,x,0,1",
+        "y,v,2,0",
+    ]
     file.write_text("home_team,away_team,home_score,away_score\n" + "\n".join(rows))
     assert main(["topk", str(file), "-k", "1"]) == 2
     told = " ".join(capsys.readouterr().err.split())
-    assert "an answer with --scorer win-rate:empty=-1 or --scorer bradley-terry:ridge=0.1." in told
+    assert (
+        "an answer with --scorer win-rate:empty=-1 or --scorer bradley-terry:ridge=0.1."
+        in told
+    )
     assert main(["inspect", str(file), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["readings"][:2]
     last = "an item counts as last, with score -1, once its only battle is removed"
     assert found[0]["against"][-1] == last
-    assert found[1]["against"][-1] == "a ridge, which gives every item a Bradley-Terry score"
+    assert (
+        found[1]["against"][-1]
+        == "a ridge, which gives every item a Bradley-Terry score"
+    )
     for one in found:
         assert one["n_items"] == 5
         assert main([*one["command"][1:], "--json"]) == 0

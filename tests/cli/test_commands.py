@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from steadyrank import Battles, Ratings, ScoreMatrix, Study, audit, stable_ranking, stable_topk
+from steadyrank import (
+    Battles,
+    Ratings,
+    ScoreMatrix,
+    Study,
+    audit,
+    stable_ranking,
+    stable_topk,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,14 +33,19 @@ def test_topk_tells_the_story(run: Command, restaurants: Path) -> None:
     signs = {"●": answer.sure, "◐": answer.contenders}
     for sign, names in signs.items():
         lines = [
-            line for line in found.out.splitlines() if line.startswith(f" {sign} ") and ":" not in line
+            line
+            for line in found.out.splitlines()
+            if line.startswith(f" {sign} ") and ":" not in line
         ]
         assert len(lines) == len(names)
         assert all(name in line for name, line in zip(names, lines, strict=True))
     assert answer.findings()["headline"] in " ".join(found.out.split())
     said = " ".join(found.out.split())
     guessed = "'reviewer' as the user (--user); 'restaurant' as the item (--item)"
-    assert f"Read as ratings (change with --kind); {guessed}; 'stars' as the score (--score)" in said
+    assert (
+        f"Read as ratings (change with --kind); {guessed}; 'stars' as the score (--score)"
+        in said
+    )
     assert answer.certificate.promise in said
     verbose = " ".join(run("topk", restaurants, "-k", 5, "--verbose").out.split())
     assert answer.certificate.sentence in verbose
@@ -64,11 +77,14 @@ def test_rank_agrees_with_the_intervals(run: Command, benchmark: Path) -> None:
 
 
 def test_audit_agrees_with_the_library(run: Command, battles: Path) -> None:
-    found = run("audit", battles, "-k", "2,3", "--eps", 0.02, "--unit", "judge", "--json")
+    found = run(
+        "audit", battles, "-k", "2,3", "--eps", 0.02, "--unit", "judge", "--json"
+    )
     expected = audit(Battles.read(battles, unit="judge"), k=[2, 3], eps=0.02)
-    assert [(row["method"], row["k"], row["delta"], row["size"]) for row in found.json["audit"]] == [
-        (row.method, row.k, row.delta, row.size) for row in expected.table
-    ]
+    assert [
+        (row["method"], row["k"], row["delta"], row["size"])
+        for row in found.json["audit"]
+    ] == [(row.method, row.k, row.delta, row.size) for row in expected.table]
     assert found.json["unit"] == "judge"
 
 
@@ -78,7 +94,9 @@ def test_audit_shows_who_flips(run: Command, restaurants: Path) -> None:
     assert found.out.count("\nTop 5 without ") == 3
 
 
-def test_audit_of_random_removals_agrees_with_the_library(run: Command, benchmark: Path) -> None:
+def test_audit_of_random_removals_agrees_with_the_library(
+    run: Command, benchmark: Path
+) -> None:
     options = ("-k", 4, "--eps", 0.01, "--removals", 3, "--samples", 50, "--seed", 2)
     found = run("audit", benchmark, *options, "--json").json
     data = ScoreMatrix.read(benchmark)
@@ -97,18 +115,28 @@ def test_explain_agrees_with_the_library(run: Command, benchmark: Path) -> None:
     found = run("explain", benchmark, "GaussNet", "-k", 2)
     assert (found.code, found.err) == (0, "")
     assert expected.sentence in " ".join(found.out.split())
-    assert f"Rival {expected.rivals[0].item} (rank 2), difference" in " ".join(found.out.split())
-    shown = [line.split() for line in found.out.partition("\nwithout ")[2].splitlines()[1:41]]
+    assert f"Rival {expected.rivals[0].item} (rank 2), difference" in " ".join(
+        found.out.split()
+    )
+    shown = [
+        line.split() for line in found.out.partition("\nwithout ")[2].splitlines()[1:41]
+    ]
     sizes = [abs(float(words[2])) for words in shown]
     assert sizes == sorted(sizes, reverse=True)
     assert "8 more not shown (--all shows them)." in found.out
-    rows = list(csv.DictReader(io.StringIO(run("explain", benchmark, "GaussNet", "-k", 2, "--csv").out)))
+    rows = list(
+        csv.DictReader(
+            io.StringIO(run("explain", benchmark, "GaussNet", "-k", 2, "--csv").out)
+        )
+    )
     assert [float(row["contribution"]) for row in rows] == [
         row["contribution"] for row in expected.rows()
     ]
 
 
-def test_explain_takes_the_items_own_rank_where_no_k_is_given(run: Command, benchmark: Path) -> None:
+def test_explain_takes_the_items_own_rank_where_no_k_is_given(
+    run: Command, benchmark: Path
+) -> None:
     found = run("explain", benchmark, "GaussNet", "--json").json
     assert (found["k"], found["rank"], found["inside"]) == (4, 4, True)
     wrong = run("explain", benchmark, "GausNet")
@@ -117,7 +145,8 @@ def test_explain_takes_the_items_own_rank_where_no_k_is_given(run: Command, benc
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "word"), [((), 1, "UNSTABLE: top 4"), (("--max-delta", 0.5), 0, "STABLE: top 4")]
+    ("options", "code", "word"),
+    [((), 1, "UNSTABLE: top 4"), (("--max-delta", 0.5), 0, "STABLE: top 4")],
 )
 def test_check_is_a_gate(
     run: Command, benchmark: Path, options: tuple[object, ...], code: int, word: str
@@ -134,12 +163,17 @@ def test_check_as_csv(run: Command, benchmark: Path) -> None:
     assert (row["k"], row["stable"]) == ("4", "false")
 
 
-def test_report_is_written_and_said(run: Command, benchmark: Path, tmp_path: Path) -> None:
+def test_report_is_written_and_said(
+    run: Command, benchmark: Path, tmp_path: Path
+) -> None:
     pytest.importorskip("vl_convert")
     target = tmp_path / "page.html"
     found = run("report", benchmark, "-o", target, "-k", 4, "--title", "Methods")
     assert found.code == 0
-    assert found.out.split() == f"Wrote the report of the top 4 of 12 items to {target}".split()
+    assert (
+        found.out.split()
+        == f"Wrote the report of the top 4 of 12 items to {target}".split()
+    )
     assert str(target) in found.out  # whole, to be copied
     assert "<title>" in target.read_text(encoding="utf-8")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
@@ -155,14 +189,22 @@ def test_text_to_a_file(run: Command, benchmark: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("packed", [False, True])
 def test_standard_input(run: Command, restaurants: Path, packed: bool) -> None:
     content = restaurants.read_bytes()
-    found = run("topk", "-", "-k", 5, stdin=gzip.compress(content) if packed else content)
+    found = run(
+        "topk", "-", "-k", 5, stdin=gzip.compress(content) if packed else content
+    )
     assert found.code == 0
     assert found.out.startswith("standard input: ratings, 20 items, 180 users\n")
 
 
-@pytest.mark.parametrize("options", [("--delta", 0), ("--eps", 0.5), ("--guarantee", "overlap")])
-def test_settings_reach_the_library(run: Command, benchmark: Path, options: tuple[Any, ...]) -> None:
-    settings = dict(zip([str(name)[2:] for name in options[::2]], options[1::2], strict=True))
+@pytest.mark.parametrize(
+    "options", [("--delta", 0), ("--eps", 0.5), ("--guarantee", "overlap")]
+)
+def test_settings_reach_the_library(
+    run: Command, benchmark: Path, options: tuple[Any, ...]
+) -> None:
+    settings = dict(
+        zip([str(name)[2:] for name in options[::2]], options[1::2], strict=True)
+    )
     answer = stable_topk(ScoreMatrix.read(benchmark), 4, **settings)
     found = run("topk", benchmark, "-k", 4, *options, "--json").json
     assert found["eps"] == answer.eps
@@ -171,14 +213,26 @@ def test_settings_reach_the_library(run: Command, benchmark: Path, options: tupl
 
 def test_a_scorer_with_settings(run: Command, benchmark: Path) -> None:
     found = run(
-        "topk", benchmark, "-k", 4, "--scorer", "column-means:value_range=0..1", "--claim", "proved"
+        "topk",
+        benchmark,
+        "-k",
+        4,
+        "--scorer",
+        "column-means:value_range=0..1",
+        "--claim",
+        "proved",
     )
     assert found.code == 0
     said = " ".join(found.out.split())
-    assert "Proved: remove any one row, and the new plain top 4 is inside this list" in said
+    assert (
+        "Proved: remove any one row, and the new plain top 4 is inside this list"
+        in said
+    )
 
 
-def test_long_sections_are_shortened_unless_all_is_asked_for(run: Command, tmp_path: Path) -> None:
+def test_long_sections_are_shortened_unless_all_is_asked_for(
+    run: Command, tmp_path: Path
+) -> None:
     file = tmp_path / "votes.csv"
     rows = (f"item {number:03d},{1000 - 3 * number}" for number in range(120))
     file.write_text("choice,count\n" + "\n".join(rows) + "\n", encoding="utf-8")
@@ -205,7 +259,10 @@ def test_a_report_brings_a_badge_a_picture_and_a_table(
 ) -> None:
     beside = {name: tmp_path / f"{name}.{ending}" for name, ending in SHARED.items()}
     every = [part for name, path in beside.items() for part in (f"--{name}", path)]
-    assert run("report", restaurants, "-k", 5, "-o", tmp_path / "page.html", *every).code == 0
+    assert (
+        run("report", restaurants, "-k", 5, "-o", tmp_path / "page.html", *every).code
+        == 0
+    )
     assert "4 sure" in beside["badge"].read_text(encoding="utf-8")
     assert "Ivy Court" in beside["image"].read_text(encoding="utf-8")
     assert "<script" not in beside["table"].read_text(encoding="utf-8")
@@ -213,7 +270,10 @@ def test_a_report_brings_a_badge_a_picture_and_a_table(
         text = path.with_suffix(".txt")
         wrong = run("report", restaurants, f"--{name}", text, "-o", tmp_path / "2.html")
         assert wrong.code == 2
-        assert f"{str(text)!r} ends in .txt, but the result is {path.suffix[1:]}" in wrong.err
+        assert (
+            f"{str(text)!r} ends in .txt, but the result is {path.suffix[1:]}"
+            in wrong.err
+        )
     page = ("report", restaurants, "-o", tmp_path / "2.html")
     for asked in (
         ("--badge", tmp_path / "one.svg", "--image", tmp_path / "one.svg"),
@@ -221,14 +281,18 @@ def test_a_report_brings_a_badge_a_picture_and_a_table(
         ("--badge", tmp_path / "none" / "badge.svg"),
     ):
         assert run(*page, *asked).code == 2
-    assert not (tmp_path / "2.html").exists()  # nothing is written where one part cannot be
+    assert not (
+        tmp_path / "2.html"
+    ).exists()  # nothing is written where one part cannot be
     assert not (tmp_path / "one.svg").exists()
 
 
 SHARED = {"badge": "svg", "image": "svg", "table": "html"}
 
 
-def test_few_observations_are_named_and_can_be_left_out(run: Command, tmp_path: Path) -> None:
+def test_few_observations_are_named_and_can_be_left_out(
+    run: Command, tmp_path: Path
+) -> None:
     file = tmp_path / "battles.csv"
     rows = ["x,y,left"] * 30 + ["y,x,left"] * 25 + ["z,y,left"] * 6 + ["y,z,left"] * 2
     file.write_text("left,right,winner\n" + "\n".join(rows) + "\n", encoding="utf-8")
@@ -238,20 +302,29 @@ def test_few_observations_are_named_and_can_be_left_out(run: Command, tmp_path: 
     kept = run("topk", file, "-k", 1, "--min-count", 9, "--json").json
     assert [row["item"] for row in kept["rows"]] == ["x", "y"]
     assert kept["warnings"] == []
-    assert any("1 item with fewer than 9 battles is left out" in note for note in kept["notes"])
+    assert any(
+        "1 item with fewer than 9 battles is left out" in note for note in kept["notes"]
+    )
     assert run("topk", file, "-k", 1, "--min-count", 0).code == 2
 
 
-def test_a_column_that_could_be_the_unit_is_suggested(run: Command, battles: Path) -> None:
+def test_a_column_that_could_be_the_unit_is_suggested(
+    run: Command, battles: Path
+) -> None:
     found = run("topk", battles, "-k", 3)
     assert "Column 'judge' (40 values) was not used." in " ".join(found.out.split())
     assert "(--unit judge)" in found.out
-    assert run("topk", battles, "-k", 3, "--unit", "judge", "--json").json["suggestions"] == []
+    assert (
+        run("topk", battles, "-k", 3, "--unit", "judge", "--json").json["suggestions"]
+        == []
+    )
 
 
 def test_an_election_by_instant_runoff(run: Command, tmp_path: Path) -> None:
     path = tmp_path / "ballots.csv"
-    path.write_text("ballot,count\nann > cid,6\nbob > cid,5\ncid > bob,3\ncid > ann,2\n")
+    path.write_text(
+        "ballot,count\nann > cid,6\nbob > cid,5\ncid > bob,3\ncid > ann,2\n"
+    )
     found = run("topk", path, "--scorer", "instant-runoff", "-k", 1)
     assert (found.code, found.err) == (0, "")
     said = " ".join(found.out.split())

@@ -28,7 +28,9 @@ def files() -> Iterator[tuple[Path, Path]]:
         yield old, new
 
 
-def test_the_first_lines_name_both_files_and_answer(run: Command, files: tuple[Path, Path]) -> None:
+def test_the_first_lines_name_both_files_and_answer(
+    run: Command, files: tuple[Path, Path]
+) -> None:
     found = run("compare", *files, "-k", 4)
     assert (found.code, found.err) == (0, "")
     lines = found.out.splitlines()
@@ -52,7 +54,9 @@ def test_it_fits_the_terminal(
     assert any(re.search(r"KernelMix.* beyond", line) for line in lines)
 
 
-def test_json_and_csv_hold_every_item(run: Command, files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_json_and_csv_hold_every_item(
+    run: Command, files: tuple[Path, Path], tmp_path: Path
+) -> None:
     found = run("compare", *files, "-k", 4, "--json").json
     assert (found["document"], found["source"], found["new"]["source"]) == (
         "comparison", "benchmark.csv", "benchmark_next.csv"
@@ -60,15 +64,25 @@ def test_json_and_csv_hold_every_item(run: Command, files: tuple[Path, Path], tm
     assert (found["n_items"], found["n_common"], len(found["rows"])) == (12, 11, 13)
     table = list(csv.DictReader(io.StringIO(run("compare", *files, "--csv").out)))
     assert list(table[0]) == list(COLUMNS["comparison"])
-    assert [row["verdict"] for row in table] == [row["verdict"] for row in found["rows"]]
+    assert [row["verdict"] for row in table] == [
+        row["verdict"] for row in found["rows"]
+    ]
     assert run("compare", *files, "-o", tmp_path / "moves.json").out == ""
-    assert json.loads((tmp_path / "moves.json").read_text())["headline"] == found["headline"]
+    assert (
+        json.loads((tmp_path / "moves.json").read_text())["headline"]
+        == found["headline"]
+    )
 
 
-def test_a_page_is_written_by_its_ending(run: Command, files: tuple[Path, Path], tmp_path: Path) -> None:
+def test_a_page_is_written_by_its_ending(
+    run: Command, files: tuple[Path, Path], tmp_path: Path
+) -> None:
     page = tmp_path / "moves.html"
     assert run("compare", *files, "-o", page).code == 0
-    assert Study(files[0]).compare(files[1]).sentence.replace("'", "&#x27;") in page.read_text()
+    assert (
+        Study(files[0]).compare(files[1]).sentence.replace("'", "&#x27;")
+        in page.read_text()
+    )
     assert run("compare", *files, "-o", tmp_path / "moves.pdf").code == 2
 
 
@@ -86,14 +100,18 @@ def test_what_was_done_to_the_new_file_is_said(
 ) -> None:
     first, *rows = files[0].read_text().splitlines(keepends=True)
     cells = rows[0].split(",")
-    (tmp_path / "gap.csv").write_text(first + ",".join([cells[0], "", *cells[2:]]) + "".join(rows[1:]))
+    (tmp_path / "gap.csv").write_text(
+        first + ",".join([cells[0], "", *cells[2:]]) + "".join(rows[1:])
+    )
     found = run("compare", files[0], tmp_path / "gap.csv", "--missing", "available").out
     assert found.count("1 missing value left out of the means") == 1
     assert "new: 1 missing value" in found
     assert "new: recognised" not in found  # it stands above, as a guess
 
 
-def test_options_apply_to_both_files(run: Command, battles: Path, tmp_path: Path) -> None:
+def test_options_apply_to_both_files(
+    run: Command, battles: Path, tmp_path: Path
+) -> None:
     newer = tmp_path / "newer.csv"
     newer.write_text("".join(battles.read_text().splitlines(keepends=True)[:700]))
     found = run("compare", battles, newer, "--unit", "judge", "--json").json
@@ -127,12 +145,16 @@ def test_neither_file_is_written_over(run: Command, tmp_path: Path) -> None:
 def test_long_tables_show_those_that_moved(run: Command, tmp_path: Path) -> None:
     names = [f"item {place:02d}" for place in range(60)]
     for name, order in (("old", names), ("new", [names[1], names[0], *names[2:]])):
-        votes = [item for place, item in enumerate(order) for _ in range(3 * (60 - place))]
+        votes = [
+            item for place, item in enumerate(order) for _ in range(3 * (60 - place))
+        ]
         (tmp_path / f"{name}.csv").write_text("\n".join(["vote", *votes, ""]))
     files = (tmp_path / "old.csv", tmp_path / "new.csv")
     short, whole = run("compare", *files).out, run("compare", *files, "--all").out
     assert "20 more not shown (--all shows them)." in short
-    verdicts = [line.split()[-1] for line in short.partition(" verdict\n")[2].splitlines()[:40]]
+    verdicts = [
+        line.split()[-1] for line in short.partition(" verdict\n")[2].splitlines()[:40]
+    ]
     assert verdicts[2:] == ["same"] * 38
     assert "same" not in verdicts[:2]
     assert all(name in whole for name in names)
@@ -160,7 +182,9 @@ def test_what_is_wrong_with_new_is_said_of_new(run: Command, tmp_path: Path) -> 
     assert "NEW" not in run("compare", *paths[::-1]).err
     absent = run("compare", paths[0], tmp_path / "absent.csv")
     assert "NEW: there is no file" in absent.err
-    nowhere = run("compare", paths[0], paths[0], "-o", tmp_path / "nowhere" / "moves.json")
+    nowhere = run(
+        "compare", paths[0], paths[0], "-o", tmp_path / "nowhere" / "moves.json"
+    )
     assert (nowhere.code, "NEW" in nowhere.err) == (2, False)
 
 
@@ -192,7 +216,9 @@ def test_names_do_not_steer_the_terminal(run: Command, tmp_path: Path) -> None:
     assert "\\x1b[2Jnew" in found.out
 
 
-def test_an_engine_gives_the_same(run: Command, restaurants: Path, tmp_path: Path) -> None:
+def test_an_engine_gives_the_same(
+    run: Command, restaurants: Path, tmp_path: Path
+) -> None:
     rows = pytest.importorskip("duckdb").read_csv(str(restaurants))
     older, newer = tmp_path / "older.parquet", tmp_path / "newer.parquet"
     rows.limit(1100).write_parquet(str(older))

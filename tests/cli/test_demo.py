@@ -29,7 +29,9 @@ def found(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return run("demo")
 
 
-def test_it_shows_three_data_sets_and_ends_with_a_report(found: Any, tmp_path: Path) -> None:
+def test_it_shows_three_data_sets_and_ends_with_a_report(
+    found: Any, tmp_path: Path
+) -> None:
     assert (found.code, found.err) == (0, "")
     for title in ("1. Ratings", "2. Battles", "3. A benchmark"):
         assert title in found.out
@@ -44,27 +46,40 @@ def test_it_is_a_minutes_read(found: Any) -> None:
 
 def test_its_sentences_say_what_leaving_one_out_does(found: Any) -> None:
     said = " ".join(found.out.split())
-    for name, k, unit in (("restaurants.csv", 5, {}), ("chat_battles.csv", 3, {"unit": "judge"})):
+    for name, k, unit in (
+        ("restaurants.csv", 5, {}),
+        ("chat_battles.csv", 3, {"unit": "judge"}),
+    ):
         with demo_file(name) as path:
             data = read_any(path, **unit)
         assert set(data.units.counts.tolist()) == {1}
         best = set(plain_topk(data, k))
-        others = [set(plain_topk(data.without(number), k)) for number in range(len(data.units))]
+        others = [
+            set(plain_topk(data.without(number), k))
+            for number in range(len(data.units))
+        ]
         changed = sum(other != best for other in others)
         assert (
-            f"single {data.units.kind}s: remove any one of {changed} of the {len(others)}, and" in said
+            f"single {data.units.kind}s: remove any one of {changed} of the {len(others)}, and"
+            in said
         )
         contend = set.union(best, *others) - set.intersection(best, *others)
         came, gone = contend - best, contend & best
         assert any(f"{new} replaces {old}." in said for new in came for old in gone)
         assert set.union(best, *others) <= set(stable_topk(data, k).members)
-        assert f"The top {k} always stayed within these {len(stable_topk(data, k))} names." in said
+        assert (
+            f"The top {k} always stayed within these {len(stable_topk(data, k))} names."
+            in said
+        )
     assert "not statistical confidence" in said
 
 
 def plain_topk(data: Any, k: int) -> list[object]:
     scores = resolve_scorer(None, data).score(data)
-    return [data.items[place] for place in sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:k]]
+    return [
+        data.items[place]
+        for place in sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:k]
+    ]
 
 
 def test_its_commands_can_be_tried(run: Command, found: Any, tmp_path: Path) -> None:
@@ -75,8 +90,22 @@ def test_its_commands_can_be_tried(run: Command, found: Any, tmp_path: Path) -> 
     assert {path.name for path in tmp_path.iterdir()} == {"demo-report.html", "data"}
     assert sorted(path.name for path in (tmp_path / "data").iterdir()) == sorted(NAMES)
     (line,) = [line for line in found.out.splitlines() if "chat_battles.csv" in line]
-    assert line.split() == ["$", "steadyrank", "topk", "chat_battles.csv", "-k", "3", "--unit", "judge"]
-    assert run("topk", tmp_path / "data" / "chat_battles.csv", "-k", 3, "--unit", "judge").code == 0
+    assert line.split() == [
+        "$",
+        "steadyrank",
+        "topk",
+        "chat_battles.csv",
+        "-k",
+        "3",
+        "--unit",
+        "judge",
+    ]
+    assert (
+        run(
+            "topk", tmp_path / "data" / "chat_battles.csv", "-k", 3, "--unit", "judge"
+        ).code
+        == 0
+    )
 
 
 def test_it_replaces_no_file_that_is_not_its_own(run: Command, tmp_path: Path) -> None:
@@ -91,9 +120,10 @@ def test_it_replaces_no_file_that_is_not_its_own(run: Command, tmp_path: Path) -
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_data_set_has_a_near_tie(run: Command, name: str) -> None:
-    k, unit = {"restaurants.csv": (5, ()), "chat_battles.csv": (3, ("--unit", "judge"))}.get(
-        name, (4, ())
-    )
+    k, unit = {
+        "restaurants.csv": (5, ()),
+        "chat_battles.csv": (3, ("--unit", "judge")),
+    }.get(name, (4, ()))
     with demo_file(name) as path:
         summary = run("topk", path, "-k", k, *unit, "--json").json["summary"]
     assert summary["changing_share"] >= 0.1
@@ -113,7 +143,9 @@ def test_an_unwritable_report_is_one_message(run: Command, tmp_path: Path) -> No
 @pytest.fixture
 def script() -> ModuleType:
     if not SCRIPT.is_file():
-        pytest.skip("the script that makes the data is in the repository, not in an installation")
+        pytest.skip(
+            "the script that makes the data is in the repository, not in an installation"
+        )
     spec = importlib.util.spec_from_file_location("make_demo_data", SCRIPT)
     assert spec is not None
     assert spec.loader is not None
@@ -122,7 +154,9 @@ def script() -> ModuleType:
     return module
 
 
-def test_the_seeded_script_makes_the_bundled_files(script: ModuleType, tmp_path: Path) -> None:
+def test_the_seeded_script_makes_the_bundled_files(
+    script: ModuleType, tmp_path: Path
+) -> None:
     script.main(tmp_path)
     for name in NAMES:
         with demo_file(name) as path:

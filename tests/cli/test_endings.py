@@ -25,7 +25,12 @@ COMMANDS = [("topk", "-k", 4), ("rank",), ("audit", "-k", 4), ("check", "-k", 4)
 def test_written_as_it_is_called(
     run: Command, benchmark: Path, tmp_path: Path, command: tuple[object, ...]
 ) -> None:
-    for ending, option in ((".json", "--json"), (".CSV", "--csv"), (".txt", None), ("", None)):
+    for ending, option in (
+        (".json", "--json"),
+        (".CSV", "--csv"),
+        (".txt", None),
+        ("", None),
+    ):
         file = tmp_path / f"out{ending}"
         written = run(command[0], benchmark, *command[1:], "-o", file)
         shown = run(command[0], benchmark, *command[1:], *([option] if option else []))
@@ -81,9 +86,13 @@ def test_a_report_is_opened(
     pytest.importorskip("vl_convert")
     page, seen = tmp_path / "a page.html", tmp_path / "seen"
     browser = tmp_path / "browser"
-    browser.write_text(f'#!{sys.executable}\nimport sys\nopen({str(seen)!r}, "w").write(sys.argv[1])\n')
+    browser.write_text(
+        f'#!{sys.executable}\nimport sys\nopen({str(seen)!r}, "w").write(sys.argv[1])\n'
+    )
     browser.chmod(0o755)
-    monkeypatch.setattr("webbrowser._tryorder", None)  # or the standard library has chosen already
+    monkeypatch.setattr(
+        "webbrowser._tryorder", None
+    )  # or the standard library has chosen already
     monkeypatch.setenv("BROWSER", f"{browser} %s")
     assert run("report", benchmark, "-k", 4, "-o", page).err == ""
     assert not seen.exists()

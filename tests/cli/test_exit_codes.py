@@ -70,12 +70,26 @@ FAILURES = {
 }
 
 
-def planted(benchmark: Path, folder: Path, failures: list[str], **environment: str) -> list[int]:
+def planted(
+    benchmark: Path, folder: Path, failures: list[str], **environment: str
+) -> list[int]:
     """Let each failure happen in a process of its own, and return how they ended."""
-    command = [sys.executable, "-c", PLANTED, str(folder), str(benchmark), json.dumps(failures)]
+    command = [
+        sys.executable,
+        "-c",
+        PLANTED,
+        str(folder),
+        str(benchmark),
+        json.dumps(failures),
+    ]
     found = {**os.environ, **environment}
     done = subprocess.run(
-        command, capture_output=True, text=True, check=True, env=found, preexec_fn=hang_up_as_usual
+        command,
+        capture_output=True,
+        text=True,
+        check=True,
+        env=found,
+        preexec_fn=hang_up_as_usual,
     )
     return [int(code) for code in done.stdout.split()]
 
@@ -92,10 +106,14 @@ def test_whatever_is_raised(benchmark: Path, tmp_path: Path) -> None:
 
 def test_warnings_are_shown_if_asked_for(benchmark: Path, tmp_path: Path) -> None:
     noisy = [failure for failure in FAILURES if failure.startswith(NOISE)]
-    codes = planted(benchmark, tmp_path, noisy, PYTHONWARNINGS="default::RuntimeWarning")
+    codes = planted(
+        benchmark, tmp_path, noisy, PYTHONWARNINGS="default::RuntimeWarning"
+    )
     assert codes == [FAILURES[failure] for failure in noisy]
     for number in range(len(noisy)):
-        assert "RuntimeWarning" in (tmp_path / f"{number}.2").read_text(encoding="utf-8")
+        assert "RuntimeWarning" in (tmp_path / f"{number}.2").read_text(
+            encoding="utf-8"
+        )
 
 
 HERE = {
@@ -141,7 +159,9 @@ def test_every_way_to_end_without_a_shell(
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="needs a device that is always full"
+)
 def test_every_way_to_end(benchmark: Path, tmp_path: Path) -> None:
     """One shell runs them all, each in a process of its own."""
     run = f"{sys.executable} -m steadyrank"
@@ -153,9 +173,16 @@ def test_every_way_to_end(benchmark: Path, tmp_path: Path) -> None:
     ]
     script = "exec 3>codes\n" + "\n".join(lines)
     done = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    found = [int(code) for code in re.findall(r"code (\d+)", (tmp_path / "codes").read_text())]
+    found = [
+        int(code)
+        for code in re.findall(r"code (\d+)", (tmp_path / "codes").read_text())
+    ]
     assert dict(zip(SHELL, found, strict=True)) == SHELL
     assert "Traceback" not in done.stderr
     assert "should not" not in done.stderr
@@ -173,7 +200,9 @@ def test_the_help_and_the_documents_say_the_codes(run: Command) -> None:
     assert set(MEANINGS) == set(ExitCode)
 
 
-def test_an_answer_that_never_changes_has_margin_enough(run: Command, benchmark: Path) -> None:
+def test_an_answer_that_never_changes_has_margin_enough(
+    run: Command, benchmark: Path
+) -> None:
     found = run("check", benchmark, "-k", 12, "--min-margin", 1000)  # of 48 rows
     assert found.code == 0
     assert "No removal changes it; 1,000 asked for: enough." in found.out
@@ -182,7 +211,8 @@ def test_an_answer_that_never_changes_has_margin_enough(run: Command, benchmark:
 def test_only_what_would_pass_is_said_to(run: Command, benchmark: Path) -> None:
     asked = ("check", benchmark, "-k", 4, "--min-margin")
     assert (
-        "A list of 5 items would keep within the share allowed: add DeepLinear." in run(*asked, 40).out
+        "A list of 5 items would keep within the share allowed: add DeepLinear."
+        in run(*asked, 40).out
     )
     without = run("check", benchmark, "-k", 4)
     assert "A list of 5 items would pass: add DeepLinear." in without.out

@@ -72,7 +72,11 @@ def completed(*words: str) -> list[str]:
         "COMP_CWORD": str(len(words)),
     }
     found = subprocess.run(
-        [sys.executable, "-m", "steadyrank"], capture_output=True, text=True, check=True, env=environment
+        [sys.executable, "-m", "steadyrank"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
     )
     assert found.stderr == ""
     return found.stdout.split()
@@ -93,7 +97,11 @@ def test_completion_is_set_up(
     found = run(way, "fish")
     assert (found.code, found.err) == (0, "")
     placed = [path for path in tmp_path.rglob("*") if path.is_file()]
-    text = found.out if way == "--show-completion" else placed[0].read_text(encoding="utf-8")
+    text = (
+        found.out
+        if way == "--show-completion"
+        else placed[0].read_text(encoding="utf-8")
+    )
     assert "_STEADYRANK_COMPLETE=complete_fish" in text
 
 

@@ -39,7 +39,9 @@ NAMES = {
     "invisible": "\u2066\u200b\ufeff",
     "wide": "漢字" * 30,
 }
-HARMFUL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b\u2028\u2029\ufeff]")
+HARMFUL = re.compile(
+    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b\u2028\u2029\ufeff]"
+)
 
 
 @pytest.fixture
@@ -47,14 +49,19 @@ def hostile(tmp_path: Path) -> Path:
     """Votes for hostile names, all close together, in a format that can hold them."""
     file = tmp_path / "votes.jsonl"
     rows = (
-        {"choice": name, "count": 100 - place} for place, name in enumerate([*NAMES.values(), "plain"])
+        {"choice": name, "count": 100 - place}
+        for place, name in enumerate([*NAMES.values(), "plain"])
     )
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return file
 
 
-@pytest.mark.parametrize("command", [("topk", "-k", "6", "--all"), ("rank",), ("audit", "-k", "6")])
-def test_the_terminal_is_not_steered(run: Command, hostile: Path, command: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "command", [("topk", "-k", "6", "--all"), ("rank",), ("audit", "-k", "6")]
+)
+def test_the_terminal_is_not_steered(
+    run: Command, hostile: Path, command: tuple[str, ...]
+) -> None:
     found = run(command[0], hostile, *command[1:])
     assert found.code == 0
     assert HARMFUL.search(found.out) is None
@@ -63,7 +70,10 @@ def test_the_terminal_is_not_steered(run: Command, hostile: Path, command: tuple
 
 @pytest.mark.parametrize("command", [("topk", "-k", "6", "--all"), ("rank",)])
 def test_names_are_shown_as_text(
-    run: Command, hostile: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+    run: Command,
+    hostile: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: tuple[str, ...],
 ) -> None:
     monkeypatch.setenv("COLUMNS", "140")
     shown = run(command[0], hostile, *command[1:]).out
@@ -98,7 +108,9 @@ def test_json_holds_the_very_names(run: Command, hostile: Path) -> None:
 def test_csv_runs_no_formula_and_loses_no_name(run: Command, hostile: Path) -> None:
     found = run("topk", hostile, "-k", 6, "--csv")
     cells = [row["item"] for row in csv.DictReader(io.StringIO(found.out, newline=""))]
-    assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r", "＝")) for cell in cells)
+    assert not any(
+        cell.startswith(("=", "+", "-", "@", "\t", "\r", "＝")) for cell in cells
+    )
     assert {cell.removeprefix("'") for cell in cells} == {*NAMES.values(), "plain"}
     assert found.err == ""
 
@@ -106,13 +118,22 @@ def test_csv_runs_no_formula_and_loses_no_name(run: Command, hostile: Path) -> N
 def test_hostile_columns_and_units(run: Command, tmp_path: Path) -> None:
     unit = "judge\x1b[2J[red]"
     file = tmp_path / "b.jsonl"
-    pairs = [("a", "b", "left"), ("b", "a", "left"), ("a", "b", "right"), ("a", "b", "left")]
+    pairs = [
+        ("a", "b", "left"),
+        ("b", "a", "left"),
+        ("a", "b", "right"),
+        ("a", "b", "left"),
+    ]
     rows = (
         {"left": left, "right": right, "winner": winner, unit: f"j{number}\x07"}
         for number, (left, right, winner) in enumerate(pairs)
     )
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    for command in (("topk", "-k", 1), ("audit", "-k", 1, "--eps", 0.1), ("check", "-k", 1)):
+    for command in (
+        ("topk", "-k", 1),
+        ("audit", "-k", 1, "--eps", 0.1),
+        ("check", "-k", 1),
+    ):
         found = run(command[0], file, *command[1:], "--unit", unit)
         assert found.code in {0, 1}
         assert HARMFUL.search(found.out) is None
@@ -134,7 +155,12 @@ def test_a_poor_terminal_gets_plain_characters(hostile: Path, encoding: str) -> 
     found = subprocess.run(
         [sys.executable, "-m", "steadyrank", "topk", str(hostile), "-k", "6", "--all"],
         capture_output=True,
-        env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0", "COLUMNS": "140"},
+        env={
+            **os.environ,
+            "PYTHONIOENCODING": encoding,
+            "PYTHONUTF8": "0",
+            "COLUMNS": "140",
+        },
         check=True,
     )
     text = found.stdout.decode(encoding)

@@ -20,13 +20,31 @@ if TYPE_CHECKING:
     Command = Callable[..., Any]
 
 CASES = [
-    ("ratings", "who,what,how\na,x,5\nb,x,3\nb,y,2\n", {"user": "who", "item": "what", "score": "how"}),
-    ("scores", "t,what,how\na,x,5\na,y,3\nb,x,2\nb,y,4\n", {"row": "t", "item": "what", "score": "how"}),
-    ("battles", "one,two,who\nx,y,left\ny,x,tie\n", {"left": "one", "right": "two", "winner": "who"}),
+    (
+        "ratings",
+        "who,what,how\na,x,5\nb,x,3\nb,y,2\n",
+        {"user": "who", "item": "what", "score": "how"},
+    ),
+    (
+        "scores",
+        "t,what,how\na,x,5\na,y,3\nb,x,2\nb,y,4\n",
+        {"row": "t", "item": "what", "score": "how"},
+    ),
+    (
+        "battles",
+        "one,two,who\nx,y,left\ny,x,tie\n",
+        {"left": "one", "right": "two", "winner": "who"},
+    ),
     (
         "battles",
         "one,two,w1,w2,d\nx,y,3,2,1\n",
-        {"left": "one", "right": "two", "wins_left": "w1", "wins_right": "w2", "ties": "d"},
+        {
+            "left": "one",
+            "right": "two",
+            "wins_left": "w1",
+            "wins_right": "w2",
+            "ties": "d",
+        },
     ),
     ("votes", "what,often\nx,3\ny,2\n", {"choice": "what", "count": "often"}),
     ("ballots", "line,often\nx > y,3\ny,2\n", {"ballot": "line", "count": "often"}),
@@ -37,7 +55,11 @@ CASES = [
     ),
     ("ballots", "c1,c2\nx,y\ny,x\n", {"ranks": "c1,c2"}),
     ("regression", "a,b,out\n1,2,3\n2,1,4\n5,2,1\n", {"response": "out"}),
-    ("regression", "a,b,c,out\n1,2,9,3\n2,1,9,4\n", {"response": "out", "items": "a,b"}),
+    (
+        "regression",
+        "a,b,c,out\n1,2,9,3\n2,1,9,4\n",
+        {"response": "out", "items": "a,b"},
+    ),
     ("scores", "t,x,y,z\na,1,2,3\nb,2,2,1\n", {"items": "x,y"}),
 ]
 
@@ -49,25 +71,43 @@ def test_columns_by_name(
 ) -> None:
     file = tmp_path / "data.csv"
     file.write_text(text, encoding="utf-8")
-    data = load(InputOptions(file=str(file), kind=kind if given else None, arguments=columns))
+    data = load(
+        InputOptions(file=str(file), kind=kind if given else None, arguments=columns)
+    )
     assert data.kind.name == kind
 
 
 def test_a_score_from_standard_input_may_be_of_either_kind(run: Command) -> None:
     text = b"t,what,how\na,x,5\na,y,3\nb,x,2\nb,y,4\n"
-    found = run("rank", "-", "--row", "t", "--item", "what", "--score", "how", "--json", stdin=text)
+    found = run(
+        "rank",
+        "-",
+        "--row",
+        "t",
+        "--item",
+        "what",
+        "--score",
+        "how",
+        "--json",
+        stdin=text,
+    )
     assert found.json["kind"] == "scores"
     assert found.json["source"] == "-"
 
 
 def test_units_group_rows(tmp_path: Path) -> None:
     file = tmp_path / "data.csv"
-    file.write_text("left,right,winner,worker\nx,y,left,w\ny,x,left,w\nx,y,tie,v\n", encoding="utf-8")
+    file.write_text(
+        "left,right,winner,worker\nx,y,left,w\ny,x,left,w\nx,y,tie,v\n",
+        encoding="utf-8",
+    )
     assert load(InputOptions(file=str(file))).n_units == 3
     assert load(InputOptions(file=str(file), arguments={"unit": "worker"})).n_units == 2
 
 
-def test_policies_reach_the_reader_and_the_document(run: Command, tmp_path: Path) -> None:
+def test_policies_reach_the_reader_and_the_document(
+    run: Command, tmp_path: Path
+) -> None:
     file = tmp_path / "data.csv"
     file.write_text("user,item,rating\na,x,5\na,x,3\nb,y,2\n", encoding="utf-8")
     found = run("rank", file, "--duplicates", "last", "--json").json
@@ -102,7 +142,10 @@ def test_real_files_are_read_as_they_are(run: Command, shared_data: Path) -> Non
     ("text", "expected"),
     [
         ("plurality", "Plurality()"),
-        ("mean rating:shrinkage=2.5", "MeanRating(shrinkage=2.5, value_range=None, empty=None)"),
+        (
+            "mean rating:shrinkage=2.5",
+            "MeanRating(shrinkage=2.5, value_range=None, empty=None)",
+        ),
         (
             "mean-rating: shrinkage=2, value_range=-1..5",
             "MeanRating(shrinkage=2.0, value_range=(-1.0, 5.0), empty=None)",

@@ -49,7 +49,8 @@ def files(tmp_path: Path) -> Path:
 def test_the_command_reads_what_was_told(run: Command, files: Path, name: str) -> None:
     found = run("inspect", files / name, *OPTIONS.get(name, ()), "--json").json
     data = read_any(
-        files / name, **dict(zip(("user", "item"), OPTIONS.get(name, ())[1::2], strict=False))
+        files / name,
+        **dict(zip(("user", "item"), OPTIONS.get(name, ())[1::2], strict=False)),
     )
     assert found["problem"] is None
     assert (found["kind"], found["n_items"], found["n_units"]) == (
@@ -64,24 +65,38 @@ def test_the_command_reads_what_was_told(run: Command, files: Path, name: str) -
         program, *arguments = shlex.split(command)
         assert program == "steadyrank"
         told = run(*arguments, "--json")
-        if "There is an answer with --scorer" in told.err:  # it was read, and the scores say no
+        if (
+            "There is an answer with --scorer" in told.err
+        ):  # it was read, and the scores say no
             continue
         assert told.code == 0, told.err
         assert told.json["unit"] == (unit or found["unit"])
         assert not [
-            note for note in told.json["notes"] if "read as the" in note and "format" not in note
+            note
+            for note in told.json["notes"]
+            if "read as the" in note and "format" not in note
         ]
 
 
 def test_roles_units_and_rows(run: Command, battles: Path) -> None:
     found = run("inspect", battles, "--json").json
-    assert (found["document"], found["format"], found["rows"]) == ("inspection", "csv", 900)
+    assert (found["document"], found["format"], found["rows"]) == (
+        "inspection",
+        "csv",
+        900,
+    )
     assert {one["column"]: one["role"] for one in found["columns"]} == {
         "left": "left", "right": "right", "winner": "winner", "judge": None,
     }  # fmt: skip
-    assert [(one["column"], one["values"]) for one in found["unit_candidates"]] == [("judge", 40)]
+    assert [(one["column"], one["values"]) for one in found["unit_candidates"]] == [
+        ("judge", 40)
+    ]
     named = run("inspect", battles, "--unit", "judge", "--json").json
-    assert (named["n_units"], named["unit"], named["unit_candidates"]) == (40, "judge", [])
+    assert (named["n_units"], named["unit"], named["unit_candidates"]) == (
+        40,
+        "judge",
+        [],
+    )
 
 
 def test_one_file_of_those_that_engines_scan_is_inspected(
@@ -95,8 +110,14 @@ def test_one_file_of_those_that_engines_scan_is_inspected(
         [path, "--memory-limit", "1GB"],
     ):
         done = run("inspect", *asked)
-        assert (done.code, "Inspect one of the files, with --engine memory" in done.err) == (2, True)
-    here, there = (run("inspect", path, "--json", *more).json for more in ((), ("--engine", "memory")))
+        assert (
+            done.code,
+            "Inspect one of the files, with --engine memory" in done.err,
+        ) == (2, True)
+    here, there = (
+        run("inspect", path, "--json", *more).json
+        for more in ((), ("--engine", "memory"))
+    )
     assert here == there
 
 
@@ -115,7 +136,9 @@ FAILING = {
 
 
 @pytest.mark.parametrize("name", FAILING)
-def test_what_cannot_be_read_is_explained(run: Command, tmp_path: Path, name: str) -> None:
+def test_what_cannot_be_read_is_explained(
+    run: Command, tmp_path: Path, name: str
+) -> None:
     text, kind, help_ = FAILING[name]
     (tmp_path / name).write_text(text)
     with pytest.raises(SteadyrankError):
@@ -140,7 +163,10 @@ def test_another_kind_that_fits_is_named(run: Command, tmp_path: Path) -> None:
 
 def test_a_file_that_is_none_is_an_error(run: Command, tmp_path: Path) -> None:
     assert run("inspect", tmp_path / "gone.csv").code == 2
-    assert "kind must be one of" in run("inspect", tmp_path / "gone.csv", "--kind", "poll").err
+    assert (
+        "kind must be one of"
+        in run("inspect", tmp_path / "gone.csv", "--kind", "poll").err
+    )
     (tmp_path / "torn.csv").write_text("a,b\n1\n")
     assert "line 2" in run("inspect", tmp_path / "torn.csv").err
 
@@ -160,14 +186,17 @@ def test_a_command_on_several_lines_is_one_to_a_shell(
     assert max(map(cell_len, shown.splitlines())) <= width
     copied = re.split(r"\) ?:|values\):", shown)[1].split("With each")[0].strip()
     script = f'steadyrank() {{ printf "%s\\0" "$@"; }}\n{copied}\n'
-    taken = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout
+    taken = subprocess.run(
+        ["sh", "-c", script], capture_output=True, text=True, check=True
+    ).stdout
     assert taken.split("\0")[:-1] == shlex.split(command)[1:]
 
 
 def test_hostile_columns_steer_nothing(run: Command, tmp_path: Path) -> None:
     file = tmp_path / "odd.jsonl"
     file.write_text(
-        json.dumps({"left": "a", "right": "b", "winner": "left", "\x1b[2Jjudge": "j"}) + "\n"
+        json.dumps({"left": "a", "right": "b", "winner": "left", "\x1b[2Jjudge": "j"})
+        + "\n"
     )
     assert "\x1b" not in run("inspect", file).out
     assert "\\x1b[2Jjudge" in run("inspect", file).out
@@ -182,4 +211,8 @@ def test_every_field_is_documented(run: Command, battles: Path) -> None:
         .partition('## `"inspection"`')[2]
     )
     for name in run("inspect", battles, "--json").json:
-        assert f"`{name}`" in page or name in {"schema_version", "document", "software"}, name
+        assert f"`{name}`" in page or name in {
+            "schema_version",
+            "document",
+            "software",
+        }, name

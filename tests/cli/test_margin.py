@@ -31,7 +31,9 @@ def fewest(changed: Callable[[list[str]], bool]) -> int:
 
 def votes(folder: Path) -> Path:
     file = folder / "votes.csv"
-    file.write_text("choice,count\n" + "".join(f"{name},{n}\n" for name, n in VOTES.items()))
+    file.write_text(
+        "choice,count\n" + "".join(f"{name},{n}\n" for name, n in VOTES.items())
+    )
     return file
 
 
@@ -41,7 +43,9 @@ def said(truth: int, what: str) -> str:
     return f"Changing {what} takes the removal of {truth} of the 16 votes; fewer are never enough."
 
 
-def test_margin_says_what_trying_everything_says(run: Callable[..., object], tmp_path: Path) -> None:
+def test_margin_says_what_trying_everything_says(
+    run: Callable[..., object], tmp_path: Path
+) -> None:
     file = votes(tmp_path)
     for k in (1, 2, 3):
         before = set(list(VOTES)[:k])
@@ -54,7 +58,9 @@ def test_margin_says_what_trying_everything_says(run: Callable[..., object], tmp
         for row in run("topk", file, "-k", k, "--json").json["rows"]:
             inside = row["rank"] <= k
             away = fewest(
-                lambda ranked, row=row, k=k, inside=inside: (row["item"] in ranked[:k]) != inside
+                lambda ranked, row=row, k=k, inside=inside: (
+                    (row["item"] in ranked[:k]) != inside
+                )
             )
             assert row["away"] <= away
     truth = fewest(lambda ranked: ranked != list(VOTES))
@@ -83,7 +89,9 @@ def test_one_item_and_other_ways(run: Callable[..., object], tmp_path: Path) -> 
     assert (wrong.code, "'bribe'" in wrong.err) == (2, True)
 
 
-def test_check_is_a_gate_for_margins(run: Callable[..., object], tmp_path: Path) -> None:
+def test_check_is_a_gate_for_margins(
+    run: Callable[..., object], tmp_path: Path
+) -> None:
     file = votes(tmp_path)
     truth = fewest(lambda ranked: ranked[0] != "ann")
     enough = run("check", file, "-k", 1, "--min-margin", truth)
@@ -91,7 +99,9 @@ def test_check_is_a_gate_for_margins(run: Callable[..., object], tmp_path: Path)
     assert f"The margin is at least {truth}; {truth} asked for: enough." in enough.out
     short = run("check", file, "-k", 1, "--min-margin", truth + 1)
     assert short.code == 1
-    assert f"The margin is at least {truth}; {truth + 1} asked for: too few." in short.out
+    assert (
+        f"The margin is at least {truth}; {truth + 1} asked for: too few." in short.out
+    )
 
 
 def test_answers_say_their_margin(run: Callable[..., object], tmp_path: Path) -> None:
@@ -100,7 +110,9 @@ def test_answers_say_their_margin(run: Callable[..., object], tmp_path: Path) ->
     assert said(truth, "the top 2") in " ".join(run("topk", file, "-k", 2).out.split())
     whole = fewest(lambda ranked: ranked != list(VOTES))
     assert said(whole, "the order") in " ".join(run("rank", file).out.split())
-    assert run("topk", file, "-k", 2, "--claim", "proved", "--json").json["margin"] is None
+    assert (
+        run("topk", file, "-k", 2, "--claim", "proved", "--json").json["margin"] is None
+    )
     assert run("topk", file, "-k", 2, "--json").json["margin"]["lower"] == truth
 
 
@@ -130,7 +142,9 @@ def test_a_pair_is_said_by_its_names(tmp_path: Path) -> None:
         )
 
 
-def test_a_battle_that_is_added_is_told_in_words(run: Callable[..., Any], battles: Path) -> None:
+def test_a_battle_that_is_added_is_told_in_words(
+    run: Callable[..., Any], battles: Path
+) -> None:
     for scorer in ("win-rate", "bradley-terry"):
         asked = ("margin", battles, "-k", 6, "--by", "add", "--scorer", scorer)
         found = run(*asked, "--json").json

@@ -29,7 +29,9 @@ def summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-@pytest.mark.parametrize(("k", "code", "verdict"), [(3, 0, "STABLE"), (4, 1, "UNSTABLE")])
+@pytest.mark.parametrize(
+    ("k", "code", "verdict"), [(3, 0, "STABLE"), (4, 1, "UNSTABLE")]
+)
 def test_a_check_adds_the_same_to_the_summary(
     run: Command, benchmark: Path, summary: Path, k: int, code: int, verdict: str
 ) -> None:
@@ -49,7 +51,9 @@ def test_who_flips_it_stands_in_the_table(run: Command, benchmark: Path) -> None
         assert f"| `{flip['unit']}` | `GaussNet` | `DeepLinear` |" in text
 
 
-def test_a_table_of_flips_says_how_many_are_missing(run: Command, tmp_path: Path) -> None:
+def test_a_table_of_flips_says_how_many_are_missing(
+    run: Command, tmp_path: Path
+) -> None:
     file = tmp_path / "scores.csv"
     file.write_text("a,b\n" + 120 * "1,0\n" + 120 * "0,1\n", encoding="utf-8")
     asked = ("check", file, "-k", 1, "--kind", "scores", "--markdown")
@@ -57,10 +61,14 @@ def test_a_table_of_flips_says_how_many_are_missing(run: Command, tmp_path: Path
     assert distinct == 120
     listed = run(*asked).out.partition("\n\n```")[0]
     shown = listed.partition("| without |")[2].count("| `a` | `b` |")
-    assert listed.endswith(f"\n\n{distinct - shown:,} more not shown (--all shows them).")
+    assert listed.endswith(
+        f"\n\n{distinct - shown:,} more not shown (--all shows them)."
+    )
 
 
-def test_a_margin_that_is_too_small_needs_no_table_of_flips(run: Command, benchmark: Path) -> None:
+def test_a_margin_that_is_too_small_needs_no_table_of_flips(
+    run: Command, benchmark: Path
+) -> None:
     done = run("check", benchmark, "-k", 3, "--min-margin", 40, "--markdown")
     assert done.code == 1
     assert "| without |" not in done.out
@@ -69,7 +77,10 @@ def test_a_margin_that_is_too_small_needs_no_table_of_flips(run: Command, benchm
 
 def test_long_tables_are_cut_and_say_so(run: Command, tmp_path: Path) -> None:
     file = tmp_path / "votes.csv"
-    file.write_text("choice\n" + "".join(f"item {number}\n" for number in range(103)), encoding="utf-8")
+    file.write_text(
+        "choice\n" + "".join(f"item {number}\n" for number in range(103)),
+        encoding="utf-8",
+    )
     asked = ("rank", file, "--markdown")
     cut = run(*asked).out
     assert "\n\n3 more not shown (--all shows them).\n\n" in cut
@@ -103,7 +114,9 @@ def test_a_summary_that_cannot_be_written_changes_no_verdict(
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(target))
     done = run("check", benchmark, "-k", k)
     assert done.code == code
-    assert done.err.startswith("steadyrank: note: nothing was added to $GITHUB_STEP_SUMMARY: ")
+    assert done.err.startswith(
+        "steadyrank: note: nothing was added to $GITHUB_STEP_SUMMARY: "
+    )
     assert len(done.err.splitlines()) == 1
     assert benchmark.read_bytes() == before
 
@@ -112,7 +125,10 @@ def test_an_empty_variable_is_none(
     run: Command, benchmark: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "")
-    assert (run("check", benchmark, "-k", 3).code, run("check", benchmark, "-k", 3).err) == (0, "")
+    assert (
+        run("check", benchmark, "-k", 3).code,
+        run("check", benchmark, "-k", 3).err,
+    ) == (0, "")
 
 
 def test_several_that_write_at_once_come_one_after_the_other(tmp_path: Path) -> None:
@@ -121,7 +137,10 @@ def test_several_that_write_at_once_come_one_after_the_other(tmp_path: Path) -> 
         "import sys\nfrom steadyrank.writing import append_whole\n"
         "for _ in range(20): append_whole(sys.argv[2] * 100_000 + '\\n', sys.argv[1])"
     )
-    writers = [subprocess.Popen([sys.executable, "-c", script, file, letter]) for letter in "abc"]
+    writers = [
+        subprocess.Popen([sys.executable, "-c", script, file, letter])
+        for letter in "abc"
+    ]
     assert [writer.wait() for writer in writers] == [0, 0, 0]
     lines = file.read_text(encoding="utf-8").splitlines()
     assert {(line[0], line.count(line[0]), len(line)) for line in lines} == {
@@ -138,12 +157,16 @@ def test_a_pipe_takes_it_as_a_shell_would_write_it(tmp_path: Path) -> None:
     os.close(ends[0])
 
 
-def test_a_share_has_the_same_digits_in_table_and_text(run: Command, restaurants: Path) -> None:
+def test_a_share_has_the_same_digits_in_table_and_text(
+    run: Command, restaurants: Path
+) -> None:
     found = run("check", restaurants, "-k", 5, "--max-delta", 0.123456, "--markdown")
     assert found.code == 1
     assert "a share of 0.1889 (0.123456 allowed)." in " ".join(found.out.split())
     audited = run("audit", restaurants, "-k", 5, "--markdown").out
-    (row,) = [line for line in audited.splitlines() if line.startswith("| plain top-k | 5 |")]
+    (row,) = [
+        line for line in audited.splitlines() if line.startswith("| plain top-k | 5 |")
+    ]
     assert "| 0.1889 |" in row
 
 
@@ -154,6 +177,10 @@ def test_tables_for_people_have_rounded_numbers_and_no_field_names(
         ("topk", "-k", 5), ("rank",), ("audit", "-k", 5), ("check", "-k", 5), ("margin", "-k", 4),
         ("explain", "Ivy Court", "-k", 5), ("confidence",),
     ):  # fmt: skip
-        told = run(command[0], restaurants, *command[1:], "--markdown").out.partition("```")[0]
+        told = run(command[0], restaurants, *command[1:], "--markdown").out.partition(
+            "```"
+        )[0]
         assert told.count("\n| ") > 2
-        assert not re.search(r"\w_\w|\d\.\d{7}|True|None|n units|best|worst|lower|upper", told)
+        assert not re.search(
+            r"\w_\w|\d\.\d{7}|True|None|n units|best|worst|lower|upper", told
+        )

@@ -41,10 +41,15 @@ def test_the_time_left_is_that_of_the_pace_so_far() -> None:
     pace = Pace("Fitting", clock)
     assert pace.text(400, 1000, "refits") == "Fitting: 400 of 1,000 refits"
     clock.now += 20
-    assert pace.text(500, 1000, "refits") == "Fitting: 500 of 1,000 refits, about 2 min left"
+    assert (
+        pace.text(500, 1000, "refits")
+        == "Fitting: 500 of 1,000 refits, about 2 min left"
+    )
     clock.now += 60
     assert pace.text(990, 1000, "refits").endswith("about 2 s left")
-    assert pace.text(5, 9, "items") == "Fitting: 5 of 9 items"  # other work has a pace of its own
+    assert (
+        pace.text(5, 9, "items") == "Fitting: 5 of 9 items"
+    )  # other work has a pace of its own
     clock.now += 2
     assert pace.text(7, 9, "items").endswith("about 2 s left")
 
@@ -85,7 +90,9 @@ def test_refits_and_random_removals_count(capsys: pytest.CaptureFixture[str]) ->
         assert heard_of == [(done, 4, "refits") for done in (1, 2, 3, 4)]
         heard_of.clear()
         audit(data, 1, eps=0.1, removals=2, samples=7)
-    assert [far for far in heard_of if far[2] == "removals"] == [(n, 7, "removals") for n in range(1, 8)]
+    assert [far for far in heard_of if far[2] == "removals"] == [
+        (n, 7, "removals") for n in range(1, 8)
+    ]
     assert capsys.readouterr().err == ""
 
 
@@ -94,7 +101,9 @@ def test_reading_counts_what_is_read_of_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: bool
 ) -> None:
     monkeypatch.setattr(files, "MEGABYTE", 100)
-    text = b"user,item,rating\n" + b"".join(b"%d,i%d,%d\n" % (n, n % 9, n % 5) for n in range(20_000))
+    text = b"user,item,rating\n" + b"".join(
+        b"%d,i%d,%d\n" % (n, n % 9, n % 5) for n in range(20_000)
+    )
     file = tmp_path / "ratings.csv"
     file.write_bytes(gzip.compress(text) if packed else text)
     heard_of: list[tuple[int, int, str]] = []

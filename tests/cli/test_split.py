@@ -53,7 +53,10 @@ def test_a_gate_tells_unstable_from_no_answer(
     assert (done.code, done.err) == (code, "")
     assert done.out.splitlines()[2].startswith(f"{word}: top 2, stable in ")
     found = run("check", path, "-k", 2, "--split", "city", "--json")
-    assert (found.code, found.json["stable"]) == (code, {0: True, 1: False, 2: None}[code])
+    assert (found.code, found.json["stable"]) == (
+        code,
+        {0: True, 1: False, 2: None}[code],
+    )
     table = run("check", path, "-k", 2, "--split", "city", "--csv").out.splitlines()
     assert [line.split(",")[0] for line in table] == ["category", "", "u", "v"]
 
@@ -85,7 +88,10 @@ def test_what_it_says_goes_to_the_summary_of_a_step(
 
 def test_the_tables_of_the_categories_come_with_all(run: Command, polls: Any) -> None:
     path = polls(u=STEADY, v=CLOSE, w=STEADY)
-    short, whole = (run("topk", path, "-k", 2, "--split", "city", *more).out for more in ([], ["--all"]))
+    short, whole = (
+        run("topk", path, "-k", 2, "--split", "city", *more).out
+        for more in ([], ["--all"])
+    )
     assert whole.startswith(short.rstrip())
     for city in "uvw":
         assert f"\n\n{city}\npoll.csv: votes, 3 items" in whole
@@ -95,21 +101,33 @@ def test_the_tables_of_the_categories_come_with_all(run: Command, polls: Any) ->
     assert ["b", "2", "of", "3", "1", "of", "3", "sure", "●◐●"] in words
 
 
-def test_two_files_are_compared_category_by_category(run: Command, polls: Any, tmp_path: Path) -> None:
-    old, new = polls("old.csv", u=STEADY, v=CLOSE), polls("new.csv", u=STEADY[::-1], v=STEADY, w=CLOSE)
+def test_two_files_are_compared_category_by_category(
+    run: Command, polls: Any, tmp_path: Path
+) -> None:
+    old, new = (
+        polls("old.csv", u=STEADY, v=CLOSE),
+        polls("new.csv", u=STEADY[::-1], v=STEADY, w=CLOSE),
+    )
     found = run("compare", old, new, "-k", 2, "--split", "city", "--json").json
     assert [(one["category"], one["problem"]) for one in found["categories"]] == [
         (None, None), ("u", None), ("v", None), ("w", "it is not in the old data."),
     ]  # fmt: skip
     assert found["categories"][1]["findings"]["new"]["source"] == "new.csv"
-    assert run("compare", old, new, "--split", "city", "-o", tmp_path / "moves.html").code == 0
+    assert (
+        run("compare", old, new, "--split", "city", "-o", tmp_path / "moves.html").code
+        == 0
+    )
     assert "Category by category" in (tmp_path / "moves.html").read_text()
 
 
 def test_a_report_has_a_page_for_each_and_its_picture_shows_all_rows(
     run: Command, polls: Any, tmp_path: Path
 ) -> None:
-    path, page, badge = polls(u=STEADY, v=CLOSE), tmp_path / "page.html", tmp_path / "badge.svg"
+    path, page, badge = (
+        polls(u=STEADY, v=CLOSE),
+        tmp_path / "page.html",
+        tmp_path / "badge.svg",
+    )
     done = run("report", path, "--split", "city", "-o", page, "--badge", badge)
     assert (done.code, done.err) == (0, "")
     assert page.read_text().count("<template>") == 3
@@ -122,25 +140,41 @@ def test_an_engine_refuses_by_name(run: Command, polls: Any) -> None:
     path = polls(u=STEADY, v=CLOSE)
     done = run("topk", path, "-k", 2, "--split", "city", "--engine", "duckdb")
     assert done.code == 2
-    assert "engines cannot split rows by a column. This needs the data in memory" in done.err
+    assert (
+        "engines cannot split rows by a column. This needs the data in memory"
+        in done.err
+    )
 
 
-def test_there_is_advice_where_a_league_cannot_be_ranked(run: Command, tmp_path: Path) -> None:
-    rows = ["left,right,winner,league", *["x,y,left,a", "y,x,left,a", "x,z,left,a", "z,x,left,a"] * 2]
+def test_there_is_advice_where_a_league_cannot_be_ranked(
+    run: Command, tmp_path: Path
+) -> None:
+    rows = [
+        "left,right,winner,league",
+        *["x,y,left,a", "y,x,left,a", "x,z,left,a", "z,x,left,a"] * 2,
+    ]
     rows += ["x,y,left,b", "y,z,left,b", "x,z,left,b"]
     path = tmp_path / "games.csv"
     path.write_text("\n".join(rows) + "\n")
     found = run("topk", path, "-k", 1, "--split", "league", "--json").json
-    assert "There is an answer with --scorer win-rate" in found["categories"][2]["problem"]
-    again = run("topk", path, "-k", 1, "--split", "league", "--scorer", "win-rate", "--json").json
+    assert (
+        "There is an answer with --scorer win-rate" in found["categories"][2]["problem"]
+    )
+    again = run(
+        "topk", path, "-k", 1, "--split", "league", "--scorer", "win-rate", "--json"
+    ).json
     assert [one["problem"] for one in again["categories"]] == [None, None, None]
     assert json.loads(json.dumps(again)) == again
 
 
-def test_a_report_asks_for_the_usual_k_of_all_rows(run: Command, polls: Any, tmp_path: Path) -> None:
+def test_a_report_asks_for_the_usual_k_of_all_rows(
+    run: Command, polls: Any, tmp_path: Path
+) -> None:
     many = [(f"i{n}", 50 - n) for n in range(9)]
     path = polls(u=many, v=many[:7])
-    assert run("report", path, "--split", "city", "-o", tmp_path / "page.html").code == 0
+    assert (
+        run("report", path, "--split", "city", "-o", tmp_path / "page.html").code == 0
+    )
     with path.open() as file:
         rows = list(csv.DictReader(file))
     whole = Study(read_any({name: [row[name] for row in rows] for name in ("choice",)}))
@@ -149,5 +183,7 @@ def test_a_report_asks_for_the_usual_k_of_all_rows(run: Command, polls: Any, tmp
 
 
 def test_an_empty_category_says_so_in_markdown(run: Command, polls: Any) -> None:
-    told = run("check", polls(u=STEADY, v=[("a", 3)]), "-k", 2, "--split", "city", "--markdown")
+    told = run(
+        "check", polls(u=STEADY, v=[("a", 3)]), "-k", 2, "--split", "city", "--markdown"
+    )
     assert (told.code, "| `v` | no answer |  |  |  |" in told.out) == (2, True)

@@ -22,7 +22,10 @@ print(json.dumps([code, sorted(sys.modules)]))
 
 def _modules_after(*arguments: str) -> tuple[int, list[str]]:
     found = subprocess.run(
-        [sys.executable, "-c", PROBE, *arguments], capture_output=True, text=True, check=True
+        [sys.executable, "-c", PROBE, *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     code, names = json.loads(found.stdout)
     return code, names
@@ -30,7 +33,9 @@ def _modules_after(*arguments: str) -> tuple[int, list[str]]:
 
 def _modules_of_typer() -> list[str]:
     code = "import json, sys, typer; print(json.dumps(sorted(sys.modules)))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     names: list[str] = json.loads(found.stdout)
     return names
 
@@ -41,14 +46,22 @@ def test_the_overview_loads_nothing_heavy(arguments: tuple[str, ...]) -> None:
     assert code == 0
     # Older versions of Typer load Rich themselves; that is their time, not ours.
     ours = set(names) - set(_modules_of_typer())
-    loaded = {name for name in HEAVY for module in ours if f"{module}.".startswith(f"{name}.")}
+    loaded = {
+        name for name in HEAVY for module in ours if f"{module}.".startswith(f"{name}.")
+    }
     assert loaded == set()
 
 
 def test_the_help_of_a_command_loads_declarations_and_no_analysis() -> None:
     _, names = _modules_after("topk", "--help")
     assert "steadyrank.data.kinds" in names
-    assert not {"scipy", "polars", "pandas", "steadyrank.study", "steadyrank.report"} & set(names)
+    assert not {
+        "scipy",
+        "polars",
+        "pandas",
+        "steadyrank.study",
+        "steadyrank.report",
+    } & set(names)
 
 
 def test_the_probe_sees_what_is_loaded() -> None:

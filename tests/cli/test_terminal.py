@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 
 def _environment(**more: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name not in {"NO_COLOR", "FORCE_COLOR"}}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"NO_COLOR", "FORCE_COLOR"}
+    }
     return {**kept, "TERM": "xterm-256color", **more}
 
 
@@ -60,7 +64,9 @@ def test_colour_on_a_terminal_unless_unwanted(benchmark: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
-def test_lines_fit(run: Command, restaurants: Path, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+def test_lines_fit(
+    run: Command, restaurants: Path, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     for command in (("topk", "-k", 5), ("rank",), ("check", "-k", 5)):
         found = run(command[0], restaurants, *command[1:])
@@ -73,13 +79,17 @@ def test_a_narrow_audit_keeps_its_answers(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     audited = run("audit", benchmark, "-k", 3, "--eps", 0.01).out
-    assert all(f"\n{name} " in audited for name in ("inflated top-k", "inflated ranking"))
+    assert all(
+        f"\n{name} " in audited for name in ("inflated top-k", "inflated ranking")
+    )
 
 
 def test_a_single_row_that_is_not_shown_is_one(run: Command, battles: Path) -> None:
     assert "and 1 more (--all shows it)" in run("topk", battles, "-k", 4).out
 
 
-def test_a_long_list_of_units_is_one_wide_line_at_most(run: Command, restaurants: Path) -> None:
+def test_a_long_list_of_units_is_one_wide_line_at_most(
+    run: Command, restaurants: Path
+) -> None:
     found = run("audit", restaurants, "-k", "3,5")
     assert max(map(cell_len, found.out.splitlines())) <= 80

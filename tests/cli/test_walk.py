@@ -35,13 +35,18 @@ def script() -> Any:
 
 def test_the_main_command_loads_and_calls_little() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROBE, SCRIPT], capture_output=True, text=True, check=True
+        [sys.executable, "-c", PROBE, SCRIPT],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     code, changes, modules, packages = json.loads(done.stdout)
     assert code == 0
-    assert {"steadyrank.cli.commands", "steadyrank.data.ratings", "steadyrank.report.text"} <= set(
-        modules
-    )
+    assert {
+        "steadyrank.cli.commands",
+        "steadyrank.data.ratings",
+        "steadyrank.report.text",
+    } <= set(modules)
     assert len(modules) <= MODULES, modules
     assert changes <= CHANGES
     assert {"numpy", "polars", "typer"} <= set(packages)
@@ -58,7 +63,9 @@ def test_calls_into_another_package_are_counted() -> None:
         return names
 
     helper = module("steadyrank.text", "def word(): return 1")
-    inner = module("steadyrank.data.rows", "def row(): return word()", word=helper["word"])
+    inner = module(
+        "steadyrank.data.rows", "def row(): return word()", word=helper["word"]
+    )
     outer = module(
         "steadyrank.study.study",
         "def ask(): return helped() + row() + row()\ndef helped(): return word()",

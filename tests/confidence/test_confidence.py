@@ -49,14 +49,20 @@ def test_pisa_as_published() -> None:
 
 
 def test_the_fixture_is_the_shared_file(shared_data: Path) -> None:
-    assert PISA.read_text() == (shared_data / "scores" / "pisa2018_math.csv").read_text()
+    assert (
+        PISA.read_text() == (shared_data / "scores" / "pisa2018_math.csv").read_text()
+    )
 
 
 def test_errors_and_their_covariance_say_the_same() -> None:
     one = Study(Estimates([3.0, 1.0, 0.0], errors=[0.5, 1.0, 0.2])).confidence()
-    other = Study(Estimates([3.0, 1.0, 0.0], covariance=np.diag([0.25, 1.0, 0.04]))).confidence()
+    other = Study(
+        Estimates([3.0, 1.0, 0.0], covariance=np.diag([0.25, 1.0, 0.04]))
+    ).confidence()
     assert np.array_equal(one.simultaneous, other.simultaneous)
-    assert np.allclose(one.score_intervals[0], [3 - 1.959964 * 0.5, 1 - 1.959964, -1.959964 * 0.2])
+    assert np.allclose(
+        one.score_intervals[0], [3 - 1.959964 * 0.5, 1 - 1.959964, -1.959964 * 0.2]
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,7 +88,9 @@ def test_errors_and_their_covariance_say_the_same() -> None:
         lambda study: study.report("never.html", 2),
     ],
 )
-def test_estimates_refuse_every_question_about_stability(ask: Callable[[Study], Any]) -> None:
+def test_estimates_refuse_every_question_about_stability(
+    ask: Callable[[Study], Any],
+) -> None:
     with pytest.raises(TooFewUnitsError, match="steadyrank confidence"):
         ask(Study(read_any(PISA)))
 
@@ -102,10 +110,16 @@ def test_estimates_refuse_every_question_about_stability(ask: Callable[[Study], 
         ),
         ({"covariance": np.eye(3)}, InvalidScoresError, "for 2 scores"),
         ({"covariance": [[1, 2], [2, 1]]}, InvalidValueError, "the lowest is -1"),
-        ({"covariance": [[1, 0.5], [0, 1]]}, InvalidValueError, "entries differ by 0.5"),
+        (
+            {"covariance": [[1, 0.5], [0, 1]]},
+            InvalidValueError,
+            "entries differ by 0.5",
+        ),
     ],
 )
-def test_errors_that_are_none(given: dict[str, Any], error: type[Exception], told: str) -> None:
+def test_errors_that_are_none(
+    given: dict[str, Any], error: type[Exception], told: str
+) -> None:
     with pytest.raises(error, match=re.escape(told)):
         Estimates([1.0, 2.0], **given)
 
@@ -133,7 +147,9 @@ def test_a_draw_without_scores_is_never_dropped() -> None:
         np.random.default_rng([0, which]).multinomial(12, np.full(12, 1 / 12))[0] == 0
         for which in range(100)
     )
-    with pytest.raises(InvalidValueError, match=f"{lost} of 100 resamples cannot be scored") as caught:
+    with pytest.raises(
+        InvalidValueError, match=f"{lost} of 100 resamples cannot be scored"
+    ) as caught:
         Study(matrix).confidence(draws=100)
     assert UndefinedScoresError.__name__ in str(caught.value)
     assert str(caught.value).endswith("few observations by with_min_count(...).")
@@ -144,12 +160,16 @@ def test_one_unit_and_too_many_items_are_refused() -> None:
         TooFewUnitsError, match=r"only one unit \(a vote\), so every draw is the same"
     ) as caught:
         Study(Votes(["a"])).confidence()
-    assert "error=..." in str(caught.value)  # a column of errors beside other numbers is not guessed
+    assert "error=..." in str(
+        caught.value
+    )  # a column of errors beside other numbers is not guessed
     with pytest.raises(TooLargeError, match="comparing all pairs of items"):
         Study(Ratings(["u", "v"] * 10_000, range(20_000), [1] * 20_000)).confidence()
 
 
-@pytest.mark.parametrize("data", [Votes(["a", "b", "a"]), Estimates([1, 2], errors=[1, 1])])
+@pytest.mark.parametrize(
+    "data", [Votes(["a", "b", "a"]), Estimates([1, 2], errors=[1, 1])]
+)
 def test_draws_beyond_all_memory_are_refused(data: Any) -> None:
     told = r"100,000,000 draws of 2 scores would take 71\.5 GiB of memory\. Ask for fewer draws"
     with pytest.raises(TooLargeError, match=told):
@@ -158,7 +178,9 @@ def test_draws_beyond_all_memory_are_refused(data: Any) -> None:
 
 def test_few_units_are_called_so() -> None:
     for number, few in ((49, True), (50, False)):
-        found = Study(Votes(["a", "b"] * 20 + ["b"] * (number - 40))).confidence(draws=40)
+        found = Study(Votes(["a", "b"] * 20 + ["b"] * (number - 40))).confidence(
+            draws=40
+        )
         assert ("rest on few votes" in found.sentence) == few
     assert "few" not in Study(PISA).confidence(draws=40).sentence
 
@@ -168,9 +190,15 @@ def test_what_holds_one_by_one_is_called_so() -> None:
     found, seen = Study(PISA).confidence(draws=40).findings(), []
     for width in range(40, 81):
         text = plain_text(found, Terminal(width=width))
-        head = next(line for line in text.splitlines() if line.endswith("  ranks, 95% confidence"))
+        head = next(
+            line
+            for line in text.splitlines()
+            if line.endswith("  ranks, 95% confidence")
+        )
         seen.append("interval" in head)
-        assert "Interval: each item by itself, not all at once." in " ".join(text.split())
+        assert "Interval: each item by itself, not all at once." in " ".join(
+            text.split()
+        )
     assert [seen[0], seen[-1]] == [False, True]
 
 
@@ -178,13 +206,17 @@ def test_draws_and_items_are_counted_aloud() -> None:
     heard: list[tuple[int, int, str]] = []
     with listening(lambda *far: heard.append(far)):
         Study(Votes(["ann", "bob", "cyd"] * 3)).confidence(draws=40).findings()
-    assert heard == [(n, 40, "resamples") for n in range(1, 41)] + [(n, 3, "items") for n in (1, 2, 3)]
+    assert heard == [(n, 40, "resamples") for n in range(1, 41)] + [
+        (n, 3, "items") for n in (1, 2, 3)
+    ]
 
 
 def test_bars_of_stability_stand_beside_no_confidence() -> None:
     study = Study(Votes(["ann"] * 9 + ["bob"] * 8 + ["cyd"]))
     assert "●│" in plain_text(study.topk(1).findings(), Terminal(width=120))
-    assert "│" not in plain_text(study.confidence(draws=40).findings(), Terminal(width=120))
+    assert "│" not in plain_text(
+        study.confidence(draws=40).findings(), Terminal(width=120)
+    )
 
 
 def test_the_best_few_are_named_in_full() -> None:
@@ -192,14 +224,19 @@ def test_the_best_few_are_named_in_full() -> None:
     assert all(name in found.top_sentence for name in TOP_5)
 
 
-def test_a_file_is_taken_for_estimates_only_where_nothing_else_is_in_it(tmp_path: Path) -> None:
+def test_a_file_is_taken_for_estimates_only_where_nothing_else_is_in_it(
+    tmp_path: Path,
+) -> None:
     def kind_of(text: str, **given: Any) -> str:
         path = tmp_path / "scores.csv"
         path.write_text(text)
         return read_any(path, **given).kind.name
 
     assert kind_of("model,acc,acc_stderr\nx,0.7,0.01\ny,0.6,0.02\n") == "estimates"
-    assert kind_of("org,model,score,Standard Error\no,x,0.7,0.01\no,y,0.6,0.02\n") == "estimates"
+    assert (
+        kind_of("org,model,score,Standard Error\no,x,0.7,0.01\no,y,0.6,0.02\n")
+        == "estimates"
+    )
     with pytest.raises(NotRecognisedError, match="kind='estimates'"):
         kind_of("model,mmlu,arc,arc_se\nx,0.7,0.2,0.1\ny,0.6,0.3,0.1\n")
     more = "model,mmlu,arc,arc_se\nx,0.7,0.2,0.1\ny,0.6,0.3,0.1\n"
@@ -209,15 +246,22 @@ def test_a_file_is_taken_for_estimates_only_where_nothing_else_is_in_it(tmp_path
 def test_a_wrong_error_names_its_line(tmp_path: Path) -> None:
     path = tmp_path / "scores.csv"
     path.write_text("model,score,se\nx,0.7,0.01\ny,0.6,-0.02\n")
-    with pytest.raises(InvalidDataError, match=r"-0\.02 in column 'se', on line 3 of .*scores\.csv"):
+    with pytest.raises(
+        InvalidDataError, match=r"-0\.02 in column 'se', on line 3 of .*scores\.csv"
+    ):
         read_any(path)
 
 
 def test_some_items_alone() -> None:
     data = read_any(PISA)
     some = data.keeping(["Japan", "Korea", "Chile"])
-    assert some.scores.tolist() == [data.scores[data.items.index(name)] for name in some.items]
-    assert [ends.tolist() for ends in Study(some).confidence().simultaneous] == [[3, 1, 1], [3, 2, 2]]
+    assert some.scores.tolist() == [
+        data.scores[data.items.index(name)] for name in some.items
+    ]
+    assert [ends.tolist() for ends in Study(some).confidence().simultaneous] == [
+        [3, 1, 1],
+        [3, 2, 2],
+    ]
 
 
 def run(*arguments: object) -> str:
@@ -230,10 +274,16 @@ def run(*arguments: object) -> str:
 
 def test_the_command() -> None:
     text = run("confidence", PISA, "-k", 5, "--level", 0.9)
-    assert text.index("Confidence: the ranks") < text.index("Stability is another question")
+    assert text.index("Confidence: the ranks") < text.index(
+        "Stability is another question"
+    )
     assert "only these 11 items may truly be among the 5 best" in " ".join(text.split())
     document = json.loads(run("confidence", PISA, "-k", 5, "--level", 0.9, "--json"))
-    assert (document["document"], document["n_units"], document["k"]) == ("confidence", 0, 5)
+    assert (document["document"], document["n_units"], document["k"]) == (
+        "confidence",
+        0,
+        5,
+    )
     assert sorted(document["top"]) == TOP_5
     rows = run("confidence", PISA, "--csv").splitlines()
     assert len(rows) == 39

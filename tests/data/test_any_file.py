@@ -33,9 +33,7 @@ class TestElections:
     STATES = "state,candidate,{}\nOhio,ann,30\nOhio,bob,26\nIowa,ann,8\nIowa,bob,9\n"
 
     def test_votes_for_each_candidate_are_counts(self) -> None:
-        text = (
-            "state,candidate,candidatevotes,totalvotes\nOhio,ann,30,56\nOhio,bob,26,56\nIowa,bob,9,9\n"
-        )
+        text = "state,candidate,candidatevotes,totalvotes\nOhio,ann,30,56\nOhio,bob,26,56\nIowa,bob,9,9\n"  # noqa: E501
         assert tally(read(text)) == {"ann": 30, "bob": 35}
 
     def test_a_column_that_may_be_the_count_is_not_passed_over(self) -> None:
@@ -47,7 +45,10 @@ class TestElections:
 
     @pytest.mark.parametrize("more", ["Percent", "seats"])
     def test_shares_and_seats_may_stand_beside_votes(self, more: str) -> None:
-        assert tally(read(f"party,votes,{more}\nred,12,55\nblue,10,45\n")) == {"red": 12, "blue": 10}
+        assert tally(read(f"party,votes,{more}\nred,12,55\nblue,10,45\n")) == {
+            "red": 12,
+            "blue": 10,
+        }
 
     def test_shares_alone_are_not_one_vote_each(self) -> None:
         with pytest.raises(NotRecognisedError, match="'Party', 'Percent'"):
@@ -93,7 +94,9 @@ class TestFirstLines:
 class TestGames:
     def test_sides_by_their_ids(self) -> None:
         text = "id,rated,winner,white_id,white_rating,black_id,black_rating\n"
-        battles = read(text + "1,TRUE,white,ann,1500,bob,1400\n2,TRUE,draw,bob,1400,cat,1300\n")
+        battles = read(
+            text + "1,TRUE,white,ann,1500,bob,1400\n2,TRUE,draw,bob,1400,cat,1300\n"
+        )
         assert isinstance(battles, Battles)
         assert list(battles.units.labels) == ["ann beats bob", "bob ties cat"]
 
@@ -128,7 +131,9 @@ class TestScores:
         text = "task,alpha,beta\nAverage,0.6,0.5\nt1,0.5,0.6\nt2,0.7,0.4\n"
         matrix = read(text, kind="scores")
         assert list(matrix.row_labels) == ["t1", "t2"]
-        assert any("'Average' left out" in getattr(note, "brief", "") for note in matrix.notes)
+        assert any(
+            "'Average' left out" in getattr(note, "brief", "") for note in matrix.notes
+        )
         assert len(read(text, kind="scores", items=["alpha", "beta"]).row_labels) == 3
 
     def test_places_and_weights_are_those_of_the_other_rows(self) -> None:
@@ -179,10 +184,15 @@ class TestWaysOut:
                 "task,model,loss\nt1,1,0.1\nt1,2,0.2\nt2,1,0.3\nt2,2,0.1\n",
                 {"score": "loss", "row": "task"},
             ),
-            ("player,round,net\nx,1,70\nx,2,71\ny,1,69\ny,2,75\n", {"score": "net", "row": "round"}),
+            (
+                "player,round,net\nx,1,70\nx,2,71\ny,1,69\ny,2,75\n",
+                {"score": "net", "row": "round"},
+            ),
         ],
     )
-    def test_a_score_that_is_called_otherwise(self, text: str, told: dict[str, str]) -> None:
+    def test_a_score_that_is_called_otherwise(
+        self, text: str, told: dict[str, str]
+    ) -> None:
         with pytest.raises(NotRecognisedError) as caught:
             read(text)
         first = caught.value.readings[0]
@@ -195,9 +205,14 @@ class TestWaysOut:
 
     @pytest.mark.parametrize(
         ("text", "given"),
-        [("choice,region\na,n\nb,\n", {"unit": "region"}), ("choice,weight\na,1\nb,\n", {})],
+        [
+            ("choice,region\na,n\nb,\n", {"unit": "region"}),
+            ("choice,weight\na,1\nb,\n", {}),
+        ],
     )
-    def test_only_rows_without_an_answer_are_dropped(self, text: str, given: dict[str, str]) -> None:
+    def test_only_rows_without_an_answer_are_dropped(
+        self, text: str, given: dict[str, str]
+    ) -> None:
         with pytest.raises(InvalidDataError, match=r"line 3.*out of the table"):
             read(text, **given)
 
@@ -219,10 +234,15 @@ class TestWaysOut:
 
     def test_names_for_ids_in_the_header(self) -> None:
         text = "task,1,2\nt1,3,4\nt2,5,6\n"
-        assert read(text, kind="scores", labels={1: "ann", 2: "bob"}).items == ("ann", "bob")
+        assert read(text, kind="scores", labels={1: "ann", 2: "bob"}).items == (
+            "ann",
+            "bob",
+        )
 
     def test_sides_without_a_result_are_said_to_lack_one(self) -> None:
-        with pytest.raises(NotRecognisedError, match=r"left=\"home\" and right=\"away\" as winner="):
+        with pytest.raises(
+            NotRecognisedError, match=r"left=\"home\" and right=\"away\" as winner="
+        ):
             read("home,away,score\nx,y,2-1\ny,x,0-0\n")
 
     def test_an_outcome_is_shown_as_it_stands(self) -> None:
@@ -239,9 +259,9 @@ class TestLooks:
         rows = "from (values (1, 'ann', 5), (2, 'Ann ', 4), (2, 'bob', 3)) t(user, item, rating)"
         duckdb.sql(rows).write_parquet(str(path))
         assert main(["topk", str(path), "-k", "1", "--engine", engine]) == 0
-        assert "kept apart: 'Ann ' and 'ann'" in " ".join(capsys.readouterr().out.split()).replace(
-            "· ", ""
-        )
+        assert "kept apart: 'Ann ' and 'ann'" in " ".join(
+            capsys.readouterr().out.split()
+        ).replace("· ", "")
 
     def test_benchmarks_in_a_column_without_a_name_are_the_rows(self) -> None:
         assert read(",a,b,c\nMMLU,1,2,3\nARC,3,1,2.5\n").items == ("a", "b", "c")

@@ -20,11 +20,18 @@ from steadyrank.reading.arrays import as_counts, as_matrix, as_numbers, compact
 
 def test_numbers_of_several_types() -> None:
     assert as_numbers([1, 2], "v").dtype == np.int64
-    assert as_numbers([1, 2.5, Decimal("0.5"), Fraction(1, 4)], "v").tolist() == [1, 2.5, 0.5, 0.25]
+    assert as_numbers([1, 2.5, Decimal("0.5"), Fraction(1, 4)], "v").tolist() == [
+        1,
+        2.5,
+        0.5,
+        0.25,
+    ]
     assert as_numbers([True, False], "v").tolist() == [1, 0]
     assert as_numbers([10**15, -(10**15)], "v").tolist() == [10**15, -(10**15)]
     assert as_numbers([1e20, 1], "v").tolist() == [1e20, 1.0]
-    with pytest.raises(NotANumberError, match="but there is 100000000000000000000, at index 0"):
+    with pytest.raises(
+        NotANumberError, match="but there is 100000000000000000000, at index 0"
+    ):
         as_numbers([10**20, 1], "v")
 
 
@@ -80,7 +87,9 @@ def test_matrices() -> None:
     assert given[0, 0] == 1
     with pytest.raises(InvalidDataError, match=r"shape \(3,\)"):
         as_matrix(np.arange(3), "values")
-    with pytest.raises(InvalidDataError, match=r"equal length, but has rows of \[1, 2\]"):
+    with pytest.raises(
+        InvalidDataError, match=r"equal length, but has rows of \[1, 2\]"
+    ):
         as_matrix([[1], [1, 2]], "values")
     with pytest.raises(NotANumberError, match=r"there is inf.*at index 1"):
         as_matrix([[1, 2], [3, np.inf]], "values", missing=True)

@@ -139,7 +139,12 @@ BROKEN: dict[str, tuple[str, str, Any, str]] = {
         put("leaderboards", 1, "results", 0, "name", None),
         r"None instead of text at leaderboards\[1\].results\[0\].name",
     ),
-    "json": ("json_rows", "scores.json", put(1, 7), r"7 instead of an object at \[1\] of scores.json"),
+    "json": (
+        "json_rows",
+        "scores.json",
+        put(1, 7),
+        r"7 instead of an object at \[1\] of scores.json",
+    ),
     "json object": (
         "json_rows",
         "scores.json",
@@ -283,12 +288,16 @@ def test_a_missing_package_is_named_with_its_extra(
     path = made.write(tmp_path)
     monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.setattr("steadyrank.reading.files.find_spec", lambda _: None)
-    with pytest.raises(MissingPackageError, match=rf"{package} (is|are) needed.*steadyrank\[{extra}\]"):
+    with pytest.raises(
+        MissingPackageError, match=rf"{package} (is|are) needed.*steadyrank\[{extra}\]"
+    ):
         read_any(path, **arguments_in(made, tmp_path))
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_cut_files_are_refused(name: str, tmp_path: Path, rng: np.random.Generator) -> None:
+def test_cut_files_are_refused(
+    name: str, tmp_path: Path, rng: np.random.Generator
+) -> None:
     made = MAKERS[name](rng)
     path = made.write(tmp_path)
     for file in tmp_path.rglob("*"):

@@ -22,17 +22,24 @@ BEYOND = 2**53 + 1
 
 
 @given(st.lists(st.integers(0, 99_999), min_size=1, max_size=30), st.integers(0, 4))
-def test_short_floats_are_the_decimals_that_they_are_written_as(parts: list[int], places: int) -> None:
+def test_short_floats_are_the_decimals_that_they_are_written_as(
+    parts: list[int], places: int
+) -> None:
     meant = np.array(parts)[:, np.newaxis] / 10**places
     assert (as_doubles(meant.astype(np.float32)) == meant).all()
 
 
 @given(st.lists(st.lists(SINGLES, min_size=3, max_size=3), min_size=1, max_size=6))
-def test_ratings_and_matrices_agree_on_short_floats(rows: list[list[np.float32]]) -> None:
+def test_ratings_and_matrices_agree_on_short_floats(
+    rows: list[list[np.float32]],
+) -> None:
     matrix = np.array(rows, dtype=np.float32)
     users, items = np.indices(matrix.shape).reshape(2, -1)
     rated = MeanRating(0.0).score(Ratings(users, items, matrix.ravel()))
-    for wide in (ScoreMatrix(matrix), ScoreMatrix.from_frame(dict(zip("abc", matrix.T, strict=True)))):
+    for wide in (
+        ScoreMatrix(matrix),
+        ScoreMatrix.from_frame(dict(zip("abc", matrix.T, strict=True))),
+    ):
         assert ColumnMeans().score(wide).tolist() == rated.tolist()
 
 
@@ -44,7 +51,9 @@ def test_tenths_of_single_precision_tie() -> None:
 def test_means_of_repeated_scores_of_single_precision() -> None:
     scores = np.array([0.1, 0.3, 0.2], dtype=np.float32)
     long = {"row": ["r"] * 3, "item": ["x", "x", "y"], "score": scores}
-    assert ScoreMatrix.from_frame(long, duplicates="mean").values.tolist() == [[0.2, 0.2]]
+    assert ScoreMatrix.from_frame(long, duplicates="mean").values.tolist() == [
+        [0.2, 0.2]
+    ]
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
@@ -60,7 +69,12 @@ def test_single_precision_with_gaps(library: str) -> None:
 def ways(numbers: list[Any]) -> dict[str, Any]:
     """Return everything that takes these numbers as scores of two items."""
     names = [f"i{place}" for place in range(len(numbers))]
-    text = "\n".join(["user,item,rating", *(f"u,{n},{v}" for n, v in zip(names, numbers, strict=True))])
+    text = "\n".join(
+        [
+            "user,item,rating",
+            *(f"u,{n},{v}" for n, v in zip(names, numbers, strict=True)),
+        ]
+    )
     wide = f"{','.join(names)}\n{','.join(map(str, numbers))}\n"
     frame = {name: [number] for name, number in zip(names, numbers, strict=True)}
     long = {"row": ["r"] * len(names), "item": names, "score": numbers}
@@ -72,13 +86,19 @@ def ways(numbers: list[Any]) -> dict[str, Any]:
         "long": lambda: ScoreMatrix.from_frame(long).values,
         "estimates": lambda: Estimates(numbers, errors=[1.0] * len(names)).scores,
         "text of ratings": lambda: Ratings.read(io.BytesIO(text.encode())).values,
-        "wide text": lambda: ScoreMatrix.read(io.BytesIO(wide.encode()), items=names).values,
+        "wide text": lambda: (
+            ScoreMatrix.read(io.BytesIO(wide.encode()), items=names).values
+        ),
     }
 
 
 @given(
     st.lists(
-        st.one_of(st.integers(-5, 5), st.integers(-(2**70), 2**70), st.sampled_from([2**53, BEYOND])),
+        st.one_of(
+            st.integers(-5, 5),
+            st.integers(-(2**70), 2**70),
+            st.sampled_from([2**53, BEYOND]),
+        ),
         min_size=2,
         max_size=4,
     )
@@ -87,7 +107,9 @@ def test_whole_numbers_are_held_exactly_or_refused(numbers: list[int]) -> None:
     exact = all(abs(number) <= 2**53 for number in numbers)
     for name, read in ways(numbers).items():
         if exact:
-            assert [Fraction(value) for value in np.ravel(read()).tolist()] == numbers, name
+            assert [
+                Fraction(value) for value in np.ravel(read()).tolist()
+            ] == numbers, name
         else:
             with pytest.raises(NotANumberError, match=r"up to 2\^53"):
                 read()
@@ -95,7 +117,9 @@ def test_whole_numbers_are_held_exactly_or_refused(numbers: list[int]) -> None:
 
 def test_the_place_of_a_number_beyond_floats_is_said() -> None:
     text = f"user,item,rating\nu,a,1\nv,a,{BEYOND}\n"
-    with pytest.raises(NotANumberError, match=f"there is {BEYOND} in column 'rating', on line 3"):
+    with pytest.raises(
+        NotANumberError, match=f"there is {BEYOND} in column 'rating', on line 3"
+    ):
         Ratings.read(io.BytesIO(text.encode()))
     with pytest.raises(NotANumberError) as caught:
         ScoreMatrix(np.array([[1, 2], [BEYOND, 3]]))

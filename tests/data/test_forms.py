@@ -78,7 +78,10 @@ def test_games_with_points(names: str) -> None:
 def test_games_with_a_result(letters: str) -> None:
     played = games(np.random.default_rng(2), 60)
     results = [letters[1 - int(np.sign(a - b))] for _, _, a, b in played]
-    rows = [[home, away, result] for (home, away, _, _), result in zip(played, results, strict=True)]
+    rows = [
+        [home, away, result]
+        for (home, away, _, _), result in zip(played, results, strict=True)
+    ]
     data = read_any(io.BytesIO(lines("HomeTeam,AwayTeam,FTR", rows)))
     assert read_so(data) == counted(played)  # type: ignore[arg-type]
 
@@ -87,13 +90,24 @@ def test_points_and_a_result_must_agree() -> None:
     text = "Div,HomeTeam,AwayTeam,FTHG,FTAG,FTR\nE0,x,y,2,1,H\nE0,y,x,1,1,{}\n"
     data = read_any(io.BytesIO(text.format("D").encode()))
     assert data.n_units == 2
-    with pytest.raises(InvalidDataError, match=r"another result.*'FTR', on line 3.*ignore=\"FTR\""):
+    with pytest.raises(
+        InvalidDataError, match=r"another result.*'FTR', on line 3.*ignore=\"FTR\""
+    ):
         read_any(io.BytesIO(text.format("A").encode()))
     shootout = read_any(io.BytesIO(text.format("A").encode()), ignore=["FTR"])
     assert sorted(shootout.units.labels) == ["x beats y", "x ties y"]  # type: ignore[type-var]
-    with pytest.raises(InvalidDataError, match=r"'2 to 1'.*points alone with ignore=\"result\""):
-        read_any(io.BytesIO(b"home,away,home_goals,away_goals,result\nx,y,2,1,2 to 1\n"))
-    assert read_any(io.BytesIO(b"home,away,home_goals,away_goals,result\nx,y,2,1,2-1\n")).n_units == 1
+    with pytest.raises(
+        InvalidDataError, match=r"'2 to 1'.*points alone with ignore=\"result\""
+    ):
+        read_any(
+            io.BytesIO(b"home,away,home_goals,away_goals,result\nx,y,2,1,2 to 1\n")
+        )
+    assert (
+        read_any(
+            io.BytesIO(b"home,away,home_goals,away_goals,result\nx,y,2,1,2-1\n")
+        ).n_units
+        == 1
+    )
 
 
 def test_games_to_come() -> None:
@@ -130,16 +144,23 @@ def test_one_letter_means_what_the_columns_say(
 ) -> None:
     left, right = sides.split(",")
     rows = [["p", "q", result] for result in results]
-    data = Battles.read(io.BytesIO(lines(f"{sides},result", rows)), left=left, right=right)
+    data = Battles.read(
+        io.BytesIO(lines(f"{sides},result", rows)), left=left, right=right
+    )
     assert data.outcome.tolist() == outcomes
 
 
 @pytest.mark.parametrize(
-    ("sides", "word"), [("left,right", "a"), ("team1,team2", "l"), ("first,second", "a")]
+    ("sides", "word"),
+    [("left,right", "a"), ("team1,team2", "l"), ("first,second", "a")],
 )
 def test_a_letter_with_two_meanings_is_refused_with_both(sides: str, word: str) -> None:
-    with pytest.raises(InvalidDataError, match=f"'{word}': left wins as .*, right wins as .*on line 2"):
-        Battles.read(io.BytesIO(lines(f"{sides},result", [["p", "q", word], ["p", "q", "draw"]])))
+    with pytest.raises(
+        InvalidDataError, match=f"'{word}': left wins as .*, right wins as .*on line 2"
+    ):
+        Battles.read(
+            io.BytesIO(lines(f"{sides},result", [["p", "q", word], ["p", "q", "draw"]]))
+        )
 
 
 def test_numbers_beside_names_stay_one_item() -> None:
@@ -161,9 +182,15 @@ def test_a_loss_is_not_the_left_side() -> None:
         return found
 
     for words in (["L", "D"], ["D", "L", "D"]):
-        with pytest.raises(InvalidDataError, match=r"'L': left wins as names of .*, right wins"):
+        with pytest.raises(
+            InvalidDataError, match=r"'L': left wins as names of .*, right wins"
+        ):
             read(*words)
-    assert (read("L", "draw"), read("L", "D", "R"), read("L", "W")) == ([1, 0], [1, 0, -1], [-1, 1])
+    assert (read("L", "draw"), read("L", "D", "R"), read("L", "W")) == (
+        [1, 0],
+        [1, 0, -1],
+        [-1, 1],
+    )
 
 
 def test_truth_values_of_python() -> None:
@@ -181,13 +208,36 @@ def test_winners_and_losers_among_many_columns() -> None:
     rng = np.random.default_rng(3)
     pairs = [rng.choice(4, 2, replace=False) for _ in range(30)]
     rows = [
-        ["t", "Clay", 32, w, 1, TEAMS[w], 5, 20, x, 2, TEAMS[x], 7, "6-1 6-2", 3, "F", 4, 2]
+        [
+            "t",
+            "Clay",
+            32,
+            w,
+            1,
+            TEAMS[w],
+            5,
+            20,
+            x,
+            2,
+            TEAMS[x],
+            7,
+            "6-1 6-2",
+            3,
+            "F",
+            4,
+            2,
+        ]
         for w, x in pairs
     ]
     data = read_any(io.BytesIO(lines(TENNIS, rows)))
     assert isinstance(data, Battles)
     assert read_so(data) == Counter((TEAMS[w], "beats", TEAMS[x]) for w, x in pairs)
-    by_id = read_any(io.BytesIO(lines(TENNIS, rows)), winner="winner_id", loser="loser_id", unit="round")
+    by_id = read_any(
+        io.BytesIO(lines(TENNIS, rows)),
+        winner="winner_id",
+        loser="loser_id",
+        unit="round",
+    )
     assert (by_id.units.kind, sorted(by_id.items)) == (
         "round",
         sorted({int(i) for pair in pairs for i in pair}),
@@ -208,7 +258,15 @@ def test_winners_in_three_columns(yes: str, no: str) -> None:
         won = int(rng.integers(3))
         expected[won] += 1
         rows.append(
-            [row, "x", "y", f"p{row % 7}", "r", "s", *(yes if n == won else no for n in range(3))]
+            [
+                row,
+                "x",
+                "y",
+                f"p{row % 7}",
+                "r",
+                "s",
+                *(yes if n == won else no for n in range(3)),
+            ]
         )
     data = read_any(io.BytesIO(lines(names, rows)))
     assert isinstance(data, Battles)
@@ -225,15 +283,23 @@ def test_seasons_of_one_competition(tmp_path: Path) -> None:
         lines("Date,HomeTeam,AwayTeam,FTHG,FTAG,Referee", [["d", *g, "r"] for g in one])
     )
     (tmp_path / "2024.csv").write_bytes(
-        lines("AwayTeam,FTAG,HomeTeam,FTHG,Odds", [[a, n, h, m, 2.5] for h, a, m, n in two])
+        lines(
+            "AwayTeam,FTAG,HomeTeam,FTHG,Odds",
+            [[a, n, h, m, 2.5] for h, a, m, n in two],
+        )
     )
     paths = [tmp_path / "2023.csv", tmp_path / "2024.csv"]
     for data in (read_any(paths), as_observations(str(tmp_path / "*.csv"))):
         assert read_so(data) == counted(one) + counted(two)  # type: ignore[arg-type]
-        assert "columns that not all files have, blank there: 'Date', 'Referee', 'Odds'" in data.notes
+        assert (
+            "columns that not all files have, blank there: 'Date', 'Referee', 'Odds'"
+            in data.notes
+        )
     paths.append(tmp_path / "2025.csv")
     paths[-1].write_bytes(b"HomeTeam,AwayTeam,FTHG\najax,boca,3\n")
-    with pytest.raises(InvalidDataError, match=r"FTAG has missing values, on line 2 \(2025\.csv\)"):
+    with pytest.raises(
+        InvalidDataError, match=r"FTAG has missing values, on line 2 \(2025\.csv\)"
+    ):
         read_any(paths, kind="battles", points_left="FTHG", points_right="FTAG")
     with pytest.raises(NotRecognisedError):
         read_any(paths)
@@ -245,22 +311,36 @@ CHOICES = [
     ["First Choice", "Second Choice", "Third Choice"],
     ["rank 1", "rank 2", "rank 3"],
     ["Preference1", "Preference2", "Preference3"],
-    ["DEM Mayor Choice 1 of 3 (02)", "DEM Mayor Choice 2 of 3 (02)", "DEM Mayor Choice 3 of 3 (02)"],
+    [
+        "DEM Mayor Choice 1 of 3 (02)",
+        "DEM Mayor Choice 2 of 3 (02)",
+        "DEM Mayor Choice 3 of 3 (02)",
+    ],
 ]
 
 
 @pytest.mark.parametrize("names", CHOICES)
 def test_a_column_for_each_choice(names: list[str]) -> None:
     rng = np.random.default_rng(6)
-    votes = [[TEAMS[t] for t in rng.permutation(4)[: rng.integers(1, 4)]] for _ in range(50)]
+    votes = [
+        [TEAMS[t] for t in rng.permutation(4)[: rng.integers(1, 4)]] for _ in range(50)
+    ]
     order = [2, 0, 1]  # of the columns in the file
-    rows = [[voter, *([*vote, "", ""][place] for place in order)] for voter, vote in enumerate(votes)]
-    data = read_any(io.BytesIO(lines(",".join(["voter_id", *(names[place] for place in order)]), rows)))
+    rows = [
+        [voter, *([*vote, "", ""][place] for place in order)]
+        for voter, vote in enumerate(votes)
+    ]
+    data = read_any(
+        io.BytesIO(
+            lines(",".join(["voter_id", *(names[place] for place in order)]), rows)
+        )
+    )
     assert isinstance(data, Ballots)
     found = dict(zip(data.units.labels, data.units.counts.tolist(), strict=True))
     assert found == Counter(" > ".join(vote) for vote in votes)
     assert any(
-        f"{names[0]!r}, {names[1]!r}, {names[2]!r} read as the ranks" in note for note in data.notes
+        f"{names[0]!r}, {names[1]!r}, {names[2]!r} read as the ranks" in note
+        for note in data.notes
     )
 
 
@@ -269,7 +349,9 @@ def test_choices_that_are_numbers_are_one_kind_of_label() -> None:
     assert data.items == (7, 8)
 
 
-@pytest.mark.parametrize("names", ["choice_2,choice_3", "choice_1,other", "page_rank_1,page_rank_2"])
+@pytest.mark.parametrize(
+    "names", ["choice_2,choice_3", "choice_1,other", "page_rank_1,page_rank_2"]
+)
 def test_columns_that_are_no_choices(names: str) -> None:
     with pytest.raises(NotRecognisedError) as caught:
         read_any(io.BytesIO(f"{names}\n1,2\n2,1\n".encode()))
@@ -308,18 +390,25 @@ class TestLabels:
     def test_columns_other_than_the_first_two_are_said(self, tmp_path: Path) -> None:
         path = tmp_path / "links.csv"
         path.write_text("movieId,otherId,name\n1,2,a\n2,1,b\n")
-        with pytest.raises(ColumnError, match=r"'movieId', 'otherId' cannot be the col.*FILE:ID,NAME"):
+        with pytest.raises(
+            ColumnError, match=r"'movieId', 'otherId' cannot be the col.*FILE:ID,NAME"
+        ):
             Votes([1, 2]).with_labels(path)
         assert Votes([1, 2]).with_labels(f"{path}:otherId,name").items == ("b", "a")
-        with pytest.raises(InvalidLabelError, match=r"none of the items is among.*FILE:ID,NAME"):
+        with pytest.raises(
+            InvalidLabelError, match=r"none of the items is among.*FILE:ID,NAME"
+        ):
             Votes(["x"]).with_labels(f"{path}:movieId,name")
         with pytest.raises(ColumnError, match="no column 'nme'"):
             Votes([1, 2]).with_labels(f"{path}:movieId,nme")
-        with pytest.raises(ColumnError, match=r"'movieId' cannot be the columns.*FILE:ID,NAME"):
+        with pytest.raises(
+            ColumnError, match=r"'movieId' cannot be the columns.*FILE:ID,NAME"
+        ):
             Votes([1, 2]).with_labels(f"{path}:movieId")
         path.write_text("id,name\n1,a\n1,b\n2,c\n")
         with pytest.raises(
-            InvalidLabelError, match=r"1 has two names in column 'id', on line 2 of links"
+            InvalidLabelError,
+            match=r"1 has two names in column 'id', on line 2 of links",
         ):
             Votes([1, 2]).with_labels(path)
 
@@ -327,11 +416,16 @@ class TestLabels:
 class TestRegressionTables:
     def test_gaps_are_refused_or_dropped(self) -> None:
         text = b"a,b,y\n1,2,3\n,1,2\n2,1,\n4,1,2\n"
-        with pytest.raises(MissingValuesError, match=r"1 value is missing.*missing=\"drop\""):
+        with pytest.raises(
+            MissingValuesError, match=r"1 value is missing.*missing=\"drop\""
+        ):
             Regression.read(io.BytesIO(b"a,b,y\n1,2,3\n,1,2\n"))
         data = read_any(io.BytesIO(text), missing="drop", response="y", raw=True)
         assert isinstance(data, Regression)
-        assert (data.X.tolist(), data.y.tolist()) == ([[1.0, 2.0], [4.0, 1.0]], [3.0, 2.0])
+        assert (data.X.tolist(), data.y.tolist()) == (
+            [[1.0, 2.0], [4.0, 1.0]],
+            [3.0, 2.0],
+        )
         assert data.notes[-1] == "2 rows with 2 missing values dropped: 1, 2"
         with pytest.raises(InvalidSettingError):
             Regression([[1.0]], [1.0], missing="available")
@@ -340,7 +434,10 @@ class TestRegressionTables:
         pl = pytest.importorskip("polars")
         frame = pl.DataFrame({"age": [1.0, 2.0], "height": [3, 5]})
         data = Regression(frame, pl.Series([1.0, 2.0]))
-        assert (data.items, data.X.tolist()) == (("age", "height"), [[1.0, 3.0], [2.0, 5.0]])
+        assert (data.items, data.X.tolist()) == (
+            ("age", "height"),
+            [[1.0, 3.0], [2.0, 5.0]],
+        )
 
     def test_classifiers_take_texts(self) -> None:
         linear = pytest.importorskip("sklearn.linear_model")
@@ -352,6 +449,13 @@ class TestRegressionTables:
         expected = np.abs(linear.LogisticRegression().fit(X, y).coef_[0])
         assert Refit(linear.LogisticRegression()).score(data) == pytest.approx(expected)
         assert stable_topk(data, 1, scorer=linear.LogisticRegression()).sure == ("b",)
-        for scorer in (None, "ridge:penalty=1", linear.LinearRegression(), lambda data: data.y[:3]):
-            with pytest.raises(NotANumberError, match=r"y must be numbers for .* '(yes|no)'"):
+        for scorer in (
+            None,
+            "ridge:penalty=1",
+            linear.LinearRegression(),
+            lambda data: data.y[:3],
+        ):
+            with pytest.raises(
+                NotANumberError, match=r"y must be numbers for .* '(yes|no)'"
+            ):
                 stable_topk(data, 1, scorer=scorer)

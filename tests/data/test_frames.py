@@ -8,7 +8,15 @@ import narwhals as nw
 import numpy as np
 import pytest
 
-from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes, read_any
+from steadyrank.data import (
+    Ballots,
+    Battles,
+    Ratings,
+    Regression,
+    ScoreMatrix,
+    Votes,
+    read_any,
+)
 from steadyrank.data.read import scan_any
 from steadyrank.errors import (
     ColumnError,
@@ -53,7 +61,9 @@ def make(request: pytest.FixtureRequest) -> Any:
 @pytest.mark.parametrize("take", [read_any, scan_any, Votes.from_frame, Votes.scan])
 def test_a_polars_lazy_frame_is_refused_with_a_way_out(take: Any) -> None:
     lazy = make_polars({"vote": ["x", "y"]}).lazy()
-    with pytest.raises(InvalidDataError, match=r"holds no rows yet.*frame\.collect\(\).*DuckDB: scan\("):
+    with pytest.raises(
+        InvalidDataError, match=r"holds no rows yet.*frame\.collect\(\).*DuckDB: scan\("
+    ):
         take(lazy)
     assert read_any(lazy.collect()).n_units == 2
 
@@ -61,7 +71,10 @@ def test_a_polars_lazy_frame_is_refused_with_a_way_out(take: Any) -> None:
 def test_votes(make: Any) -> None:
     votes = Votes.from_frame(make({"Candidate": ["y", "x"], "n": [2, 3]}))
     assert (votes.items, votes.tally.tolist()) == (("x", "y"), [3, 2])
-    assert votes.notes == ("column 'Candidate' read as the choice", "column 'n' read as the count")
+    assert votes.notes == (
+        "column 'Candidate' read as the choice",
+        "column 'n' read as the count",
+    )
 
 
 def test_ratings(make: Any) -> None:
@@ -72,7 +85,11 @@ def test_ratings(make: Any) -> None:
 
 
 def test_battles(make: Any) -> None:
-    columns = {"model_a": ["x", "y"], "model_b": ["y", "z"], "winner": ["model_a", "tie"]}
+    columns = {
+        "model_a": ["x", "y"],
+        "model_b": ["y", "z"],
+        "winner": ["model_a", "tie"],
+    }
     battles = Battles.from_frame(make({**columns, "worker": [5, 6]}), unit="worker")
     assert battles.outcome.tolist() == [1, 0]
     assert (battles.units.kind, list(battles.units.labels)) == ("worker", [5, 6])
@@ -83,11 +100,16 @@ def test_pairs(make: Any) -> None:
     battles = Battles.from_frame(make({**columns, "ties": [2], "ties_bothbad": [4]}))
     assert battles.n_units == 10
     assert battles.notes[-1] == "column 'ties', 'ties_bothbad' read as the ties"
-    assert Battles.from_frame(make(columns)).notes[-1] == "no column of ties found: no battle was a tie"
+    assert (
+        Battles.from_frame(make(columns)).notes[-1]
+        == "no column of ties found: no battle was a tie"
+    )
 
 
 def test_scores(make: Any) -> None:
-    matrix = ScoreMatrix.from_frame(make({"task": ["t", "u"], "x": [1, 2], "y": [0.5, 1.5]}))
+    matrix = ScoreMatrix.from_frame(
+        make({"task": ["t", "u"], "x": [1, 2], "y": [0.5, 1.5]})
+    )
     assert (matrix.items, matrix.row_labels) == (("x", "y"), ("t", "u"))
     assert matrix.values.tolist() == [[1.0, 0.5], [2.0, 1.5]]
 
@@ -96,7 +118,9 @@ def test_missing_scores(make: Any) -> None:
     frame = {"x": [1.0, None], "y": [0.5, 1.5]}
     with pytest.raises(MissingValuesError, match="row 1 item 'x'"):
         ScoreMatrix.from_frame(make(frame))
-    assert ScoreMatrix.from_frame(make(frame), missing="drop").values.tolist() == [[1.0, 0.5]]
+    assert ScoreMatrix.from_frame(make(frame), missing="drop").values.tolist() == [
+        [1.0, 0.5]
+    ]
 
 
 def test_regression(make: Any) -> None:
@@ -104,7 +128,9 @@ def test_regression(make: Any) -> None:
     data = Regression.from_frame(frame, raw=True)
     assert (data.items, data.y.tolist()) == (("a", "b"), [3.0, 4.0])
     assert Regression.from_frame(frame).X.tolist() == [[-1.0, -1.0], [1.0, 1.0]]
-    given = Regression.from_frame(make({"a": [1], "t": [3], "id": ["r"]}), response="t", row="id")
+    given = Regression.from_frame(
+        make({"a": [1], "t": [3], "id": ["r"]}), response="t", row="id"
+    )
     assert (given.items, list(given.units.labels)) == (("a",), ["r"])
 
 
@@ -127,7 +153,9 @@ def test_ballots_by_rank_columns(make: Any) -> None:
 
 
 def test_ballots_one_row_an_entry(make: Any) -> None:
-    frame = make({"voter": [1, 1, 2, 2], "item": ["a", "b", "a", "c"], "rank": [2, 1, 1, 1]})
+    frame = make(
+        {"voter": [1, 1, 2, 2], "item": ["a", "b", "a", "c"], "rank": [2, 1, 1, 1]}
+    )
     ballots = Ballots.from_frame(frame, user="voter")
     assert list(ballots.units.labels) == ["b > a", "a = c"]
     approved = Ballots.from_frame(frame, user="voter", approval=True)
@@ -135,7 +163,9 @@ def test_ballots_one_row_an_entry(make: Any) -> None:
 
 
 def test_long_scores(make: Any) -> None:
-    frame = make({"task": ["t", "t", "u"], "model": ["x", "y", "x"], "score": [1, 2, 3]})
+    frame = make(
+        {"task": ["t", "t", "u"], "model": ["x", "y", "x"], "score": [1, 2, 3]}
+    )
     with pytest.raises(MissingValuesError, match="row 'u' item 'y'"):
         ScoreMatrix.from_frame(frame, item="model")
     matrix = ScoreMatrix.from_frame(frame, item="model", missing="drop")
@@ -144,7 +174,9 @@ def test_long_scores(make: Any) -> None:
 
 def test_long_scores_that_contradict() -> None:
     frame = {"row": ["t", "t"], "item": ["x", "x"], "value": [1, 2], "g": ["p", "q"]}
-    with pytest.raises(InvalidDataError, match="'x' has more than one value in row 't', at index 1"):
+    with pytest.raises(
+        InvalidDataError, match="'x' has more than one value in row 't', at index 1"
+    ):
         ScoreMatrix.from_frame(frame, item="item")
     frame["item"] = ["x", "y"]
     with pytest.raises(InvalidDataError, match="entries of one row name different 'g'"):
@@ -162,9 +194,13 @@ def test_bad_values_name_their_column(make: Any) -> None:
     with pytest.raises(InvalidCountError, match="-1 in column 'n', at index 1"):
         Votes.from_frame(make({"choice": ["a", "b"], "n": [1, -1]}))
     with pytest.raises(MissingValuesError, match="rating has missing values"):
-        Ratings.from_frame(make({"user": [1, 2], "item": [3, 3], "rating": [1.5, None]}))
+        Ratings.from_frame(
+            make({"user": [1, 2], "item": [3, 3], "rating": [1.5, None]})
+        )
     with pytest.raises(InvalidDataError, match="'won' in column 'result', at index 1"):
-        Battles.from_frame(make({"a": ["x", "x"], "b": ["y", "y"], "result": ["a", "won"]}))
+        Battles.from_frame(
+            make({"a": ["x", "x"], "b": ["y", "y"], "result": ["a", "won"]})
+        )
 
 
 def test_text_is_not_taken_for_numbers(make: Any) -> None:
@@ -178,31 +214,44 @@ def test_text_labels_stay_text(make: Any) -> None:
 
 def test_no_rows(make: Any) -> None:
     frame = make({"choice": ["a"]})
-    empty = {"choice": []} if isinstance(frame, dict) else nw.from_native(frame).head(0).to_native()
+    empty = (
+        {"choice": []}
+        if isinstance(frame, dict)
+        else nw.from_native(frame).head(0).to_native()
+    )
     with pytest.raises(EmptyDataError):
         Votes.from_frame(empty)
 
 
 def test_columns_that_are_not_there() -> None:
     with pytest.raises(
-        ColumnError, match=r"no column 'who' for the choice; the columns are 'a', 'b'.*choice=\.\.\."
+        ColumnError,
+        match=r"no column 'who' for the choice; the columns are 'a', 'b'.*choice=\.\.\.",
     ):
         Votes.from_frame({"a": [1], "b": [2]}, choice="who")
-    with pytest.raises(ColumnError, match=r"looks like the user \(tried user, userid.*'movie'"):
+    with pytest.raises(
+        ColumnError, match=r"looks like the user \(tried user, userid.*'movie'"
+    ):
         Ratings.from_frame({"movie": [1], "rating": [2]})
     with pytest.raises(ColumnError, match="no column looks like the left"):
         Battles.from_frame({"movie": [1], "winner": [2]})
     with pytest.raises(ColumnError, match="no column 'w' for the unit"):
-        Battles.from_frame({"left": ["x"], "right": ["y"], "winner": ["left"]}, unit="w")
+        Battles.from_frame(
+            {"left": ["x"], "right": ["y"], "winner": ["left"]}, unit="w"
+        )
     with pytest.raises(NotANumberError, match="there is 'u', at index 0"):
-        ScoreMatrix.from_frame({"task": ["t", "s", "r"], "b": ["u", 2, 3], "c": [1, 2, 3]})
+        ScoreMatrix.from_frame(
+            {"task": ["t", "s", "r"], "b": ["u", 2, 3], "c": [1, 2, 3]}
+        )
     with pytest.raises(ColumnError, match="something else than numbers: 'b'"):
         Regression.from_frame({"y": [1], "b": ["u"]})
 
 
 def test_one_side_alone_is_not_guessed() -> None:
     with pytest.raises(ColumnError, match="looks like the right"):
-        Battles.from_frame({"left": ["x"], "other": ["y"], "winner": ["left"]}, left="left")
+        Battles.from_frame(
+            {"left": ["x"], "other": ["y"], "winner": ["left"]}, left="left"
+        )
 
 
 def test_winner_and_loser_need_no_outcome() -> None:
@@ -219,7 +268,9 @@ def test_the_only_column_left_is_the_choice() -> None:
 def test_bad_ballots_have_their_rows() -> None:
     with pytest.raises(InvalidDataError, match="names 'a' twice, at index 1"):
         Ballots.from_frame({"order": ["a > b", "a > a"]})
-    with pytest.raises(InvalidDataError, match="missing or is no text in column 'order', at index 1"):
+    with pytest.raises(
+        InvalidDataError, match="missing or is no text in column 'order', at index 1"
+    ):
         Ballots.from_frame({"order": ["a > b", None]})
     with pytest.raises(InvalidLabelError, match="at index 1"):
         Ballots.from_frame({"order": ["a > b", "a > > b"]})
@@ -248,11 +299,15 @@ def test_columns_named_by_numbers() -> None:
 def test_types_of_pandas_and_polars() -> None:
     pd = pytest.importorskip("pandas")
     pl = pytest.importorskip("polars")
-    frame = pd.DataFrame({"choice": pd.Categorical(["b", "a"]), "n": pd.array([1, 2], dtype="Int64")})
+    frame = pd.DataFrame(
+        {"choice": pd.Categorical(["b", "a"]), "n": pd.array([1, 2], dtype="Int64")}
+    )
     assert Votes.from_frame(frame).tally.tolist() == [2, 1]
     categories = pl.DataFrame({"choice": pl.Series(["b", "a"], dtype=pl.Categorical)})
     assert Votes.from_frame(categories).items == ("a", "b")
-    decimals = pl.DataFrame({"u": [1], "i": [2], "r": pl.Series(["1.5"]).cast(pl.Decimal(4, 2))})
+    decimals = pl.DataFrame(
+        {"u": [1], "i": [2], "r": pl.Series(["1.5"]).cast(pl.Decimal(4, 2))}
+    )
     assert Ratings.from_frame(decimals).values.tolist() == [1.5]
 
 
@@ -262,10 +317,17 @@ RATED = {"user": [1, 1, 2], "item": ["a", "b", "a"], "rating": [5, 4, 3]}
 
 def test_an_index_of_pandas_is_read_as_the_column_that_it_was() -> None:
     pd = pytest.importorskip("pandas")
-    for columns, index in ((BOARD, "model"), (RATED, "user"), (RATED, ["user", "item"])):
+    for columns, index in (
+        (BOARD, "model"),
+        (RATED, "user"),
+        (RATED, ["user", "item"]),
+    ):
         plain = pd.DataFrame(columns)
         kind = "scores" if columns is BOARD else None
-        one, two = read_any(plain, kind=kind), read_any(plain.set_index(index), kind=kind)
+        one, two = (
+            read_any(plain, kind=kind),
+            read_any(plain.set_index(index), kind=kind),
+        )
         assert (type(one), one.items, one.notes) == (type(two), two.items, two.notes)
         assert list(one.units.labels) == list(two.units.labels)
     counted = pd.Series(["x", "y", "x"], name="candidate").value_counts().to_frame()
@@ -277,7 +339,9 @@ def test_an_index_of_pandas_is_read_as_the_column_that_it_was() -> None:
 
 def test_an_index_holds_names_and_is_never_a_score_or_a_feature() -> None:
     pd = pytest.importorskip("pandas")
-    cells = pd.DataFrame({"a": [3, 1, 2], "b": [3, 2, 2.5]}, index=pd.Index([9, 7, 8], name="strength"))
+    cells = pd.DataFrame(
+        {"a": [3, 1, 2], "b": [3, 2, 2.5]}, index=pd.Index([9, 7, 8], name="strength")
+    )
     matrix = ScoreMatrix.from_frame(cells)
     assert (matrix.items, matrix.row_labels) == (("a", "b"), (9, 7, 8))
     days = pd.date_range("2020", periods=3)
@@ -289,7 +353,9 @@ def test_an_index_holds_names_and_is_never_a_score_or_a_feature() -> None:
         ):
             assert (data.items, list(data.row_labels)) == (("a", "b"), list(index))
     assert type(read_any(cells.assign(target=[1, 2, 4]))) is Regression
-    with pytest.raises(NotRecognisedError, match="item='index'"):  # a row a model, or a row a task?
+    with pytest.raises(
+        NotRecognisedError, match="item='index'"
+    ):  # a row a model, or a row a task?
         read_any(pd.DataFrame({"a": [1, 2], "b": [2, 3]}, index=["x", "y"]))
     for twice in (Ratings.from_frame, Ratings.scan):
         with pytest.raises(ColumnError, match="same name"):
@@ -298,8 +364,12 @@ def test_an_index_holds_names_and_is_never_a_score_or_a_feature() -> None:
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_a_frame_is_no_list_of_values(library: str) -> None:
-    frame = pytest.importorskip(library).DataFrame({"first": ["x", "y", "z"], "then": ["y", "z", "x"]})
-    with pytest.raises(InvalidDataError, match=r"but is a dataframe. Use from_frame\(...\), or put"):
+    frame = pytest.importorskip(library).DataFrame(
+        {"first": ["x", "y", "z"], "then": ["y", "z", "x"]}
+    )
+    with pytest.raises(
+        InvalidDataError, match=r"but is a dataframe. Use from_frame\(...\), or put"
+    ):
         Votes(frame)
     with pytest.raises(InvalidDataError, match=r"units must .* but is a dataframe"):
         Votes(["x", "y", "z"], units=frame)

@@ -60,7 +60,10 @@ def test_models_in_rows_are_the_items() -> None:
     assert isinstance(data, ScoreMatrix)
     wanted = board_means(BOARD, "Model", ["MMLU", "GSM8K", "ARC-C"])
     assert scores_of(data) == pytest.approx(wanted)
-    assert (data.units.kind, list(data.units.labels)) == ("column", ["MMLU", "GSM8K", "ARC-C"])
+    assert (data.units.kind, list(data.units.labels)) == (
+        "column",
+        ["MMLU", "GSM8K", "ARC-C"],
+    )
     assert "a row for each item" in briefs(data)
     assert "'rank' and 'Average' left out" in briefs(data)
     assert "columns without numbers not used: 'Type'" in data.notes
@@ -90,15 +93,21 @@ def test_the_other_way_on_request() -> None:
         ("name", ["q1", "q2"], ["mmlu", "gsm8k"], None),
     ],
 )
-def test_what_names_say(header: str, labels: list[str], columns: list[str], found: str | None) -> None:
+def test_what_names_say(
+    header: str, labels: list[str], columns: list[str], found: str | None
+) -> None:
     frame = {header: labels, columns[0]: [1.0, 2.5], columns[1]: [3.0, 2.0]}
-    if header == "country":  # a unit by its name, and its columns are measures: the name goes first
+    if (
+        header == "country"
+    ):  # a unit by its name, and its columns are measures: the name goes first
         assert read_any(frame, kind="scores").items == ("math_score", "reading_score")
         return
     if found is None:
         with pytest.raises(NotRecognisedError) as caught:
             read_any(frame, kind="scores")
-        both = {one.arguments["items_in"]: one.read().items for one in caught.value.readings}
+        both = {
+            one.arguments["items_in"]: one.read().items for one in caught.value.readings
+        }
         assert both == {"rows": tuple(labels), "columns": tuple(columns)}
         return
     items = tuple(columns) if found == "columns" else tuple(labels)
@@ -114,12 +123,20 @@ def test_both_ways_give_the_same_study() -> None:
         tasks, models = [f"t{n}" for n in range(rows)], [f"m{n}" for n in range(items)]
         wide = {"task": tasks} | {model: values[:, n] for n, model in enumerate(models)}
         turned = {"model": models} | {task: values[n] for n, task in enumerate(tasks)}
-        long = {"task": np.repeat(tasks, items), "model": np.tile(models, rows), "score": values.ravel()}
+        long = {
+            "task": np.repeat(tasks, items),
+            "model": np.tile(models, rows),
+            "score": values.ravel(),
+        }
         studies = [
-            ScoreMatrix.from_frame(frame, lower_is_better=False) for frame in (wide, turned, long)
+            ScoreMatrix.from_frame(frame, lower_is_better=False)
+            for frame in (wide, turned, long)
         ]
         for one, other in itertools.pairwise(studies):
-            assert (one.items, list(one.row_labels)) == (other.items, list(other.row_labels))
+            assert (one.items, list(one.row_labels)) == (
+                other.items,
+                list(other.row_labels),
+            )
             assert (one.values == other.values).all()
         answers = [Study(data).topk(1) for data in studies]
         assert len({(answer.sure, answer.members) for answer in answers}) == 1
@@ -139,26 +156,38 @@ def test_an_id_is_never_a_score() -> None:
 
 
 def test_a_mistyped_number_is_no_text_column() -> None:
-    with pytest.raises(NotANumberError, match="'3o' is not a number in column 'y', on line 3"):
+    with pytest.raises(
+        NotANumberError, match="'3o' is not a number in column 'y', on line 3"
+    ):
         read_any(stream("task,x,y\ns,1,2\nt,2,3o\nu,1,1\n"))
 
 
 def test_long_tables_with_more_columns() -> None:
     text = "question,model,latency,score\nq,a,3,1\nq,b,4,0\nr,a,5,0\nr,b,6,1\n"
     assert scores_of(suggested(stream(text))) == {"a": 0.5, "b": 0.5}
-    with pytest.raises(NotRecognisedError, match=r"(?s)score='score'.*score='accuracy'"):
-        read_any(stream("question,model,accuracy,score\nq,a,3,1\nq,b,4,0\nr,a,5,0\nr,b,6,1\n"))
+    with pytest.raises(
+        NotRecognisedError, match=r"(?s)score='score'.*score='accuracy'"
+    ):
+        read_any(
+            stream(
+                "question,model,accuracy,score\nq,a,3,1\nq,b,4,0\nr,a,5,0\nr,b,6,1\n"
+            )
+        )
 
 
 def test_two_columns_of_names_and_several_of_numbers() -> None:
     text = "judge,contestant,technical,artistic\nj,x,5,6\nj,y,6,5\nk,x,5,5\nk,y,4,6\n"
-    with pytest.raises(NotRecognisedError, match=r"(?s)user='judge', item='contestant'.*'technical'"):
+    with pytest.raises(
+        NotRecognisedError, match=r"(?s)user='judge', item='contestant'.*'technical'"
+    ):
         read_any(stream(text))
     assert read_any(stream(text), score="artistic").items == ("x", "y")
 
 
 def test_spreads_and_strange_columns_are_pointed_out() -> None:
-    data = scores("country_name,math_score,math_se\na,490,1.5\nb,500,2\n", items_in="rows")
+    data = scores(
+        "country_name,math_score,math_se\na,490,1.5\nb,500,2\n", items_in="rows"
+    )
     assert list(data.units.labels) == ["math_score"]
     survey = scores("respondent_id,age,a,b,c\n1,50,4,5,3\n2,41,3,2,2\n")
     assert "'age' as items" in briefs(survey)
@@ -167,8 +196,12 @@ def test_spreads_and_strange_columns_are_pointed_out() -> None:
 
 class TestLess:
     def test_measures_that_say_so(self) -> None:
-        data = suggested(stream("model,accuracy,test_loss,WER\na,0.9,1.5,3\nb,0.8,1.0,1\n"))
-        assert scores_of(data) == pytest.approx({"a": (0.9 - 1.5 - 3) / 3, "b": (0.8 - 1.0 - 1) / 3})
+        data = suggested(
+            stream("model,accuracy,test_loss,WER\na,0.9,1.5,3\nb,0.8,1.0,1\n")
+        )
+        assert scores_of(data) == pytest.approx(
+            {"a": (0.9 - 1.5 - 3) / 3, "b": (0.8 - 1.0 - 1) / 3}
+        )
         assert "less is better in 'test_loss', 'WER'" in briefs(data)
 
     def test_a_score_column_that_says_so(self) -> None:
@@ -188,20 +221,36 @@ class TestLess:
         for kind in (None, "scores"):
             with pytest.raises(NotRecognisedError) as caught:
                 read_any(stream(ranks), kind=kind)
-            directions = [one.arguments["lower_is_better"] for one in caught.value.readings[:2]]
+            directions = [
+                one.arguments["lower_is_better"] for one in caught.value.readings[:2]
+            ]
             assert directions == ["all", "none"]
         best = stable_topk(read_any(stream(ranks), lower_is_better=True), 1)
         assert best.members[0] == "a"
-        assert stable_topk(read_any(stream(ranks), lower_is_better="none"), 1).members[0] == "c"
+        assert (
+            stable_topk(read_any(stream(ranks), lower_is_better="none"), 1).members[0]
+            == "c"
+        )
 
     def test_named_ones(self) -> None:
         text = "model,p,q\na,1,2\nb,2,5\n"  # only tables of scores have a direction: no kind is needed
-        assert scores_of(read_any(stream(text), lower_is_better=["q"])) == {"a": -0.5, "b": -1.5}
-        assert scores_of(read_any(stream(text), lower_is_better="q")) == {"a": -0.5, "b": -1.5}
+        assert scores_of(read_any(stream(text), lower_is_better=["q"])) == {
+            "a": -0.5,
+            "b": -1.5,
+        }
+        assert scores_of(read_any(stream(text), lower_is_better="q")) == {
+            "a": -0.5,
+            "b": -1.5,
+        }
         said = "less is better in {}: the sign is changed, so that more is better"
         assert said.format("'q'") in read_any(stream(text), lower_is_better=["q"]).notes
-        assert said.format("all tasks") in read_any(stream(text), lower_is_better=True).notes
-        assert "less" not in " ".join(read_any(stream(text), lower_is_better=False).notes)
+        assert (
+            said.format("all tasks")
+            in read_any(stream(text), lower_is_better=True).notes
+        )
+        assert "less" not in " ".join(
+            read_any(stream(text), lower_is_better=False).notes
+        )
         with pytest.raises(InvalidLabelError, match=r"no measure 'r'.*'p', 'q'"):
             read_any(stream(text), lower_is_better=["r"])
 
@@ -219,17 +268,31 @@ class TestScales:
     def test_by_hand(self, how: str) -> None:
         rng = np.random.default_rng(8)
         for _ in range(30):
-            values = rng.integers(0, 4, size=(3, 5)) * rng.choice([1.0, 100.0], size=(3, 1))
-            frame = {"task": ["s", "t", "u"]} | {f"m{n}": values[:, n] for n in range(5)}
+            values = rng.integers(0, 4, size=(3, 5)) * rng.choice(
+                [1.0, 100.0], size=(3, 1)
+            )
+            frame = {"task": ["s", "t", "u"]} | {
+                f"m{n}": values[:, n] for n in range(5)
+            }
             data = ScoreMatrix.from_frame(frame, standardise=how, lower_is_better=False)
             for row, found in zip(values.tolist(), data.values.tolist(), strict=True):
                 assert found == pytest.approx(by_hand(row, how))
                 if how == "ranks":
                     continue
-                ends = (fmean(found), pstdev(found)) if how == "z" else (min(found), max(found))
+                ends = (
+                    (fmean(found), pstdev(found))
+                    if how == "z"
+                    else (min(found), max(found))
+                )
                 assert ends == pytest.approx((0, 0) if len(set(row)) == 1 else (0, 1))
-            words = {"z": "mean 0 and standard deviation 1", "ranks": "ranks", "range": "from 0 to 1"}
-            assert any(words[how] in note and "each task" in note for note in data.notes)
+            words = {
+                "z": "mean 0 and standard deviation 1",
+                "ranks": "ranks",
+                "range": "from 0 to 1",
+            }
+            assert any(
+                words[how] in note and "each task" in note for note in data.notes
+            )
 
     def test_gaps_stay(self) -> None:
         frame = {"task": ["s", "t"], "a": [1.0, 5.0], "b": [3.0, None], "c": [2.0, 9.0]}
@@ -245,7 +308,12 @@ class TestScales:
     def test_regressions_are_standardised(self) -> None:
         rng = np.random.default_rng(3)
         X, y = rng.normal(size=(20, 3)), rng.normal(size=20)
-        frame = {"a": X[:, 0] * 1000 + 5, "b": X[:, 1], "c": X[:, 2] / 50, "y": 7 * y + 3}
+        frame = {
+            "a": X[:, 0] * 1000 + 5,
+            "b": X[:, 1],
+            "c": X[:, 2] / 50,
+            "y": 7 * y + 3,
+        }
         data, raw = Regression.from_frame(frame), Regression.from_frame(frame, raw=True)
         assert isinstance(data, Regression)
         assert np.allclose(data.X, (raw.X - raw.X.mean(axis=0)) / raw.X.std(axis=0))
@@ -262,7 +330,10 @@ def by_hand(row: list[float], how: str) -> list[float]:
     if how == "range":
         width = max(row) - min(row)
         return [(value - min(row)) / width if width else 0.0 for value in row]
-    return [sum(v < value for v in row) + (sum(v == value for v in row) + 1) / 2 for value in row]
+    return [
+        sum(v < value for v in row) + (sum(v == value for v in row) + 1) / 2
+        for value in row
+    ]
 
 
 def test_no_unit_where_rows_are_items() -> None:
@@ -286,19 +357,29 @@ def test_an_unknown_kind_in_forty_words() -> None:
         assert not caught.value.readings
 
 
-@pytest.mark.parametrize("scorer", ["column-means", "mean-rank", "mean-win-rate", "median"])
+@pytest.mark.parametrize(
+    "scorer", ["column-means", "mean-rank", "mean-win-rate", "median"]
+)
 def test_nobody_is_told_of_averages_that_are_not_taken(scorer: str) -> None:
-    frame = {"task": ["easy", "hard", "long"], "a": [0.1, 50.0, 0.3], "b": [0.2, 40.0, 0.2]}
+    frame = {
+        "task": ["easy", "hard", "long"],
+        "a": [0.1, 50.0, 0.3],
+        "b": [0.2, 40.0, 0.2],
+    }
     found = Study(ScoreMatrix.from_frame(frame), scorer).ranking().findings()
     assert any("different scales" in guess["text"] for guess in found["guesses"])
-    assert not any("average" in guess["text"] + guess["note"] for guess in found["guesses"])
+    assert not any(
+        "average" in guess["text"] + guess["note"] for guess in found["guesses"]
+    )
 
 
 @pytest.mark.parametrize("header", ["model", "task", "", "Agent"])
 def test_a_table_of_wins_is_not_taken_for_tasks(header: str, tmp_path: Path) -> None:
     path = tmp_path / "wins.csv"
     path.write_text(f"{header},x,y,z\nz,3,4,\nx,,10,7\ny,5,,6\n")
-    with pytest.raises(NotRecognisedError, match="rows and columns have the same names"):
+    with pytest.raises(
+        NotRecognisedError, match="rows and columns have the same names"
+    ):
         read_any(path)
     taken = ScoreMatrix.read(path, items_in="rows", missing="available")
     assert (taken.items, taken.row_labels) == (("z", "x", "y"), ("x", "y", "z"))

@@ -68,7 +68,9 @@ def test_one_unit_and_one_item() -> None:
 def test_huge_values() -> None:
     ratings = Ratings.read(stream(f"user,item,rating\n1,1,{10**15}\n2,1,-{10**15}\n"))
     assert ratings.values.tolist() == [10**15, -(10**15)]
-    assert ScoreMatrix.read(stream("x,y\n1e15,-1e15\n")).values.tolist() == [[1e15, -1e15]]
+    assert ScoreMatrix.read(stream("x,y\n1e15,-1e15\n")).values.tolist() == [
+        [1e15, -1e15]
+    ]
     votes = Votes.read(stream(f"choice,count\nx,{10**15}\ny,1\n"))
     assert votes.n_units == 10**15 + 1
 
@@ -76,7 +78,9 @@ def test_huge_values() -> None:
 def test_values_beyond_all_numbers() -> None:
     with pytest.raises(NotANumberError, match=r"finite, but there is inf.* on line 2"):
         Ratings.read(stream("user,item,rating\n1,1,1e999\n"))
-    with pytest.raises(NotANumberError, match=r"there is 9{20} in column 'count', on line 3 of"):
+    with pytest.raises(
+        NotANumberError, match=r"there is 9{20} in column 'count', on line 3 of"
+    ):
         Votes.read(stream("choice,count\nx,1\ny,99999999999999999999\n"))
 
 
@@ -86,24 +90,34 @@ def test_unicode_and_doubled_labels() -> None:
     assert votes.n_units == 4
     matrix = ScoreMatrix.read(stream("x,y,x\n1,2,3\n"))
     assert matrix.items == ("x_1", "y", "x_3")
-    assert matrix.notes[0] == "columns without a name, or with that of another, are called 'x_1', 'x_3'"
+    assert (
+        matrix.notes[0]
+        == "columns without a name, or with that of another, are called 'x_1', 'x_3'"
+    )
 
 
 def test_labels_that_look_like_numbers() -> None:
     assert Votes.read(stream("choice\n7\n12\n")).items == (7, 12)
     assert Votes.read(stream("choice\n007\n7\n")).items == ("007", "7")
     assert Votes.read(stream("choice\n1.10\n1.1\n")).items == ("1.1", "1.10")
-    assert Votes.read(stream('{"choice": "7"}\n{"choice": "007"}')).items == ("007", "7")
+    assert Votes.read(stream('{"choice": "7"}\n{"choice": "007"}')).items == (
+        "007",
+        "7",
+    )
 
 
 def test_mixed_types() -> None:
     assert Votes.read(stream("choice\n12\nx\n")).items == ("12", "x")
     assert Votes.read(stream('{"choice": 12}\n{"choice": "12"}')).items == (12, "12")
-    with pytest.raises(NotANumberError, match="'good' is not a number in column 'rating', on line 3"):
+    with pytest.raises(
+        NotANumberError, match="'good' is not a number in column 'rating', on line 3"
+    ):
         Ratings.read(stream("user,item,rating\n1,1,5\n2,1,good\n"))
     with pytest.raises(NotANumberError, match="'5', on line 2"):
         Ratings.read(
-            stream('{"user": 1, "item": 1, "rating": 4}\n{"user": 2, "item": 3, "rating": "5"}')
+            stream(
+                '{"user": 1, "item": 1, "rating": 4}\n{"user": 2, "item": 3, "rating": "5"}'
+            )
         )
 
 
@@ -138,7 +152,9 @@ def test_line_ends(end: str, last: bool) -> None:
 def test_truncated_gzip(cut: int) -> None:
     rows = "".join(f"x{number},{number}\n" for number in range(20000))
     packed = gzip.compress(("choice,count\n" + rows).encode())
-    with pytest.raises(UnreadableFileError, match=r"cut short or damaged.*Get it again"):
+    with pytest.raises(
+        UnreadableFileError, match=r"cut short or damaged.*Get it again"
+    ):
         Votes.read(stream(packed[:cut]))
 
 
@@ -149,9 +165,13 @@ def test_damaged_gzip() -> None:
         Votes.read(stream(bytes(packed)))
 
 
-@pytest.mark.parametrize(("row", "fields"), [("b", 1), ("b,1,2", 3), ('"b,1"', 1), ('"b",1,2', 3)])
+@pytest.mark.parametrize(
+    ("row", "fields"), [("b", 1), ("b,1,2", 3), ('"b,1"', 1), ('"b",1,2', 3)]
+)
 def test_ragged_rows(row: str, fields: int) -> None:
-    with pytest.raises(UnreadableFileError, match=f"line 3 of the stream has {fields} fields instead"):
+    with pytest.raises(
+        UnreadableFileError, match=f"line 3 of the stream has {fields} fields instead"
+    ):
         Votes.read(stream(f"choice,count\na,1\n{row}\nc,2\n"))
 
 
@@ -173,9 +193,14 @@ def test_blank_lines_are_said() -> None:
 
 def test_wrong_encoding() -> None:
     text = "choice\nx\nÅngström\n"
-    with pytest.raises(UnreadableFileError, match=r"not text in UTF-8: byte 0xc5 on line 3.*cp1252"):
+    with pytest.raises(
+        UnreadableFileError, match=r"not text in UTF-8: byte 0xc5 on line 3.*cp1252"
+    ):
         Votes.read(stream(text.encode("latin-1")), encoding="utf-8")
-    assert Votes.read(stream(text.encode("latin-1")), encoding="latin-1").items == ("x", "Ångström")
+    assert Votes.read(stream(text.encode("latin-1")), encoding="latin-1").items == (
+        "x",
+        "Ångström",
+    )
     with pytest.raises(UnreadableFileError, match='encoding="utf-16"'):
         Votes.read(stream(text.encode("utf-16-le")))
     assert Votes.read(stream(text.encode("utf-16")), encoding="utf-16").n_units == 2
@@ -194,15 +219,25 @@ def test_nul_bytes(text: str) -> None:
 
 
 def test_missing_labels_and_values() -> None:
-    with pytest.raises(InvalidLabelError, match="None in column 'choice', on line 3 of the stream"):
+    with pytest.raises(
+        InvalidLabelError, match="None in column 'choice', on line 3 of the stream"
+    ):
         Votes.read(stream("choice,count\nx,1\n,2\n"))
-    with pytest.raises(InvalidLabelError, match="in column 'choice', on line 2 of the stream"):
+    with pytest.raises(
+        InvalidLabelError, match="in column 'choice', on line 2 of the stream"
+    ):
         Votes.read(stream('{"choice": "x"}\n{"choice": null}'))
-    with pytest.raises(InvalidLabelError, match="in column 'choice', on line 2 of the stream"):
+    with pytest.raises(
+        InvalidLabelError, match="in column 'choice', on line 2 of the stream"
+    ):
         Votes.read(stream('{"choice": "x"}\n{"vote": "y"}'))
-    with pytest.raises(MissingValuesError, match=r"rating has missing values.*on line 3"):
+    with pytest.raises(
+        MissingValuesError, match=r"rating has missing values.*on line 3"
+    ):
         Ratings.read(stream("user,item,rating\n1,1,5\n2,1,NA\n"))
-    with pytest.raises(MissingValuesError, match=r"row 'u' item 'y'\), on line 3 of the stream"):
+    with pytest.raises(
+        MissingValuesError, match=r"row 'u' item 'y'\), on line 3 of the stream"
+    ):
         ScoreMatrix.read(stream("task,x,y\nt,1,2\nu,1,\n"))
     assert Votes.read(stream("choice\nNA\nNone\n")).items == ("NA", "None")
 
@@ -214,16 +249,24 @@ def test_bad_counts(wrong: str) -> None:
     with pytest.raises(InvalidDataError, match="on line 3 of the stream"):
         Ballots.read(stream(f"ballot,count\nx>y,1\ny,{wrong}\n"))
     text = f"model_a,model_b,wins_a,wins_b,ties\nx,y,1,1,0\nx,z,1,1,{wrong}\n"
-    with pytest.raises(InvalidDataError, match=r"in column 'ties'.*on line 3|ties must.*on line 3"):
+    with pytest.raises(
+        InvalidDataError, match=r"in column 'ties'.*on line 3|ties must.*on line 3"
+    ):
         Battles.read(stream(text))
 
 
 def test_unknown_outcomes_and_bad_ballots() -> None:
-    with pytest.raises(InvalidDataError, match="'won' in column 'winner', on line 3, 4 of the"):
+    with pytest.raises(
+        InvalidDataError, match="'won' in column 'winner', on line 3, 4 of the"
+    ):
         Battles.read(stream("left,right,winner\nx,y,left\nx,y,won\nx,y,won\n"))
-    with pytest.raises(InvalidDataError, match="names 'x' twice, on line 3 of the stream"):
+    with pytest.raises(
+        InvalidDataError, match="names 'x' twice, on line 3 of the stream"
+    ):
         Ballots.read(stream("ballot\nx>y\nx>x\n"))
-    with pytest.raises(InvalidDataError, match="in column 'ballot', on line 3 of the stream"):
+    with pytest.raises(
+        InvalidDataError, match="in column 'ballot', on line 3 of the stream"
+    ):
         Ballots.read(stream("ballot,count\nx>y,1\n,2\n"))
 
 
@@ -241,7 +284,9 @@ def test_deep_json() -> None:
 
 
 def test_other_packages() -> None:
-    with pytest.raises(UnreadableFileError, match=r"zip archive or spreadsheet.*Unpack"):
+    with pytest.raises(
+        UnreadableFileError, match=r"zip archive or spreadsheet.*Unpack"
+    ):
         Votes.read(stream(b"PK\x03\x04 and more"))
 
 
@@ -276,16 +321,29 @@ def test_a_stream_that_gives_a_byte_at_a_time() -> None:
 def test_unnamed_columns_get_a_name() -> None:
     matrix = ScoreMatrix.read(stream(",x,y\nt,1,2\n"), items_in="columns")
     assert (matrix.items, matrix.row_labels) == (("x", "y"), ("t",))
-    assert matrix.notes[0] == "columns without a name, or with that of another, are called 'column_1'"
+    assert (
+        matrix.notes[0]
+        == "columns without a name, or with that of another, are called 'column_1'"
+    )
 
 
 def test_a_header_of_numbers_is_said() -> None:
     matrix = ScoreMatrix.read(stream("1,2\n3,4\n"))
-    assert matrix.notes == ("the first line, all numbers, read as the names of the columns",)
+    assert matrix.notes == (
+        "the first line, all numbers, read as the names of the columns",
+    )
 
 
 def test_every_error_is_one_of_ours() -> None:
-    wrong = [b"\x89PNG\r\n\x1a\n\0\0", b"%PDF-1.4\n\xe2\xe3", b"PAR1", b"\x1f\x8b", b'"', b",\n,,", b"{"]
+    wrong = [
+        b"\x89PNG\r\n\x1a\n\0\0",
+        b"%PDF-1.4\n\xe2\xe3",
+        b"PAR1",
+        b"\x1f\x8b",
+        b'"',
+        b",\n,,",
+        b"{",
+    ]
     for content in wrong:
         with pytest.raises(SteadyrankError):
             read_any(stream(content))

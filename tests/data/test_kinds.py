@@ -65,12 +65,14 @@ class TestVotes:
             return
         votes = Votes([label for label, _ in rows], counts=[count for _, count in rows])
         found = dict(zip(votes.units.labels, votes.units.counts.tolist(), strict=True))
-        assert found == {label: count for label, count in sorted(tally.items()) if count}
+        assert found == {
+            label: count for label, count in sorted(tally.items()) if count
+        }
         assert votes.items == tuple(sorted(tally))
         assert votes.n_units == sum(tally.values())
-        assert [votes.items[item] for item in votes.choices[shares_of(votes).rows]] == list(
-            votes.units.labels
-        )
+        assert [
+            votes.items[item] for item in votes.choices[shares_of(votes).rows]
+        ] == list(votes.units.labels)
 
     def test_an_item_without_votes_keeps_its_place(self) -> None:
         votes = Votes(["b"], items=["c", "b", "a"])
@@ -93,7 +95,9 @@ class TestVotes:
 
 class TestBallots:
     def test_fields(self) -> None:
-        ballots = Ballots([["b", {"c", "a"}], ["c"], ["b", ("a", "c")]], counts=[1, 2, 3])
+        ballots = Ballots(
+            [["b", {"c", "a"}], ["c"], ["b", ("a", "c")]], counts=[1, 2, 3]
+        )
         assert ballots.items == ("a", "b", "c")
         assert ballots.indptr.tolist() == [0, 3, 4]
         assert ballots.ranked.tolist() == [1, 0, 2, 2]
@@ -189,7 +193,10 @@ class TestBattles:
         lefts, rights = zip(*sides, strict=True)
         battles = Battles(lefts, rights, outcomes, counts=counts)
         expected = {" ".join(game): count for game, count in slow_games(rows).items()}
-        assert dict(zip(battles.units.labels, battles.units.counts, strict=True)) == expected
+        assert (
+            dict(zip(battles.units.labels, battles.units.counts, strict=True))
+            == expected
+        )
         pairs = battles.unit_pairs
         assert (pairs.wins + pairs.ties == 1).all()
         assert (np.diff(pairs.indptr) == 1).all()
@@ -200,7 +207,9 @@ class TestBattles:
             return
         sides, outcomes, counts, workers = zip(*rows, strict=True)
         lefts, rights = zip(*sides, strict=True)
-        battles = Battles(lefts, rights, outcomes, counts=counts, units=workers, unit_kind="worker")
+        battles = Battles(
+            lefts, rights, outcomes, counts=counts, units=workers, unit_kind="worker"
+        )
         assert battles.units.kind == "worker"
         assert list(battles.units.labels) == sorted({row[3] for row in rows if row[2]})
         pairs = battles.unit_pairs
@@ -208,7 +217,11 @@ class TestBattles:
             span = slice(pairs.indptr[place], pairs.indptr[place + 1])
             found: Counter[tuple[str, str, str]] = Counter()
             for winner, loser, wins, ties in zip(
-                pairs.winner[span], pairs.loser[span], pairs.wins[span], pairs.ties[span], strict=True
+                pairs.winner[span],
+                pairs.loser[span],
+                pairs.wins[span],
+                pairs.ties[span],
+                strict=True,
             ):
                 one, two = str(battles.items[winner]), str(battles.items[loser])
                 found[one, "beats", two] += int(wins)
@@ -228,16 +241,22 @@ class TestBattles:
     def test_spellings(self, spelling: object, meaning: int) -> None:
         assert Battles(["x"], ["y"], [spelling]).outcome.tolist() == [meaning]
 
-    @pytest.mark.parametrize("strange", ["lft", 2, -1, None, float("nan"), "", "z", ["left"]])
+    @pytest.mark.parametrize(
+        "strange", ["lft", 2, -1, None, float("nan"), "", "z", ["left"]]
+    )
     def test_unknown_outcomes_have_their_rows(self, strange: object) -> None:
-        with pytest.raises(InvalidDataError, match=r"unknown outcome.*at index 1, 2.*left/right"):
+        with pytest.raises(
+            InvalidDataError, match=r"unknown outcome.*at index 1, 2.*left/right"
+        ):
             Battles(["x"] * 3, ["y"] * 3, ["left", strange, strange])
 
     def test_outcomes_by_label_and_by_side_do_not_mix_in_silence(self) -> None:
         battles = Battles(["x", "x"], ["y", "z"], ["x", "z"])
         assert battles.outcome.tolist() == [1, -1]
         assert battles.notes == ("outcomes read as the label of the item that won",)
-        with pytest.raises(InvalidDataError, match="can be read as a side and as the label"):
+        with pytest.raises(
+            InvalidDataError, match="can be read as a side and as the label"
+        ):
             Battles(["b"], ["a"], ["a"])
         with pytest.raises(InvalidDataError, match="unknown outcome 'x', at index 0"):
             Battles(["x", "x"], ["y", "z"], ["x", "left"])
@@ -250,7 +269,9 @@ class TestBattles:
             Battles(["x", "x"], ["y", "x"], ["left", "left"])
 
     def test_pairs(self) -> None:
-        battles = Battles.from_pairs(["x", "y"], ["y", "z"], [3, 0], [1, 2], ties=[0, 5])
+        battles = Battles.from_pairs(
+            ["x", "y"], ["y", "z"], [3, 0], [1, 2], ties=[0, 5]
+        )
         assert battles.n_units == 11
         assert dict(zip(battles.units.labels, battles.units.counts.tolist(), strict=True)) == {
             "x beats y": 3, "y beats x": 1, "z beats y": 2, "y ties z": 5,
@@ -261,12 +282,18 @@ class TestBattles:
             Battles.from_pairs(["x"], ["y"], [0], [-1])
 
     @pytest.mark.parametrize("weights", [[1], [1, 2, 3]])
-    def test_people_of_counted_pairs_are_those_of_the_rows(self, weights: list[int]) -> None:
-        with pytest.raises(InvalidScoresError, match=r"weights has \d values for 2 rows"):
+    def test_people_of_counted_pairs_are_those_of_the_rows(
+        self, weights: list[int]
+    ) -> None:
+        with pytest.raises(
+            InvalidScoresError, match=r"weights has \d values for 2 rows"
+        ):
             Battles.from_pairs(["x", "x"], ["y", "z"], [1, 1], [1, 1], weights=weights)
 
     def test_sides_share_one_list_of_items(self) -> None:
-        battles = Battles(["c", "a"], ["b", "c"], ["left", "tie"], items=["a", "b", "c", "d"])
+        battles = Battles(
+            ["c", "a"], ["b", "c"], ["left", "tie"], items=["a", "b", "c", "d"]
+        )
         assert battles.n_items == 4
         assert (battles.left.tolist(), battles.right.tolist()) == ([2, 0], [1, 2])
         with pytest.raises(InvalidLabelError, match="'b' not in the given list"):
@@ -284,7 +311,8 @@ class TestScoreMatrix:
 
     def test_missing_is_an_error_that_lists_the_places(self) -> None:
         with pytest.raises(
-            MissingValuesError, match=r"3 values are missing \(row 'p' item 'y', row 'r' item 'x'"
+            MissingValuesError,
+            match=r"3 values are missing \(row 'p' item 'y', row 'r' item 'x'",
         ):
             ScoreMatrix(self.GAPPY, items=["x", "y"], rows=["p", "q", "r"])
 
@@ -302,12 +330,28 @@ class TestScoreMatrix:
         assert (matrix.unit.tolist(), matrix.units.labels) == ([0, 1], ("g", "h"))
 
     def test_columns_of_a_table_without_any_value_are_left_out_and_named(self) -> None:
-        wide = {"task": ["t", "u"], "a": [1.0, None], "b": [None, None], "c": [2.0, 3.0]}
-        told = ScoreMatrix.from_frame(wide, items=["a", "b", "c"], row="task", missing="available")
+        wide = {
+            "task": ["t", "u"],
+            "a": [1.0, None],
+            "b": [None, None],
+            "c": [2.0, 3.0],
+        }
+        told = ScoreMatrix.from_frame(
+            wide, items=["a", "b", "c"], row="task", missing="available"
+        )
         assert told.items == ("a", "c")
         assert "no values at all, so left out: 'b'" in told.notes
-        rows = [("t", "a", 1.0), ("t", "b", None), ("t", "c", 2.0), ("u", "b", None), ("u", "c", 3.0)]
-        long = {n: [row[p] for row in rows] for p, n in enumerate(("task", "model", "score"))}
+        rows = [
+            ("t", "a", 1.0),
+            ("t", "b", None),
+            ("t", "c", 2.0),
+            ("u", "b", None),
+            ("u", "c", 3.0),
+        ]
+        long = {
+            n: [row[p] for row in rows]
+            for p, n in enumerate(("task", "model", "score"))
+        }
         for data in (
             ScoreMatrix.from_frame(long, missing="available"),
             ScoreMatrix.scan(relation(long), missing="available"),
@@ -323,11 +367,15 @@ class TestScoreMatrix:
             ScoreMatrix([[1.0, np.nan]], missing="available")
         with pytest.raises(MissingValuesError, match="leaves nothing"):
             ScoreMatrix([[1.0, np.nan], [np.nan, 1.0]], missing="drop")
-        with pytest.raises(InvalidSettingError, match="'error', 'drop', 'available', but is 'no'"):
+        with pytest.raises(
+            InvalidSettingError, match="'error', 'drop', 'available', but is 'no'"
+        ):
             ScoreMatrix([[1.0]], missing="no")
 
     def test_groups_that_vanish_with_their_rows(self) -> None:
-        matrix = ScoreMatrix(self.GAPPY, missing="drop", units=["g", "h", "g"], unit_kind="topic")
+        matrix = ScoreMatrix(
+            self.GAPPY, missing="drop", units=["g", "h", "g"], unit_kind="topic"
+        )
         assert matrix.units.labels == ("h",)
         assert (matrix.units.kind, matrix.n_units) == ("topic", 1)
 
@@ -359,7 +407,9 @@ class TestRegression:
     def test_bad_values(self) -> None:
         with pytest.raises(NotANumberError, match="X must be finite, but there is inf"):
             Regression([[1, np.inf]], [1])
-        with pytest.raises(MissingValuesError, match=r"1 value is missing \(row 0 item 1\).*drop"):
+        with pytest.raises(
+            MissingValuesError, match=r"1 value is missing \(row 0 item 1\).*drop"
+        ):
             Regression([[1, np.nan]], [1])
         with pytest.raises(MissingValuesError, match="y has missing"):
             Regression([[1, 2]], [None])
@@ -388,7 +438,11 @@ def test_battles_of_many_items_are_told_apart() -> None:
             "1 value is missing (column 'z' item 'a'). Drop these columns with ",
         ),
         (
-            {"task": ["s", "s", "t", "u"], "model": ["a", "b", "a", "b"], "score": [1.0, 2.0, 3.0, 4.0]},
+            {
+                "task": ["s", "s", "t", "u"],
+                "model": ["a", "b", "a", "b"],
+                "score": [1.0, 2.0, 3.0, 4.0],
+            },
             "2 values are missing (row 't' item 'b', row 'u' item 'a'). Drop these rows with ",
         ),
         (
@@ -397,7 +451,9 @@ def test_battles_of_many_items_are_told_apart() -> None:
         ),
     ],
 )
-def test_gaps_are_said_to_be_where_the_file_has_them(frame: dict[str, list[object]], said: str) -> None:
+def test_gaps_are_said_to_be_where_the_file_has_them(
+    frame: dict[str, list[object]], said: str
+) -> None:
     with pytest.raises(MissingValuesError) as found:
         ScoreMatrix.from_frame(frame)
     assert str(found.value).startswith(said)

@@ -39,7 +39,9 @@ def test_codes_agree_with_the_slow_way(values: list[object]) -> None:
     st.sampled_from(["int8", "int16", "int32", "int64"]),
     st.sampled_from([0, 20]),
 )
-def test_whole_number_arrays_of_any_width(values: list[int], dtype: str, offset: int) -> None:
+def test_whole_number_arrays_of_any_width(
+    values: list[int], dtype: str, offset: int
+) -> None:
     array = np.array(values, dtype=dtype) + np.array(offset, dtype=dtype)
     codes, labels = encode(array)
     assert [labels[code] for code in codes] == array.tolist()
@@ -80,9 +82,13 @@ def test_unicode_labels_are_not_folded_together() -> None:
     assert len(encode([composed, decomposed, "日本"])[1]) == 3
 
 
-@pytest.mark.parametrize("gone", [None, float("nan"), np.datetime64("NaT", "ns"), "", "  "])
+@pytest.mark.parametrize(
+    "gone", [None, float("nan"), np.datetime64("NaT", "ns"), "", "  "]
+)
 def test_missing_labels_are_named_with_their_rows(gone: object) -> None:
-    with pytest.raises(InvalidLabelError, match=r"choices must not be missing.*at index 1, 3"):
+    with pytest.raises(
+        InvalidLabelError, match=r"choices must not be missing.*at index 1, 3"
+    ):
         encode(["a", gone, "b", gone], what="choices")
 
 
@@ -114,14 +120,18 @@ def test_known_labels_fix_the_order_and_refuse_others() -> None:
     codes, labels = encode(["b", "a"], known=["c", "b", "a"])
     assert codes.tolist() == [1, 2]
     assert labels == ("c", "b", "a")
-    with pytest.raises(InvalidLabelError, match=r"'z' not in the given list.*at index 1"):
+    with pytest.raises(
+        InvalidLabelError, match=r"'z' not in the given list.*at index 1"
+    ):
         encode(["b", "z"], known=["b"])
     with pytest.raises(InvalidLabelError, match="1 and '1' are different"):
         encode([1], known=["1"])
 
 
 def test_unique_labels_refuses_doubles_and_emptiness() -> None:
-    with pytest.raises(InvalidLabelError, match=r"'a' occurs again.*index 0, 2 of the list"):
+    with pytest.raises(
+        InvalidLabelError, match=r"'a' occurs again.*index 0, 2 of the list"
+    ):
         unique_labels(["a", "b", "a"])
     with pytest.raises(EmptyDataError):
         unique_labels([])

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_a_layout_is_read_as_it_was_made(name: str, tmp_path: Path, rng: np.random.Generator) -> None:
+def test_a_layout_is_read_as_it_was_made(
+    name: str, tmp_path: Path, rng: np.random.Generator
+) -> None:
     made = MAKERS[name](rng)
     path = made.write(tmp_path)
     table = read_table(path, given=arguments_in(made, tmp_path))
@@ -38,7 +40,11 @@ def test_a_layout_is_read_as_it_was_made(name: str, tmp_path: Path, rng: np.rand
     sums = Counter[str]()
     for scores in made.scores.values():
         sums.update(scores)
-    best = {item for item, total in sums.items() if total == pytest.approx(max(sums.values()))}
+    best = {
+        item
+        for item, total in sums.items()
+        if total == pytest.approx(max(sums.values()))
+    }
     assert data.items[int(np.argmax(Study(data).scores))] in best
     if made.tasks:
         grouped = read_any(path, unit="task", **arguments_in(made, tmp_path))
@@ -50,14 +56,23 @@ def test_a_layout_is_read_as_it_was_made(name: str, tmp_path: Path, rng: np.rand
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_the_command_line_reads_it_too(
-    name: str, tmp_path: Path, rng: np.random.Generator, capsys: pytest.CaptureFixture[str]
+    name: str,
+    tmp_path: Path,
+    rng: np.random.Generator,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     made = MAKERS[name](rng)
     path = made.write(tmp_path)
-    said = [f"--{option}={value}" for option, value in arguments_in(made, tmp_path).items()]
+    said = [
+        f"--{option}={value}" for option, value in arguments_in(made, tmp_path).items()
+    ]
     assert main(["inspect", str(path), "--json", *said]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["kind"], found["format"], found["problem"]) == ("scores", made.format, None)
+    assert (found["kind"], found["format"], found["problem"]) == (
+        "scores",
+        made.format,
+        None,
+    )
     assert found["n_items"] == len(next(iter(made.scores.values())))
     assert main(["topk", str(path), "-k", "1", *said]) == 0
 
@@ -76,11 +91,16 @@ def test_every_format_is_documented() -> None:
 def as_sides(data: Any) -> list[tuple[str, str, str]]:
     words = {1: "left", 0: "tie", -1: "right"}
     rows = zip(data.left, data.right, data.outcome, strict=True)
-    return [(data.items[left], data.items[right], words[int(result)]) for left, right, result in rows]
+    return [
+        (data.items[left], data.items[right], words[int(result)])
+        for left, right, result in rows
+    ]
 
 
 class TestArena:
-    def test_an_array_is_battles_without_any_option(self, rng: np.random.Generator) -> None:
+    def test_an_array_is_battles_without_any_option(
+        self, rng: np.random.Generator
+    ) -> None:
         content, battles = arena(rng)
         data = read_any(io.BytesIO(content))
         assert isinstance(data, Battles)
@@ -88,7 +108,9 @@ class TestArena:
         assert ("judge", 7) in data.unit_candidates
         assert read_any(io.BytesIO(content), unit="judge").n_units == 7
 
-    def test_one_line_gzip_and_json_lines_are_the_same(self, rng: np.random.Generator) -> None:
+    def test_one_line_gzip_and_json_lines_are_the_same(
+        self, rng: np.random.Generator
+    ) -> None:
         content, battles = arena(rng)
         rows = json.loads(content)
         lines = b"".join(as_json(row, None) + b"\n" for row in rows)
@@ -102,7 +124,11 @@ class TestArena:
         ):
             assert as_sides(read_any(io.BytesIO(same))) == battles
         assert (
-            as_sides(read_any(io.BytesIO(content.decode().encode("utf-16")), encoding="utf-16"))
+            as_sides(
+                read_any(
+                    io.BytesIO(content.decode().encode("utf-16")), encoding="utf-16"
+                )
+            )
             == battles
         )
 
@@ -110,12 +136,16 @@ class TestArena:
         rows = json.loads(arena(rng)[0])
         rows[3]["winner"] = "model_c"
         with pytest.raises(
-            InvalidDataError, match=r"'model_c' in column 'winner', at index 3 of the stream"
+            InvalidDataError,
+            match=r"'model_c' in column 'winner', at index 3 of the stream",
         ):
             read_any(io.BytesIO(as_json(rows)))
 
     def test_several_files_are_one(
-        self, tmp_path: Path, rng: np.random.Generator, capsys: pytest.CaptureFixture[str]
+        self,
+        tmp_path: Path,
+        rng: np.random.Generator,
+        capsys: pytest.CaptureFixture[str],
     ) -> None:
         content, battles = arena(rng)
         rows = json.loads(content)
@@ -123,7 +153,10 @@ class TestArena:
         (tmp_path / "a.json").write_bytes(as_json(rows[:10]))
         (tmp_path / ".hidden").write_bytes(b"\0")
         assert as_sides(read_any(tmp_path)) == battles
-        assert as_sides(read_any([tmp_path / "a.json", str(tmp_path / "b.json")])) == battles
+        assert (
+            as_sides(read_any([tmp_path / "a.json", str(tmp_path / "b.json")]))
+            == battles
+        )
         assert main(["inspect", f"{tmp_path}/*.json", "--json"]) == 0
         found = json.loads(capsys.readouterr().out)
         assert (found["rows"], found["n_units"], found["format"]) == (30, 30, "json")
@@ -134,7 +167,9 @@ class TestArena:
 
 
 class TestAlpaca:
-    def test_preferences_are_battles(self, tmp_path: Path, rng: np.random.Generator) -> None:
+    def test_preferences_are_battles(
+        self, tmp_path: Path, rng: np.random.Generator
+    ) -> None:
         content, battles = alpaca(rng)
         (tmp_path / "annotations.json").write_bytes(content)
         (tmp_path / "leaderboard.csv").write_bytes(b"name,win_rate\nx,50\n")
@@ -145,10 +180,13 @@ class TestAlpaca:
             assert [name for name, _ in data.unit_candidates] == ["instruction"]
 
     @pytest.mark.parametrize("wrong", [3, -1, 0.5, True, "1", [1], {}, 10**400])
-    def test_other_preferences_are_refused(self, wrong: Any, rng: np.random.Generator) -> None:
+    def test_other_preferences_are_refused(
+        self, wrong: Any, rng: np.random.Generator
+    ) -> None:
         rows = json.loads(alpaca(rng)[0])
         rows[4]["preference"] = wrong
         with pytest.raises(
-            UnreadableFileError, match=r"instead of a preference .* at \[4\]\.preference"
+            UnreadableFileError,
+            match=r"instead of a preference .* at \[4\]\.preference",
         ):
             read_any(io.BytesIO(as_json(rows)))

@@ -20,7 +20,9 @@ from steadyrank.errors import (
 )
 
 TRIPLES = st.lists(
-    st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(1, 5)), min_size=1, max_size=30
+    st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(1, 5)),
+    min_size=1,
+    max_size=30,
 )
 
 
@@ -28,7 +30,11 @@ def slow_ratings(triples: list[Any], duplicates: str) -> dict[Any, dict[Any, flo
     by_user: dict[Any, dict[Any, list[float]]] = {}
     for user, item, value in triples:
         by_user.setdefault(user, {}).setdefault(item, []).append(value)
-    pick = (lambda run: run[-1]) if duplicates == "last" else (lambda run: sum(run) / len(run))
+    pick = (
+        (lambda run: run[-1])
+        if duplicates == "last"
+        else (lambda run: sum(run) / len(run))
+    )
     return {user: {item: pick(run) for item, run in sorted(rated.items())}
             for user, rated in sorted(by_user.items())}  # fmt: skip
 
@@ -48,14 +54,18 @@ def test_against_dictionaries(triples: list[Any], duplicates: str) -> None:
     ratings = Ratings(users, items, values, duplicates=duplicates)
     found, expected = as_dict(ratings), slow_ratings(triples, duplicates)
     assert found == expected
-    assert [list(rated) for rated in found.values()] == [list(rated) for rated in expected.values()]
+    assert [list(rated) for rated in found.values()] == [
+        list(rated) for rated in expected.values()
+    ]
     repeated = len(triples) - len({triple[:2] for triple in triples})
     assert bool(ratings.notes) == bool(repeated)
 
 
 @given(TRIPLES)
 def test_what_is_in_order(triples: list[Any]) -> None:
-    users, items, _ = (np.array(column, dtype=np.int32) for column in zip(*triples, strict=True))
+    users, items, _ = (
+        np.array(column, dtype=np.int32) for column in zip(*triples, strict=True)
+    )
     pairs = list(zip(users.tolist(), items.tolist(), strict=True))
     assert in_strict_order(users, items) == (pairs == sorted(set(pairs)))
 
@@ -69,12 +79,17 @@ def test_fields_and_types() -> None:
     assert (ratings.rated.dtype, ratings.values.dtype) == (np.int32, np.int8)
     assert ratings.values.tolist() == [3, 4, 5]
     assert (ratings.units.kind, ratings.n_units) == ("user", 2)
-    assert Ratings(["u"], ["i"], np.array([0.5], dtype="float32")).values.dtype == np.float32
+    assert (
+        Ratings(["u"], ["i"], np.array([0.5], dtype="float32")).values.dtype
+        == np.float32
+    )
     assert Ratings(["u"], ["i"], [10**15]).values.tolist() == [10**15]
 
 
 def test_duplicates_are_an_error_with_their_rows() -> None:
-    with pytest.raises(InvalidDataError, match=r"user 'u' rated 'i' more.*index 2.*last.*mean"):
+    with pytest.raises(
+        InvalidDataError, match=r"user 'u' rated 'i' more.*index 2.*last.*mean"
+    ):
         Ratings(["u", "v", "u"], ["i", "i", "i"], [1, 2, 3])
     with pytest.raises(InvalidSettingError, match="duplicates must be one of"):
         Ratings(["u"], ["i"], [1], duplicates="first")
@@ -94,7 +109,9 @@ def test_bad_columns() -> None:
         Ratings([], [], [])
     with pytest.raises(InvalidScoresError, match="item has 1 values for 2 rows"):
         Ratings(["u", "v"], ["i"], [1, 2])
-    with pytest.raises(MissingValuesError, match="score has missing values, at index 1"):
+    with pytest.raises(
+        MissingValuesError, match="score has missing values, at index 1"
+    ):
         Ratings(["u", "v"], ["i", "i"], [1, None])
     with pytest.raises(InvalidLabelError, match="users must not be missing"):
         Ratings(["u", None], ["i", "i"], [1, 2])
@@ -114,14 +131,22 @@ class TestFromCsr:
     def test_same_as_from_rows(self, triples: list[Any]) -> None:
         users, items, values = zip(*triples, strict=True)
         one = Ratings(users, items, values, duplicates="last")
-        two = Ratings.from_csr(one.indptr, one.rated, one.values, items=one.items, users=one.user_labels)
+        two = Ratings.from_csr(
+            one.indptr, one.rated, one.values, items=one.items, users=one.user_labels
+        )
         assert as_dict(one) == as_dict(two)
 
     @pytest.mark.parametrize(
         ("arrays", "match"),
         [
-            (([0, 2], [1, 0], [1, 1]), "must be in increasing order, each once, at index 1"),
-            (([0, 2], [1, 1], [1, 1]), "must be in increasing order, each once, at index 1"),
+            (
+                ([0, 2], [1, 0], [1, 1]),
+                "must be in increasing order, each once, at index 1",
+            ),
+            (
+                ([0, 2], [1, 1], [1, 1]),
+                "must be in increasing order, each once, at index 1",
+            ),
             (([0, 3], [0, 1], [1, 1]), "from 0 to the number of entries, 2"),
             (([1, 2], [0, 1], [1, 1]), "from 0 to the number"),
             (([0, 2, 1, 2], [0, 1], [1, 1]), "must go up from 0"),

@@ -10,7 +10,15 @@ from typing import Any
 
 import pytest
 
-from steadyrank.data import Ballots, Battles, Ratings, Regression, ScoreMatrix, Votes, read_any
+from steadyrank.data import (
+    Ballots,
+    Battles,
+    Ratings,
+    Regression,
+    ScoreMatrix,
+    Votes,
+    read_any,
+)
 from steadyrank.errors import (
     ColumnError,
     EmptyDataError,
@@ -27,23 +35,35 @@ ROWS = [("007", 3), ("x y", 2), ("é", 1)]
 
 
 def as_csv(mark: str = ",") -> bytes:
-    lines = [mark.join(("choice", "count")), *(f"{label}{mark}{count}" for label, count in ROWS)]
+    lines = [
+        mark.join(("choice", "count")),
+        *(f"{label}{mark}{count}" for label, count in ROWS),
+    ]
     return "\n".join(lines).encode()
 
 
 def as_json_lines() -> bytes:
-    return "\n".join(json.dumps({"choice": label, "count": n}) for label, n in ROWS).encode()
+    return "\n".join(
+        json.dumps({"choice": label, "count": n}) for label, n in ROWS
+    ).encode()
 
 
 def as_parquet() -> bytes:
     pl = pytest.importorskip("polars")
     out = io.BytesIO()
-    frame = pl.DataFrame({"choice": [label for label, _ in ROWS], "count": [n for _, n in ROWS]})
+    frame = pl.DataFrame(
+        {"choice": [label for label, _ in ROWS], "count": [n for _, n in ROWS]}
+    )
     frame.write_parquet(out)
     return out.getvalue()
 
 
-FORMATS = {"csv": as_csv, "tsv": lambda: as_csv("\t"), "jsonl": as_json_lines, "parquet": as_parquet}
+FORMATS = {
+    "csv": as_csv,
+    "tsv": lambda: as_csv("\t"),
+    "jsonl": as_json_lines,
+    "parquet": as_parquet,
+}
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
@@ -69,7 +89,9 @@ def test_other_delimiters_are_said() -> None:
 def test_parquet_without_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
     content = as_parquet()
     monkeypatch.setattr("steadyrank.reading.files.find_spec", lambda _: None)
-    with pytest.raises(MissingPackageError, match=r'pip install "steadyrank\[frames\]"'):
+    with pytest.raises(
+        MissingPackageError, match=r'pip install "steadyrank\[frames\]"'
+    ):
         read_parquet(open_source(io.BytesIO(content)))
 
 
@@ -96,14 +118,20 @@ class TestMovieLens:
         [
             ("196\t242\t3\t881250949\n186\t302\t3\t891717742\n", "movielens"),
             ("196::242::3::881250949\n186::302::3::891717742\n", "movielens"),
-            ("userId,movieId,rating,timestamp\n196,242,3.0,881250949\n186,302,3.0,891717742\n", None),
+            (
+                "userId,movieId,rating,timestamp\n196,242,3.0,881250949\n186,302,3.0,891717742\n",
+                None,
+            ),
         ],
         ids=["u.data", "ratings.dat", "ratings.csv"],
     )
     def test_files(self, text: str, name: str | None) -> None:
         for told in (None, name):
             ratings = Ratings.read(io.BytesIO(text.encode()), format=told)
-            assert (ratings.items, list(ratings.user_labels)) == ((242, 302), [186, 196])
+            assert (ratings.items, list(ratings.user_labels)) == (
+                (242, 302),
+                [186, 196],
+            )
             assert ratings.values.tolist() == [3, 3]
 
     def test_lines_of_a_file_without_header(self) -> None:
@@ -115,7 +143,10 @@ class TestMovieLens:
 def preflib(orders: str, kind: str = "toi", **header: object) -> io.BytesIO:
     lines = [f"# FILE NAME: f.{kind}", "# TITLE: A test", f"# DATA TYPE: {kind}"]
     lines += [f"# {key.replace('_', ' ')}: {value}" for key, value in header.items()]
-    lines += [f"# ALTERNATIVE NAME {n}: {name}" for n, name in enumerate(("Ann", "Bob", "Ann B."), 1)]
+    lines += [
+        f"# ALTERNATIVE NAME {n}: {name}"
+        for n, name in enumerate(("Ann", "Bob", "Ann B."), 1)
+    ]
     return io.BytesIO("\n".join([*lines, orders]).encode())
 
 
@@ -129,7 +160,11 @@ class TestPrefLib:
         assert ballots.notes == (f"read as PrefLib ({kind}): A test",)
 
     def test_categories(self) -> None:
-        header = {"NUMBER_CATEGORIES": 2, "CATEGORY_NAME_1": "Yes", "CATEGORY_NAME_2": "No"}
+        header = {
+            "NUMBER_CATEGORIES": 2,
+            "CATEGORY_NAME_1": "Yes",
+            "CATEGORY_NAME_2": "No",
+        }
         orders = "5: {1,3},{2}\n2: {},{1,2,3}\n1: 2,{1,3}"
         ballots = Ballots.read(preflib(orders, "cat", **header))
         assert ballots.approval
@@ -142,7 +177,11 @@ class TestPrefLib:
         ("orders", "header", "match"),
         [
             ("2: 1,2", {"NUMBER_VOTERS": 3}, "NUMBER VOTERS 3, but there are 2"),
-            ("2: 1,2", {"NUMBER_ALTERNATIVES": 4}, "NUMBER ALTERNATIVES 4, but there are 3"),
+            (
+                "2: 1,2",
+                {"NUMBER_ALTERNATIVES": 4},
+                "NUMBER ALTERNATIVES 4, but there are 3",
+            ),
             ("2: 1,2\n1: 2,", {}, "line 8 of the stream is not of the form"),
             ("2: 1,9", {}, "line 7 of the stream ranks alternative 9"),
             ("2,1,3", {}, "not of the form"),
@@ -154,7 +193,9 @@ class TestPrefLib:
             Ballots.read(preflib(orders, **header))
 
     def test_an_item_twice(self) -> None:
-        with pytest.raises(InvalidDataError, match="names 'Bob' twice, on line 8 of the stream"):
+        with pytest.raises(
+            InvalidDataError, match="names 'Bob' twice, on line 8 of the stream"
+        ):
             Ballots.read(preflib("2: 1,2\n1: 2,{2,3}"))
 
     def test_no_ballots(self) -> None:
@@ -180,7 +221,8 @@ class TestPrefLib:
 
 def test_an_unknown_format() -> None:
     with pytest.raises(
-        InvalidSettingError, match=r"format must be one of 'parquet'.*'csv', but is 'xlsx'"
+        InvalidSettingError,
+        match=r"format must be one of 'parquet'.*'csv', but is 'xlsx'",
     ):
         Votes.read(io.BytesIO(b"a\nb\n"), format="xlsx")
 
@@ -200,7 +242,13 @@ def test_files_are_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         path = tmp_path / "f"
         path.write_bytes(content)
         Votes.read(path)
-    for wrong in (b"", gzip.compress(as_csv())[:20], b"PK\x03\x04", b"a,b\n1\n", b'{"a": }'):
+    for wrong in (
+        b"",
+        gzip.compress(as_csv())[:20],
+        b"PK\x03\x04",
+        b"a,b\n1\n",
+        b'{"a": }',
+    ):
         path.write_bytes(wrong)
         with pytest.raises(Exception, match=r"."):
             Votes.read(path)

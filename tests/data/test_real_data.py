@@ -47,7 +47,9 @@ def test_workers_as_units(shared_data: Path) -> None:
     assert round(100 * pairs.ties.sum() / 8_931) == 39
 
 
-@pytest.mark.parametrize(("name", "rows"), [("cls_bin_mean.csv", 120), ("cls_multi_mean.csv", 80)])
+@pytest.mark.parametrize(
+    ("name", "rows"), [("cls_bin_mean.csv", 120), ("cls_multi_mean.csv", 80)]
+)
 def test_scores(shared_data: Path, name: str, rows: int) -> None:
     path = shared_data / "scores" / name
     with pytest.raises(MissingValuesError, match="values are missing"):

@@ -49,9 +49,15 @@ def told(data: Any) -> tuple[Any, ...]:
     """Return all that is known of the units of data."""
     shares = shares_of(data)
     sizes = (shares.of_units / shares.scale).tolist()
-    every = zip(map(str, data.units.labels), data.units.counts.tolist(), sizes, strict=True)
-    named = data.kind.name != "ratings" and data.unit is None and data.kind.name != "scores"
-    listed = list(every) if named or data.unit is not None else [part[1:] for part in every]
+    every = zip(
+        map(str, data.units.labels), data.units.counts.tolist(), sizes, strict=True
+    )
+    named = (
+        data.kind.name != "ratings" and data.unit is None and data.kind.name != "scores"
+    )
+    listed = (
+        list(every) if named or data.unit is not None else [part[1:] for part in every]
+    )
     return data.items, data.n_units, listed, data.item_counts.tolist()
 
 
@@ -61,7 +67,9 @@ def test_what_counts_for_nothing_is_not_there(
     kind: str, rows: list[Any], weighted: bool, grouped: bool
 ) -> None:
     counted = kind in COUNTED
-    there = [row for row in rows if (row[1] or not counted) and (row[2] or not weighted)]
+    there = [
+        row for row in rows if (row[1] or not counted) and (row[2] or not weighted)
+    ]
     if not there:
         return
 

@@ -51,7 +51,9 @@ REFUSED = [
 def test_what_is_read(words: tuple[str, ...]) -> None:
     column = TextColumn.of(words)
     assert column.is_numeric()
-    found = [None if value != value else value for value in column.numbers("r").tolist()]
+    found = [
+        None if value != value else value for value in column.numbers("r").tolist()
+    ]
     assert found == READ[words]
 
 
@@ -59,14 +61,17 @@ def test_what_is_read(words: tuple[str, ...]) -> None:
 def test_what_is_refused(words: tuple[str, ...]) -> None:
     assert not TextColumn.of(words).is_numeric()
     with pytest.raises(
-        NotANumberError, match=r"is (not a number|written unlike the rest).*'r', at index"
+        NotANumberError,
+        match=r"is (not a number|written unlike the rest).*'r', at index",
     ):
         TextColumn.of(words).numbers("r")
 
 
 def test_two_readings_are_refused_unless_one_is_told() -> None:
     text = b"user;item;rating\n1;a;1,234\n2;b;5\n"
-    with pytest.raises(NotANumberError, match=r"'1,234'.*line 2.*decimal=\"\.\" or decimal=\",\""):
+    with pytest.raises(
+        NotANumberError, match=r"'1,234'.*line 2.*decimal=\"\.\" or decimal=\",\""
+    ):
         read_any(io.BytesIO(text))
     for mark, value, note in (
         (".", 1234, "commas between thousands"),
@@ -83,10 +88,15 @@ def test_two_readings_are_refused_unless_one_is_told() -> None:
 
 
 def test_recognition_sees_numbers() -> None:
-    data = read_any(io.BytesIO(b'task,x,y\nt,45.1%,"1,200.5"\nu,40%,900\n'), kind="scores")
+    data = read_any(
+        io.BytesIO(b'task,x,y\nt,45.1%,"1,200.5"\nu,40%,900\n'), kind="scores"
+    )
     assert isinstance(data, ScoreMatrix)
     assert data.values.tolist() == [[45.1, 1200.5], [40.0, 900.0]]
-    assert "column 'x': numbers read with percent: the number before the sign is taken" in data.notes
+    assert (
+        "column 'x': numbers read with percent: the number before the sign is taken"
+        in data.notes
+    )
 
 
 def test_labels_are_not_touched() -> None:

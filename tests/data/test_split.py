@@ -96,14 +96,23 @@ def file_of(case):
     names, make, given = FILES[case]
     rows = [[str(cell) for cell in make(row)] for row in range(300)]
     # A task of a long table is in one place with all its rows.
-    where = [PLACES[(row // 5) % 3] if case == "scores, long" else any_of(PLACES) for row in range(300)]
+    where = [
+        PLACES[(row // 5) % 3] if case == "scores, long" else any_of(PLACES)
+        for row in range(300)
+    ]
     return names, rows, where, given
 
 
 def told(data):
     """Return what a study of data says, but how the file was read."""
-    found = Study(data, "win-rate" if data.kind.name == "battles" else None).topk(2).findings()
-    return {name: value for name, value in found.items() if name not in {"notes", "guesses"}}
+    found = (
+        Study(data, "win-rate" if data.kind.name == "battles" else None)
+        .topk(2)
+        .findings()
+    )
+    return {
+        name: value for name, value in found.items() if name not in {"notes", "guesses"}
+    }
 
 
 def parts_by_hand(names, rows, where, given):
@@ -138,7 +147,11 @@ def test_a_row_in_the_wrong_part_is_noticed(monkeypatch):
     both = [[*row, place] for row, place in zip(rows, where, strict=True)]
     _, parts, _ = read_split(written([*names, "place"], both), "place", **given)
     alone = dict(parts_by_hand(names, rows, where, given))
-    assert [told(parts[place]) == told(alone[place]) for place in PLACES] == [False, True, True]
+    assert [told(parts[place]) == told(alone[place]) for place in PLACES] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def part(text, name, **given):
@@ -148,7 +161,9 @@ def part(text, name, **given):
 
 
 def test_numbers_are_spelt_in_each_part_as_in_the_whole():
-    text = 'user;item;rating;place\n1;x;"0,5";a\n2;x;"1,234";b\n1;y;"2,5";a\n2;y;"2";b\n'
+    text = (
+        'user;item;rating;place\n1;x;"0,5";a\n2;x;"1,234";b\n1;y;"2,5";a\n2;y;"2";b\n'
+    )
     assert sorted(part(text, "b").values) == [1.234, 2.0]
 
 
@@ -156,7 +171,10 @@ def test_labels_are_text_or_numbers_in_each_part_as_in_the_whole():
     text = "choice,place\n7,a\nx,b\n8,a\n7,b\n"
     assert part(text, "a").items == ("7", "8")
     ranked = "first,second,place\n7,x,a\n8,7,b\n7,8,b\n"
-    assert part(ranked, "b", kind="ballots", ranks=["first", "second"]).items == ("7", "8")
+    assert part(ranked, "b", kind="ballots", ranks=["first", "second"]).items == (
+        "7",
+        "8",
+    )
 
 
 @pytest.mark.parametrize(
@@ -206,8 +224,14 @@ def test_names_are_those_of_the_whole_and_read_once(tmp_path):
 def test_blank_values_are_a_category_of_their_own_which_is_said():
     rows = {"choice": ["x", "y", "x", "y"], "place": ["a", None, "", " a "]}
     whole, parts, notes = read_split(rows, "place")
-    assert {name: data.n_units for name, data in parts.items()} == {"a": 2, "no place": 2}
-    assert (whole.n_units, notes) == (4, ("2 rows without a place: the category 'no place'",))
+    assert {name: data.n_units for name, data in parts.items()} == {
+        "a": 2,
+        "no place": 2,
+    }
+    assert (whole.n_units, notes) == (
+        4,
+        ("2 rows without a place: the category 'no place'",),
+    )
     rows["place"] = ["no place", None, "", "b"]
     assert list(read_split(rows, "place")[1]) == ["b", "no place", "(no place)"]
 
@@ -218,7 +242,12 @@ def test_numbers_are_in_order():
 
 
 def test_a_column_of_numbers_beside_scores_is_no_item():
-    rows = {"x": [1.0, 2.0, 3.0], "y": [2.0, 2.0, 1.0], "z": [0.0, 3.0, 2.0], "year": [1, 1, 2]}
+    rows = {
+        "x": [1.0, 2.0, 3.0],
+        "y": [2.0, 2.0, 1.0],
+        "z": [0.0, 3.0, 2.0],
+        "year": [1, 1, 2],
+    }
     whole, parts, _ = read_split(rows, "year", kind="scores")
     assert whole.items == parts["1"].items == ("x", "y", "z")
     assert parts["2"].values.tolist() == [[3.0, 1.0, 2.0]]
@@ -235,7 +264,12 @@ def test_frames_are_parted_alike(library):
 
 
 def test_a_part_that_makes_no_data_is_an_error_beside_the_others():
-    rows = {"x": [1.0, None, 3.0], "y": [2.0, 2.0, None], "z": [2.0, 2.0, 1.0], "place": [*"abc"]}
+    rows = {
+        "x": [1.0, None, 3.0],
+        "y": [2.0, 2.0, None],
+        "z": [2.0, 2.0, 1.0],
+        "place": [*"abc"],
+    }
     parts = read_split(rows, "place", kind="scores", missing="drop")[1]
     assert parts["a"].n_units == 1
     assert "no values at all for 'x'" in str(parts["b"])
@@ -244,9 +278,17 @@ def test_a_part_that_makes_no_data_is_an_error_beside_the_others():
 @pytest.mark.parametrize(
     ("column", "given", "message"),
     [
-        ("plase", {}, "no column 'plase' for the split; the columns are 'choice', 'place', 'judge'"),
+        (
+            "plase",
+            {},
+            "no column 'plase' for the split; the columns are 'choice', 'place', 'judge'",
+        ),
         ("place", {"unit": "place"}, "'place' cannot be both the split and the unit"),
-        ("judge", {"kind": "votes"}, f"'judge' has 51 values, more than the {MOST} categories"),
+        (
+            "judge",
+            {"kind": "votes"},
+            f"'judge' has 51 values, more than the {MOST} categories",
+        ),
     ],
 )
 def test_columns_that_are_no_categories_are_refused(column, given, message):

@@ -21,8 +21,12 @@ if TYPE_CHECKING:
 FIELDS = st.one_of(
     st.integers(-(10**20), 10**20).map(str),
     st.integers(-9, 99).map(str),
-    st.sampled_from(["", "007", "-0", "+1", "1.0", "1e3", " 7", "NA", "é日", "-", "x" * 9, "٣"]),
-    st.text(alphabet=st.characters(exclude_characters='\n\r,"\0', exclude_categories=["Cs"])),
+    st.sampled_from(
+        ["", "007", "-0", "+1", "1.0", "1e3", " 7", "NA", "é日", "-", "x" * 9, "٣"]
+    ),
+    st.text(
+        alphabet=st.characters(exclude_characters='\n\r,"\0', exclude_categories=["Cs"])
+    ),
 )
 QUOTED_FIELDS = st.one_of(FIELDS, st.text(alphabet='a,"\n;', max_size=5))
 
@@ -76,9 +80,13 @@ def test_words_for_missing_numbers(word: str) -> None:
     assert np.isnan(TextColumn.of(["1", word]).numbers("r")[1])
 
 
-@pytest.mark.parametrize("word", ["x", "1,5,5", "1_000", "0x10", "٣", "1 2", "--1", "1e", "e5", "."])
+@pytest.mark.parametrize(
+    "word", ["x", "1,5,5", "1_000", "0x10", "٣", "1 2", "--1", "1e", "e5", "."]
+)
 def test_what_is_no_number(word: str) -> None:
-    with pytest.raises(NotANumberError, match="is not a number in column 'r', at index 1"):
+    with pytest.raises(
+        NotANumberError, match="is not a number in column 'r', at index 1"
+    ):
         TextColumn.of(["1", word]).numbers("r")
 
 
@@ -98,13 +106,17 @@ def read_or_fail(blocks: list[bytes], *, referee: bool) -> Any:
 
 @given(
     st.integers(1, 3).flatmap(
-        lambda width: st.lists(st.lists(QUOTED_FIELDS, min_size=width, max_size=width), max_size=8)
+        lambda width: st.lists(
+            st.lists(QUOTED_FIELDS, min_size=width, max_size=width), max_size=8
+        )
     ),
     st.integers(1, 4),
     st.sampled_from(["\n", "\r\n"]),
     st.booleans(),
 )
-def test_both_ways_read_the_same(rows: list[list[str]], per_block: int, end: str, quoted: bool) -> None:
+def test_both_ways_read_the_same(
+    rows: list[list[str]], per_block: int, end: str, quoted: bool
+) -> None:
     width = len(rows[0]) if rows else 2
     out = io.StringIO(newline="")
     style = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
@@ -112,11 +124,16 @@ def test_both_ways_read_the_same(rows: list[list[str]], per_block: int, end: str
     writer.writerow([f"c{place}" for place in range(width)])
     writer.writerows(rows)
     lines = out.getvalue().encode().splitlines(keepends=True)
-    blocks = [b"".join(lines[at : at + per_block]) for at in range(0, len(lines), per_block)]
+    blocks = [
+        b"".join(lines[at : at + per_block]) for at in range(0, len(lines), per_block)
+    ]
     fast, slow = read_or_fail(blocks, referee=False), read_or_fail(blocks, referee=True)
     assert fast == slow
     if isinstance(fast[0], dict):
-        read = [["" if label is None else str(label) for label in column] for column in fast[0].values()]
+        read = [
+            ["" if label is None else str(label) for label in column]
+            for column in fast[0].values()
+        ]
         assert read == [list(column) for column in zip(*rows, strict=True)] or not rows
 
 
@@ -167,10 +184,16 @@ def test_polars_parses_numbers_as_we_do(words: list[str]) -> None:
         notes: list[str] = []
         try:
             found = column.numbers("r", notes=notes)
-            answers.append((found.dtype.kind, repr(found.tolist()), notes, column.is_numeric()))
+            answers.append(
+                (found.dtype.kind, repr(found.tolist()), notes, column.is_numeric())
+            )
         except SteadyrankError as error:
             answers.append((type(error), str(error), column.is_numeric()))
-        answers[-1] += (column.labels().tolist(), column.cells(), column.share_of_numbers())
+        answers[-1] += (
+            column.labels().tolist(),
+            column.cells(),
+            column.share_of_numbers(),
+        )
     assert answers[0] == answers[1]
 
 
@@ -183,4 +206,8 @@ def test_text_asks_for_polars_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "find_spec", lambda _: None)
     with pytest.raises(MissingPackageError, match=r'pip install "steadyrank\[cli\]"'):
         Votes.read(io.BytesIO(b"choice\nx\ny\n"))
-    assert Votes.from_frame({"choice": ["x", "y"]}).n_units == Votes(["x", "y"]).n_units == 2
+    assert (
+        Votes.from_frame({"choice": ["x", "y"]}).n_units
+        == Votes(["x", "y"]).n_units
+        == 2
+    )

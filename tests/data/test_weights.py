@@ -48,11 +48,19 @@ def test_a_column_of_weights_is_guessed_and_said() -> None:
 
 @pytest.mark.parametrize("name", ["wt", "Survey Weight", "sample_weight", "weights"])
 def test_names_of_weights(name: str) -> None:
-    assert Votes.from_frame({"vote": ["x", "y"], name: [0.5, 2]}).weights.tolist() == [0.5, 2]
+    assert Votes.from_frame({"vote": ["x", "y"], name: [0.5, 2]}).weights.tolist() == [
+        0.5,
+        2,
+    ]
 
 
 def test_text_under_such_a_name_is_not_guessed() -> None:
-    frame = {"user": [1, 2], "item": ["a", "b"], "rating": [3, 4], "weight": ["137lbs", "120lbs"]}
+    frame = {
+        "user": [1, 2],
+        "item": ["a", "b"],
+        "rating": [3, 4],
+        "weight": ["137lbs", "120lbs"],
+    }
     assert Ratings.from_frame(frame).weights is None
     with pytest.raises(InvalidDataError, match="137lbs"):
         Ratings.from_frame(frame, weights="weight")
@@ -80,7 +88,9 @@ def test_counts_and_weights_together() -> None:
         ([1], InvalidScoresError, "weights has 1 values for 2 rows"),
     ],
 )
-def test_bad_weights_are_refused(weights: list[float], error: type[Exception], words: str) -> None:
+def test_bad_weights_are_refused(
+    weights: list[float], error: type[Exception], words: str
+) -> None:
     with pytest.raises(error, match=words):
         Votes(["x", "y"], weights=weights)
     with pytest.raises(error, match=words):
@@ -105,12 +115,18 @@ def test_long_weights_are_rounded_and_that_is_said() -> None:
 
 
 def test_one_weight_for_each_user() -> None:
-    with pytest.raises(InvalidDataError, match="entries of one user name different weights"):
+    with pytest.raises(
+        InvalidDataError, match="entries of one user name different weights"
+    ):
         Ratings(["u", "u"], ["a", "b"], [1, 2], weights=[1, 2])
-    with pytest.raises(InvalidDataError, match="entries of one user name different 'household'"):
+    with pytest.raises(
+        InvalidDataError, match="entries of one user name different 'household'"
+    ):
         Ratings(["u", "u"], ["a", "b"], [1, 2], units=["h", "i"], unit_kind="household")
     frame = {"user": [1, 1], "item": ["a", "b"], "rank": [1, 2], "weight": [1, 3]}
-    with pytest.raises(InvalidDataError, match="entries of one user name different weights"):
+    with pytest.raises(
+        InvalidDataError, match="entries of one user name different weights"
+    ):
         Ballots.from_frame(frame)
 
 
@@ -127,21 +143,31 @@ def test_regressions_take_no_weights() -> None:
         Regression([[1.0], [2.0]], [1.0, 2.0], weights=[1, 2])
     cars = {"weight": [1.0, 2.0, 3.0], "power": [2.0, 1.0, 5.0], "y": [1.0, 2.0, 3.0]}
     assert Regression.from_frame(cars).items == ("weight", "power")
-    with pytest.raises(InvalidDataError, match="'weights' is not an argument of regression"):
+    with pytest.raises(
+        InvalidDataError, match="'weights' is not an argument of regression"
+    ):
         Regression.from_frame(cars, weights="weight")
 
 
 def test_weights_in_every_form_of_a_table() -> None:
     entries = Ballots.from_frame(
-        {"user": [1, 1, 2], "item": ["a", "b", "b"], "rank": [1, 2, 1], "weight": [0.5, 0.5, 2]}
+        {
+            "user": [1, 1, 2],
+            "item": ["a", "b", "b"],
+            "rank": [1, 2, 1],
+            "weight": [0.5, 0.5, 2],
+        }
     )
     orders = Ballots.from_frame({"order": ["a > b", "b"], "weight": [0.5, 2]})
     columns = Ballots.from_frame(
-        {"one": ["a", "b"], "two": ["b", None], "weight": [0.5, 2]}, ranks=["one", "two"]
+        {"one": ["a", "b"], "two": ["b", None], "weight": [0.5, 2]},
+        ranks=["one", "two"],
     )
     for ballots in (entries, orders, columns):
         assert Borda().score(ballots).tolist() == [0.2, 0.8]
-    wide = ScoreMatrix.from_frame({"task": ["s", "t"], "x": [1, 0], "y": [0, 1], "weight": [3, 1]})
+    wide = ScoreMatrix.from_frame(
+        {"task": ["s", "t"], "x": [1, 0], "y": [0, 1], "weight": [3, 1]}
+    )
     long = ScoreMatrix.from_frame(
         {
             "row": ["s", "s", "t", "t"],
@@ -153,21 +179,38 @@ def test_weights_in_every_form_of_a_table() -> None:
     for matrix in (wide, long):
         assert matrix.items == ("x", "y")
         assert Study(matrix).scores.tolist() == [0.75, 0.25]
-    named = ScoreMatrix.from_frame({"x": [1, 0], "weight": [3, 1]}, items=["x", "weight"])
+    named = ScoreMatrix.from_frame(
+        {"x": [1, 0], "weight": [3, 1]}, items=["x", "weight"]
+    )
     assert named.weights is None
-    battles = Battles.from_frame({"winner": ["x", "y"], "loser": ["y", "x"], "weight": [0.5, 2]})
+    battles = Battles.from_frame(
+        {"winner": ["x", "y"], "loser": ["y", "x"], "weight": [0.5, 2]}
+    )
     assert battles.unit_pairs.wins.tolist() == [0.5, 2]
-    assert list(battles.units.labels) == ["x beats y, weight 0.5", "y beats x, weight 2"]
+    assert list(battles.units.labels) == [
+        "x beats y, weight 0.5",
+        "y beats x, weight 2",
+    ]
 
 
 def test_what_people_with_weights_said() -> None:
-    assert Votes(["x", "y"], weights=[0.5, 2]).said([0], [(0,)]) == ["voted for x; weight 0.5"]
+    assert Votes(["x", "y"], weights=[0.5, 2]).said([0], [(0,)]) == [
+        "voted for x; weight 0.5"
+    ]
     ballots = Ballots([["x", "y"], ["y"]], weights=[0.5, 2])
-    assert ballots.said([0, 1], [(0, 1), (0, 1)]) == ["x > y; weight 0.5", "y; not x; weight 2"]
-    ratings = Ratings(["u", "u", "v"], ["a", "b", "a"], [5, 4, 3], weights=[0.5, 0.5, 0])
+    assert ballots.said([0, 1], [(0, 1), (0, 1)]) == [
+        "x > y; weight 0.5",
+        "y; not x; weight 2",
+    ]
+    ratings = Ratings(
+        ["u", "u", "v"], ["a", "b", "a"], [5, 4, 3], weights=[0.5, 0.5, 0]
+    )
     assert ratings.said([0], [(0, 1)]) == ["a 5, b 4; weight 0.5"]
     battles = Battles(["x", "y"], ["y", "x"], ["left", "tie"], weights=[0.5, 2])
-    assert battles.said([0, 1], [(0,), (0,)]) == ["x tied with y; weight 2", "x beat y; weight 0.5"]
+    assert battles.said([0, 1], [(0,), (0,)]) == [
+        "x tied with y; weight 2",
+        "x beat y; weight 0.5",
+    ]
 
 
 def test_first_choices_of_ballots() -> None:
@@ -196,7 +239,10 @@ class TestEngines:
             }
         )
         for given in ({}, {"unit": "judge"}):
-            here, there = Battles.from_frame(frame, **given), Battles.scan(relation(frame), **given)
+            here, there = (
+                Battles.from_frame(frame, **given),
+                Battles.scan(relation(frame), **given),
+            )
             for one, other in ((here, there), (here.without(0), there.without(0))):
                 assert sorted(one.units.labels) == sorted(other.units.labels)
                 assert np.allclose(Study(one, "bradley-terry:ridge=1").scores,
@@ -204,9 +250,14 @@ class TestEngines:
             assert here.unit_pairs.wins.sum() == there.unit_pairs.wins.sum()
         votes = frame.select("winner", "weight", "judge").rename({"winner": "vote"})
         for given in ({}, {"unit": "judge"}):
-            one, other = Votes.from_frame(votes, **given), Votes.scan(relation(votes), **given)
+            one, other = (
+                Votes.from_frame(votes, **given),
+                Votes.scan(relation(votes), **given),
+            )
             assert Study(one).scores.tolist() == Study(other).scores.tolist()
-            assert Study(one).facts.shifts.tolist() == Study(other).facts.shifts.tolist()
+            assert (
+                Study(one).facts.shifts.tolist() == Study(other).facts.shifts.tolist()
+            )
 
     def test_refused_as_in_memory(self) -> None:
         polars = pytest.importorskip("polars")
@@ -217,11 +268,17 @@ class TestEngines:
 
     def test_values_have_no_weights_there(self) -> None:
         columns = {"user": [1, 2], "item": ["a", "a"], "rating": [1, 2], "home": [1, 1]}
-        with pytest.raises(InvalidDataError, match=r"ratings without a weight.*in memory"):
+        with pytest.raises(
+            InvalidDataError, match=r"ratings without a weight.*in memory"
+        ):
             Ratings.scan(relation({**columns, "weight": [1, 2]}))
-        with pytest.raises(InvalidDataError, match=r"ratings without a unit.*in memory"):
+        with pytest.raises(
+            InvalidDataError, match=r"ratings without a unit.*in memory"
+        ):
             Ratings.scan(relation(columns), unit="home")
-        scores = relation({"row": [1, 1], "item": ["a", "b"], "score": [1, 2], "wt": [1, 1]})
+        scores = relation(
+            {"row": [1, 1], "item": ["a", "b"], "score": [1, 2], "wt": [1, 1]}
+        )
         with pytest.raises(InvalidDataError, match="scores without a weight"):
             ScoreMatrix.scan(scores)
 
@@ -238,5 +295,7 @@ class TestEngines:
     ],
 )
 def test_an_argument_that_is_not_there_is_refused_by_name(make: Any) -> None:
-    with pytest.raises(InvalidDataError, match=r"no argument called 'unit' here.* units and unit_kind"):
+    with pytest.raises(
+        InvalidDataError, match=r"no argument called 'unit' here.* units and unit_kind"
+    ):
         make(unit=["judge"])

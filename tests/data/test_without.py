@@ -45,7 +45,9 @@ class TestWithout:
         assert len(rest.left) == 2
 
     def test_groups_of_battles_and_rows(self):
-        data = Battles(["a", "b", "a"], ["b", "a", "b"], ["left"] * 3, units=["x", "y", "x"])
+        data = Battles(
+            ["a", "b", "a"], ["b", "a", "b"], ["left"] * 3, units=["x", "y", "x"]
+        )
         rest = data.without(0)
         assert rest.units.labels == ("y",)
         assert rest.n_units == 1
@@ -58,11 +60,15 @@ class TestWithout:
         data = Regression([[1.0], [2.0]], [3.0, 4.0])
         assert data.without(0).y.tolist() == [4.0]
 
-    @given(st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3)), min_size=1), st.data())
+    @given(
+        st.lists(st.tuples(st.integers(0, 3), st.integers(1, 3)), min_size=1), st.data()
+    )
     def test_any_copies_of_votes(self, rows, draw):
         data = Votes([item for item, _ in rows], counts=[count for _, count in rows])
         copies = draw.draw(
-            st.lists(st.integers(0, 5), min_size=len(data.units), max_size=len(data.units))
+            st.lists(
+                st.integers(0, 5), min_size=len(data.units), max_size=len(data.units)
+            )
         )
         assert data.with_copies(np.array(copies)).tally.tolist() == copies
 
@@ -71,7 +77,9 @@ class TestWithout:
         rng = np.random.default_rng(seed)
         left = rng.integers(3, size=9)
         right = (left + rng.integers(1, 3, size=9)) % 3
-        data = Battles(left, right, rng.choice(["left", "tie", "right"], size=9), items=range(3))
+        data = Battles(
+            left, right, rng.choice(["left", "tie", "right"], size=9), items=range(3)
+        )
         copies = rng.integers(1, 4, size=len(data.units))
         more = data.with_copies(copies)
         assert list(more.units.labels) == list(data.units.labels)

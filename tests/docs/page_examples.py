@@ -29,7 +29,9 @@ from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-FENCE = re.compile(r"^```(python|text|console)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(
+    r"^```(python|text|console)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,9 @@ def examples_of(text: str) -> list[Example]:
             continue
         after = blocks[number + 1] if number + 1 < len(blocks) else None
         follows = (
-            after is not None and after[1] == "text" and not text[block.end() : after.start()].strip()
+            after is not None
+            and after[1] == "text"
+            and not text[block.end() : after.start()].strip()
         )
         shown = after[2] if after is not None and follows else None
         span = after.span(2) if after is not None and follows else None
@@ -74,7 +78,9 @@ def examples_of(text: str) -> list[Example]:
 def run_python(code: str, namespace: dict[str, object], name: str) -> str:
     """Run a block and return what it prints; a last expression prints its value."""
     tree = ast.parse(code, filename=name)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    last = (
+        tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    )
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(tree, name, "exec"), namespace)
@@ -116,7 +122,9 @@ def _run_command(command: str, folder: Path) -> str:
     return "\n".join(line.rstrip() for line in stdout.splitlines()) + f"\n{stderr}"
 
 
-def _run_ours(words: list[str], folder: Path, settings: dict[str, str]) -> tuple[int, str, str]:
+def _run_ours(
+    words: list[str], folder: Path, settings: dict[str, str]
+) -> tuple[int, str, str]:
     from steadyrank.cli import main
 
     streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
@@ -213,7 +221,11 @@ def refresh(path: Path) -> bool:
         done = run_page(path, Path(folder))
     fresh = text
     for block, printed in reversed(done):
-        if block.shown_span is not None and block.shown is not None and not alike(block.shown, printed):
+        if (
+            block.shown_span is not None
+            and block.shown is not None
+            and not alike(block.shown, printed)
+        ):
             start, end = block.shown_span
             fresh = fresh[:start] + elided(printed, block.shown) + fresh[end:]
     path.write_text(fresh, encoding="utf-8")

@@ -16,8 +16,14 @@ if TYPE_CHECKING:
 
 SAYS = {
     "election.py": ["lead of 2: ann or bob", "lead of 3: ann\n", "Proved"],
-    "feature_selection.py": ["sure: bmi s4 s5", "without a row in 100.0% of 120 rows", "overlap"],
-    "gate.py": ["Changing the top 3 takes the removal of 6 of the 48 rows; fewer are never enough."],
+    "feature_selection.py": [
+        "sure: bmi s4 s5",
+        "without a row in 100.0% of 120 rows",
+        "overlap",
+    ],
+    "gate.py": [
+        "Changing the top 3 takes the removal of 6 of the 48 rows; fewer are never enough."
+    ],
     "leaderboard.py": [
         "Sixth place hangs on single judges",
         "change the top 6",
@@ -25,7 +31,10 @@ SAYS = {
     ],
     "learning_to_rank.py": ["pointwise: ", "pairwise: ", "of 10 sure", "list: 0.000"],
     "own_scorer.py": ["column means: CrossNet", "medians: "],
-    "own_scores.py": ["eps 0.001: items [0, 1], as inflated_topk says: True", "ranks at eps 0.005"],
+    "own_scores.py": [
+        "eps 0.001: items [0, 1], as inflated_topk says: True",
+        "ranks at eps 0.005",
+    ],
 }
 
 

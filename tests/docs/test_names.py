@@ -11,7 +11,8 @@ from docs.page_examples import DOCS, examples_of
 from steadyrank import errors
 
 EXPORTING = tuple(
-    f"steadyrank.{part}" for part in ("data", "engines", "operators", "scorers", "selection", "study")
+    f"steadyrank.{part}"
+    for part in ("data", "engines", "operators", "scorers", "selection", "study")
 )
 FUNCTIONS = "steadyrank.study.study"
 """The module whose functions the package itself exports."""
@@ -38,19 +39,30 @@ def documented() -> dict[str, str]:
 def exported() -> set[str]:
     """Return every name that should be documented, by the module that exports it."""
     names = {
-        f"{module}.{name}" for module in EXPORTING for name in importlib.import_module(module).__all__
+        f"{module}.{name}"
+        for module in EXPORTING
+        for name in importlib.import_module(module).__all__
     }
     exports = {name: getattr(steadyrank, name) for name in steadyrank.__all__}
     asked = {name: one for name, one in exports.items() if inspect.isfunction(one)}
-    names |= {f"steadyrank.{name}" for name, one in asked.items() if one.__module__ == FUNCTIONS}
+    names |= {
+        f"steadyrank.{name}"
+        for name, one in asked.items()
+        if one.__module__ == FUNCTIONS
+    }
     for module, chosen in REPORT.items():
         home = importlib.import_module(module)
         public = {
             name
             for name, value in vars(home).items()
-            if inspect.isfunction(value) and value.__module__ == module and not name.startswith("_")
+            if inspect.isfunction(value)
+            and value.__module__ == module
+            and not name.startswith("_")
         }
-        names |= {f"{module}.{name}" for name in (public if chosen is None else chosen & public)}
+        names |= {
+            f"{module}.{name}"
+            for name in (public if chosen is None else chosen & public)
+        }
     return names
 
 
@@ -72,7 +84,9 @@ def has_an_example(name: str, page: str) -> bool:
 
 
 def test_every_documented_name_has_an_executed_example() -> None:
-    assert [name for name, page in documented().items() if not has_an_example(name, page)] == []
+    assert [
+        name for name, page in documented().items() if not has_an_example(name, page)
+    ] == []
 
 
 def test_the_errors_page_lists_every_named_error_once_and_nothing_else() -> None:

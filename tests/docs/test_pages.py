@@ -28,7 +28,9 @@ WITHOUT_EXAMPLES = {
     "research/related.md",  # citations
 }
 PAGES = sorted(
-    path for path in DOCS.rglob("*.md") if path.relative_to(DOCS).as_posix() not in WITHOUT_EXAMPLES
+    path
+    for path in DOCS.rglob("*.md")
+    if path.relative_to(DOCS).as_posix() not in WITHOUT_EXAMPLES
 )
 
 RECIPES = DOCS / "guides" / "your-scorer.md"
@@ -58,7 +60,9 @@ def test_the_examples_of_a_page_print_what_it_shows(path: Path, tmp_path: Path) 
 def test_no_example_escapes_the_run(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     fences = re.findall(
-        r"^\s*(?:```|~~~)\s*(?:python|py|console|pycon|shell|bash)\b", text, re.MULTILINE
+        r"^\s*(?:```|~~~)\s*(?:python|py|console|pycon|shell|bash)\b",
+        text,
+        re.MULTILINE,
     )
     assert len(fences) == len(examples_of(text))
 
@@ -66,15 +70,31 @@ def test_no_example_escapes_the_run(path: Path) -> None:
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
 def test_code_fits_the_width_of_a_page(path: Path) -> None:
     blocks = examples_of(path.read_text(encoding="utf-8"))
-    lines = [line for block in blocks if block.language == "python" for line in block.code.splitlines()]
+    lines = [
+        line
+        for block in blocks
+        if block.language == "python"
+        for line in block.code.splitlines()
+    ]
     assert [line for line in lines if len(line) > 88] == []
 
 
-@pytest.mark.parametrize("name", ["leaderboard", "polls", "features", "recommendations"])
-def test_a_start_by_person_has_a_claim_a_unit_a_picture_and_the_report_it_writes(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["leaderboard", "polls", "features", "recommendations"]
+)
+def test_a_start_by_person_has_a_claim_a_unit_a_picture_and_the_report_it_writes(
+    name: str,
+) -> None:
     page = (DOCS / "start" / f"{name}.md").read_text(encoding="utf-8")
     text = " ".join(page.split())
-    parts = ("You have", "You run", "You may say:", "You may not say", "Your unit", "You publish")
+    parts = (
+        "You have",
+        "You run",
+        "You may say:",
+        "You may not say",
+        "Your unit",
+        "You publish",
+    )
     assert [part for part in parts if f"**{part}**" not in text] == []
     assert f"(../figures/{name}.svg)" in text
     assert re.search(rf"^\$ steadyrank report .* -o {name}\.html$", page, re.MULTILINE)
@@ -98,13 +118,17 @@ def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
 
 
 def test_tests_that_the_theory_pages_name_exist() -> None:
-    text = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "research").glob("*.md"))
+    text = "".join(
+        path.read_text(encoding="utf-8") for path in (DOCS / "research").glob("*.md")
+    )
     named = set(re.findall(r"tests/[\w/]+\.py", text))
     assert named
     assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
 
 
-def test_parts_of_test_names_on_the_theory_page_occur_in_the_test_file_named_before() -> None:
+def test_parts_of_test_names_on_the_theory_page_occur_in_the_test_file_named_before() -> (
+    None
+):
     text = (DOCS / "research" / "theory.md").read_text(encoding="utf-8")
     found = re.findall(r"`(tests/[\w/]+\.py)` \(((?:`\w+`(?:,\s)?)+)\)", text)
     assert found

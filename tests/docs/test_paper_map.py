@@ -28,7 +28,10 @@ STATEMENTS = (
     *(f"Table {number}" for number in (1, 2, 3)),
     "Figure 1",
     *("delta_j", "Jaccard_j", "Size_j"),
-    *(f"{cited} of Soloff and others" for cited in ("Theorem 9", "Proposition 11", "Lemma 15")),
+    *(
+        f"{cited} of Soloff and others"
+        for cited in ("Theorem 9", "Proposition 11", "Lemma 15")
+    ),
     "Proposition 20 of Soloff and others",
     "The 51/49 example",
     "The remark on Bousquet and Elisseeff",
@@ -38,7 +41,12 @@ STATEMENTS = (
 
 def file_of(path: str) -> Path:
     """Code is inside the package unless its path names another folder of the repository."""
-    outside = path.split("/", maxsplit=1)[0] in {"paper", "benchmarks", "examples", "tests"}
+    outside = path.split("/", maxsplit=1)[0] in {
+        "paper",
+        "benchmarks",
+        "examples",
+        "tests",
+    }
     return ROOT / path if outside else ROOT / "src" / "steadyrank" / path
 
 
@@ -47,7 +55,9 @@ def is_there(target: str) -> bool:
     if not file_of(path).is_file():
         return False
     text = file_of(path).read_text(encoding="utf-8")
-    return not name or bool(re.search(rf"^\s*(?:def|class) {name}\b|^{name}\b.*=", text, re.MULTILINE))
+    return not name or bool(
+        re.search(rf"^\s*(?:def|class) {name}\b|^{name}\b.*=", text, re.MULTILINE)
+    )
 
 
 def slug(heading: str) -> str:
@@ -57,7 +67,9 @@ def slug(heading: str) -> str:
 
 
 def anchors(page: str) -> set[str]:
-    headings = re.findall(r"^#+ (.+)$", (RESEARCH / page).read_text(encoding="utf-8"), re.MULTILINE)
+    headings = re.findall(
+        r"^#+ (.+)$", (RESEARCH / page).read_text(encoding="utf-8"), re.MULTILINE
+    )
     return {slug(heading.replace("`", "")) for heading in headings}
 
 
@@ -70,7 +82,9 @@ def links_to_nowhere(cell: str) -> list[str]:
 
 
 @pytest.mark.parametrize("statement", STATEMENTS)
-def test_every_numbered_part_of_the_paper_has_code_a_test_and_a_page(statement: str) -> None:
+def test_every_numbered_part_of_the_paper_has_code_a_test_and_a_page(
+    statement: str,
+) -> None:
     (row,) = [row for row in ROWS if row[0].startswith(f"**{statement}**")]
     assert all(row)
     assert "::test_" in row[2] or row[2].startswith("`tests/")
@@ -98,7 +112,9 @@ def test_a_missing_target_is_seen(planted: str) -> None:
 
 
 def test_a_missing_anchor_is_seen() -> None:
-    assert links_to_nowhere("[x](theory.md#no-such-heading), [y](nowhere.md), [z](theory.md)") == [
+    assert links_to_nowhere(
+        "[x](theory.md#no-such-heading), [y](nowhere.md), [z](theory.md)"
+    ) == [
         "theory.md#no-such-heading",
         "nowhere.md#",
     ]

@@ -32,19 +32,27 @@ def test_the_documentation_keeps_to_its_ceilings() -> None:
 
 def test_every_page_is_in_one_of_four_sections() -> None:
     words = script("docs_words")
-    outside = {name for name in words.counted(DOCS) if name.split("/")[0] not in words.SECTIONS}
+    outside = {
+        name for name in words.counted(DOCS) if name.split("/")[0] not in words.SECTIONS
+    }
     assert outside == {"index.md", *INCLUDED}
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
 def test_prose_is_wrapped_at_one_width(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert script("docs_wrap").too_long(text) == [], "Wrap it with: python scripts/docs_wrap.py"
+    assert script("docs_wrap").too_long(text) == [], (
+        "Wrap it with: python scripts/docs_wrap.py"
+    )
 
 
 def without_code(text: str) -> str:
     """Return a page without its blocks and spans of code."""
-    return re.sub(r"`[^`\n]+`", "code", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL))
+    return re.sub(
+        r"`[^`\n]+`",
+        "code",
+        re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL),
+    )
 
 
 def anchors_of(path: Path) -> set[str]:
@@ -72,7 +80,10 @@ def test_every_link_leads_somewhere(path: Path) -> None:
 
 def test_a_dead_link_is_seen() -> None:
     text = "[a](unit.md) [b](nowhere.md) [c](unit.md#no-such-heading) `[d](nowhere.md)`"
-    assert dead_links(DOCS / "guides" / "x.md", text) == ["nowhere.md", "unit.md#no-such-heading"]
+    assert dead_links(DOCS / "guides" / "x.md", text) == [
+        "nowhere.md",
+        "unit.md#no-such-heading",
+    ]
 
 
 def options() -> set[str]:
@@ -96,7 +107,11 @@ def test_options_that_a_page_names_are_there(path: Path) -> None:
     spans = re.findall(r"`([^`\n]+)`", text) + re.findall(
         r"^.*\bsteadyrank [a-z]+ .*$", text, re.MULTILINE
     )
-    named = {option for span in spans for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", span)}
+    named = {
+        option
+        for span in spans
+        for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", span)
+    }
     assert sorted(named - options() - OTHERS) == []
 
 

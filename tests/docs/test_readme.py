@@ -42,7 +42,9 @@ def test_a_result_stands_before_line_40() -> None:
 def test_the_shown_result_is_what_the_command_prints(tmp_path: Path) -> None:
     [(block, printed), *_] = run_page(ROOT / "README.md", tmp_path)
     assert block.shown is not None
-    assert alike(block.shown, printed), f"It printed:\n{printed}\nWrite it anew with: {ANEW}"
+    assert alike(block.shown, printed), (
+        f"It printed:\n{printed}\nWrite it anew with: {ANEW}"
+    )
     assert not alike(block.shown.replace("Red Door", "Red Dor"), printed)
 
 
@@ -55,11 +57,15 @@ def test_its_sentences_are_true_of_every_single_deletion(demo_folder: Path) -> N
         study = Study(ratings)
         return {study.items[place] for place in topk(study.scores, 5)}
 
-    full, without = best(data), [best(data.without([unit])) for unit in range(data.n_units)]
+    full, without = (
+        best(data),
+        [best(data.without([unit])) for unit in range(data.n_units)],
+    )
     changing = sum(found != full for found in without)
     told = " ".join(README.split())
     assert (
-        f"remove any one of {changing} of the {data.n_units}, and Saltmarsh replaces Ivy Court" in told
+        f"remove any one of {changing} of the {data.n_units}, and Saltmarsh replaces Ivy Court"
+        in told
     )
     shown = set(re.findall(r"^ [●◐] +\d+  (.+?)  ", README, flags=re.MULTILINE))
     sure = set(re.findall(r"^ ● +\d+  (.+?)  ", README, flags=re.MULTILINE))
@@ -72,7 +78,9 @@ def test_the_python_example_runs_and_says_the_truth(demo_folder: Path) -> None:
     space: dict[str, object] = {}
     with contextlib.redirect_stdout(io.StringIO()):
         exec(compile(block, "README.md", "exec"), space)
-    shown = re.findall(r"^(\S.*?) +# (\(.*\)|\d+|array\(.*\))(?:: .*)?$", block, flags=re.MULTILINE)
+    shown = re.findall(
+        r"^(\S.*?) +# (\(.*\)|\d+|array\(.*\))(?:: .*)?$", block, flags=re.MULTILINE
+    )
     assert len(shown) == 4
     for expression, value in shown:
         assert repr(eval(expression, space)) == value

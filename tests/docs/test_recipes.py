@@ -16,7 +16,9 @@ from steadyrank import Battles, Refit, Study
 from steadyrank.errors import InvalidSettingError, RefitError
 
 RECIPE: dict[str, Any] = {}
-for block in examples_of((DOCS / "guides" / "your-scorer.md").read_text(encoding="utf-8")):
+for block in examples_of(
+    (DOCS / "guides" / "your-scorer.md").read_text(encoding="utf-8")
+):
     run_python(block.code, RECIPE, "your-scorer.md")
 pagerank, eigenvector = RECIPE["pagerank"], RECIPE["eigenvector"]
 
@@ -45,7 +47,9 @@ def exact_pagerank(wins: np.ndarray, damping: Fraction) -> list[Fraction]:
         row = [Fraction(int(item == other)) for other in range(size)]
         for other in range(size):
             lost = sum(Fraction(float(part)) for part in wins[:, other])
-            share = Fraction(float(wins[item, other])) / lost if lost else Fraction(1, size)
+            share = (
+                Fraction(float(wins[item, other])) / lost if lost else Fraction(1, size)
+            )
             row[other] -= damping * share
         rows.append([*row, (1 - damping) / size])
     for place in range(size):
@@ -62,7 +66,9 @@ def exact_pagerank(wins: np.ndarray, damping: Fraction) -> list[Fraction]:
 
 @pytest.mark.parametrize("damping", [0.0, 0.5, 0.85, 0.99])
 def test_pagerank_solves_its_equations(damping: float) -> None:
-    unbeaten = Battles(["x", "y", "x"], ["y", "z", "z"], ["left"] * 3, items=["w", "x", "y", "z"])
+    unbeaten = Battles(
+        ["x", "y", "x"], ["y", "z", "z"], ["left"] * 3, items=["w", "x", "y", "z"]
+    )
     for data in (some_battles(), unbeaten):
         exact = exact_pagerank(win_counts(data), Fraction(damping))
         found = pagerank(data, damping)
@@ -82,9 +88,13 @@ def test_both_agree_with_evalica() -> None:
 
     data, sure = some_battles(), {"tolerance": 1e-15, "limit": 10_000}
     sides = data.left.tolist(), data.right.tolist()
-    theirs = evalica.pagerank(*sides, winners(data), damping=0.8, **sure).scores.sort_index()
+    theirs = evalica.pagerank(
+        *sides, winners(data), damping=0.8, **sure
+    ).scores.sort_index()
     assert pagerank(data, 0.8) == pytest.approx(theirs, abs=1e-12)
-    turned = evalica.eigen(*sides, winners(data, swapped=True), **sure).scores.sort_index()
+    turned = evalica.eigen(
+        *sides, winners(data, swapped=True), **sure
+    ).scores.sort_index()
     assert eigenvector(data) == pytest.approx(turned / turned.sum(), abs=1e-12)
 
 
@@ -95,7 +105,9 @@ def test_the_eigenvector_of_a_circle_needs_no_power_iteration() -> None:
 
 
 @pytest.mark.parametrize("units", [None, np.arange(80) % 7], ids=["battles", "judges"])
-@pytest.mark.parametrize("scorer", [pagerank, partial(pagerank, damping=0.3), eigenvector])
+@pytest.mark.parametrize(
+    "scorer", [pagerank, partial(pagerank, damping=0.3), eigenvector]
+)
 def test_leaving_one_out_is_scoring_anew(scorer: Any, units: object) -> None:
     data = some_battles(units=units, weights=np.arange(80) % 3 + 0.5)
     rows = all_rows(Refit(scorer).leave_one_out(data))
@@ -104,7 +116,9 @@ def test_leaving_one_out_is_scoring_anew(scorer: Any, units: object) -> None:
 
 
 def test_the_last_loss_of_an_item_takes_its_votes_away() -> None:
-    data = Battles(list("xyz"), list("yzy"), ["left", "left", "tie"], items=list("wxyz"))
+    data = Battles(
+        list("xyz"), list("yzy"), ["left", "left", "tie"], items=list("wxyz")
+    )
     rows = all_rows(Refit(pagerank).leave_one_out(data))
     for unit in range(3):
         exact = exact_pagerank(win_counts(data.without(unit)), Fraction(0.85))
@@ -116,13 +130,19 @@ def test_an_eigenvector_needs_chains_of_wins() -> None:
     with pytest.raises(ValueError, match="chains of wins must join all items"):
         eigenvector(apart)
     assert pagerank(apart).argmax() == 0
-    thin = Battles(["x", "y", "x", "y"], ["y", "x", "z", "z"], ["left", "left", "tie", "right"])
+    thin = Battles(
+        ["x", "y", "x", "y"], ["y", "x", "z", "z"], ["left", "left", "tie", "right"]
+    )
     assert eigenvector(thin).shape == (3,)
-    with pytest.raises(RefitError, match=r"without battle .*chains of wins must join all items"):
+    with pytest.raises(
+        RefitError, match=r"without battle .*chains of wins must join all items"
+    ):
         Refit(eigenvector).leave_one_out(thin)
 
 
 @pytest.mark.parametrize("name", ["pagerank", "PageRank:damping=0.5", "eigenvector"])
 def test_the_names_lead_to_the_recipe(name: str) -> None:
-    with pytest.raises(InvalidSettingError, match=r"no scorer called .*docs/guides/your-scorer\.md"):
+    with pytest.raises(
+        InvalidSettingError, match=r"no scorer called .*docs/guides/your-scorer\.md"
+    ):
         Study(some_battles(), name)

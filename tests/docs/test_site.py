@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 def navigation() -> set[str]:
     """Return the pages that the navigation names."""
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    return set(re.findall(r"^\s+- [^:\n]+: (\S+\.md)$", text[text.index("\nnav:") :], re.MULTILINE))
+    return set(
+        re.findall(
+            r"^\s+- [^:\n]+: (\S+\.md)$", text[text.index("\nnav:") :], re.MULTILINE
+        )
+    )
 
 
 def test_the_navigation_names_every_page_and_no_other() -> None:
@@ -34,7 +38,9 @@ def test_pictures_are_local_and_have_a_text_alternative() -> None:
         for words, target in re.findall(r"!\[([^\]]*)\]\(([^)\s]+)\)", text):
             pictures += 1
             assert words.strip(), f"{path.name}: {target} has no text alternative"
-            assert (path.parent / target).is_file(), f"{path.name}: {target} is not there"
+            assert (path.parent / target).is_file(), (
+                f"{path.name}: {target} is not there"
+            )
     assert pictures >= 3
 
 
@@ -44,7 +50,10 @@ def test_braces_of_formulas_are_written_in_letters() -> None:
     formulas = {name: re.findall(r"\$[^$]+\$", text) for name, text in texts.items()}
     assert any(formulas.values())
     assert [
-        (name, one) for name, found in formulas.items() for one in found if re.search(r"\\[{}|]", one)
+        (name, one)
+        for name, found in formulas.items()
+        for one in found
+        if re.search(r"\\[{}|]", one)
     ] == []
 
 
@@ -82,7 +91,9 @@ def test_what_is_read_off_the_table_of_real_data() -> None:
 
 
 @pytest.mark.parametrize("part", ["scores/", "ballots/00002", "llmfao"])
-def test_the_margins_of_real_data_are_what_comes_out(part: str, shared_data: Path) -> None:
+def test_the_margins_of_real_data_are_what_comes_out(
+    part: str, shared_data: Path
+) -> None:
     """All of the table, and of the README, but for the largest files."""
     made = script("margins_table")
     page = (DOCS / "research" / "margins.md").read_text(encoding="utf-8")
@@ -99,9 +110,13 @@ def test_the_margins_of_real_data_are_what_comes_out(part: str, shared_data: Pat
 def test_margins_that_other_pages_repeat_are_those_of_the_table() -> None:
     cells = [line.strip("| ").split(" | ") for line in
              (DOCS / "research" / "margins.md").read_text(encoding="utf-8").splitlines()]  # fmt: skip
-    table = {row[0]: dict(zip(("1", "3", "5", "10"), row[2:], strict=False)) for row in cells}
+    table = {
+        row[0]: dict(zip(("1", "3", "5", "10"), row[2:], strict=False)) for row in cells
+    }
     guide = (DOCS / "guides" / "margins.md").read_text(encoding="utf-8")
-    found = re.findall(r"^\| ([\w ]+?), [\d,]+ [\w ]+ \| (\d+) \| ([\d to]+) \|$", guide, re.MULTILINE)
+    found = re.findall(
+        r"^\| ([\w ]+?), [\d,]+ [\w ]+ \| (\d+) \| ([\d to]+) \|$", guide, re.MULTILINE
+    )
     titles = {"TALENT": "TALENT, binary"}
     assert len(found) == 4
     for title, k, told in found:
@@ -110,8 +125,12 @@ def test_margins_that_other_pages_repeat_are_those_of_the_table() -> None:
     assert f"| {table['Chatbot Arena']['10']} | 0 |" in readme
 
 
-@pytest.mark.parametrize("name", ["Restaurants", "Chat models", "Benchmark", "TALENT", "Debian 2005"])
-def test_the_table_of_proved_lists_is_what_comes_out(name: str, shared_data: Path) -> None:
+@pytest.mark.parametrize(
+    "name", ["Restaurants", "Chat models", "Benchmark", "TALENT", "Debian 2005"]
+)
+def test_the_table_of_proved_lists_is_what_comes_out(
+    name: str, shared_data: Path
+) -> None:
     made = script("proved_table")
     page = (DOCS / "research" / "proved.md").read_text(encoding="utf-8")
     made.BUNDLED = tuple(entry for entry in made.BUNDLED if entry[1].startswith(name))
@@ -122,7 +141,9 @@ def test_the_table_of_proved_lists_is_what_comes_out(name: str, shared_data: Pat
 
 
 @pytest.mark.parametrize("unit", [None, "worker", "prompt"])
-def test_the_table_of_units_is_what_comes_out(unit: str | None, shared_data: Path) -> None:
+def test_the_table_of_units_is_what_comes_out(
+    unit: str | None, shared_data: Path
+) -> None:
     from steadyrank import Battles, Study
 
     study = Study(Battles.read(shared_data / "battles" / "llmfao.csv", unit=unit))
@@ -139,7 +160,10 @@ def test_what_is_said_about_prompts_comes_out(shared_data: Path) -> None:
     from steadyrank import Battles, Study, inflated_topk
 
     data = Battles.read(shared_data / "battles" / "llmfao.csv", unit="prompt")
-    study, without = Study(data), Study(data.without([list(data.units.labels).index(16)]))
+    study, without = (
+        Study(data),
+        Study(data.without([list(data.units.labels).index(16)])),
+    )
 
     def rank(one: Study) -> int:
         return 1 + int((one.scores > one.scores[one.items.index("command")]).sum())
@@ -153,10 +177,16 @@ def test_what_is_said_about_prompts_comes_out(shared_data: Path) -> None:
 
 def test_every_real_file_is_in_the_table(shared_data: Path) -> None:
     files = {
-        path.relative_to(shared_data).as_posix() for path in shared_data.rglob("*") if path.is_file()
+        path.relative_to(shared_data).as_posix()
+        for path in shared_data.rglob("*")
+        if path.is_file()
     }
-    estimates = {"scores/pisa2018_math.csv"}  # scores with standard errors: nobody can be left out
-    assert files - {"README.md"} - estimates == {case.file for case in script("real_data_table").CASES}
+    estimates = {
+        "scores/pisa2018_math.csv"
+    }  # scores with standard errors: nobody can be left out
+    assert files - {"README.md"} - estimates == {
+        case.file for case in script("real_data_table").CASES
+    }
 
 
 def test_the_table_of_roles_is_that_of_the_declarations() -> None:
@@ -165,7 +195,10 @@ def test_the_table_of_roles_is_that_of_the_declarations() -> None:
 
 
 def test_the_table_of_what_was_tried_is_that_of_the_tests() -> None:
-    made, page = script("tried_table"), (DOCS / "research" / "tried.md").read_text(encoding="utf-8")
+    made, page = (
+        script("tried_table"),
+        (DOCS / "research" / "tried.md").read_text(encoding="utf-8"),
+    )
     assert "\n".join(made.table()) in page
     makefile = (DOCS.parent / "Makefile").read_text(encoding="utf-8")
     assert f"FUZZ_TIMES ?= {made.FUZZ_TIMES}\n" in makefile

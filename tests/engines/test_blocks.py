@@ -18,14 +18,17 @@ def sparse_blocks(draw: st.DrawFn) -> tuple[SparseBlock, np.ndarray]:
     items, units = draw(st.integers(1, 6)), draw(st.integers(1, 6))
     scores = st.integers(0, 3).map(float)
     touched = [
-        draw(st.lists(st.integers(0, items - 1), unique=True, max_size=items)) for _ in range(units)
+        draw(st.lists(st.integers(0, items - 1), unique=True, max_size=items))
+        for _ in range(units)
     ]
     indptr = np.append(0, np.cumsum([len(mine) for mine in touched]))
     entries = draw(st.lists(scores, min_size=int(indptr[-1]), max_size=int(indptr[-1])))
     base = draw(st.lists(scores, min_size=items, max_size=items))
     flat = np.array([item for mine in touched for item in mine], dtype=np.int64)
     start = draw(st.integers(0, 5))
-    return SparseBlock(start, indptr, flat, np.array(entries, dtype=np.float64)), np.array(base)
+    return SparseBlock(
+        start, indptr, flat, np.array(entries, dtype=np.float64)
+    ), np.array(base)
 
 
 def dense_twin(block: SparseBlock, base: np.ndarray) -> DenseBlock:
@@ -54,19 +57,32 @@ def test_both_kinds_say_the_same(drawn: tuple[SparseBlock, np.ndarray]) -> None:
 
 
 @given(sparse_blocks())
-def test_reordered_compares_whole_rankings(drawn: tuple[SparseBlock, np.ndarray]) -> None:
+def test_reordered_compares_whole_rankings(
+    drawn: tuple[SparseBlock, np.ndarray],
+) -> None:
     block, base = drawn
     order = np.argsort(-base, kind="stable")
-    expected = [not np.array_equal(np.argsort(-row, kind="stable"), order) for row in block.dense(base)]
+    expected = [
+        not np.array_equal(np.argsort(-row, kind="stable"), order)
+        for row in block.dense(base)
+    ]
     assert block.reordered(base, order).tolist() == expected
     assert dense_twin(block, base).reordered(base, order).tolist() == expected
 
 
 @given(sparse_blocks(), st.data())
-def test_columns_of_wanted_items(drawn: tuple[SparseBlock, np.ndarray], data: st.DataObject) -> None:
+def test_columns_of_wanted_items(
+    drawn: tuple[SparseBlock, np.ndarray], data: st.DataObject
+) -> None:
     block, base = drawn
-    items = np.array(data.draw(st.lists(st.integers(0, len(base) - 1), unique=True)), dtype=np.int64)
-    masks = st.lists(st.booleans(), min_size=block.start + len(block), max_size=block.start + len(block))
+    items = np.array(
+        data.draw(st.lists(st.integers(0, len(base) - 1), unique=True)), dtype=np.int64
+    )
+    masks = st.lists(
+        st.booleans(),
+        min_size=block.start + len(block),
+        max_size=block.start + len(block),
+    )
     mask = data.draw(st.none() | masks.map(np.array))
     row_numbers = data.draw(st.sampled_from([1, 3, 1 << 18]))
     wanted = replace(Wanted.of(base, items, mask), row_numbers=row_numbers)
@@ -74,10 +90,16 @@ def test_columns_of_wanted_items(drawn: tuple[SparseBlock, np.ndarray], data: st
     if mask is not None:
         chosen = chosen[mask[block.start :]]
     parts = list(block.columns(wanted))
-    found = {int(unit): row for units, rows in parts for unit, row in zip(units, rows, strict=True)}
+    found = {
+        int(unit): row
+        for units, rows in parts
+        for unit, row in zip(units, rows, strict=True)
+    }
     whole = block.dense(base)[:, items]
     for unit in chosen:
-        np.testing.assert_array_equal(found.pop(int(unit), base[items]), whole[unit - block.start])
+        np.testing.assert_array_equal(
+            found.pop(int(unit), base[items]), whole[unit - block.start]
+        )
     assert not found
     for units, rows in dense_twin(block, base).columns(wanted):
         np.testing.assert_array_equal(units, chosen)
@@ -90,7 +112,9 @@ def test_shifts_of_scores_large_and_small(size: float) -> None:
     block = DenseBlock(0, np.array([[size, 5 * size], [4 * size, 6 * size]]))
     sparse = SparseBlock(2, np.array([0, 0, 1]), np.array([1]), np.array([6 * size]))
     np.testing.assert_allclose(
-        shifts_of([block, sparse], base), np.array([3.0, 5.0, 0.0, 4.0]) * size, rtol=1e-14
+        shifts_of([block, sparse], base),
+        np.array([3.0, 5.0, 0.0, 4.0]) * size,
+        rtol=1e-14,
     )
 
 

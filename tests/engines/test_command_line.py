@@ -14,7 +14,9 @@ from steadyrank.cli import main
 def files(tmp_path):
     """Return a pattern of two Parquet files, and one file with the rows of both."""
     pl, rng = pytest.importorskip("polars"), np.random.default_rng(3)
-    rows = [f"{user},{item},{rng.integers(1, 6)}" for user in range(60) for item in range(8)]
+    rows = [
+        f"{user},{item},{rng.integers(1, 6)}" for user in range(60) for item in range(8)
+    ]
     for name, part in (("part-1", rows[:200]), ("part-2", rows[200:]), ("whole", rows)):
         text = "\n".join(["user,item,rating", *part]) + "\n"
         (tmp_path / f"{name}.csv").write_text(text)
@@ -34,7 +36,9 @@ def document(capsys, *words):
     return json.loads(out)
 
 
-@pytest.mark.parametrize("options", [[], ["--engine", "duckdb"], ["--memory-limit", "500MB"]])
+@pytest.mark.parametrize(
+    "options", [[], ["--engine", "duckdb"], ["--memory-limit", "500MB"]]
+)
 def test_a_pattern_says_the_same_as_one_file_in_memory(capsys, files, options):
     pattern, whole = files
     mine = document(capsys, "topk", pattern, "-k", "3", "--delta", "0.05", *options)
@@ -47,12 +51,18 @@ def test_a_pattern_says_the_same_as_one_file_in_memory(capsys, files, options):
 
 def test_a_pattern_of_text_is_read_into_memory_as_one_table(capsys, files):
     pattern, whole = (path.replace("parquet", "csv") for path in files)
-    mine, other = (document(capsys, "topk", path, "-k", "3") for path in (pattern, whole))
+    mine, other = (
+        document(capsys, "topk", path, "-k", "3") for path in (pattern, whole)
+    )
     assert {name for name in mine if mine[name] != other[name]} <= {"source", "notes"}
     assert any("2 files read, 'part-1.csv' the first" in note for note in mine["notes"])
     for option in (["--engine", "duckdb"], ["--memory-limit", "1GB"]):
         code, _, err = run(capsys, "topk", pattern, "-k", "2", *option)
-        assert (code, "part-1.csv' is none" in err, "use --engine memory" in err) == (2, True, True)
+        assert (code, "part-1.csv' is none" in err, "use --engine memory" in err) == (
+            2,
+            True,
+            True,
+        )
     assert run(capsys, "topk", pattern, "-k", "2", "--engine", "memory")[0] == 0
 
 
@@ -67,10 +77,19 @@ def test_what_left_the_engine_is_in_the_notes(capsys, files):
     [
         (["--engine", "memory"], "there is no file"),
         (["--engine", "hadoop"], "there is no engine called 'hadoop'"),
-        (["--engine", "spark", "--memory-limit", "1GB"], "--memory-limit goes with --engine duckdb"),
-        (["--spark-master", "local", "--engine", "duckdb"], "--spark-master goes with --engine spark"),
+        (
+            ["--engine", "spark", "--memory-limit", "1GB"],
+            "--memory-limit goes with --engine duckdb",
+        ),
+        (
+            ["--spark-master", "local", "--engine", "duckdb"],
+            "--spark-master goes with --engine spark",
+        ),
         (["--memory-limit", "much"], "DuckDB does not take these settings"),
-        (["--memory-limit", "-5"], "--memory-limit must be a size above 0, but is '-5'"),
+        (
+            ["--memory-limit", "-5"],
+            "--memory-limit must be a size above 0, but is '-5'",
+        ),
         (["--memory-limit", "-1GB"], "as --memory-limit"),
         (["--memory-limit", "0"], "DuckDB does not take these settings"),
         (["--encoding", "latin-1"], "the encoding given is 'latin-1'"),
@@ -78,7 +97,10 @@ def test_what_left_the_engine_is_in_the_notes(capsys, files):
         (["--drop", "3"], "engines cannot drop rows by their answers"),
         (["--kind", "ballots"], "ballots cannot be scanned in an engine"),
         (["--duplicates", "last"], "engines cannot merge repeated values"),
-        (["--kind", "ratings", "--lower-is-better", "all"], "ratings of which more is better"),
+        (
+            ["--kind", "ratings", "--lower-is-better", "all"],
+            "ratings of which more is better",
+        ),
     ],
 )
 def test_wrong_options(capsys, files, words, message):

@@ -50,12 +50,22 @@ COLUMNS: dict[str, dict[str, Any]] = {
         "heavy": (RNG.integers(1, 4, 24) / 2).tolist(),
     },
 }
-GAPS = {"score": [*COLUMNS["scores"]["score"][:5], None, *COLUMNS["scores"]["score"][6:]]}
+GAPS = {
+    "score": [*COLUMNS["scores"]["score"][:5], None, *COLUMNS["scores"]["score"][6:]]
+}
 CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "battles": ("battles", {}, {}),
     "battles of judges": ("battles", {}, {"unit": "judge"}),
-    "battles with a covariate": ("battles", {}, {"covariate": ["length"], "weights": "heavy"}),
-    "battles with shares": ("battles", {"winner": (RNG.integers(0, 11, 24) / 10).tolist()}, {}),
+    "battles with a covariate": (
+        "battles",
+        {},
+        {"covariate": ["length"], "weights": "heavy"},
+    ),
+    "battles with shares": (
+        "battles",
+        {"winner": (RNG.integers(0, 11, 24) / 10).tolist()},
+        {},
+    ),
     "battles without a result": ("battles", {"winner": [None] * 24}, {}),
     "ratings": ("ratings", {}, {}),
     "scores": ("scores", {}, SCORES),
@@ -89,7 +99,9 @@ def questions() -> dict[str, Any]:
 def told(found: Any) -> Any:
     """Return a document without how it was read, numbers as far as sums in any order agree."""
     if isinstance(found, dict):
-        return {name: told(value) for name, value in found.items() if name not in PLACED}
+        return {
+            name: told(value) for name, value in found.items() if name not in PLACED
+        }
     if isinstance(found, list | tuple):
         return [told(value) for value in found]
     return float(f"{found:.9g}") if isinstance(found, float) else found
@@ -140,12 +152,18 @@ def test_engines_answer_as_memory_does(name: str, in_ci: bool) -> None:
         for question, ask in asked.items():
             found = outcome(ask, mine)
             if found != outcome(ask, other):
-                assert may_refuse(scorer, question, mine.data), (scorer, question, found)
+                assert may_refuse(scorer, question, mine.data), (
+                    scorer,
+                    question,
+                    found,
+                )
                 assert found[0] is InvalidDataError
                 assert "engine" in found[1]
 
 
-def test_commands_answer_as_memory_does(tmp_path: Path, capsys: Any, in_ci: bool) -> None:
+def test_commands_answer_as_memory_does(
+    tmp_path: Path, capsys: Any, in_ci: bool
+) -> None:
     need("duckdb", in_ci)
     pl = pytest.importorskip("polars")
     path = str(tmp_path / "battles.parquet")
@@ -176,5 +194,7 @@ def test_the_way_out_of_an_engine_can_be_typed(tmp_path: Path, capsys: Any) -> N
     assert main([*asked, "--engine", "duckdb"]) == 2
     assert "use --engine memory." in capsys.readouterr().err
     assert main([*asked, "--engine", "memory"]) == 0
-    with pytest.raises(InvalidDataError, match="use read or from_frame instead of scan"):
+    with pytest.raises(
+        InvalidDataError, match="use read or from_frame instead of scan"
+    ):
         Study(class_of(KINDS["scores"]).scan(path, **SCORES), "median").topk(2)

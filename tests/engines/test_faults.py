@@ -62,7 +62,10 @@ def in_memory(table):
 
 
 def deltas(data):
-    return [(row.method, row.k, row.delta, row.size) for row in audit(data, k=[1, 5], eps=0.01).table]
+    return [
+        (row.method, row.k, row.delta, row.size)
+        for row in audit(data, k=[1, 5], eps=0.01).table
+    ]
 
 
 class TestGoodFiles:
@@ -82,9 +85,16 @@ class TestGoodFiles:
         with Ratings.scan(tmp_path) as scanned:
             audit(scanned, k=1, eps=0.001, methods=("topk", "inflated_topk"))
             brought = scanned.traffic.steps
-            ratings = [rows for step, (_, rows, _) in brought.items() if step.startswith("ratings of")]
+            ratings = [
+                rows
+                for step, (_, rows, _) in brought.items()
+                if step.startswith("ratings of")
+            ]
             assert 0 < sum(ratings) < 1200
-            assert any("brought back from duckdb while scanning" in note for note in scanned.notes)
+            assert any(
+                "brought back from duckdb while scanning" in note
+                for note in scanned.notes
+            )
         with pytest.raises(EngineError, match=r"more than 10 users.*max_units="):
             Ratings.scan(tmp_path, max_units=10)
 
@@ -140,7 +150,9 @@ class TestBadFiles:
         write_parts(tmp_path)
         bad = tmp_path / "part-2.parquet"
         bad.write_bytes(bad.read_bytes()[:-30])
-        with pytest.raises(UnreadableFileError, match=r"part-2\.parquet.*cannot be read as Parquet"):
+        with pytest.raises(
+            UnreadableFileError, match=r"part-2\.parquet.*cannot be read as Parquet"
+        ):
             Ratings.scan(tmp_path)
 
     def test_an_empty_file_names_the_file(self, tmp_path):
@@ -153,7 +165,9 @@ class TestBadFiles:
         write_parts(tmp_path)
         other = ratings_table(9).rename_columns(["user", "movie", "rating"])
         pq.write_table(other, tmp_path / "part-9.parquet")
-        with pytest.raises(UnreadableFileError, match=r"part-9\.parquet' has the columns .*movie"):
+        with pytest.raises(
+            UnreadableFileError, match=r"part-9\.parquet' has the columns .*movie"
+        ):
             Ratings.scan(tmp_path)
 
     def test_another_type_in_one_file(self, tmp_path):
@@ -161,23 +175,35 @@ class TestBadFiles:
         table = ratings_table(9)
         other = table.set_column(1, "item", table["item"].cast(pa.string()))
         pq.write_table(other, tmp_path / "part-9.parquet")
-        with pytest.raises(UnreadableFileError, match=r"column 'item' is string in .*part-9"):
+        with pytest.raises(
+            UnreadableFileError, match=r"column 'item' is string in .*part-9"
+        ):
             Ratings.scan(tmp_path)
 
     def test_a_column_that_plays_a_role_in_some_files_only(self, tmp_path):
         pq.write_table(pa.table({"choice": ["x"]}), tmp_path / "a.parquet")
-        pq.write_table(pa.table({"choice": ["x"], "count": [5]}), tmp_path / "b.parquet")
-        with pytest.raises(UnreadableFileError, match=r"b\.parquet' has the columns 'choice', 'count'"):
+        pq.write_table(
+            pa.table({"choice": ["x"], "count": [5]}), tmp_path / "b.parquet"
+        )
+        with pytest.raises(
+            UnreadableFileError, match=r"b\.parquet' has the columns 'choice', 'count'"
+        ):
             Votes.scan(tmp_path)
 
-    def test_columns_in_another_order_are_the_same_and_further_ones_are_not(self, tmp_path):
+    def test_columns_in_another_order_are_the_same_and_further_ones_are_not(
+        self, tmp_path
+    ):
         table, more = write_parts(tmp_path), ratings_table(9)
-        pq.write_table(more.select(["rating", "item", "user"]), tmp_path / "part-9.parquet")
+        pq.write_table(
+            more.select(["rating", "item", "user"]), tmp_path / "part-9.parquet"
+        )
         with Ratings.scan(tmp_path) as scanned:
             assert deltas(scanned) == deltas(in_memory(pa.concat_tables([table, more])))
         more = ratings_table(10).append_column("when", pa.array(range(400)))
         pq.write_table(more, tmp_path / "part-x.parquet")
-        with pytest.raises(UnreadableFileError, match=r"part-x\.parquet' has .*'when'.*union_by_name"):
+        with pytest.raises(
+            UnreadableFileError, match=r"part-x\.parquet' has .*'when'.*union_by_name"
+        ):
             Ratings.scan(tmp_path)
         together = duckdb.read_parquet(f"{tmp_path}/*.parquet", union_by_name=True)
         assert Ratings.scan(together, user="user").entries.counts.sum() == 5 * 400
@@ -191,7 +217,9 @@ class TestBadFiles:
 
     def test_a_pipe_is_refused_by_name(self, tmp_path):
         os.mkfifo(tmp_path / "pipe.csv")
-        with pytest.raises(InvalidDataError, match=r"pipe\.csv' is a pipe or a device.*into memory"):
+        with pytest.raises(
+            InvalidDataError, match=r"pipe\.csv' is a pipe or a device.*into memory"
+        ):
             Ratings.scan(tmp_path / "pipe.csv")
 
     def test_no_files_and_odd_files(self, tmp_path):
@@ -202,7 +230,9 @@ class TestBadFiles:
             Ratings.scan(tmp_path / "x.xlsx")
         write_parts(tmp_path, 1)
         (tmp_path / "y.csv").write_text("user,item,rating\n")
-        with pytest.raises(InvalidDataError, match=r"scan Parquet files, and .*y\.csv' is none"):
+        with pytest.raises(
+            InvalidDataError, match=r"scan Parquet files, and .*y\.csv' is none"
+        ):
             Ratings.scan(str(tmp_path / "*.[cp]*"))
 
     @pytest.mark.parametrize(
@@ -215,12 +245,20 @@ class TestBadFiles:
             (ScoreMatrix, ("task", "model", "score")),
         ],
     )
-    def test_files_without_rows_are_refused_in_the_words_of_memory(self, tmp_path, kind, columns):
+    def test_files_without_rows_are_refused_in_the_words_of_memory(
+        self, tmp_path, kind, columns
+    ):
         numbers = {"count": pa.int64(), "rating": pa.float64(), "score": pa.float64()}
         schema = pa.schema([(name, numbers.get(name, pa.string())) for name in columns])
         pq.write_table(schema.empty_table(), tmp_path / "none.parquet")
-        roles = {"row": "task", "item": "model", "score": "score"} if kind is ScoreMatrix else {}
-        with pytest.raises(EmptyDataError, match=f"there are no {kind.kind.name} in none") as expected:
+        roles = (
+            {"row": "task", "item": "model", "score": "score"}
+            if kind is ScoreMatrix
+            else {}
+        )
+        with pytest.raises(
+            EmptyDataError, match=f"there are no {kind.kind.name} in none"
+        ) as expected:
             kind.read(tmp_path / "none.parquet", **roles)
         with pytest.raises(EmptyDataError) as found:
             kind.scan(tmp_path / "none.parquet", **roles)
@@ -232,8 +270,16 @@ class TestBadValues:
         ("row", "error", "words"),
         [
             ((1, None, 3.0), InvalidLabelError, r"there is None \(1 of 3 rows"),
-            ((1, "c", None), MissingValuesError, r"rating has missing values \(1 of 3 rows\)"),
-            ((1, "a", 5.0), InvalidDataError, "1 rating is repeated: user 1 rated 'a' more than once"),
+            (
+                (1, "c", None),
+                MissingValuesError,
+                r"rating has missing values \(1 of 3 rows\)",
+            ),
+            (
+                (1, "a", 5.0),
+                InvalidDataError,
+                "1 rating is repeated: user 1 rated 'a' more than once",
+            ),
         ],
     )
     def test_one_bad_row(self, tmp_path, row, error, words):
@@ -247,7 +293,9 @@ class TestBadValues:
 
     def test_text_in_place_of_numbers(self, lazily_here):
         columns = {"user": [1, 2], "item": ["a", "a"], "rating": ["1", "good"]}
-        with pytest.raises(NotANumberError, match="rating must be numbers, but there is '1'"):
+        with pytest.raises(
+            NotANumberError, match="rating must be numbers, but there is '1'"
+        ):
             Ratings.scan(lazily_here(columns), score="rating")
 
     def test_values_that_are_not_finite(self, lazily_here):
@@ -256,36 +304,53 @@ class TestBadValues:
             Ratings.scan(lazily_here(columns))
 
     def test_a_repeated_pair_of_text_labels(self, lazily_here):
-        columns = {"user": ["u", "v", "u"], "item": ["a", "a", "a"], "rating": [1, 2, 3]}
-        with pytest.raises(InvalidDataError, match=r"user 'u' rated 'a' more than.*duplicates=\"mean\""):
+        columns = {
+            "user": ["u", "v", "u"],
+            "item": ["a", "a", "a"],
+            "rating": [1, 2, 3],
+        }
+        with pytest.raises(
+            InvalidDataError, match=r"user 'u' rated 'a' more than.*duplicates=\"mean\""
+        ):
             Ratings.scan(lazily_here(columns))
 
     def test_labels_of_an_odd_type(self, lazily_here):
         days = np.array(["2026-01-01", "2026-01-02"], dtype="datetime64[us]")
         columns = {"user": days, "item": ["a", "a"], "rating": [1, 2]}
-        with pytest.raises(InvalidLabelError, match="users must be numbers of up to 64 bits or text"):
+        with pytest.raises(
+            InvalidLabelError, match="users must be numbers of up to 64 bits or text"
+        ):
             Ratings.scan(lazily_here(columns))
 
     def test_policies_and_engines_that_do_not_exist(self, tmp_path):
         write_parts(tmp_path, 1)
         with pytest.raises(InvalidDataError, match="cannot merge repeated values"):
             Ratings.scan(tmp_path, duplicates="last")
-        with pytest.raises(InvalidValueError, match=r"no engine called 'polars'.*duckdb, spark"):
+        with pytest.raises(
+            InvalidValueError, match=r"no engine called 'polars'.*duckdb, spark"
+        ):
             Ratings.scan(tmp_path, engine="polars")
         with pytest.raises(InvalidValueError, match="goes with a path"):
             Ratings.scan(ratings_table(0), engine="duckdb")
         with pytest.raises(InvalidSettingError, match="DuckDB does not take"):
             Ratings.scan(tmp_path, engine=DuckDB(memory_limit="a lot"))
         for given in (5, ratings_table(0)):
-            with pytest.raises(InvalidDataError, match=r"not something that can be scanned.*from_frame"):
+            with pytest.raises(
+                InvalidDataError, match=r"not something that can be scanned.*from_frame"
+            ):
                 Ratings.scan(given)
 
 
 @pytest.mark.parametrize(
-    "scorer", [Refit(lambda data: np.zeros(data.n_items)), Bagged(MeanRating(), bags=2, size=1)]
+    "scorer",
+    [Refit(lambda data: np.zeros(data.n_items)), Bagged(MeanRating(), bags=2, size=1)],
 )
 def test_scorers_that_refit_say_that_they_need_memory(lazily_here, scorer):
-    columns = {"user": [1, 2, 3, 1], "item": ["a", "a", "b", "b"], "rating": [1, 2, 3, 4]}
+    columns = {
+        "user": [1, 2, 3, 1],
+        "item": ["a", "a", "b", "b"],
+        "rating": [1, 2, 3, 4],
+    }
     with pytest.raises(InvalidDataError, match=r"in memory, .* use read or from_frame"):
         audit(Ratings.scan(lazily_here(columns)), k=1, eps=0.1, scorer=scorer)
 
@@ -296,7 +361,9 @@ def many_users(tmp_path_factory):
     folder = tmp_path_factory.mktemp("many")
     rows = 5_000_000
     users = np.random.default_rng(0).permutation(rows).astype(np.int64) * 1_000_003
-    table = pa.table({"user": users, "item": users % 7, "rating": (users % 5).astype(np.int8)})
+    table = pa.table(
+        {"user": users, "item": users % 7, "rating": (users % 5).astype(np.int8)}
+    )
     pq.write_table(table, folder / "many.parquet")
     return folder
 
@@ -316,7 +383,8 @@ class TestSpilling:
     def test_a_full_disk(self, many_users, tmp_path):
         engine = DuckDB(memory_limit="60MB", threads=2, spill=tmp_path, max_spill="1MB")
         with pytest.raises(
-            EngineError, match=r"OutOfMemoryException.*memory or disk ran out.*max_spill"
+            EngineError,
+            match=r"OutOfMemoryException.*memory or disk ran out.*max_spill",
         ):
             Ratings.scan(many_users, engine=engine)
         assert not left_behind(tmp_path)
@@ -329,25 +397,37 @@ class TestSpilling:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
         monkeypatch.setattr(pq.ParquetWriter, "write_table", full)
-        with pytest.raises(EngineError, match=r"No space left.*memory or disk ran out.*spill="):
-            Ratings.scan(tmp_path / "a.parquet", user="user", engine=DuckDB(spill=tmp_path))
+        with pytest.raises(
+            EngineError, match=r"No space left.*memory or disk ran out.*spill="
+        ):
+            Ratings.scan(
+                tmp_path / "a.parquet", user="user", engine=DuckDB(spill=tmp_path)
+            )
         assert not left_behind(tmp_path)
 
-    @pytest.mark.parametrize("limit", ["-5", "0", "0GB", "nan", "2 XB", "2", "", "-1GB", "1e400GB", 5])
+    @pytest.mark.parametrize(
+        "limit", ["-5", "0", "0GB", "nan", "2 XB", "2", "", "-1GB", "1e400GB", 5]
+    )
     def test_sizes_that_are_none(self, tmp_path, limit):
         write_parts(tmp_path, 1)
         if limit == "0GB":  # room for nothing, which is a limit
             with pytest.raises(EngineError, match=r"raise memory_limit="):
                 Ratings.scan(tmp_path, engine=DuckDB(memory_limit=limit))
             return
-        with pytest.raises(InvalidSettingError, match=r"memory_limit must be a|DuckDB does not take"):
+        with pytest.raises(
+            InvalidSettingError, match=r"memory_limit must be a|DuckDB does not take"
+        ):
             Ratings.scan(tmp_path, engine=DuckDB(memory_limit=limit))
-        with pytest.raises(InvalidSettingError, match=r"max_spill must be a|DuckDB does not take"):
+        with pytest.raises(
+            InvalidSettingError, match=r"max_spill must be a|DuckDB does not take"
+        ):
             Ratings.scan(tmp_path, engine=DuckDB(max_spill=limit))
 
     def test_settings_that_are_none(self, tmp_path):
         for threads in (0, -1, 1.5, "two", True):
-            with pytest.raises(InvalidSettingError, match="threads must be a whole number"):
+            with pytest.raises(
+                InvalidSettingError, match="threads must be a whole number"
+            ):
                 DuckDB(threads=threads)
         write_parts(tmp_path, 1)
         with pytest.raises(EngineError, match=r"No such file.*absent.*spill="):
@@ -355,7 +435,9 @@ class TestSpilling:
 
     def test_a_forgotten_scan_leaves_nothing(self, tmp_path):
         write_parts(tmp_path, 1)
-        scanned = Ratings.scan(tmp_path / "part-0.parquet", engine=DuckDB(spill=tmp_path))
+        scanned = Ratings.scan(
+            tmp_path / "part-0.parquet", engine=DuckDB(spill=tmp_path)
+        )
         assert left_behind(tmp_path)
         del scanned
         import gc
@@ -407,7 +489,9 @@ def spilled(folder):
     return [path for path in Path(folder).glob(f"{PREFIX}*/**/*") if path.is_file()]
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+)
 def test_the_command_line_leaves_no_temporary_files(many_users, tmp_path, number, code):
     command = ["-m", "steadyrank", "audit", many_users / "*.parquet"]
     options = ["-k", "2", "--eps", "0.01", "--memory-limit", "60MB"]
@@ -421,7 +505,9 @@ def test_the_command_line_leaves_no_temporary_files(many_users, tmp_path, number
 
 
 def test_interruption_leaves_no_temporary_files(many_users, tmp_path):
-    script, complaint, done = (tmp_path / name for name in ("forever.py", "complaint", "scanned"))
+    script, complaint, done = (
+        tmp_path / name for name in ("forever.py", "complaint", "scanned")
+    )
     script.write_text(textwrap.dedent(SCAN_FOREVER))
     spill = tmp_path / "spill"
     spill.mkdir()

@@ -16,7 +16,9 @@ SCALES = {
     "half stars": lambda rng, size: rng.integers(2, 8, size) / 2,
     "single": lambda rng, size: (rng.integers(10, 15, size) / 10).astype(np.float32),
     "cents": lambda rng, size: rng.integers(100, 500, size) / 100,
-    "huge": lambda rng, size: np.where(rng.random(size) < 0.1, 1e12 / 8, rng.integers(1, 30, size) / 10),
+    "huge": lambda rng, size: np.where(
+        rng.random(size) < 0.1, 1e12 / 8, rng.integers(1, 30, size) / 10
+    ),
 }
 
 
@@ -24,7 +26,11 @@ def ratings(rng, scale, *, users=9, items=5):
     """Return columns of ratings in no order."""
     user, item = np.nonzero(rng.random((users, items)) < 0.6)
     order = rng.permutation(len(user))
-    return {"user": user[order] * 3, "item": item[order], "rating": SCALES[scale](rng, len(user))}
+    return {
+        "user": user[order] * 3,
+        "item": item[order],
+        "rating": SCALES[scale](rng, len(user)),
+    }
 
 
 def matrix(rng, scale, *, gaps):
@@ -41,9 +47,16 @@ def answers(data, scorer=None, *, all_items=False):
     try:
         study = Study(data, scorer)
         order = [study.items[item] for item in np.argsort(-study.scores, kind="stable")]
-        asked = [{}, {"pair": (order[1], order[0])}, {"k": 2}, {"k": 2, "item": order[2]}]
+        asked = [
+            {},
+            {"pair": (order[1], order[0])},
+            {"k": 2},
+            {"k": 2, "item": order[2]},
+        ]
         if all_items:
-            asked += [{"k": k} for k in range(1, len(order) + 1)] + [{"pair": (order[0], order[-1])}]
+            asked += [{"k": k} for k in range(1, len(order) + 1)] + [
+                {"pair": (order[0], order[-1])}
+            ]
             asked += [{"k": 2, "item": item} for item in order]
         for question in asked:
             told = study.margin(**question)
@@ -63,9 +76,9 @@ def both_ratings(make, columns, **settings):
 
 def both_matrices(make, columns):
     names = {"row": "row", "item": "item", "score": "score", "missing": "available"}
-    return ScoreMatrix.scan(make(columns), batch_rows=11, **names), ScoreMatrix.from_frame(
-        columns, **names
-    )
+    return ScoreMatrix.scan(
+        make(columns), batch_rows=11, **names
+    ), ScoreMatrix.from_frame(columns, **names)
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -74,13 +87,18 @@ def test_every_margin_of_ratings(scale):
         rng = np.random.default_rng([seed, 1])
         columns = ratings(rng, scale)
         scorer = MeanRating(float(rng.choice([0, 0.1, 1])))
-        scanned, loaded = both_ratings(relation, columns, items=range(6 if seed % 2 else 5))
+        scanned, loaded = both_ratings(
+            relation, columns, items=range(6 if seed % 2 else 5)
+        )
         every = scale != "huge"  # of which each look takes several passes
-        assert answers(scanned, scorer, all_items=every) == answers(loaded, scorer, all_items=every)
+        assert answers(scanned, scorer, all_items=every) == answers(
+            loaded, scorer, all_items=every
+        )
 
 
 @pytest.mark.parametrize(
-    ("scale", "gaps"), [("half stars", True), ("half stars", False), ("cents", False), ("cents", True)]
+    ("scale", "gaps"),
+    [("half stars", True), ("half stars", False), ("cents", False), ("cents", True)],
 )
 def test_every_margin_of_score_matrices(scale, gaps):
     columns = matrix(np.random.default_rng(2), scale, gaps=gaps)
@@ -103,7 +121,9 @@ def test_margins_on_spark(spark_session):
 
 def test_margins_of_counted_votes(lazily_here):
     choices = np.random.default_rng(0).choice(["ann", "bob", "cyd"], 40).astype(object)
-    assert answers(Votes.scan(lazily_here({"vote": choices}))) == answers(Votes(choices))
+    assert answers(Votes.scan(lazily_here({"vote": choices}))) == answers(
+        Votes(choices)
+    )
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -164,7 +184,9 @@ class Passes:
         monkeypatch.setattr(data.entries, "values_of", noted)
 
 
-def test_a_margin_takes_few_passes_however_many_pairs_there_are(lazily_here, monkeypatch):
+def test_a_margin_takes_few_passes_however_many_pairs_there_are(
+    lazily_here, monkeypatch
+):
     numbers = set()
     for items in (12, 24, 48):
         data = Ratings.scan(lazily_here(close_ratings(items)))
@@ -173,7 +195,10 @@ def test_a_margin_takes_few_passes_however_many_pairs_there_are(lazily_here, mon
         seen = Passes(data, monkeypatch)
         k = items // 2
         # The search itself: a margin of 1 is known from the standings, before any pair is looked at.
-        search, order = study.facts.margin_search(), np.argsort(-study.scores, kind="stable")
+        search, order = (
+            study.facts.margin_search(),
+            np.argsort(-study.scores, kind="stable"),
+        )
         found = search.topk(k)
         assert found.lower == found.upper
         numbers.add(len(seen.steps))
@@ -183,9 +208,15 @@ def test_a_margin_takes_few_passes_however_many_pairs_there_are(lazily_here, mon
         needed = set(inside[near].tolist()) | set(outside[near].tolist())
         assert near.sum() >= items // 3  # there are more and more pairs to look at
         assert set(np.concatenate(seen.items).tolist()) <= needed
-        fetched = sum(rows for step, rows in seen.steps if step.startswith("ratings of"))
-        assert fetched == sum(int(data.entries.counts[some].sum()) for some in seen.items)
-    assert max(numbers) <= 3  # two items for a limit, those within it, what the units gave that left
+        fetched = sum(
+            rows for step, rows in seen.steps if step.startswith("ratings of")
+        )
+        assert fetched == sum(
+            int(data.entries.counts[some].sum()) for some in seen.items
+        )
+    assert (
+        max(numbers) <= 3
+    )  # two items for a limit, those within it, what the units gave that left
 
 
 def test_little_room_gives_the_same_answers(monkeypatch):
@@ -212,14 +243,20 @@ def test_a_failing_engine_is_no_answer(monkeypatch):
 def test_units_are_not_added_in_an_engine(lazily_here):
     columns = ratings(np.random.default_rng(6), "stars")
     data, _ = both_ratings(lazily_here, columns)
-    with pytest.raises(InvalidDataError, match="units cannot be added to data in an engine"):
+    with pytest.raises(
+        InvalidDataError, match="units cannot be added to data in an engine"
+    ):
         Study(data, MeanRating(value_range=(1, 5))).margin(1, by="add")
     with pytest.raises(InvalidDataError, match="no unit can be added"):
         data.with_added({0: 5})
 
 
 def test_the_range_of_values_is_that_of_the_units_that_stay(lazily_here):
-    columns = {"user": [1, 1, 2, 3, 3], "item": ["a", "b", "a", "a", "b"], "rating": [1, 2, 3, 9, 9]}
+    columns = {
+        "user": [1, 1, 2, 3, 3],
+        "item": ["a", "b", "a", "a", "b"],
+        "rating": [1, 2, 3, 9, 9],
+    }
     scorer = MeanRating(value_range=(1, 5))
     for data in both_ratings(lazily_here, columns):
         with pytest.raises(InvalidSettingError, match="go from 1 to 9"):

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from engine_makers import maker, relation
-from steadyrank import Battles, Ratings, ScoreMatrix, Votes, audit, stable_ranking, stable_topk
+from steadyrank import (
+    Battles,
+    Ratings,
+    ScoreMatrix,
+    Votes,
+    audit,
+    stable_ranking,
+    stable_topk,
+)
 from steadyrank.errors import InvalidDataError
 from steadyrank.scorers import BradleyTerry, ColumnMeans, MeanRating
 
@@ -21,7 +29,9 @@ def some_ratings(seed, *, users=60, items=12, scale="stars", text=False, dense=0
         "half stars": rng.integers(2, 11, len(user)) / 2,
         "single": (rng.integers(10, 50, len(user)) / 10).astype(np.float32),
         "cents": rng.integers(100, 1000, len(user)) / 100,
-        "millionths": np.round(rng.normal(size=len(user)) + rng.integers(0, 2, len(user)), 6),
+        "millionths": np.round(
+            rng.normal(size=len(user)) + rng.integers(0, 2, len(user)), 6
+        ),
     }[scale]
     order = rng.permutation(len(user))
     user, item, stars = user[order] * 7 - 50, item[order] + 3, stars[order]
@@ -33,8 +43,13 @@ def some_ratings(seed, *, users=60, items=12, scale="stars", text=False, dense=0
 
 def assert_same(scanned, loaded, *, ks, eps, scorer=None, rankings=True):
     """Compare everything that an audit and an answer say."""
-    methods = ("topk", "inflated_topk") + (("ranking", "inflated_ranking") if rankings else ())
-    one, two = (audit(data, k=ks, eps=eps, scorer=scorer, methods=methods) for data in (scanned, loaded))
+    methods = ("topk", "inflated_topk") + (
+        ("ranking", "inflated_ranking") if rankings else ()
+    )
+    one, two = (
+        audit(data, k=ks, eps=eps, scorer=scorer, methods=methods)
+        for data in (scanned, loaded)
+    )
     assert one.items == two.items
     assert one.units.total == two.units.total
     assert list(one.units.labels) == list(two.units.labels)
@@ -78,7 +93,8 @@ def check_ratings(make, scale, text, ks, *, rankings=True):
 
 
 @pytest.mark.parametrize(
-    ("scale", "text"), [("stars", True), ("half stars", False), ("single", True), ("cents", False)]
+    ("scale", "text"),
+    [("stars", True), ("half stars", False), ("single", True), ("cents", False)],
 )
 def test_ratings(lazily_here, scale, text):
     check_ratings(lazily_here, scale, text, [1, 12])
@@ -92,18 +108,24 @@ def test_ratings_of_six_decimal_places(lazily):
 def test_values_whose_sums_would_be_rounded_are_refused_with_a_way_out(odd):
     columns = some_ratings(1, scale="cents")
     columns["rating"][7] = odd
-    with pytest.raises(InvalidDataError, match=r"at most 6 decimal places.*round\(.*from_frame"):
+    with pytest.raises(
+        InvalidDataError, match=r"at most 6 decimal places.*round\(.*from_frame"
+    ):
         Ratings.scan(relation(columns))
     columns["rating"] = np.round(columns["rating"] % 10, 4)
     loaded = Ratings(columns["user"], columns["item"], columns["rating"])
-    assert_same(Ratings.scan(relation(columns)), loaded, ks=[3], eps=0.1, rankings=False)
+    assert_same(
+        Ratings.scan(relation(columns)), loaded, ks=[3], eps=0.1, rankings=False
+    )
 
 
 def test_ratings_in_cents_by_text_labels(lazily):
     check_ratings(lazily, "cents", True, [4])
 
 
-@pytest.mark.parametrize(("seed", "eps"), [(0, 0.01), (1, float(np.sqrt(2)) / 5), (2, 1.0), (3, 0.01)])
+@pytest.mark.parametrize(
+    ("seed", "eps"), [(0, 0.01), (1, float(np.sqrt(2)) / 5), (2, 1.0), (3, 0.01)]
+)
 def test_ratings_of_few_users_with_many_ties(seed, eps):
     columns = some_ratings(seed, users=7, items=5, dense=0.6)
     loaded = Ratings(columns["user"], columns["item"], columns["rating"])
@@ -114,12 +136,18 @@ def test_ratings_of_few_users_with_many_ties(seed, eps):
 
 def test_repeated_ratings_are_averaged_in_sql():
     columns = some_ratings(3, scale="half stars")
-    again = {name: np.concatenate([column, column[:40]]) for name, column in columns.items()}
+    again = {
+        name: np.concatenate([column, column[:40]]) for name, column in columns.items()
+    }
     again["rating"][-40:] = 5.0
     for merged in ("mean", "last"):
-        with pytest.raises(InvalidDataError, match=r"cannot merge repeated values.*from_frame"):
+        with pytest.raises(
+            InvalidDataError, match=r"cannot merge repeated values.*from_frame"
+        ):
             Ratings.scan(relation(again), duplicates=merged)
-    means = 'select "user", item, round(avg(rating), 6) as rating from given group by all'
+    means = (
+        'select "user", item, round(avg(rating), 6) as rating from given group by all'
+    )
     scanned = Ratings.scan(relation(again).query("given", means))
     loaded = Ratings(again["user"], again["item"], again["rating"], duplicates="mean")
     assert_same(scanned, loaded, ks=[3], eps=0.1, rankings=False)
@@ -130,7 +158,9 @@ def long_table(seed, *, rows=40, items=6, gaps=False, text=False):
     row, item = (column.ravel() for column in np.indices((rows, items)))
     columns = {
         "question": row + 5,
-        "model": np.array([f"m{number}" for number in item], dtype=object) if text else item,
+        "model": np.array([f"m{number}" for number in item], dtype=object)
+        if text
+        else item,
         "score": rng.integers(0, 3, len(row)) / 2,
     }
     kept = rng.permutation(len(row))
@@ -161,7 +191,9 @@ def test_groups_of_scores_need_memory(lazily_here):
     columns = long_table(5)
     columns["topic"] = columns["question"] % 7
     names = {"row": "question", "item": "model", "score": "score", "unit": "topic"}
-    with pytest.raises(InvalidDataError, match=r"scores without a unit, but the column 'topic' is one"):
+    with pytest.raises(
+        InvalidDataError, match=r"scores without a unit, but the column 'topic' is one"
+    ):
         ScoreMatrix.scan(lazily_here(columns), **names)
 
 
@@ -180,11 +212,15 @@ def test_proved_bound_of_ratings(lazily):
 
 
 def test_votes(lazily):
-    choices = np.random.default_rng(0).choice(["ann", "bob", "cyd", "dan"], 200, p=[0.4, 0.3, 0.2, 0.1])
+    choices = np.random.default_rng(0).choice(
+        ["ann", "bob", "cyd", "dan"], 200, p=[0.4, 0.3, 0.2, 0.1]
+    )
     columns = {"vote": choices.astype(object)}
     assert_same(Votes.scan(lazily(columns)), Votes(choices), ks=[1, 3], eps=0.01)
     counted = {"candidate": ["x", "y", "x", "z"], "votes": [5, 9, 4, 0]}
-    assert_same(Votes.scan(lazily(counted)), Votes.from_frame(counted), ks=[1], eps=0.01)
+    assert_same(
+        Votes.scan(lazily(counted)), Votes.from_frame(counted), ks=[1], eps=0.01
+    )
 
 
 @pytest.mark.parametrize("groups", [False, True], ids=["battles", "groups"])
@@ -194,7 +230,11 @@ def test_battles(lazily, groups):
     right = (left + rng.integers(1, 5, 400)) % 5
     outcome = rng.choice(["tie", "model_a", "model_b"], 400, p=[0.2, 0.5, 0.3])
     names = np.array(["v", "w", "x", "y", "z"], dtype=object)
-    columns = {"model_a": names[left], "model_b": names[right], "winner": outcome.astype(object)}
+    columns = {
+        "model_a": names[left],
+        "model_b": names[right],
+        "winner": outcome.astype(object),
+    }
     units = {}
     if groups:
         columns["judge"], units = rng.integers(0, 30, 400), {"unit": "judge"}
@@ -206,7 +246,9 @@ def test_battles(lazily, groups):
 def test_counted_pairs(lazily):
     columns = {"model_a": ["x", "y", "x"], "model_b": ["y", "z", "z"], "wins_a": [4, 3, 5],
                "wins_b": [3, 3, 2], "ties": [1, 0, 2]}  # fmt: skip
-    assert_same(Battles.scan(lazily(columns)), Battles.from_frame(columns), ks=[1], eps=0.05)
+    assert_same(
+        Battles.scan(lazily(columns)), Battles.from_frame(columns), ks=[1], eps=0.05
+    )
 
 
 @st.composite
@@ -214,10 +256,14 @@ def rating_columns(draw):
     """Ratings by 2 to 6 users of 1 to 5 items, half of them whole stars, so that scores tie."""
     users, items = draw(st.integers(2, 6)), draw(st.integers(1, 5))
     pairs = [(user, item) for user in range(users) for item in range(items)]
-    chosen = sorted(set(draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=20))))
+    chosen = sorted(
+        set(draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=20)))
+    )
     chosen += [(user, 0) for user in range(users) if (user, 0) not in chosen]
     stars = st.integers(1, 3)
-    value = draw(st.sampled_from([stars, st.integers(1, 9999).map(lambda cents: cents / 100)]))
+    value = draw(
+        st.sampled_from([stars, st.integers(1, 9999).map(lambda cents: cents / 100)])
+    )
     return {
         "user": [user for user, _ in chosen],
         "item": [item for _, item in chosen],

@@ -37,29 +37,49 @@ FILES: dict[str, tuple[type, str, dict[str, Any]]] = {
     "ties in two columns": (Battles, PAIRS, {}),
     "ties named": (Battles, PAIRS, {"ties": ["ties (bothbad)"]}),
     "one column of ties": (Battles, PAIRS, {"ties": "ties"}),
-    "both wins named": (Battles, PAIRS, {"wins_left": "wins_b", "wins_right": "wins_a"}),
+    "both wins named": (
+        Battles,
+        PAIRS,
+        {"wins_left": "wins_b", "wins_right": "wins_a"},
+    ),
     "winners and losers": (Battles, "winner,loser\nx,y\ny,x\nx,z\nz,x\n", {}),
     "winners and losers, named": (
         Battles,
         "season,won_by,lost_by,times\n1,x,y,2\n1,y,x,1\n",
         {"winner": "won_by", "loser": "lost_by", "count": "times", "unit": "season"},
     ),
-    "labels that are numbers": (Battles, "model_a,model_b,winner\n1,2,1\n2,1,1\n1,2,1\n", {}),
+    "labels that are numbers": (
+        Battles,
+        "model_a,model_b,winner\n1,2,1\n2,1,1\n1,2,1\n",
+        {},
+    ),
     "results with gaps": (Battles, "left,right,winner\nx,y,left\nx,y,\n", {}),
     "results as numbers": (Battles, "left,right,result\nx,y,1\ny,x,0\nx,y,0.5\n", {}),
-    "units": (Battles, "left,right,winner,who\nx,y,left,1\ny,x,tie,2\n", {"unit": "who"}),
+    "units": (
+        Battles,
+        "left,right,winner,who\nx,y,left,1\ny,x,tie,2\n",
+        {"unit": "who"},
+    ),
     "long numbers": (Votes, "choice\n9223372036854775807\n12\n", {}),
     "counts that are no counts": (Votes, "choice,count\nx,1.5\n", {}),
     "no such column": (Votes, "choice\nx\n", {"choice": "vote"}),
     "nothing like it": (Battles, "p,q\nx,y\n", {}),
     "half of a pair": (Battles, PAIRS, {"wins_left": "wins_a"}),
-    "what does not go together": (Battles, PAIRS, {"winner": "ties", "wins_left": "wins_a"}),
+    "what does not go together": (
+        Battles,
+        PAIRS,
+        {"winner": "ties", "wins_left": "wins_a"},
+    ),
     "no argument": (Votes, "choice\nx\n", {"colour": "red"}),
     "no policy": (Ratings, "user,item,rating\n1,2,3\n", {"duplicates": "sum"}),
     "a rating twice": (Ratings, "user,item,rating\n1,2,3\n1,2,4\n", {}),
     "ratings": (Ratings, "user;item;rating\n1;a;3\n2;b;4.5\n2;a;1\n", {}),
     "long scores": (ScoreMatrix, "task,model,score\nt,x,1\nt,y,2\nu,x,0\nu,y,1\n", {}),
-    "numbers of 19 digits, tied": (Votes, "choice\n9000000000000000000\n1000000000000000000\n-5\n", {}),
+    "numbers of 19 digits, tied": (
+        Votes,
+        "choice\n9000000000000000000\n1000000000000000000\n-5\n",
+        {},
+    ),
     "NaN with a policy": (
         ScoreMatrix,
         "task,model,score\nt,x,1\nt,y,NaN\nu,x,0\nu,y,1\nv,x,2\nv,y,1\n",
@@ -71,8 +91,16 @@ FILES: dict[str, tuple[type, str, dict[str, Any]]] = {
         {"missing": "available"},
     ),
     "goals": (Battles, GAMES, {}),
-    "goals that disagree with the result": (Battles, GAMES.replace("2,2,D", "2,2,H"), {}),
-    "goals without the result": (Battles, GAMES.replace("2,2,D", "2,2,H"), {"ignore": ["FTR"]}),
+    "goals that disagree with the result": (
+        Battles,
+        GAMES.replace("2,2,D", "2,2,H"),
+        {},
+    ),
+    "goals without the result": (
+        Battles,
+        GAMES.replace("2,2,D", "2,2,H"),
+        {"ignore": ["FTR"]},
+    ),
     "games to come": (Battles, GAMES + "y,x,,,\n", {}),
     "one-hot winners": (
         Battles,
@@ -101,15 +129,31 @@ FILES: dict[str, tuple[type, str, dict[str, Any]]] = {
         "task,model,test_loss\nt,a,1.5\nt,b,2.5\nu,a,3\nu,b,1\n",
         {"score": "test_loss", "lower_is_better": False},
     ),
-    "true and false": (ScoreMatrix, "task,model,score\nt,x,true\nt,y,false\nu,x,True\nu,y,False\n", {}),
+    "true and false": (
+        ScoreMatrix,
+        "task,model,score\nt,x,true\nt,y,false\nu,x,True\nu,y,False\n",
+        {},
+    ),
     "names of ids": (Votes, "choice\n7\n8\n7\n", {"labels": {7: "ann", 8: "bob"}}),
-    "names of ids of ratings": (Ratings, "user,item,rating\n1,7,5\n2,8,3\n", {"labels": {7: "ann"}}),
-    "long scores with gaps": (ScoreMatrix, "task,model,score\nt,x,1\nt,y,2\nu,x,0\n", {}),
+    "names of ids of ratings": (
+        Ratings,
+        "user,item,rating\n1,7,5\n2,8,3\n",
+        {"labels": {7: "ann"}},
+    ),
+    "long scores with gaps": (
+        ScoreMatrix,
+        "task,model,score\nt,x,1\nt,y,2\nu,x,0\n",
+        {},
+    ),
     "a missing rating": (Ratings, "user,item,rating\n1,a,\n2,b,3\n", {}),
     "an infinite rating": (Ratings, "user,item,rating\n1,a,inf\n2,b,3\n", {}),
     "a missing user": (Ratings, "user,item,rating\n,a,2\n2,b,3\n", {}),
     "a missing item": (Ratings, "user,item,rating\n1,,2\n2,b,3\n", {}),
-    "an item not in the list": (Ratings, "user,item,rating\n1,a,2\n2,b,3\n", {"items": ["a"]}),
+    "an item not in the list": (
+        Ratings,
+        "user,item,rating\n1,a,2\n2,b,3\n",
+        {"items": ["a"]},
+    ),
     "a missing count": (Votes, "choice,count\nx,\ny,1\n", {}),
     "a missing weight": (Votes, "choice,w\nx,\ny,2\n", {"weights": "w"}),
     "a negative weight": (Votes, "choice,w\nx,-1\ny,2\n", {"weights": "w"}),
@@ -120,7 +164,11 @@ FILES: dict[str, tuple[type, str, dict[str, Any]]] = {
         {"covariate": ["c"]},
     ),
     "a battle with itself": (Battles, "left,right,winner\nx,x,left\ny,x,left\n", {}),
-    "no values of an item": (ScoreMatrix, "task,model,score\nt,x,1\nt,y,\n", {"missing": "available"}),
+    "no values of an item": (
+        ScoreMatrix,
+        "task,model,score\nt,x,1\nt,y,\n",
+        {"missing": "available"},
+    ),
     "gaps everywhere": (
         ScoreMatrix,
         "task,model,score\nt,x,1\nt,y,\nu,x,\nu,y,2\n",
@@ -141,7 +189,8 @@ def outcome(make: Any) -> tuple[Any, ...]:
         return "refused", type(error), words, error.way_out
     left_out = data.units
     units = sorted(
-        (str(label), int(count)) for label, count in zip(left_out.labels, left_out.counts, strict=True)
+        (str(label), int(count))
+        for label, count in zip(left_out.labels, left_out.counts, strict=True)
     )
     return "read", data.items, left_out.kind, units, _scores(data)
 
@@ -149,7 +198,9 @@ def outcome(make: Any) -> tuple[Any, ...]:
 def _scores(data: Any) -> list[float]:
     from steadyrank.scorers.registry import default_scorer
 
-    scorer = BradleyTerry(ridge=1.0) if isinstance(data, Battles) else default_scorer(data)
+    scorer = (
+        BradleyTerry(ridge=1.0) if isinstance(data, Battles) else default_scorer(data)
+    )
     return [round(float(score), 9) for score in scorer.score(data)]
 
 
@@ -189,16 +240,22 @@ def test_the_files_give_what_they_hold(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz"])
-def test_text_is_refused_by_name_with_ways_out_that_work(tmp_path: Path, name: str) -> None:
+def test_text_is_refused_by_name_with_ways_out_that_work(
+    tmp_path: Path, name: str
+) -> None:
     duckdb, path = pytest.importorskip("duckdb"), tmp_path / name
     text = b"choice,count\nx,3\ny,2\n".replace(b",", b"\t" if name == "a.tsv" else b",")
     path.write_bytes(gzip.compress(text) if name.endswith("gz") else text)
-    with pytest.raises(InvalidDataError, match=rf"scan Parquet.*{name}.*read\(.*duckdb.read_csv"):
+    with pytest.raises(
+        InvalidDataError, match=rf"scan Parquet.*{name}.*read\(.*duckdb.read_csv"
+    ):
         Votes.scan(path)
     by_duckdb = Votes.scan(duckdb.read_csv(str(path)))
     assert Votes.read(path).tally.tolist() == by_duckdb.tally.tolist() == [3, 2]
     for told in ({"encoding": "latin-1"}, {"format": "csv"}):
-        with pytest.raises(InvalidDataError, match=rf"Parquet files alone, and the {next(iter(told))}"):
+        with pytest.raises(
+            InvalidDataError, match=rf"Parquet files alone, and the {next(iter(told))}"
+        ):
             Votes.scan(path, **told)
     with pytest.raises(InvalidDataError, match="header says nothing about"):
         Votes.scan(duckdb.read_csv(str(path)), header="1")
@@ -242,5 +299,7 @@ def test_what_cannot_be_scanned_says_so(tmp_path: Path) -> None:
 def test_an_error_shows_what_the_columns_are(tmp_path: Path) -> None:
     path = tmp_path / "file.parquet"
     write(path, "p,q\nx,y\n")
-    with pytest.raises(ColumnError, match=r"no column looks like the left.*'p', 'q'.*left=\.\.\."):
+    with pytest.raises(
+        ColumnError, match=r"no column looks like the left.*'p', 'q'.*left=\.\.\."
+    ):
         Battles.scan(path)

@@ -67,7 +67,11 @@ def write_ratings(*paths, rows=2000):
     rng = np.random.default_rng(8)
     pairs = rng.choice(rows * 10, rows, replace=False)
     table = pa.table(
-        {"user": pairs // 50, "item": pairs % 50, "rating": rng.integers(1, 6, rows).astype(np.int8)}
+        {
+            "user": pairs // 50,
+            "item": pairs % 50,
+            "rating": rng.integers(1, 6, rows).astype(np.int8),
+        }
     )
     for number, path in enumerate(paths):
         part = rows // len(paths)
@@ -80,11 +84,15 @@ def test_a_killed_executor_changes_nothing(tmp_path, in_ci):
     pytest.importorskip("psutil")
     folder = tmp_path / "ratings"
     folder.mkdir()
-    loaded = write_ratings(*(folder / f"{part}.parquet" for part in range(4)))  # two for each executor
+    loaded = write_ratings(
+        *(folder / f"{part}.parquet" for part in range(4))
+    )  # two for each executor
     script = tmp_path / "kill.py"
     script.write_text(textwrap.dedent(KILL_ONE))
     command = [sys.executable, script, folder, tmp_path, json.dumps(SPARK_SETTINGS)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=tmp_path, check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout.splitlines()[-1])
     assert len(found["killed"]) == 1
@@ -106,8 +114,12 @@ def test_a_damaged_file_is_named(spark_session, tmp_path):
 
 def test_columns_whose_names_are_syntax(spark_session):
     names = ["a.b", "`", "a`.b c"]
-    frame = spark_session.createDataFrame([(1, "x", 2.0), (2, "x", 3.0), (2, "y", 1.0)], names)
-    with Ratings.scan(frame, user="a.b", item="`", score="a`.b c", duplicates="trust") as scanned:
+    frame = spark_session.createDataFrame(
+        [(1, "x", 2.0), (2, "x", 3.0), (2, "y", 1.0)], names
+    )
+    with Ratings.scan(
+        frame, user="a.b", item="`", score="a`.b c", duplicates="trust"
+    ) as scanned:
         assert scanned.items == ("x", "y")
         assert MeanRating(shrinkage=0).score(scanned).tolist() == [2.5, 1.0]
 
@@ -115,9 +127,17 @@ def test_columns_whose_names_are_syntax(spark_session):
 def test_files_by_path(spark_session, tmp_path):
     columns = {"user": ["007", "7"], "item": ["x", "x"], "rating": [1.5, 4.0]}
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
-    columns = {"rating": [2.5, 3.0], "user": ["7", "8"], "item": ["y", "y"]}  # put down anew
+    columns = {
+        "rating": [2.5, 3.0],
+        "user": ["7", "8"],
+        "item": ["y", "y"],
+    }  # put down anew
     pq.write_table(pa.table(columns), tmp_path / "b.parquet")
-    with Ratings.scan(str(tmp_path / "*.parquet"), engine="spark", duplicates="trust") as scanned:
+    with Ratings.scan(
+        str(tmp_path / "*.parquet"), engine="spark", duplicates="trust"
+    ) as scanned:
         assert list(scanned.units.labels) == ["007", "7", "8"]
         assert MeanRating().score(scanned).tolist() == [5.5 / 3, 5.5 / 3]
-    assert spark_session.sparkContext.getConf().get("spark.master") == "local[2]"  # left running
+    assert (
+        spark_session.sparkContext.getConf().get("spark.master") == "local[2]"
+    )  # left running

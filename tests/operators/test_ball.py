@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 
 from oracles.ball import squared_distances
-from steadyrank import ball_distances, ball_topk, critical_eps, inflated_ranking, inflated_topk, topk
+from steadyrank import (
+    ball_distances,
+    ball_topk,
+    critical_eps,
+    inflated_ranking,
+    inflated_topk,
+    topk,
+)
 from steadyrank.operators import topk_sets
 from steadyrank.operators.inflation import just_above
 from steadyrank.operators.topk_sets import cover_factor
@@ -38,26 +45,40 @@ def exact_squares():
 def test_distances_are_those_of_the_slow_twin() -> None:
     for scores, k, squares in exact_squares():
         exact = [float(square) ** 0.5 for square in squares]
-        np.testing.assert_allclose(ball_distances(scores, k), exact, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(
+            ball_distances(scores, k), exact, rtol=1e-12, atol=1e-12
+        )
 
 
 def test_a_distance_on_the_boundary_is_out_and_ties_are_in_at_every_eps() -> None:
     for scores, k, squares in exact_squares():
         for eps in (0.5, 1.0, 2.0):
-            inside = {item for item, square in enumerate(squares) if square < Fraction(eps) ** 2}
+            inside = {
+                item
+                for item, square in enumerate(squares)
+                if square < Fraction(eps) ** 2
+            }
             assert set(ball_topk(scores, k, eps).tolist()) == inside
         order = topk(scores, len(scores)).tolist()
-        tied = [item for item in order if item in order[:k] or scores[item] == scores[order[k - 1]]]
+        tied = [
+            item
+            for item in order
+            if item in order[:k] or scores[item] == scores[order[k - 1]]
+        ]
         assert ball_topk(scores, k, 1e-9).tolist() == tied
 
 
 def nearest_scores(scores, k, item):
     """Return the scores at the distance of an item, a hair beyond: the item is then in the top k."""
     order = topk(scores, len(scores))
-    window = [other for other in order[k - 1 :].tolist() if scores[other] > scores[item]]
+    window = [
+        other for other in order[k - 1 :].tolist() if scores[other] > scores[item]
+    ]
     level = float(scores[item])
     for number in range(len(window), 0, -1):
-        mean = (scores[item] + sum(scores[other] for other in window[:number])) / (number + 1)
+        mean = (scores[item] + sum(scores[other] for other in window[:number])) / (
+            number + 1
+        )
         if all(scores[other] >= mean for other in window[:number]):
             level = mean
             break
@@ -71,7 +92,9 @@ def test_no_scores_in_the_ball_leave_the_list_and_each_member_is_reached() -> No
     rng = np.random.default_rng(17)
     for _ in range(300):
         items = int(rng.integers(2, 8))
-        scores = rng.integers(0, 9, items) / 8 if rng.random() < 0.4 else rng.random(items)
+        scores = (
+            rng.integers(0, 9, items) / 8 if rng.random() < 0.4 else rng.random(items)
+        )
         k, eps = int(rng.integers(1, items + 1)), float(rng.choice([0.05, 0.2, 0.5]))
         listed = set(ball_topk(scores, k, eps).tolist())
         distances = ball_distances(scores, k)
@@ -82,7 +105,9 @@ def test_no_scores_in_the_ball_leave_the_list_and_each_member_is_reached() -> No
             assert item in topk(found, k)
             assert (item in listed) == (distances[item] < eps)
         moves = rng.normal(size=(200, items))
-        moves *= (eps * rng.random(200) ** (1 / items) / np.linalg.norm(moves, axis=1))[:, np.newaxis]
+        moves *= (eps * rng.random(200) ** (1 / items) / np.linalg.norm(moves, axis=1))[
+            :, np.newaxis
+        ]
         for moved in scores + moves * (1 - 1e-12):
             assert set(topk(moved, k).tolist()) <= listed
 
@@ -134,17 +159,26 @@ def test_neither_the_scale_nor_a_shift_decides(scale: float) -> None:
     scores = np.array([1.0, 0.97, 0.96, 0.6, 0.6, 0.1])
     for k in (1, 2, 5, 6):
         expected = scale * ball_distances(scores, k)
-        np.testing.assert_allclose(ball_distances(scale * scores, k), expected, rtol=1e-9)
         np.testing.assert_allclose(
-            ball_distances(scores + 2.0**20, k), ball_distances(scores, k), rtol=1e-6, atol=1e-6
+            ball_distances(scale * scores, k), expected, rtol=1e-9
+        )
+        np.testing.assert_allclose(
+            ball_distances(scores + 2.0**20, k),
+            ball_distances(scores, k),
+            rtol=1e-6,
+            atol=1e-6,
         )
 
 
-def test_what_is_far_below_changes_nothing_and_the_largest_floats_are_far_apart() -> None:
+def test_what_is_far_below_changes_nothing_and_the_largest_floats_are_far_apart() -> (
+    None
+):
     scores = np.array([3e-250, 2e-250, 2e-250, 0.0])
     expected = ball_distances(scores, 1)
     np.testing.assert_array_equal(ball_distances([*scores, -1e200], 1)[:4], expected)
-    np.testing.assert_allclose(expected[1:] * 1e250, [0.70711, 0.70711, 2.17945], rtol=1e-5)
+    np.testing.assert_allclose(
+        expected[1:] * 1e250, [0.70711, 0.70711, 2.17945], rtol=1e-5
+    )
     top = np.finfo(np.float64).max
     assert ball_distances([top, -top], 1)[1] > 1e308
     assert ball_topk([top, -top], 1, 1.0).tolist() == [0]
@@ -155,9 +189,14 @@ def test_a_planted_fault_is_caught(fault: str, monkeypatch: pytest.MonkeyPatch) 
     if fault == "one too few moved":
         real = np.searchsorted
         monkeypatch.setattr(
-            np, "searchsorted", lambda *a, **how: np.maximum(real(*a, **how) - 1, 0), raising=True
+            np,
+            "searchsorted",
+            lambda *a, **how: np.maximum(real(*a, **how) - 1, 0),
+            raising=True,
         )
     else:
-        monkeypatch.setattr(topk_sets, "entry_eps", lambda distance, best: distance * 1.01)
+        monkeypatch.setattr(
+            topk_sets, "entry_eps", lambda distance, best: distance * 1.01
+        )
     with pytest.raises(AssertionError):
         test_distances_are_those_of_the_slow_twin()

@@ -46,7 +46,9 @@ TAKES_EPS: dict[str, Callable[[Any], Any]] = {
 TAKES_K: dict[str, Callable[[Any], Any]] = {
     "topk": lambda k: steadyrank.topk([1.0, 0.5, 0.2], k),
     "inflated_topk": lambda k: steadyrank.inflated_topk([1.0, 0.5, 0.2], k, 0.1),
-    "inflated_topk_mask": lambda k: steadyrank.inflated_topk_mask([1.0, 0.5, 0.2], k, 0.1),
+    "inflated_topk_mask": lambda k: steadyrank.inflated_topk_mask(
+        [1.0, 0.5, 0.2], k, 0.1
+    ),
     "critical_eps": lambda k: steadyrank.critical_eps([1.0, 0.5, 0.2], k),
 }
 
@@ -61,17 +63,32 @@ def said(call: Callable[[Any], Any], given: object) -> str:
 
 
 def wrongly_said(
-    calls: dict[str, Callable[[Any], Any]], given: list[Any], error: type[Exception], *words: str
+    calls: dict[str, Callable[[Any], Any]],
+    given: list[Any],
+    error: type[Exception],
+    *words: str,
 ) -> list[tuple[str, str, str]]:
     """Return who says something else than all of the words, to which of the given things, and what."""
-    found = [(name, repr(one)[:20], said(call, one)) for name, call in calls.items() for one in given]
+    found = [
+        (name, repr(one)[:20], said(call, one))
+        for name, call in calls.items()
+        for one in given
+    ]
     patterns = [re.compile(f"(?s){error.__name__}: .*(?:{word})") for word in words]
-    return [one for one in found if not all(pattern.match(one[2]) for pattern in patterns)]
+    return [
+        one for one in found if not all(pattern.match(one[2]) for pattern in patterns)
+    ]
 
 
-def refused(calls: dict[str, Callable[[Any], Any]], given: list[Any]) -> list[tuple[str, str, str]]:
+def refused(
+    calls: dict[str, Callable[[Any], Any]], given: list[Any]
+) -> list[tuple[str, str, str]]:
     """Return who refuses what."""
-    found = [(name, repr(one)[:20], said(call, one)) for name, call in calls.items() for one in given]
+    found = [
+        (name, repr(one)[:20], said(call, one))
+        for name, call in calls.items()
+        for one in given
+    ]
     return [one for one in found if one[2] != "taken"]
 
 
@@ -103,7 +120,10 @@ def test_a_batch_names_row_and_column() -> None:
 
 def test_empty_scores() -> None:
     empty = [[], (), np.empty(0), np.empty((3, 0))]
-    assert wrongly_said(EVERY, empty, errors.InvalidScoresError, "empty .*nothing to rank") == []
+    assert (
+        wrongly_said(EVERY, empty, errors.InvalidScoresError, "empty .*nothing to rank")
+        == []
+    )
 
 
 def test_two_dimensions_where_one_is_wanted() -> None:
@@ -114,7 +134,9 @@ def test_two_dimensions_where_one_is_wanted() -> None:
 
 def test_a_single_number() -> None:
     single = [3.0, np.float64(3.0), np.array(3.0)]
-    assert wrongly_said(EVERY, single, errors.InvalidScoresError, "single value .*3") == []
+    assert (
+        wrongly_said(EVERY, single, errors.InvalidScoresError, "single value .*3") == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -130,7 +152,10 @@ def test_a_single_number() -> None:
         ([Fraction(1, 3)], "dtype object .*float64 first"),
         ([1.0, "x"], "must be numbers"),
         (np.array([1.0, "x"], dtype=object), "must be numbers"),
-        (np.array(["2020-01-01"], dtype="datetime64[D]"), "must be numbers.*datetime64"),
+        (
+            np.array(["2020-01-01"], dtype="datetime64[D]"),
+            "must be numbers.*datetime64",
+        ),
         ([[1.0, 2.0], [3.0]], "do not form an array"),
         ({"a": 1.0}, "single value|must be numbers|position"),
         (None, "single value|must be numbers|position"),
@@ -162,7 +187,21 @@ def test_k() -> None:
 
 
 def test_eps() -> None:
-    odd = [0, 0.0, -0.0, -1.0, math.nan, math.inf, -math.inf, "0.1", None, True, 1j, [0.1, 0.2], 10**400]
+    odd = [
+        0,
+        0.0,
+        -0.0,
+        -1.0,
+        math.nan,
+        math.inf,
+        -math.inf,
+        "0.1",
+        None,
+        True,
+        1j,
+        [0.1, 0.2],
+        10**400,
+    ]
     for eps in odd:
         words = ("positive, finite", re.escape(repr(eps)[:20]), "a tiny one")
         assert wrongly_said(TAKES_EPS, [eps], errors.InvalidSettingError, *words) == []
@@ -235,20 +274,33 @@ def _read_only(array: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("make", FORMS.values(), ids=FORMS)
-def test_every_form_of_input_gives_the_same_answers_and_is_left_alone(make: Callable[[], Any]) -> None:
+def test_every_form_of_input_gives_the_same_answers_and_is_left_alone(
+    make: Callable[[], Any],
+) -> None:
     plain = np.array(BASE, dtype=float)
     scores = make()
     assert steadyrank.topk(scores, 3).tolist() == [0, 2, 3]
-    assert [*steadyrank.inflated_topk(scores, 2, 1.5)] == [*steadyrank.inflated_topk(plain, 2, 1.5)]
+    assert [*steadyrank.inflated_topk(scores, 2, 1.5)] == [
+        *steadyrank.inflated_topk(plain, 2, 1.5)
+    ]
     assert steadyrank.inflated_argmax(scores, 1.5).tolist() == [0, 2, 3]
     for found, expected in (
-        (steadyrank.inflated_topk_mask(scores, 2, 1.5), steadyrank.inflated_topk_mask(plain, 2, 1.5)),
+        (
+            steadyrank.inflated_topk_mask(scores, 2, 1.5),
+            steadyrank.inflated_topk_mask(plain, 2, 1.5),
+        ),
         (steadyrank.critical_eps(scores, 2), steadyrank.critical_eps(plain, 2)),
         (steadyrank.rank_intervals(scores, 1.5), steadyrank.rank_intervals(plain, 1.5)),
         (steadyrank.certainly_above(scores, 1.5), _certain(plain)),
     ):
         np.testing.assert_array_equal(found, expected)
-    assert [tier.tolist() for tier in steadyrank.tiers(scores, 0.5)] == [[0], [2, 3], [5], [1], [4]]
+    assert [tier.tolist() for tier in steadyrank.tiers(scores, 0.5)] == [
+        [0],
+        [2, 3],
+        [5],
+        [1],
+        [4],
+    ]
     rankings = steadyrank.inflated_ranking(scores, 1.5)
     assert rankings.count() == steadyrank.inflated_ranking(plain, 1.5).count()
     assert list(map(float, scores)) == list(map(float, make()))
@@ -260,10 +312,16 @@ def _certain(scores: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize(
     "missing",
-    [pd.Series([1.0, None, 2.0]), pd.Series([1, None, 2], dtype="Int64"), pl.Series([1.0, None, 2.0])],
+    [
+        pd.Series([1.0, None, 2.0]),
+        pd.Series([1, None, 2], dtype="Int64"),
+        pl.Series([1.0, None, 2.0]),
+    ],
     ids=["pandas", "pandas nullable", "polars"],
 )
-def test_missing_values_in_a_series_are_refused_with_their_position(missing: Any) -> None:
+def test_missing_values_in_a_series_are_refused_with_their_position(
+    missing: Any,
+) -> None:
     with pytest.raises(errors.InvalidScoresError, match="position 1"):
         steadyrank.inflated_topk(missing, 1, 0.1)
 
@@ -280,5 +338,7 @@ def test_results_do_not_share_memory_with_the_input() -> None:
 
 def test_a_matrix_that_fits_no_memory_is_refused_by_name() -> None:
     scores = np.arange(200_000.0)
-    with pytest.raises(errors.TooLargeError, match=r"order of 200,000 items would take 37.3 GiB"):
+    with pytest.raises(
+        errors.TooLargeError, match=r"order of 200,000 items would take 37.3 GiB"
+    ):
         steadyrank.certainly_above(scores, 0.1)

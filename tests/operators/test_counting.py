@@ -48,7 +48,9 @@ def count_of_states(scores: list[float], eps: float) -> int:
         following: Counter[tuple[int, frozenset[int]]] = Counter()
         for (first, gone), number in states.items():
             near = [
-                j for j in range(first, len(ranked)) if ranked[first] - ranked[j] < eps and j not in gone
+                j
+                for j in range(first, len(ranked))
+                if ranked[first] - ranked[j] < eps and j not in gone
             ]
             for j in near[: eligible_number([ranked[i] for i in near], eps)]:
                 taken = gone | {j}
@@ -68,26 +70,36 @@ def test_count_of_nine_items_is_that_over_all_remaining_sets(seed: int) -> None:
         assert count_of_states(scores.tolist(), eps) == expected
 
 
-@pytest.mark.parametrize(("items", "within"), [(30, 1.5), (40, 4.0), (60, 3.0), (90, 4.5), (150, 2.5)])
+@pytest.mark.parametrize(
+    ("items", "within"), [(30, 1.5), (40, 4.0), (60, 3.0), (90, 4.5), (150, 2.5)]
+)
 @pytest.mark.parametrize("tied", [False, True])
-def test_long_counts_are_those_of_a_dictionary_of_states(items: int, within: float, tied: bool) -> None:
+def test_long_counts_are_those_of_a_dictionary_of_states(
+    items: int, within: float, tied: bool
+) -> None:
     """Counts of many digits, ties included, with about ``within`` items within c of each other."""
     random = np.random.default_rng(items)
     scores = random.integers(0, items, items) / items if tied else random.random(items)
     eps = math.sqrt(2) * within / items * 1.000123  # on no boundary of the grid
-    assert inflated_ranking(scores, eps).count() == count_of_states(scores.tolist(), eps)
+    assert inflated_ranking(scores, eps).count() == count_of_states(
+        scores.tolist(), eps
+    )
 
 
 def test_counts_of_ties_are_factorials_of_any_size() -> None:
     assert inflated_ranking(np.zeros(1000), 1e-6).count() == math.factorial(1000)
     three = np.repeat([3.0, 2.0, 1.0], [40, 1, 300])
-    assert inflated_ranking(three, 1.0).count() == math.factorial(40) * math.factorial(300)
+    assert inflated_ranking(three, 1.0).count() == math.factorial(40) * math.factorial(
+        300
+    )
 
 
 def test_two_blocks_of_near_ties_by_the_product_rule() -> None:
     """A count that is known in closed form, though no two scores are equal."""
     scores = np.concatenate([1e-9 * np.arange(12), 5 + 1e-9 * np.arange(10)])
-    assert inflated_ranking(scores, 1.0).count() == math.factorial(12) * math.factorial(10)
+    assert inflated_ranking(scores, 1.0).count() == math.factorial(12) * math.factorial(
+        10
+    )
 
 
 def test_a_thousand_scores_with_ten_of_them_within_c() -> None:

@@ -43,8 +43,12 @@ def by_formula(scores: np.ndarray, k: int) -> np.ndarray:
             return y + math.sqrt(2 * y * y + (np.maximum(above - y, 0) ** 2).sum())
 
         top = max(float(above[0]), 1e-300)
-        best = minimize_scalar(value, bounds=(0, top), method="bounded", options={"xatol": 1e-12})
-        found[order[k - 1 + place]] = math.sqrt(2) * min(best.fun, value(0.0), value(top))
+        best = minimize_scalar(
+            value, bounds=(0, top), method="bounded", options={"xatol": 1e-12}
+        )
+        found[order[k - 1 + place]] = math.sqrt(2) * min(
+            best.fun, value(0.0), value(top)
+        )
     return found
 
 
@@ -52,13 +56,17 @@ def by_formula(scores: np.ndarray, k: int) -> np.ndarray:
 @settings(max_examples=15)  # a bisection of bisections is slow
 def test_critical_eps_is_where_a_bisection_finds_it(case: Case) -> None:
     for k in range(1, case.items + 1):
-        assert critical_eps(case.w, k) == pytest.approx(by_bisection(case.w, k), rel=1e-6, abs=1e-9)
+        assert critical_eps(case.w, k) == pytest.approx(
+            by_bisection(case.w, k), rel=1e-6, abs=1e-9
+        )
 
 
 @given(cases(most=7))
 def test_critical_eps_is_that_of_the_formula(case: Case) -> None:
     for k in range(1, case.items + 1):
-        assert critical_eps(case.w, k) == pytest.approx(by_formula(case.w, k), rel=1e-6, abs=1e-9)
+        assert critical_eps(case.w, k) == pytest.approx(
+            by_formula(case.w, k), rel=1e-6, abs=1e-9
+        )
 
 
 @given(cases(most=8))
@@ -66,14 +74,20 @@ def test_membership_is_a_comparison_with_the_critical_eps(case: Case) -> None:
     """On a grid of eps, at the eps of the case (often a boundary) and at the critical values."""
     for k in range(1, case.items + 1):
         critical_values = critical_eps(case.w, k)
-        for eps in (case.eps, *(np.arange(1, 30) * 0.11 / case.unit), *np.geomspace(1e-3, 10, 13)):
+        for eps in (
+            case.eps,
+            *(np.arange(1, 30) * 0.11 / case.unit),
+            *np.geomspace(1e-3, 10, 13),
+        ):
             expected = inflated_topk_mask(case.w, k, eps)
             assert ((critical_values < eps) == expected).all()
         for value in critical_values[critical_values > 0]:
             inside = critical_values <= value
             assert (inflated_topk_mask(case.w, k, value * (1 + 1e-9)) >= inside).all()
             outside = critical_values >= value
-            assert not (inflated_topk_mask(case.w, k, value * (1 - 1e-9)) & outside).any()
+            assert not (
+                inflated_topk_mask(case.w, k, value * (1 - 1e-9)) & outside
+            ).any()
 
 
 @given(cases(least=2, most=8))
@@ -88,18 +102,26 @@ def test_plain_top_k_and_ties_with_it_are_zero_and_the_next_is_root_two_times_th
         assert (np.diff(values[order]) >= -1e-12).all()
         if k < case.items:
             gap = ranked[k - 1] - ranked[k]
-            assert values[order[k]] == pytest.approx(math.sqrt(2) * gap, rel=1e-6, abs=1e-12)
+            assert values[order[k]] == pytest.approx(
+                math.sqrt(2) * gap, rel=1e-6, abs=1e-12
+            )
 
 
 def test_section_9_critical_eps_by_hand() -> None:
-    assert critical_eps([1.0, 0.5, 0.0], 1) == pytest.approx([0, 0.70711, 1.54583], abs=5e-6)
+    assert critical_eps([1.0, 0.5, 0.0], 1) == pytest.approx(
+        [0, 0.70711, 1.54583], abs=5e-6
+    )
 
 
 @pytest.mark.parametrize("items", [1, 2, 31, 32, 33, 34, 200])
 def test_a_batch_is_its_rows(items: int) -> None:
     random = np.random.default_rng(items)
     batch = np.concatenate(
-        [random.random((3, items)), random.integers(0, 6, (3, items)) / 5, np.ones((1, items))]
+        [
+            random.random((3, items)),
+            random.integers(0, 6, (3, items)) / 5,
+            np.ones((1, items)),
+        ]
     )
     for k in {1, items // 2 + 1, items}:
         whole = critical_eps(batch, k)
@@ -133,7 +155,9 @@ def test_magnitude_scales_the_critical_eps(size: float) -> None:
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=10), st.floats(1e-6, 1e6))
-def test_membership_is_the_comparison_for_any_floats(values: list[float], eps: float) -> None:
+def test_membership_is_the_comparison_for_any_floats(
+    values: list[float], eps: float
+) -> None:
     scores = np.array(values)
     for k in range(1, len(values) + 1):
         e = critical_eps(scores, k)

@@ -44,7 +44,9 @@ print(json.dumps({{"packages": sorted(tops), "ours": ours}}))
 def loaded_by(statement: str) -> dict[str, list[str]]:
     """Run the statement in a fresh interpreter and return what it has loaded."""
     program = REPORT.format(statement=statement)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     loaded: dict[str, list[str]] = json.loads(done.stdout)
     return loaded
 

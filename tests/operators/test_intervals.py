@@ -10,15 +10,24 @@ from hypothesis import given
 
 from oracles import enumeration, exact
 from oracles.cases import Case, cases
-from steadyrank.operators.intervals import certainly_above, eligible_ends, rank_intervals, tiers
+from steadyrank.operators.intervals import (
+    certainly_above,
+    eligible_ends,
+    rank_intervals,
+    tiers,
+)
 from steadyrank.operators.topk_sets import inflated_topk_mask
 
 
 def slow_intervals(scores: np.ndarray, eps: float) -> tuple[list[int], list[int]]:
     """One inflated top-k for each k, and one difference for each pair."""
-    masks = np.array([inflated_topk_mask(scores, k, eps) for k in range(1, len(scores) + 1)])
+    masks = np.array(
+        [inflated_topk_mask(scores, k, eps) for k in range(1, len(scores) + 1)]
+    )
     order = certainly_above(scores, eps)
-    return (1 + masks.argmax(axis=0)).tolist(), (len(scores) - order.sum(axis=1)).tolist()
+    return (1 + masks.argmax(axis=0)).tolist(), (
+        len(scores) - order.sum(axis=1)
+    ).tolist()
 
 
 @given(cases(most=5))
@@ -37,7 +46,11 @@ def test_intervals_are_those_of_one_topk_for_each_k(case: Case) -> None:
 @pytest.mark.parametrize("items", [1, 2, 3, 64, 257, 700])
 def test_intervals_at_many_widths_of_window(items: int) -> None:
     random = np.random.default_rng(items)
-    for scores in (random.random(items), random.integers(0, 8, items) / 7, np.ones(items)):
+    for scores in (
+        random.random(items),
+        random.integers(0, 8, items) / 7,
+        np.ones(items),
+    ):
         for eps in (1e-9, 0.5 / items, 0.02, 0.3, 3.0):
             best, worst = rank_intervals(scores, eps)
             assert (best.tolist(), worst.tolist()) == slow_intervals(scores, eps)
@@ -57,7 +70,9 @@ def test_intervals_of_large_scores(offset: float) -> None:
     for _ in range(50):
         scores = random.integers(0, 40, 7) / 8
         eps = float(random.uniform(0.2, 4))
-        np.testing.assert_array_equal(rank_intervals(scores + offset, eps), rank_intervals(scores, eps))
+        np.testing.assert_array_equal(
+            rank_intervals(scores + offset, eps), rank_intervals(scores, eps)
+        )
         np.testing.assert_array_equal(
             certainly_above(scores + offset, eps), certainly_above(scores, eps)
         )
@@ -67,7 +82,9 @@ def test_intervals_of_large_scores(offset: float) -> None:
 def test_magnitude_does_not_matter(size: float) -> None:
     w = np.array([1.0, 0.5, 0.0, 0.9, 0.5])
     for eps in (0.05, 0.5, 1.0, 2.0):
-        np.testing.assert_array_equal(rank_intervals(w * size, eps * size), rank_intervals(w, eps))
+        np.testing.assert_array_equal(
+            rank_intervals(w * size, eps * size), rank_intervals(w, eps)
+        )
         assert _lists(tiers(w * size, eps * size)) == _lists(tiers(w, eps))
 
 

@@ -20,13 +20,17 @@ def test_two_items_cost_the_cheaper_swap() -> None:
 
 def test_what_agrees_meets_at_every_eps() -> None:
     assert meeting_eps([3, 2, 1], [9, 5, 0]) == 0
-    assert meeting_eps([1, 1, 0], [2, 3, 2]) == 0  # ties: no two items are in strictly opposite order
+    assert (
+        meeting_eps([1, 1, 0], [2, 3, 2]) == 0
+    )  # ties: no two items are in strictly opposite order
     assert meeting_eps([7.0], [-7.0]) == 0
 
 
 def test_the_largest_swap_alone_is_only_a_lower_bound() -> None:
     """Whoever comes first overtakes two at once, though each pair alone would swap at sqrt(2)."""
-    assert meeting_eps([1, 1, 0, 0], [0, 0, 1, 1]) == pytest.approx(ROOT / (math.sqrt(3) - 1))
+    assert meeting_eps([1, 1, 0, 0], [0, 0, 1, 1]) == pytest.approx(
+        ROOT / (math.sqrt(3) - 1)
+    )
 
 
 def test_distances_beyond_all_floats_are_never_met() -> None:
@@ -36,7 +40,9 @@ def test_distances_beyond_all_floats_are_never_met() -> None:
     assert meeting_eps(scores, scores[[5, 3, 2, 4, 1, 0]]) == math.inf
     far_first = np.array([1.7e308, -1e308, -1.1e308, -1.2e308, -1.3e308])
     assert meeting_eps(far_first, far_first[[1, 0, 4, 2, 3]]) == math.inf
-    assert not inflated_ranking(far, 1.7e308).intersects(inflated_ranking(far[::-1], 1.7e308))
+    assert not inflated_ranking(far, 1.7e308).intersects(
+        inflated_ranking(far[::-1], 1.7e308)
+    )
 
 
 def test_arguments_are_checked() -> None:
@@ -46,7 +52,9 @@ def test_arguments_are_checked() -> None:
         meeting_eps([1, 2], [1, math.nan])
 
 
-def test_one_item_that_falls_past_many_takes_few_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_item_that_falls_past_many_takes_few_looks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """What it may cost grows with every item passed; greedy does not stop at each of them."""
     looks = 0
     look = Unplaced.critical_down_to

@@ -64,7 +64,10 @@ def test_iteration_is_lazy_and_can_be_begun_again() -> None:
     assert first[0].tolist() == list(range(1000))
     again = list(itertools.islice(rankings, 3))
     assert all((a == b).all() for a, b in zip(first, again, strict=True))
-    one, other = iter(rankings), iter(rankings)  # two walks at once do not disturb each other
+    one, other = (
+        iter(rankings),
+        iter(rankings),
+    )  # two walks at once do not disturb each other
     next(one)
     next(one)
     assert next(other).tolist() == list(range(1000))
@@ -89,8 +92,16 @@ def test_a_yielded_ranking_belongs_to_the_caller() -> None:
 @pytest.mark.parametrize(
     ("scores", "eps", "text"),
     [
-        (np.zeros(100_000), 1.0, "100,000 items, eps=1, 1 tier; the plain ranking and others"),
-        (np.arange(100_000.0), 0.5, "100,000 items, eps=0.5, 100,000 tiers; only the plain ranking"),
+        (
+            np.zeros(100_000),
+            1.0,
+            "100,000 items, eps=1, 1 tier; the plain ranking and others",
+        ),
+        (
+            np.arange(100_000.0),
+            0.5,
+            "100,000 items, eps=0.5, 100,000 tiers; only the plain ranking",
+        ),
         ([1.0], 0.25, "1 item, eps=0.25, 1 tier; only the plain ranking"),
     ],
     ids=["ties", "apart", "one"],

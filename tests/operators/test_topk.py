@@ -37,12 +37,19 @@ def slow_members(scores: NDArray[np.float64], k: int, eps: float) -> list[int]:
         if d_next**2 + g_next >= 1:
             break
         d, g, r = d_next, g_next, r + 1
-    tau = a[r - 1] + d / r + math.sqrt(0.5) - math.sqrt((r + 1) / r * (1 - (g - d * d / r)))
+    tau = (
+        a[r - 1]
+        + d / r
+        + math.sqrt(0.5)
+        - math.sqrt((r + 1) / r * (1 - (g - d * d / r)))
+    )
     number = max(r, int((a > tau).sum()))
     return order[: k - 1 + number].tolist()
 
 
-@pytest.mark.parametrize("items", [1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000, 5000])
+@pytest.mark.parametrize(
+    "items", [1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129, 1000, 5000]
+)
 def test_single_batch_and_mask_agree_at_every_width(items: int) -> None:
     random = np.random.default_rng(items)
     batch = random.random((6, items))
@@ -60,7 +67,9 @@ def test_single_batch_and_mask_agree_at_every_width(items: int) -> None:
 def test_near_ties_beyond_the_first_look(near: int) -> None:
     """Hundreds of scores closer to the k-th than rounding matters: the window must be widened."""
     random = np.random.default_rng(near)
-    scores = np.concatenate([random.random(500) * 0.5, 0.9 + 1e-9 * random.random(near), [1, 2, 3]])
+    scores = np.concatenate(
+        [random.random(500) * 0.5, 0.9 + 1e-9 * random.random(near), [1, 2, 3]]
+    )
     random.shuffle(scores)
     for k in (1, 3, 4, 5, near, near + 3):
         for eps in (1e-12, 1e-9, 1e-7, 0.01):
@@ -71,7 +80,9 @@ def test_near_ties_beyond_the_first_look(near: int) -> None:
             assert (mask[1][::-1] == mask[0]).all()
 
 
-@pytest.mark.parametrize("shape", [(7,), (1, 7), (3, 7), (2, 3, 7), (2, 1, 3, 7), (0, 7), (2, 0, 7)])
+@pytest.mark.parametrize(
+    "shape", [(7,), (1, 7), (3, 7), (2, 3, 7), (2, 1, 3, 7), (0, 7), (2, 0, 7)]
+)
 def test_a_batch_of_any_leading_shape(shape: tuple[int, ...]) -> None:
     scores = np.random.default_rng(3).integers(0, 9, shape) / 8
     mask = inflated_topk_mask(scores, 3, 0.4)
@@ -94,7 +105,9 @@ def test_a_batch_that_is_not_contiguous() -> None:
     batch = np.random.default_rng(6).random((40, 30))
     expected = inflated_topk_mask(batch.T.copy(), 3, 0.1)
     assert (inflated_topk_mask(batch.T, 3, 0.1) == expected).all()
-    assert (inflated_topk_mask(batch.T[::-1, ::-1], 3, 0.1) == expected[::-1, ::-1]).all()
+    assert (
+        inflated_topk_mask(batch.T[::-1, ::-1], 3, 0.1) == expected[::-1, ::-1]
+    ).all()
 
 
 @pytest.mark.parametrize("items", [1, 5, 40, 64, 1000])
@@ -104,7 +117,9 @@ def test_all_equal_scores(items: int) -> None:
         for k in {1, items}:
             assert topk(scores, k).tolist() == list(range(k))
             for eps in (1e-200, 1.0, 1e200):
-                assert inflated_topk(scores, k, eps).indices.tolist() == list(range(items))
+                assert inflated_topk(scores, k, eps).indices.tolist() == list(
+                    range(items)
+                )
                 assert inflated_topk_mask(scores, k, eps).all()
 
 
@@ -113,7 +128,9 @@ def test_zero_and_minus_zero_are_equal() -> None:
     assert inflated_argmax([-0.0, 0.0], 1e-300).tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("size", [1e-300, 1e-200, 1e-100, 1e-3, 1.0, 1e15, 1e100, 1e200, 1e300])
+@pytest.mark.parametrize(
+    "size", [1e-300, 1e-200, 1e-100, 1e-3, 1.0, 1e15, 1e100, 1e200, 1e300]
+)
 def test_magnitude_does_not_matter(size: float) -> None:
     w = np.array([1.0, 0.5, 0.0, 0.9])
     for k in range(1, 5):
@@ -146,7 +163,9 @@ def test_integers_near_1e15_are_told_apart() -> None:
     ],
     ids=str,
 )
-def test_scores_far_apart_do_not_overflow(scores: list[float], eps: float, expected: list[int]) -> None:
+def test_scores_far_apart_do_not_overflow(
+    scores: list[float], eps: float, expected: list[int]
+) -> None:
     """Warnings are errors in these tests: no overflow is announced either."""
     assert inflated_argmax(scores, eps).tolist() == expected
     assert np.flatnonzero(inflated_topk_mask(scores, 1, eps)).tolist() == expected
@@ -165,7 +184,9 @@ def test_large_offsets_with_many_near_ties() -> None:
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=12), st.data())
-def test_plain_top_k_lets_the_smaller_index_win_a_tie(counts: list[int], data: st.DataObject) -> None:
+def test_plain_top_k_lets_the_smaller_index_win_a_tie(
+    counts: list[int], data: st.DataObject
+) -> None:
     k = data.draw(st.integers(1, len(counts)))
     order = sorted(range(len(counts)), key=lambda j: (-counts[j], j))
     assert topk(counts, k).tolist() == order[:k]
@@ -175,7 +196,9 @@ def test_plain_top_k_lets_the_smaller_index_win_a_tie(counts: list[int], data: s
 @pytest.mark.parametrize("items", [500, 64 * 20, 64 * 20 + 63, 30_000])
 def test_selection_with_ties_at_the_edge(m: int, items: int) -> None:
     for values in (7, 100, 10**6):
-        scores = np.random.default_rng(items + m).integers(0, values, items).astype(float)
+        scores = (
+            np.random.default_rng(items + m).integers(0, values, items).astype(float)
+        )
         order = np.argsort(-scores, kind="stable")
         assert best_indices(scores, m).tolist() == order[:m].tolist()
 
@@ -232,17 +255,26 @@ def test_projection_agrees_on_a_wide_window() -> None:
     random = np.random.default_rng(4)
     for eps in (0.5, 1.0, 2.0):
         w = random.random(60)
-        assert set(inflated_argmax(w, eps).tolist()) == projection.inflated_argmax(w.tolist(), eps)
+        assert set(inflated_argmax(w, eps).tolist()) == projection.inflated_argmax(
+            w.tolist(), eps
+        )
 
 
 def test_a_short_row_in_pure_python_is_decided_as_a_batch_is() -> None:
     rng = np.random.default_rng(5)
     for number in range(600):
-        size, eps = int(rng.integers(1, 30)), float(rng.choice([1e-320, 1e-9, 0.01, 0.3, 1.0, 1e200]))
+        size, eps = (
+            int(rng.integers(1, 30)),
+            float(rng.choice([1e-320, 1e-9, 0.01, 0.3, 1.0, 1e200])),
+        )
         grid = rng.integers(0, 6, size) * eps / np.sqrt(2)  # many on the boundary
-        scores = np.sort(grid if number % 2 else rng.random(size) * 10 ** rng.uniform(-3, 2))[::-1]
+        scores = np.sort(
+            grid if number % 2 else rng.random(size) * 10 ** rng.uniform(-3, 2)
+        )[::-1]
         with np.errstate(over="ignore", under="ignore"):
-            (prefix,), (depth,) = eligible_prefix((scores[0] - scores)[np.newaxis], scores[:1], eps)
+            (prefix,), (depth,) = eligible_prefix(
+                (scores[0] - scores)[np.newaxis], scores[:1], eps
+            )
         found, reached = eligible_of_few(scores, eps)
         assert found == prefix
         assert reached == pytest.approx(depth, rel=1e-9)

@@ -20,10 +20,16 @@ def squared_distances(scores: Sequence[Fraction | int], k: int) -> list[Fraction
 
 def _squared(scores: Sequence[Fraction | int], k: int, item: int) -> Fraction:
     """Return the least cost over all choices of k - 1 items that need not come down to ``item``."""
-    others = [Fraction(score) - scores[item] for j, score in enumerate(scores) if j != item]
+    others = [
+        Fraction(score) - scores[item] for j, score in enumerate(scores) if j != item
+    ]
     staying = max(0, len(others) - (k - 1))
     return min(
-        (_cost(gaps, level) for gaps in combinations(others, staying) for level in _levels(gaps)),
+        (
+            _cost(gaps, level)
+            for gaps in combinations(others, staying)
+            for level in _levels(gaps)
+        ),
         default=Fraction(0),
     )
 

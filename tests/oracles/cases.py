@@ -66,7 +66,9 @@ def cases(least: int = 1, most: int = 6) -> st.SearchStrategy[Case]:
         st.sampled_from([True, True, True, False]),
     )
     fine_steps = st.one_of(st.integers(1, FINE // 4), st.integers(1, FINE))
-    fine = st.builds(Case, _counts(least, most, FINE), st.just(FINE), fine_steps, st.booleans())
+    fine = st.builds(
+        Case, _counts(least, most, FINE), st.just(FINE), fine_steps, st.booleans()
+    )
     return st.one_of(coarse, fine)
 
 
@@ -75,7 +77,9 @@ def close_pairs(draw: st.DrawFn, least: int = 1, most: int = 6) -> tuple[Case, C
     """Two score vectors with one eps, their distance below it, often only just."""
     first = draw(cases(least, most))
     reach = max(first.counts) // 2 + 1
-    moves = st.lists(st.integers(-reach, reach), min_size=first.items, max_size=first.items)
+    moves = st.lists(
+        st.integers(-reach, reach), min_size=first.items, max_size=first.items
+    )
     counts = tuple(c + move for c, move in zip(first.counts, draw(moves), strict=True))
     square = sum((a - b) ** 2 for a, b in zip(first.counts, counts, strict=True))
     # The smallest number of steps with (steps * factor)^2 > square, sometimes one or two more.

@@ -63,11 +63,15 @@ def over_rows(points) -> Twin:
         given = [(person.share, points(person.says)) for person in people]
         found = []
         for item in range(items):
-            there = [(weight, row[item]) for weight, row in given if row[item] is not None]
+            there = [
+                (weight, row[item]) for weight, row in given if row[item] is not None
+            ]
             below = sum(weight for weight, _ in there)
             if not below:
                 return None
-            found.append(sum(weight * value for weight, value in there) / Fraction(below))
+            found.append(
+                sum(weight * value for weight, value in there) / Fraction(below)
+            )
         return found
 
     return twin
@@ -75,19 +79,30 @@ def over_rows(points) -> Twin:
 
 def beaten(row, item):
     """Return how many others an item beats, a tie as half, and how many others there are."""
-    others = [value for place, value in enumerate(row) if place != item and value is not None]
-    wins = sum(HALF if value == row[item] else Fraction(value < row[item]) for value in others)
+    others = [
+        value for place, value in enumerate(row) if place != item and value is not None
+    ]
+    wins = sum(
+        HALF if value == row[item] else Fraction(value < row[item]) for value in others
+    )
     return wins, len(others)
 
 
 def minus_ranks(row):
-    counted = [None if value is None else beaten(row, item) for item, value in enumerate(row)]
+    counted = [
+        None if value is None else beaten(row, item) for item, value in enumerate(row)
+    ]
     return [None if found is None else -(1 + found[1] - found[0]) for found in counted]
 
 
 def win_rates(row):
-    counted = [None if value is None else beaten(row, item) for item, value in enumerate(row)]
-    return [None if found is None or not found[1] else found[0] / found[1] for found in counted]
+    counted = [
+        None if value is None else beaten(row, item) for item, value in enumerate(row)
+    ]
+    return [
+        None if found is None or not found[1] else found[0] / found[1]
+        for found in counted
+    ]
 
 
 mean_rank, mean_win_rate = over_rows(minus_ranks), over_rows(win_rates)
@@ -99,7 +114,9 @@ def without_ends(cut) -> Twin:
     def twin(items, people):
         found = []
         for item in range(items):
-            values = sorted(person.says[item] for person in people if person.says[item] is not None)
+            values = sorted(
+                person.says[item] for person in people if person.says[item] is not None
+            )
             if not values:
                 return None
             ends = cut(len(values))
@@ -128,7 +145,10 @@ def prefers(says, one, other) -> int:
 
 
 def margin(people, one, other) -> Fraction:
-    return sum((person.share * prefers(person.says, one, other) for person in people), Fraction(0))
+    return sum(
+        (person.share * prefers(person.says, one, other) for person in people),
+        Fraction(0),
+    )
 
 
 def copeland(items, people):
@@ -153,7 +173,14 @@ def worst_margins(items, people):
     if not total:
         return None
     return [
-        min((margin(people, one, other) / total for other in range(items) if other != one), default=1)
+        min(
+            (
+                margin(people, one, other) / total
+                for other in range(items)
+                if other != one
+            ),
+            default=1,
+        )
         for one in range(items)
     ]
 

@@ -67,7 +67,11 @@ def parquet_files() -> dict[str, bytes]:
         }
     )
     flat = table.select(["user", "item", "rating"])
-    delta = {"user": "DELTA_BINARY_PACKED", "item": "DELTA_BYTE_ARRAY", "rating": "BYTE_STREAM_SPLIT"}
+    delta = {
+        "user": "DELTA_BINARY_PACKED",
+        "item": "DELTA_BYTE_ARRAY",
+        "rating": "BYTE_STREAM_SPLIT",
+    }
     plain = {"user": "PLAIN", "item": "DELTA_LENGTH_BYTE_ARRAY", "rating": "PLAIN"}
     files: dict[str, Any] = {}
     for codec in ("none", "snappy", "gzip", "zstd", "brotli", "lz4"):
@@ -78,7 +82,10 @@ def parquet_files() -> dict[str, bytes]:
                 "use_dictionary": codec != "gzip",
             }
             files[f"pyarrow {codec} {version}"] = table, options
-        files[f"pyarrow {codec} checksums"] = table, {"compression": codec, "write_page_checksum": True}
+        files[f"pyarrow {codec} checksums"] = (
+            table,
+            {"compression": codec, "write_page_checksum": True},
+        )
     files["pyarrow delta"] = flat, {"use_dictionary": False, "column_encoding": delta}
     files["pyarrow plain"] = flat, {
         "use_dictionary": False, "column_encoding": plain, "row_group_size": 10
@@ -88,7 +95,9 @@ def parquet_files() -> dict[str, bytes]:
         parquet.write_table(content, out := io.BytesIO(), **options)
         found[name] = out.getvalue()
     for codec in ("uncompressed", "snappy", "gzip", "zstd", "lz4"):
-        pl.DataFrame(table).write_parquet(out := io.BytesIO(), compression=codec, row_group_size=17)
+        pl.DataFrame(table).write_parquet(
+            out := io.BytesIO(), compression=codec, row_group_size=17
+        )
         found[f"polars {codec}"] = out.getvalue()
     return found
 
@@ -99,7 +108,9 @@ def damaged_parquet(rng: np.random.Generator, content: bytes) -> tuple[str, byte
     footer = len(data) - int.from_bytes(data[-8:-4], "little") - 8
     start = footer if rng.random() < 0.5 else 4
     at, to = sorted(rng.integers(start, len(data), 2).tolist())
-    way = ("byte", "bit", "bytes", "number", "cut", "take out", "repeat")[rng.integers(7)]
+    way = ("byte", "bit", "bytes", "number", "cut", "take out", "repeat")[
+        rng.integers(7)
+    ]
     if way == "byte":
         data[at] = rng.integers(256)
     elif way == "bit":
@@ -107,7 +118,9 @@ def damaged_parquet(rng: np.random.Generator, content: bytes) -> tuple[str, byte
     elif way == "bytes":
         for place in rng.integers(start, len(data), 5).tolist():
             data[place] = rng.integers(256)
-    elif way == "number":  # a length of thrift or of a page, spliced in: small, large or endless
+    elif (
+        way == "number"
+    ):  # a length of thrift or of a page, spliced in: small, large or endless
         wide = [
             b"\xff" * 9 + b"\x01",
             b"\xff\xff\xff\xff\x0f",

@@ -25,8 +25,12 @@ def plain_newton(wins, ridge):
         upset = 1 / (1 + np.exp(scores[:, None] - scores[None, :]))
         missed = wins * upset
         flow = (wins + wins.T) * upset * upset.T
-        hessian = np.diag(flow.sum(axis=0)) - flow + ridge * np.eye(items) + (ridge == 0)
-        step = np.linalg.solve(hessian, missed.sum(axis=1) - missed.sum(axis=0) - ridge * scores)
+        hessian = (
+            np.diag(flow.sum(axis=0)) - flow + ridge * np.eye(items) + (ridge == 0)
+        )
+        step = np.linalg.solve(
+            hessian, missed.sum(axis=1) - missed.sum(axis=0) - ridge * scores
+        )
         scores = scores + step / max(1.0, np.ptp(step))
         if np.ptp(step) < 1e-9:
             break
@@ -43,7 +47,9 @@ def eliminated(matrix, right):
         for row in range(len(rows)):
             if row != place and rows[row][place]:
                 times = rows[row][place]
-                rows[row] = [a - times * b for a, b in zip(rows[row], rows[place], strict=True)]
+                rows[row] = [
+                    a - times * b for a, b in zip(rows[row], rows[place], strict=True)
+                ]
     return [row[-1] for row in rows]
 
 
@@ -58,12 +64,18 @@ def decimal_strengths(wins, ridge=0.0):
             odds = [score.exp() for score in scores]
             chance = [[mine / (mine + other) for other in odds] for mine in odds]
             gradient = [
-                sum(counts[i][j] * chance[j][i] - counts[j][i] * chance[i][j] for j in items)
+                sum(
+                    counts[i][j] * chance[j][i] - counts[j][i] * chance[i][j]
+                    for j in items
+                )
                 - Decimal(ridge) * scores[i]
                 for i in items
             ]
             flow = [
-                [(counts[i][j] + counts[j][i]) * chance[i][j] * chance[j][i] for j in items]
+                [
+                    (counts[i][j] + counts[j][i]) * chance[i][j] * chance[j][i]
+                    for j in items
+                ]
                 for i in items
             ]
             # Without a ridge a constant, which changes no difference, makes the equations solvable.
@@ -72,7 +84,10 @@ def decimal_strengths(wins, ridge=0.0):
                 hessian[i][i] += sum(flow[i]) + Decimal(ridge)
             step = eliminated(hessian, gradient)
             size = max(step) - min(step)
-            scores = [score + part / max(1, size) for score, part in zip(scores, step, strict=True)]
+            scores = [
+                score + part / max(1, size)
+                for score, part in zip(scores, step, strict=True)
+            ]
             if size < Decimal("1e-35"):
                 break
         else:

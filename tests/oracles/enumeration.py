@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     Ranking = tuple[int, ...]
 
 
-def rankings(items: int, may_be_next: Callable[[Ranking], Collection[int]]) -> list[Ranking]:
+def rankings(
+    items: int, may_be_next: Callable[[Ranking], Collection[int]]
+) -> list[Ranking]:
     """Return the permutations each of whose entries may come next among those not yet placed.
 
     ``may_be_next`` gets the remaining items, ascending, and returns those that are eligible.
@@ -55,5 +57,7 @@ def projected_rankings(scores: Sequence[float], eps: float) -> list[Ranking]:
 
 def rank_ranges(orders: Sequence[Ranking]) -> tuple[list[int], list[int]]:
     """Return the best and the worst rank of every item over the rankings."""
-    ranks = [[order.index(item) + 1 for order in orders] for item in range(len(orders[0]))]
+    ranks = [
+        [order.index(item) + 1 for order in orders] for item in range(len(orders[0]))
+    ]
     return [min(of_item) for of_item in ranks], [max(of_item) for of_item in ranks]

@@ -58,7 +58,9 @@ def gap_sign(gap: Fraction, eps: ExactEps) -> int:
     return sign(gap - eps.root, -eps.rational / 2)
 
 
-def closer_than(first: Sequence[Fraction], second: Sequence[Fraction], eps: ExactEps) -> bool:
+def closer_than(
+    first: Sequence[Fraction], second: Sequence[Fraction], eps: ExactEps
+) -> bool:
     """Tell whether the Euclidean distance of two score vectors is below eps."""
     return sum((a - b) ** 2 for a, b in zip(first, second, strict=True)) < eps.squared
 
@@ -99,7 +101,9 @@ def _level_signs(numbers: tuple[tuple[int, ...], int, int], item: int) -> list[i
         rational = sum(p * p + 2 * q * q for p, q in positive)
         root = sum(2 * p * q for p, q in positive)
         square = 2 * (m + 1) ** 2  # eps^2 = 2 c^2
-        signs.append(sign(rational - square * (a * a + 2 * b * b), root - square * 2 * a * b))
+        signs.append(
+            sign(rational - square * (a * a + 2 * b * b), root - square * 2 * a * b)
+        )
     return signs
 
 
@@ -107,12 +111,16 @@ def _level_signs(numbers: tuple[tuple[int, ...], int, int], item: int) -> list[i
 def inflated_argmax(scores: Scores, eps: ExactEps) -> frozenset[int]:
     """Return the items whose distance is strictly below eps."""
     numbers = _integers(scores, eps)
-    return frozenset(item for item in range(len(scores)) if min(_level_signs(numbers, item)) < 0)
+    return frozenset(
+        item for item in range(len(scores)) if min(_level_signs(numbers, item)) < 0
+    )
 
 
 def boundary_items(scores: Scores, eps: ExactEps) -> frozenset[int]:
     """Return the items whose distance is exactly eps."""
-    return frozenset(j for j in range(len(scores)) if distance_sign(scores, j, eps) == 0)
+    return frozenset(
+        j for j in range(len(scores)) if distance_sign(scores, j, eps) == 0
+    )
 
 
 def plain_ranking(scores: Scores) -> list[int]:

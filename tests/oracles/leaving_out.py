@@ -54,7 +54,10 @@ def ballots_left(data):
     ballots = [ballot_entries(data, ballot) for ballot in range(len(data.counts))]
     for copies, kept, counts in one_less(data.counts):
         rest = [ballots[ballot] for ballot in np.flatnonzero(kept)]
-        yield copies, Ballots(rest, counts=counts, items=data.items, approval=data.approval)
+        yield (
+            copies,
+            Ballots(rest, counts=counts, items=data.items, approval=data.approval),
+        )
 
 
 def ballot_entries(data, ballot):
@@ -72,7 +75,11 @@ def ballot_entries(data, ballot):
 
 def ratings_left(data):
     users = np.array(
-        [user for user in range(len(data.indptr) - 1) for _ in range(*data.indptr[[user, user + 1]])]
+        [
+            user
+            for user in range(len(data.indptr) - 1)
+            for _ in range(*data.indptr[[user, user + 1]])
+        ]
     )
     for user in range(len(data.indptr) - 1):
         kept = users != user
@@ -89,7 +96,11 @@ def ratings_left(data):
 
 def battles_left(data):
     labels = np.array(data.items, dtype=object)
-    whole = one_less(data.counts) if data.unit is None else groups_less(data.unit, data.counts)
+    whole = (
+        one_less(data.counts)
+        if data.unit is None
+        else groups_less(data.unit, data.counts)
+    )
     for copies, kept, counts in whole:
         yield (
             copies,
@@ -115,7 +126,10 @@ def matrix_left(data):
     unit = np.arange(len(data.values)) if data.unit is None else data.unit
     for _, kept, values in groups_less(unit, data.values):
         units = None if data.unit is None else unit[kept]
-        yield 1, ScoreMatrix(values, items=data.items, units=units, missing=data.missing)
+        yield (
+            1,
+            ScoreMatrix(values, items=data.items, units=units, missing=data.missing),
+        )
 
 
 def regression_left(data):
@@ -143,13 +157,18 @@ def brute_audit(data, scorer, ks, eps, *, rankings=True):
     for k in ks:
         for method, answer in (
             ("topk", lambda w, k=k: set(topk(w, k).tolist())),
-            ("inflated_topk", lambda w, k=k: set(inflated_topk(w, k, eps).indices.tolist())),
+            (
+                "inflated_topk",
+                lambda w, k=k: set(inflated_topk(w, k, eps).indices.tolist()),
+            ),
         ):
             base = answer(full)
             sets = [answer(w) for w in others]
             broken = np.array([len(base & other) < k for other in sets])
             alike = np.array([len(base & other) / len(base | other) for other in sets])
-            found[method, k] = Found(float(weights @ broken), float(weights @ alike), len(base))
+            found[method, k] = Found(
+                float(weights @ broken), float(weights @ alike), len(base)
+            )
     if rankings:
         found |= _rankings(full, others, weights, eps)
     return found
@@ -158,7 +177,10 @@ def brute_audit(data, scorer, ks, eps, *, rankings=True):
 def _rankings(full, others, weights, eps):
     plain = [tuple(np.argsort(-w, kind="stable")) for w in (full, *others)]
     changed = np.array([order != plain[0] for order in plain[1:]])
-    sets = [{tuple(order.tolist()) for order in inflated_ranking(w, eps)} for w in (full, *others)]
+    sets = [
+        {tuple(order.tolist()) for order in inflated_ranking(w, eps)}
+        for w in (full, *others)
+    ]
     empty = np.array([not (sets[0] & other) for other in sets[1:]])
     return {
         ("ranking", None): Found(float(weights @ changed), None, 1),
@@ -176,6 +198,10 @@ def differences(result, expected, tolerance=1e-12):
         same_jaccard = (row.jaccard is None) == (true.jaccard is None) and (
             row.jaccard is None or abs(row.jaccard - true.jaccard) <= tolerance
         )
-        if abs(row.delta - true.delta) > tolerance or not same_jaccard or row.size != true.size:
+        if (
+            abs(row.delta - true.delta) > tolerance
+            or not same_jaccard
+            or row.size != true.size
+        ):
             wrong.append((row, true))
     return wrong

@@ -68,5 +68,7 @@ def topk_distances(scores: Sequence[float], k: int, eps: float) -> NDArray[np.fl
     w = np.array(scores, dtype=np.float64)
     nearest = np.full(len(w), np.inf)
     for kept in combinations(range(len(w)), len(w) - k + 1):
-        nearest[list(kept)] = np.minimum(nearest[list(kept)], distances(w[list(kept)], eps))
+        nearest[list(kept)] = np.minimum(
+            nearest[list(kept)], distances(w[list(kept)], eps)
+        )
     return nearest

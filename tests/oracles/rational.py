@@ -25,7 +25,9 @@ def inner(first: Sequence[Fraction], second: Sequence[Fraction]) -> Fraction:
     return sum((a * b for a, b in zip(first, second, strict=True)), Fraction(0))
 
 
-def some_solution(matrix: Matrix, right: Sequence[Fraction]) -> tuple[list[Fraction], int]:
+def some_solution(
+    matrix: Matrix, right: Sequence[Fraction]
+) -> tuple[list[Fraction], int]:
     """Solve consistent equations by elimination, free unknowns 0, and return the rank, too."""
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
     width, pivots = len(matrix[0]), []
@@ -47,7 +49,9 @@ def some_solution(matrix: Matrix, right: Sequence[Fraction]) -> tuple[list[Fract
     return solution, len(pivots)
 
 
-def coefficients(X: Matrix, y: Sequence[Fraction], penalty: Fraction) -> tuple[list[Fraction], int]:
+def coefficients(
+    X: Matrix, y: Sequence[Fraction], penalty: Fraction
+) -> tuple[list[Fraction], int]:
     """Return the coefficients, those of smallest norm where there is a choice, and the rank of X'X."""
     turned = [list(column) for column in zip(*X, strict=True)]
     gram = products(turned, X)

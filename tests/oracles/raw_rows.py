@@ -27,15 +27,23 @@ class Said:
     unit: object
 
 
-def mean_given(said: list[Said], items: int, shrinkage: Fraction = Fraction(0)) -> Scores:
+def mean_given(
+    said: list[Said], items: int, shrinkage: Fraction = Fraction(0)
+) -> Scores:
     """Sum of what is given, over how many gave something: a missing entry is no entry."""
     found: list[Fraction] = []
     for item in range(items):
-        given = [(each.weight, each.gives[item]) for each in said if each.gives.get(item) is not None]
+        given = [
+            (each.weight, each.gives[item])
+            for each in said
+            if each.gives.get(item) is not None
+        ]
         below = shrinkage + sum((weight for weight, _ in given), Fraction(0))
         if not below:
             return None
-        found.append(sum((weight * value for weight, value in given), Fraction(0)) / below)
+        found.append(
+            sum((weight * value for weight, value in given), Fraction(0)) / below
+        )
     return found
 
 
@@ -44,7 +52,10 @@ def share_given(said: list[Said], items: int) -> Scores:
     total = sum((each.weight for each in said), Fraction(0))
     if not total:
         return None
-    sums = (sum((e.weight * e.gives.get(item, 0) for e in said), Fraction(0)) for item in range(items))
+    sums = (
+        sum((e.weight * e.gives.get(item, 0) for e in said), Fraction(0))
+        for item in range(items)
+    )
     return [one / total for one in sums]
 
 
@@ -62,7 +73,11 @@ def mean_ranks(said: list[Said], items: int) -> Scores:
     for each in said:
         values = [each.gives[item] for item in range(items)]
         places = {
-            item: -(1 + Fraction(sum(v > one for v in values)) + Fraction(values.count(one) - 1, 2))
+            item: -(
+                1
+                + Fraction(sum(v > one for v in values))
+                + Fraction(values.count(one) - 1, 2)
+            )
             for item, one in enumerate(values)
         }
         ranked.append(Said(places, each.weight, each.unit))
@@ -75,7 +90,10 @@ def mean_wins(said: list[Said], items: int) -> Scores:
     for each in said:
         values = [each.gives[item] for item in range(items)]
         rate = {
-            item: (Fraction(sum(v < one for v in values)) + Fraction(values.count(one) - 1, 2))
+            item: (
+                Fraction(sum(v < one for v in values))
+                + Fraction(values.count(one) - 1, 2)
+            )
             / (items - 1)
             for item, one in enumerate(values)
         }
@@ -87,7 +105,9 @@ def medians(said: list[Said], items: int) -> Scores:
     """The middle value of each item, or the mean of the two in the middle; weights are not asked."""
     if not said:
         return None
-    return [Fraction(median(each.gives[item] for each in said)) for item in range(items)]
+    return [
+        Fraction(median(each.gives[item] for each in said)) for item in range(items)
+    ]
 
 
 SCORED = {
@@ -125,7 +145,9 @@ class Raw:
         """The items by score, the smaller index first among equal ones."""
         scores = self.scores(gone)
         return (
-            None if scores is None else tuple(sorted(range(self.items), key=lambda i: (-scores[i], i)))
+            None
+            if scores is None
+            else tuple(sorted(range(self.items), key=lambda i: (-scores[i], i)))
         )
 
     def defined(self, removals: int = 1) -> bool:

@@ -18,7 +18,9 @@ def as_text(content: bytes) -> str | None:
         text = content.removeprefix(b"\xef\xbb\xbf").decode()
     except UnicodeDecodeError:
         return None
-    return None if "\0" in text or content.startswith((b"\xff\xfe", b"\xfe\xff")) else text
+    return (
+        None if "\0" in text or content.startswith((b"\xff\xfe", b"\xfe\xff")) else text
+    )
 
 
 def first_line(text: str) -> str:
@@ -34,7 +36,9 @@ def read_csv(content: bytes, delimiter: str | None = None) -> Read | None:
         return None
     found = delimiter or max(",;\t|", key=first_line(text).count)
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=found, strict=True))
+        rows = list(
+            csv.reader(io.StringIO(text, newline=""), delimiter=found, strict=True)
+        )
     except csv.Error:
         return None
     rows = [row for row in rows if row]
@@ -42,7 +46,9 @@ def read_csv(content: bytes, delimiter: str | None = None) -> Read | None:
         rows.pop(0)
     if not rows:
         return None
-    names = [name.strip() or f"column_{place + 1}" for place, name in enumerate(rows.pop(0))]
+    names = [
+        name.strip() or f"column_{place + 1}" for place, name in enumerate(rows.pop(0))
+    ]
     if len(names) > 1:
         rows = [row for row in rows if len(row) > 1 or row[0].strip()]
     if len(set(names)) < len(names) or any(len(row) != len(names) for row in rows):
@@ -60,7 +66,10 @@ def read_json_lines(content: bytes) -> Read | None:
         if line.encode().strip():
             try:
                 twice: list[bool] = []
-                row = json.loads(line, object_pairs_hook=lambda pairs: _noted(pairs, twice))  # noqa: B023
+                row = json.loads(
+                    line,
+                    object_pairs_hook=lambda pairs: _noted(pairs, twice),  # noqa: B023
+                )
             except (ValueError, RecursionError):
                 return None
             if not isinstance(row, dict) or twice:
@@ -70,11 +79,17 @@ def read_json_lines(content: bytes) -> Read | None:
     for name in dict.fromkeys(name for row in rows for name in row):
         columns[name] = [row.get(name) for row in rows]
         there = [cell for cell in columns[name] if cell is not None]
-        if there and all(isinstance(cell, str) and _decimal(cell.strip()) for cell in there):
+        if there and all(
+            isinstance(cell, str) and _decimal(cell.strip()) for cell in there
+        ):
             columns[name] = [cell or "" for cell in columns[name]]  # as in a text
-        if len(there) > 1 and all(isinstance(cell, list) and len(cell) == 2 for cell in there):
+        if len(there) > 1 and all(
+            isinstance(cell, list) and len(cell) == 2 for cell in there
+        ):
             for place in (0, 1):
-                columns[f"{name}.{place + 1}"] = [cell and cell[place] for cell in columns[name]]
+                columns[f"{name}.{place + 1}"] = [
+                    cell and cell[place] for cell in columns[name]
+                ]
     return list(columns.items()) if rows else None
 
 
@@ -91,7 +106,12 @@ def _digits(text: str) -> bool:
 def _decimal(text: str) -> bool:
     whole, point, part = text.removeprefix("-").partition(".")
     digits = all(letter in "0123456789" for letter in whole + part)
-    return digits and bool(whole) and (whole == "0" or whole[0] != "0") and bool(part) == bool(point)
+    return (
+        digits
+        and bool(whole)
+        and (whole == "0" or whole[0] != "0")
+        and bool(part) == bool(point)
+    )
 
 
 def _plain(text: str) -> bool:
@@ -132,11 +152,16 @@ def read_preflib(content: bytes) -> tuple[list[list[list[str]]], list[int]] | No
         number: name if often.count(name) == 1 else f"{name} ({number})"
         for number, name in known.items()
     }
-    ballots = [[[called[number] for number in tier] for tier in tiers if tier] for tiers, _ in orders]
+    ballots = [
+        [[called[number] for number in tier] for tier in tiers if tier]
+        for tiers, _ in orders
+    ]
     return ballots, [count for _, count in orders]
 
 
-def _as_promised(header: dict[str, str], names: dict[int, str], orders: list[Any]) -> bool:
+def _as_promised(
+    header: dict[str, str], names: dict[int, str], orders: list[Any]
+) -> bool:
     sizes = {
         "NUMBER ALTERNATIVES": len(names),
         "NUMBER VOTERS": sum(count for _, count in orders),
@@ -160,7 +185,9 @@ def _tiers(text: str) -> list[list[int]] | None:
     tiers = []
     for part in (part.strip(BLANKS) for part in parts):
         inside = part[1:-1] if part.startswith("{") and part.endswith("}") else part
-        numbers = [] if inside != part and not inside.strip(BLANKS) else inside.split(",")
+        numbers = (
+            [] if inside != part and not inside.strip(BLANKS) else inside.split(",")
+        )
         if any(not _digits(number.strip(BLANKS)) for number in numbers):
             return None
         tiers.append([int(number) for number in numbers])

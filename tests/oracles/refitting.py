@@ -55,7 +55,11 @@ def assert_answers_agree(out: LeaveOneOut, rng: np.random.Generator) -> None:
     # In units of the largest score: the square of 1e-200 is 0, that of 1e200 infinite.
     exact = scale * np.sqrt((((rows - out.scores) / scale) ** 2).sum(axis=1))
     np.testing.assert_allclose(out.shifts(), exact, rtol=1e-9, atol=1e-14 * scale)
-    np.testing.assert_allclose(LeaveOneOut.shifts(out), exact, rtol=1e-9, atol=1e-14 * scale)
+    np.testing.assert_allclose(
+        LeaveOneOut.shifts(out), exact, rtol=1e-9, atol=1e-14 * scale
+    )
     items = rng.permutation(len(out.scores))[: rng.integers(1, len(out.scores) + 1)]
     np.testing.assert_array_equal(column_rows(out, items), rows[:, items])
-    np.testing.assert_array_equal(column_rows(out, items, LeaveOneOut.columns), rows[:, items])
+    np.testing.assert_array_equal(
+        column_rows(out, items, LeaveOneOut.columns), rows[:, items]
+    )

@@ -19,12 +19,19 @@ def scaled(row: Row, how: str) -> list[Surd | None]:
     """Return the values of a row on one scale; None where there is none."""
     there = [value for value in row if value is not None]
     if how == "range":
-        start, (factor, root) = min(there), (1 / ((max(there) - min(there)) or Fraction(1)), 1)
+        start, (factor, root) = (
+            min(there),
+            (1 / ((max(there) - min(there)) or Fraction(1)), 1),
+        )
     else:
         start = sum(there, Fraction(0)) / len(there)
-        variance = sum(((value - start) ** 2 for value in there), Fraction(0)) / len(there)
+        variance = sum(((value - start) ** 2 for value in there), Fraction(0)) / len(
+            there
+        )
         factor, root = inverse_root(variance) if variance else (Fraction(1), 1)
-    return [None if value is None else {root: (value - start) * factor} for value in row]
+    return [
+        None if value is None else {root: (value - start) * factor} for value in row
+    ]
 
 
 def inverse_root(square: Fraction) -> tuple[Fraction, int]:
@@ -53,12 +60,16 @@ def means(rows: Sequence[Sequence[Surd | None]]) -> list[Surd]:
 def sign(one: Surd, other: Surd) -> int:
     """Tell which is larger; roots of different such numbers never cancel."""
     roots = one.keys() | other.keys()
-    parts = {root: one.get(root, Fraction(0)) - other.get(root, Fraction(0)) for root in roots}
+    parts = {
+        root: one.get(root, Fraction(0)) - other.get(root, Fraction(0))
+        for root in roots
+    }
     if not any(parts.values()):
         return 0
     with localcontext(prec=80):
         terms = (
-            Decimal(f.numerator) / f.denominator * Decimal(root).sqrt() for root, f in parts.items()
+            Decimal(f.numerator) / f.denominator * Decimal(root).sqrt()
+            for root, f in parts.items()
         )
         return 1 if sum(terms) > 0 else -1
 

@@ -21,7 +21,9 @@ class Stands:
 
     @classmethod
     def of(cls, data, scorer):
-        rankings = [(copies, plain(scorer.score(rest))) for copies, rest in left_out(data)]
+        rankings = [
+            (copies, plain(scorer.score(rest))) for copies, rest in left_out(data)
+        ]
         return cls(plain(scorer.score(data)), rankings)
 
     @property
@@ -34,13 +36,22 @@ class Stands:
         return min(places), max(places)
 
     def share(self, item, k):
-        return sum(copies for copies, ranking in self.others if item in ranking[:k]) / self.total
+        return (
+            sum(copies for copies, ranking in self.others if item in ranking[:k])
+            / self.total
+        )
 
     def changing(self, k):
-        return sum(n for n, ranking in self.others if set(ranking[:k]) != set(self.ranking[:k]))
+        return sum(
+            n for n, ranking in self.others if set(ranking[:k]) != set(self.ranking[:k])
+        )
 
     def uncovered(self, members, k):
-        return sum(copies for copies, ranking in self.others if not set(ranking[:k]) <= set(members))
+        return sum(
+            copies
+            for copies, ranking in self.others
+            if not set(ranking[:k]) <= set(members)
+        )
 
     @property
     def rankings(self):
@@ -56,7 +67,10 @@ class Stands:
         ends = [
             end
             for end in range(1, len(self.ranking) + 1)
-            if all(set(ranking[:end]) == set(self.ranking[:end]) for ranking in self.rankings)
+            if all(
+                set(ranking[:end]) == set(self.ranking[:end])
+                for ranking in self.rankings
+            )
         ]
         return [end - start for start, end in zip([0, *ends], ends, strict=False)]
 
@@ -79,7 +93,9 @@ def check_headline(sentence, stands, k, names, unit):
     sure = [item for item in stands.ranking if standing[item] == "sure"]
     contenders = [item for item in stands.ranking if standing[item] == "contender"]
     if k == len(names):
-        assert re.fullmatch(r"The top [\d,]+ holds every item: there (is|are) [\d,]+ items?\.", sentence)
+        assert re.fullmatch(
+            r"The top [\d,]+ holds every item: there (is|are) [\d,]+ items?\.", sentence
+        )
         return "everything"
     every = rf"the {total:,} {unit}s?"
     if not changing:
@@ -94,14 +110,18 @@ def check_headline(sentence, stands, k, names, unit):
     if k - len(sure) == 1:
         check_one_place(sentence, stands, k, names, unit)
         return "one place"
-    whoever = rf"any one of {changing:,} of {every}" if changing > 1 else rf"1 of {every}"
+    whoever = (
+        rf"any one of {changing:,} of {every}" if changing > 1 else rf"1 of {every}"
+    )
     match = re.fullmatch(
         rf"(.+) items contend for (.+) (.+) places: (.+)\. "
         rf"Removing {whoever} changes the top {k:,}\.",
         sentence,
     )
     assert match, sentence
-    words = dict(enumerate(["no", "one", "two", "three", "four", "five", "six", "seven"]))
+    words = dict(
+        enumerate(["no", "one", "two", "three", "four", "five", "six", "seven"])
+    )
     assert match[1] == f"{len(contenders):,}"
     free = k - len(sure)
     assert match[2] == ("all" if free == k else f"{words.get(free, free)} of the")
@@ -112,20 +132,36 @@ def check_headline(sentence, stands, k, names, unit):
 
 def check_one_place(sentence, stands, k, names, unit):
     """Take away each unit, and see who replaces whom, and at which place."""
-    total, changing, plain_top = stands.total, stands.changing(k), set(stands.ranking[:k])
-    tops = [(copies, ranking) for copies, ranking in stands.others if set(ranking[:k]) != plain_top]
+    total, changing, plain_top = (
+        stands.total,
+        stands.changing(k),
+        set(stands.ranking[:k]),
+    )
+    tops = [
+        (copies, ranking)
+        for copies, ranking in stands.others
+        if set(ranking[:k]) != plain_top
+    ]
     (holder,) = {item for _, ranking in tops for item in plain_top - set(ranking[:k])}
     came = {item for _, ranking in tops for item in set(ranking[:k]) - plain_top}
     place = f"The top {k:,}"
     if {ranking[k - 1] for ranking in stands.rankings} <= {holder, *came}:
-        place = f"{ORDINALS[k - 1]} place" if k <= 10 else f"The last place in the top {k:,}"
-        moved = [n for n, ranking in stands.others if ranking[k - 1] != stands.ranking[k - 1]]
+        place = (
+            f"{ORDINALS[k - 1]} place"
+            if k <= 10
+            else f"The last place in the top {k:,}"
+        )
+        moved = [
+            n for n, ranking in stands.others if ranking[k - 1] != stands.ranking[k - 1]
+        ]
         assert changing == sum(moved)
     whoever = rf"one of the {total:,} {unit}s?: remove that one"
     if changing > 1:
         those = "them" if changing == total else f"{changing:,} of the {total:,}"
         whoever = rf"single {unit}s: remove any one of {those}"
-    match = re.fullmatch(rf"{place} hangs on {whoever}, and (.+) replaces (.+)\.", sentence)
+    match = re.fullmatch(
+        rf"{place} hangs on {whoever}, and (.+) replaces (.+)\.", sentence
+    )
     assert match, sentence
     assert match[2] == str(names[holder])
     rivals = [item for item in stands.ranking if item in came]
@@ -139,7 +175,9 @@ def check_names(text, items, names, last):
     told = [str(names[item]) for item in items]
     if len(told) > 5:
         told, last = [*told[:4], f"{len(told) - 4:,} more"], "and"
-    expected = told[0] if len(told) == 1 else f"{', '.join(told[:-1])} {last} {told[-1]}"
+    expected = (
+        told[0] if len(told) == 1 else f"{', '.join(told[:-1])} {last} {told[-1]}"
+    )
     assert text == expected, (text, expected)
 
 

@@ -22,7 +22,16 @@ if TYPE_CHECKING:
     Node = Callable[[int], Iterator[int]]
 
 OURS = "steadyrank"
-FROM_A_PLACE = {"find", "rfind", "index", "startswith", "endswith", "item", "view", "reshape"}
+FROM_A_PLACE = {
+    "find",
+    "rfind",
+    "index",
+    "startswith",
+    "endswith",
+    "item",
+    "view",
+    "reshape",
+}
 """Methods that need not walk through all of what they belong to."""
 
 SIZED = {str, bytes, list, np.ndarray}
@@ -47,7 +56,10 @@ def steps(work: Callable[[], object]) -> tuple[int, set[tuple[re.Pattern[Any], s
         now = dict(frame.f_locals)
         if event != "call":  # what is handed over is made already
             before = made[frame]
-            for name, value in now.items():  # for each line of a file with many: no generator here
+            for (
+                name,
+                value,
+            ) in now.items():  # for each line of a file with many: no generator here
                 if type(value) in SIZED and value is not before.get(name):
                     count += _size(value)
         made[frame] = now
@@ -107,7 +119,10 @@ class Matcher:
 
     def first(self, start: int, *, fully: bool = False) -> int | None:
         """Return where the first match from a start ends."""
-        return next((end for end in self.whole(start) if not fully or end == len(self.text)), None)
+        return next(
+            (end for end in self.whole(start) if not fully or end == len(self.text)),
+            None,
+        )
 
     def _sequence(self, parsed: Any) -> Node:
         nodes = [self._node(*one) for one in parsed]
@@ -128,7 +143,9 @@ class Matcher:
     def _node(self, code: Any, argument: Any) -> Node:
         if code in {op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT}:
             least, most, inner = argument
-            found = self._repeat(self._sequence(inner), least, most, lazy=code is op.MIN_REPEAT)
+            found = self._repeat(
+                self._sequence(inner), least, most, lazy=code is op.MIN_REPEAT
+            )
             return _once(found) if code is op.POSSESSIVE_REPEAT else found
         if code is op.SUBPATTERN:
             return self._sequence(argument[-1])
@@ -139,10 +156,14 @@ class Matcher:
             return lambda start: (end for branch in branches for end in branch(start))
         if code in {op.ASSERT, op.ASSERT_NOT} and argument[0] == 1:
             ahead, wanted = self._sequence(argument[1]), code is op.ASSERT
-            return lambda start: iter([start] * ((next(ahead(start), None) is not None) is wanted))
+            return lambda start: iter(
+                [start] * ((next(ahead(start), None) is not None) is wanted)
+            )
         # What stands before a place has a fixed width, and is looked at once.
         assert code in ONE_PLACE, f"{code} is not counted yet"
-        alone = _compiler.compile(_parser.SubPattern(self.parsed.state, [(code, argument)]), self.flags)
+        alone = _compiler.compile(
+            _parser.SubPattern(self.parsed.state, [(code, argument)]), self.flags
+        )
 
         def look(start: int) -> Iterator[int]:
             self.looks += 1
@@ -175,4 +196,6 @@ class Matcher:
 
 
 def _once(inner: Node) -> Node:
-    return lambda start: iter([end for end in [next(inner(start), None)] if end is not None])
+    return lambda start: iter(
+        [end for end in [next(inner(start), None)] if end is not None]
+    )

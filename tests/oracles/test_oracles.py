@@ -35,7 +35,9 @@ def test_exact_and_projected_distances_agree(case: Case) -> None:
 
 
 @given(cases(least=2, most=5))
-def test_projection_lands_in_the_region_and_no_other_point_is_nearer(case: Case) -> None:
+def test_projection_lands_in_the_region_and_no_other_point_is_nearer(
+    case: Case,
+) -> None:
     """The region is convex: v is nearest iff (w - v) . (u - v) <= 0 for all u in the region."""
     w, c = case.w, case.eps / math.sqrt(2)
     random = np.random.default_rng(0)
@@ -83,7 +85,9 @@ def test_the_generated_cases_reach_boundaries_ties_and_both_kinds_of_eps() -> No
         seen["all"] += 1
         seen["boundary"] += bool(exact.boundary_items(case.scores, case.exact_eps))
         seen["ties"] += len(set(case.counts)) < case.items
-        seen["inflated"] += 1 < len(exact.inflated_argmax(case.scores, case.exact_eps)) < case.items
+        seen["inflated"] += (
+            1 < len(exact.inflated_argmax(case.scores, case.exact_eps)) < case.items
+        )
         seen["root"] += case.times_root
 
     look()
@@ -115,12 +119,20 @@ def test_an_eps_with_two_parts_is_refused() -> None:
 
 
 def test_the_oracle_takes_single_votes_and_ballots_away() -> None:
-    votes = [(copies, rest.tally.tolist()) for copies, rest in left_out(Votes(["a", "b", "a", "c"]))]
+    votes = [
+        (copies, rest.tally.tolist())
+        for copies, rest in left_out(Votes(["a", "b", "a", "c"]))
+    ]
     assert sum(copies for copies, _ in votes) == 4
-    assert sorted({tuple(tally) for _, tally in votes}) == [(1, 1, 1), (2, 0, 1), (2, 1, 0)]
+    assert sorted({tuple(tally) for _, tally in votes}) == [
+        (1, 1, 1),
+        (2, 0, 1),
+        (2, 1, 0),
+    ]
     ballots = Ballots([["x", "y"], ["y", {"x", "z"}]], counts=[2, 1])
     rests = [
-        (copies, list(rest.units.labels), rest.counts.tolist()) for copies, rest in left_out(ballots)
+        (copies, list(rest.units.labels), rest.counts.tolist())
+        for copies, rest in left_out(ballots)
     ]
     assert rests == [(2, ["x > y", "y > x = z"], [1, 1]), (1, ["x > y"], [2])]
 
@@ -128,9 +140,17 @@ def test_the_oracle_takes_single_votes_and_ballots_away() -> None:
 def test_the_oracle_takes_whole_groups_of_battles_away() -> None:
     outcomes = ["left", "tie", "right"]
     battles = Battles(
-        ["a", "a", "b"], ["b", "c", "c"], outcomes, counts=[2, 1, 3], units=["u", "v", "u"]
+        ["a", "a", "b"],
+        ["b", "c", "c"],
+        outcomes,
+        counts=[2, 1, 3],
+        units=["u", "v", "u"],
     )
     first, second = (rest for _, rest in left_out(battles))
-    assert (first.left.tolist(), first.right.tolist(), first.outcome.tolist()) == ([0], [2], [0])
+    assert (first.left.tolist(), first.right.tolist(), first.outcome.tolist()) == (
+        [0],
+        [2],
+        [0],
+    )
     assert (second.outcome.tolist(), second.counts.tolist()) == ([1, -1], [2, 3])
     assert first.items == second.items == battles.items

@@ -72,11 +72,17 @@ class Case:
         if not self.grouped:
             return [[person] for person in there]
         groups = sorted({person.group for person in there})
-        return [[person for person in there if person.group == group] for group in groups]
+        return [
+            [person for person in there if person.group == group] for group in groups
+        ]
 
     def without(self, gone: list[Person]) -> list[Person]:
         """Everybody else; people are told apart by who they are, not by what they say."""
-        return [person for person in self.people if not any(person is other for other in gone)]
+        return [
+            person
+            for person in self.people
+            if not any(person is other for other in gone)
+        ]
 
     def data(self, people: list[Person] | None = None) -> Any:
         """The same people as data of the package."""
@@ -85,7 +91,10 @@ class Case:
         if self.weighted:
             further["weights"] = [float(person.weight) for person in chosen]
         if self.grouped:
-            further |= {"units": [person.group for person in chosen], "unit_kind": "household"}
+            further |= {
+                "units": [person.group for person in chosen],
+                "unit_kind": "household",
+            }
         return DATA[self.kind](self.items, chosen, further)
 
     def scores(self, people: list[Person]) -> list[Fraction] | None:
@@ -108,7 +117,9 @@ def approvals_data(items, people, further):
 
 def ratings_data(items, people, further):
     rows = [
-        (user, item, value) for user, person in enumerate(people) for item, value in person.says.items()
+        (user, item, value)
+        for user, person in enumerate(people)
+        for item, value in person.says.items()
     ]
     each = {
         name: [values[user] for user, _, _ in rows]
@@ -117,11 +128,21 @@ def ratings_data(items, people, further):
     }
     kind = {name: value for name, value in further.items() if name == "unit_kind"}
     users, rated, stars = zip(*rows, strict=True)
-    return Ratings(users, rated, [float(star) for star in stars], items=range(items), **each, **kind)
+    return Ratings(
+        users,
+        rated,
+        [float(star) for star in stars],
+        items=range(items),
+        **each,
+        **kind,
+    )
 
 
 def scores_data(items, people, further):
-    values = [[np.nan if value is None else float(value) for value in person.says] for person in people]
+    values = [
+        [np.nan if value is None else float(value) for value in person.says]
+        for person in people
+    ]
     return ScoreMatrix(values, items=range(items), missing="available", **further)
 
 
@@ -185,22 +206,34 @@ def mean_ratings(case, people):
     shrinkage = Fraction(str(case.settings["shrinkage"]))
     found = []
     for item in range(case.items):
-        rated = [(person.share, person.says[item]) for person in people if item in person.says]
+        rated = [
+            (person.share, person.says[item])
+            for person in people
+            if item in person.says
+        ]
         below = shrinkage + sum(weight for weight, _ in rated)
         if not below:
             return None
-        found.append(sum((weight * star for weight, star in rated), Fraction(0)) / below)
+        found.append(
+            sum((weight * star for weight, star in rated), Fraction(0)) / below
+        )
     return found
 
 
 def column_means(case, people):
     found = []
     for item in range(case.items):
-        there = [(person.share, person.says[item]) for person in people if person.says[item] is not None]
+        there = [
+            (person.share, person.says[item])
+            for person in people
+            if person.says[item] is not None
+        ]
         below = sum(weight for weight, _ in there)
         if not below:
             return None
-        found.append(sum((weight * value for weight, value in there), Fraction(0)) / below)
+        found.append(
+            sum((weight * value for weight, value in there), Fraction(0)) / below
+        )
     return found
 
 
@@ -215,7 +248,11 @@ def strengths(case, people):
                 left, right, outcome = person.says
                 if item in (left, right):
                     other = right if item == left else left
-                    won = 0.5 if outcome == "tie" else float((outcome == "left") == (item == left))
+                    won = (
+                        0.5
+                        if outcome == "tie"
+                        else float((outcome == "left") == (item == left))
+                    )
                     chance = 1 / (1 + np.exp(found[other] - found[item]))
                     slope += float(person.share) * (won - chance)
                     bend -= float(person.share) * chance * (1 - chance)
@@ -256,10 +293,15 @@ def said(rng: np.random.Generator, kind: str, items: int) -> Any:
         return {item: Fraction(int(rng.integers(1, 7)), 2) for item in rated}
     if kind == "scores":
         return [
-            None if rng.random() < 0.15 else Fraction(int(rng.integers(0, 5)), 4) for _ in range(items)
+            None if rng.random() < 0.15 else Fraction(int(rng.integers(0, 5)), 4)
+            for _ in range(items)
         ]
     left = int(rng.integers(items))
-    return left, (left + int(rng.integers(1, items))) % items, str(rng.choice(["left", "right", "tie"]))
+    return (
+        left,
+        (left + int(rng.integers(1, items))) % items,
+        str(rng.choice(["left", "right", "tie"])),
+    )
 
 
 def a_case(
@@ -281,7 +323,11 @@ def a_case(
         for _ in range(people)
     ]
     if kind == "scores":  # one that says something of every item, so that all have data
-        drawn = [person for person in drawn if any(value is not None for value in person.says)]
+        drawn = [
+            person
+            for person in drawn
+            if any(value is not None for value in person.says)
+        ]
     scorers = {
         "votes": Plurality(),
         "ballots": Borda(),

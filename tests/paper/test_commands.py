@@ -28,14 +28,18 @@ runner = CliRunner()
 
 
 def printed(*arguments: str) -> str:
-    result = runner.invoke(app, list(arguments), env={"COLUMNS": "100"}, catch_exceptions=False)
+    result = runner.invoke(
+        app, list(arguments), env={"COLUMNS": "100"}, catch_exceptions=False
+    )
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
 @pytest.fixture
 def few_users(monkeypatch: pytest.MonkeyPatch, small: Lookalike) -> None:
-    monkeypatch.setattr(commands, "lookalike_population", lambda *, seed: replace(small, seed=seed))
+    monkeypatch.setattr(
+        commands, "lookalike_population", lambda *, seed: replace(small, seed=seed)
+    )
 
 
 def test_table_2_stands_beside_the_published_one(
@@ -49,8 +53,16 @@ def test_table_2_stands_beside_the_published_one(
 
     monkeypatch.setattr(commands, "regression_experiment", experiment)
     shown = printed("regression")
-    assert asked == {"beta": "script", "seed": 1234567891, "trials": 1000, "progress": None}
-    for line in ("ranking            paper     0.78   0.1757 (0.0049)", "1.766 (0.038)"):
+    assert asked == {
+        "beta": "script",
+        "seed": 1234567891,
+        "trials": 1000,
+        "progress": None,
+    }
+    for line in (
+        "ranking            paper     0.78   0.1757 (0.0049)",
+        "1.766 (0.038)",
+    ):
         assert line in shown
     rows = [line.split() for line in shown.splitlines() if "(0.0" in line]
     paper, script, ours = (
@@ -66,7 +78,9 @@ def test_table_2_stands_beside_the_published_one(
 
 
 def test_json_holds_all_trials() -> None:
-    result = json.loads(printed("regression", "--beta", "text", "--trials", "30", "--json"))
+    result = json.loads(
+        printed("regression", "--beta", "text", "--trials", "30", "--json")
+    )
     assert result["beta"] == "text"
     assert len(result["methods"]["inflated ranking"]["deltas"]) == 30
 
@@ -78,18 +92,35 @@ def test_the_study_of_features(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
         return short(features=[5, 8], **settings)
 
     monkeypatch.setattr(commands, "dimension_study", small)
-    shown = printed("regression", "--study", "--trials", "2", "--figures", str(tmp_path))
+    shown = printed(
+        "regression", "--study", "--trials", "2", "--figures", str(tmp_path)
+    )
     assert "log10 size" in shown
-    assert {path.name for path in tmp_path.iterdir()} == {"paper-dimensions.svg", "paper-dimensions.png"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "paper-dimensions.svg",
+        "paper-dimensions.png",
+    }
 
 
 @pytest.mark.usefixtures("few_users")
 def test_lists_of_movies(tmp_path: Path) -> None:
-    shown = printed("netflix", "--trials", "2", "--ties", "script", "--figures", str(tmp_path / "new"))
+    shown = printed(
+        "netflix",
+        "--trials",
+        "2",
+        "--ties",
+        "script",
+        "--figures",
+        str(tmp_path / "new"),
+    )
     assert "ties by unstable sort" in shown
     assert shown.count("paper") == shown.count("ours") == 10
     assert (tmp_path / "new" / "paper-netflix-script.svg").stat().st_size > 1000
-    assert (tmp_path / "new" / "paper-netflix-script.png").read_bytes().startswith(b"\x89PNG")
+    assert (
+        (tmp_path / "new" / "paper-netflix-script.png")
+        .read_bytes()
+        .startswith(b"\x89PNG")
+    )
 
 
 @pytest.mark.usefixtures("few_users")
@@ -113,10 +144,14 @@ def prize_files(folder: Path, users: int) -> None:
 
 def test_the_true_files_are_read_where_there_are_any(tmp_path: Path) -> None:
     prize_files(tmp_path, 1100)
-    result = json.loads(printed("netflix", "--data", str(tmp_path), "--trials", "2", "--json"))
+    result = json.loads(
+        printed("netflix", "--data", str(tmp_path), "--trials", "2", "--json")
+    )
     assert result["source"] == "Netflix Prize files"
     assert result["users"] == 1000
-    assert "All 1,100 users" in printed("netflix", "--data", str(tmp_path), "--population")
+    assert "All 1,100 users" in printed(
+        "netflix", "--data", str(tmp_path), "--population"
+    )
 
 
 @pytest.mark.parametrize(
@@ -164,7 +199,10 @@ def test_a_missing_package_is_named(
     monkeypatch.setitem(sys.modules, "typer", None)
     monkeypatch.delitem(sys.modules, "paper.commands")
     assert main(["regression"]) == 2
-    assert 'need typer. Install it with: pip install "steadyrank[cli]"' in capsys.readouterr().err
+    assert (
+        'need typer. Install it with: pip install "steadyrank[cli]"'
+        in capsys.readouterr().err
+    )
 
 
 def test_a_bar_only_on_a_terminal(
@@ -186,5 +224,7 @@ def test_a_terminal_without_greek_gets_words(tmp_path: Path) -> None:
     from rich.console import Console
 
     with (tmp_path / "shown.txt").open("w", encoding="ascii") as file:
-        regression_table(regression_experiment(trials=2)).show(Console(file=file, width=90))
+        regression_table(regression_experiment(trials=2)).show(
+            Console(file=file, width=90)
+        )
     assert "mean delta (se)" in (tmp_path / "shown.txt").read_text()

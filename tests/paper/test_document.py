@@ -10,7 +10,12 @@ import pytest
 
 from paper import figures, published_tables, tables
 from paper.document import OTHER_SEED, TEMPLATE, filled
-from paper.full_ranking import INFLATED_RANKING, RANKING, RegressionExperiment, regression_experiment
+from paper.full_ranking import (
+    INFLATED_RANKING,
+    RANKING,
+    RegressionExperiment,
+    regression_experiment,
+)
 from paper.movie_lists import netflix_experiment
 from paper.summaries import summary_of
 from steadyrank.errors import InvalidValueError
@@ -39,13 +44,20 @@ def test_table_2_of_the_page_is_what_comes_out(
 def test_what_the_page_says_of_another_seed(
     page: str, table_2: Callable[..., RegressionExperiment]
 ) -> None:
-    other, printed = table_2(seed=OTHER_SEED).methods, published_tables.FULL_RANKING["paper"]
-    plain, inflated = (f"{tables.z_of(other[name], printed[name]):+.1f}" for name in METHODS)
+    other, printed = (
+        table_2(seed=OTHER_SEED).methods,
+        published_tables.FULL_RANKING["paper"],
+    )
+    plain, inflated = (
+        f"{tables.z_of(other[name], printed[name]):+.1f}" for name in METHODS
+    )
     told = f"the mean δ lies {plain} (plain) and {inflated} (inflated) standard errors"
     assert told in " ".join(page.split())
 
 
-def test_tables_1_and_3_of_the_page_are_what_comes_out(page: str, population: Lookalike) -> None:
+def test_tables_1_and_3_of_the_page_are_what_comes_out(
+    page: str, population: Lookalike
+) -> None:
     assert tables.netflix_table(netflix_experiment(population)).to_markdown() in page
 
 
@@ -66,8 +78,14 @@ def test_template_and_values_must_agree() -> None:
 
 def test_a_picture_is_the_same_whenever_it_is_drawn(tmp_path: Path) -> None:
     result = regression_experiment(trials=5)
-    first = [path.read_bytes() for path in figures.regression_figure([result], tmp_path / "a")]
-    second = [path.read_bytes() for path in figures.regression_figure([result], tmp_path / "b")]
+    first = [
+        path.read_bytes()
+        for path in figures.regression_figure([result], tmp_path / "a")
+    ]
+    second = [
+        path.read_bytes()
+        for path in figures.regression_figure([result], tmp_path / "b")
+    ]
     assert first == second
 
 
@@ -76,4 +94,6 @@ def test_survival_is_the_share_of_trials_that_are_more_unstable() -> None:
     deltas = [0.1, 0.3, 0.1, 0.0]
     levels, shares = summary_of(deltas, [1, 1, 1, 1]).survival()
     assert levels.tolist() == [0.0, 0.1, 0.3]
-    assert shares.tolist() == [sum(delta > level for delta in deltas) / 4 for level in levels]
+    assert shares.tolist() == [
+        sum(delta > level for delta in deltas) / 4 for level in levels
+    ]

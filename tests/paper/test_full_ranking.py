@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 
 BETAS = ["script", "text"]
 METHODS = {"ranking": "ranking", "inflated ranking": "inflated_ranking"}
-SIZES = {("script", "inflated ranking"): (1.766, 0.038), ("text", "inflated ranking"): (1.845, 0.036)}
+SIZES = {
+    ("script", "inflated ranking"): (1.766, 0.038),
+    ("text", "inflated ranking"): (1.845, 0.036),
+}
 """What the authors' script and an independent solver give, to three decimals; plain rankings are one."""
 
 GRID = st.integers(0, 8).map(lambda place: place / 8)
@@ -93,7 +96,10 @@ def test_each_trial_is_what_enumeration_says() -> None:
     trials = 8
     result = regression_experiment(trials=trials, beta="text")
     data = regression_trials(trials=trials, beta="text")
-    theirs = [authors_way.audit_regression(X, y, eps=0.05) for X, y in zip(data.X, data.y, strict=True)]
+    theirs = [
+        authors_way.audit_regression(X, y, eps=0.05)
+        for X, y in zip(data.X, data.y, strict=True)
+    ]
     for method, summary in result.methods.items():
         assert summary.deltas.tolist() == [found[method].delta for found in theirs]
         assert summary.size == np.mean([found[method].size for found in theirs])
@@ -104,7 +110,9 @@ def test_scores_are_those_of_the_scorer(rows: int, features: int) -> None:
     data = regression_trials(trials=3, rows=rows, features=features, seed=5)
     scores = trial_scores(data, radius=1.0)
     for trial in range(3):
-        loo = ConstrainedLeastSquares(radius=1.0).leave_one_out(Regression(data.X[trial], data.y[trial]))
+        loo = ConstrainedLeastSquares(radius=1.0).leave_one_out(
+            Regression(data.X[trial], data.y[trial])
+        )
         assert scores.full[trial] == pytest.approx(loo.scores, abs=1e-9)
         left_out = np.concatenate([block.dense(loo.scores) for block in loo.blocks()])
         assert scores.left_out[trial] == pytest.approx(left_out, abs=1e-9)
@@ -112,16 +120,24 @@ def test_scores_are_those_of_the_scorer(rows: int, features: int) -> None:
 
 @given(
     st.integers(2, 5).flatmap(
-        lambda items: st.tuples(*[st.lists(GRID | st.floats(0, 1), min_size=items, max_size=items)] * 2)
+        lambda items: st.tuples(
+            *[st.lists(GRID | st.floats(0, 1), min_size=items, max_size=items)] * 2
+        )
     ),
     EPS,
 )
-def test_common_rankings_are_found(pair: tuple[list[float], list[float]], eps: float) -> None:
+def test_common_rankings_are_found(
+    pair: tuple[list[float], list[float]], eps: float
+) -> None:
     first, second = (np.array(scores) for scores in pair)
     expected = RankingSet(first, eps).intersects(RankingSet(second, eps))
-    assert share_a_ranking(first[np.newaxis], second[np.newaxis], eps).tolist() == [expected]
+    assert share_a_ranking(first[np.newaxis], second[np.newaxis], eps).tolist() == [
+        expected
+    ]
     listed = {tuple(ranking) for ranking in RankingSet(first, eps)}
-    assert expected == any(tuple(ranking) in listed for ranking in RankingSet(second, eps))
+    assert expected == any(
+        tuple(ranking) in listed for ranking in RankingSet(second, eps)
+    )
 
 
 @given(st.lists(GRID | st.floats(0, 1), min_size=1, max_size=6), EPS)
@@ -136,7 +152,8 @@ def test_a_batch_of_pairs_is_decided_pair_by_pair() -> None:
     second = np.clip(first + rng.normal(0, 0.15, first.shape), 0, 1)
     together = share_a_ranking(first, second, 0.15)
     alone = [
-        RankingSet(a, 0.15).intersects(RankingSet(b, 0.15)) for a, b in zip(first, second, strict=True)
+        RankingSet(a, 0.15).intersects(RankingSet(b, 0.15))
+        for a, b in zip(first, second, strict=True)
     ]
     assert together.tolist() == alone
     assert 20 < together.sum() < 280
@@ -160,7 +177,8 @@ def test_a_count_out_of_reach_is_said_to_be() -> None:
     crowded = np.linspace(0.0, 0.1, 60)
     assert number_of_rankings(crowded, 0.5, max_states=1000) is None
     with pytest.raises(
-        InvalidValueError, match="trial 0 has too many inflated rankings to count for 100"
+        InvalidValueError,
+        match="trial 0 has too many inflated rankings to count for 100",
     ):
         regression_experiment(trials=1, features=100, max_states=1000)
 
@@ -201,7 +219,9 @@ def test_many_features_are_compared_without_counting() -> None:
     scores = trial_scores(data, radius=1.0)
     separated = separated_rankings(scores, changed_rankings(scores), 0.05)[0]
     full = RankingSet(scores.full[0], 0.05)
-    expected = [not full.intersects(RankingSet(row, 0.05)) for row in scores.left_out[0]]
+    expected = [
+        not full.intersects(RankingSet(row, 0.05)) for row in scores.left_out[0]
+    ]
     assert separated.tolist() == expected
     assert 0 < sum(expected) < 50
     assert row.inflated_delta == np.mean(expected)
@@ -231,10 +251,16 @@ def test_results_become_plain_numbers() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: full_ranking.regression_experiment(trials=0), "trials must be .* but is 0"),
+        (
+            lambda: full_ranking.regression_experiment(trials=0),
+            "trials must be .* but is 0",
+        ),
         (lambda: full_ranking.regression_experiment(beta="none"), "but is 'none'"),
         (lambda: full_ranking.regression_experiment(eps=-1), "eps must be"),
-        (lambda: dimensions.dimension_study(trials=2.5), "trials must be .* but is 2.5"),
+        (
+            lambda: dimensions.dimension_study(trials=2.5),
+            "trials must be .* but is 2.5",
+        ),
     ],
 )
 def test_wrong_requests_are_named(call, message: str) -> None:

@@ -18,7 +18,9 @@ def test_a_batch_gives_what_the_scorer_gives() -> None:
     for radius in (0.1, 1.0, 10.0):
         found = np.abs(constrained_coefficients(gram, moment, radius=radius))
         scorer = ConstrainedLeastSquares(radius)
-        one_by_one = [scorer.score(Regression(*data)) for data in zip(X, y, strict=True)]
+        one_by_one = [
+            scorer.score(Regression(*data)) for data in zip(X, y, strict=True)
+        ]
         np.testing.assert_allclose(found, one_by_one, rtol=0, atol=1e-12)
 
 
@@ -41,4 +43,6 @@ def test_shapes_that_do_not_fit() -> None:
 
 def test_a_gram_matrix_of_such_scales_is_refused() -> None:
     with pytest.raises(InvalidValueError, match=r"gram\[1\] go from 1 to 1e\+10"):
-        constrained_coefficients(np.array([np.eye(2), np.diag([1e20, 1.0])]), np.ones((2, 2)))
+        constrained_coefficients(
+            np.array([np.eye(2), np.diag([1e20, 1.0])]), np.ones((2, 2))
+        )

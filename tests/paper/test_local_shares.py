@@ -23,13 +23,18 @@ def some_data(rng: np.random.Generator) -> Observations:
         case 0:
             return Votes(rng.integers(0, items, units).tolist(), items=range(items))
         case 1:
-            return ScoreMatrix(rng.integers(0, 4, (units, items)) * rng.choice([1.0, 0.25]))
+            return ScoreMatrix(
+                rng.integers(0, 4, (units, items)) * rng.choice([1.0, 0.25])
+            )
         case _:
             rated = rng.random((units, items)) < 0.6
             rated[:, 0] = True
             user, item = np.nonzero(rated)
             return Ratings(
-                user.tolist(), item.tolist(), rng.integers(1, 6, len(user)), items=range(items)
+                user.tolist(),
+                item.tolist(),
+                rng.integers(1, 6, len(user)),
+                items=range(items),
             )
 
 
@@ -37,12 +42,16 @@ def near(w: np.ndarray, v: np.ndarray, k: int, c: float) -> list[int]:
     kth = sorted(w)[-k], sorted(v)[-k]
     pairs = list(zip(w, v, strict=True))
     return [
-        item for item, pair in enumerate(pairs) if max(pair) > min(kth) - c and not min(pair) > max(kth)
+        item
+        for item, pair in enumerate(pairs)
+        if max(pair) > min(kth) - c and not min(pair) > max(kth)
     ]
 
 
 def pieces(w: np.ndarray, v: np.ndarray) -> list[list[int]]:
-    orders = [sorted(range(len(w)), key=lambda item, s=s: (-s[item], item)) for s in (w, v)]
+    orders = [
+        sorted(range(len(w)), key=lambda item, s=s: (-s[item], item)) for s in (w, v)
+    ]
     found, start = [], 0
     for stop in range(1, len(w) + 1):
         if set(orders[0][:stop]) == set(orders[1][:stop]):
@@ -65,12 +74,17 @@ def test_local_shares_are_those_of_leaving_out_every_unit_and_bound_delta() -> N
         audit = study.audit(range(1, len(w) + 1), eps=eps)
         for k in range(1, len(w) + 1):
             parts = [near(w, v, k, eps / math.sqrt(2)) for v in without]
-            reach = [math.dist(w[part], v[part]) for part, v in zip(parts, without, strict=True)]
+            reach = [
+                math.dist(w[part], v[part])
+                for part, v in zip(parts, without, strict=True)
+            ]
             if any(abs(each - eps) < 1e-6 * eps for each in reach):
                 continue
             share = float(counts[np.array(reach) >= eps].sum() / counts.sum())
             assert local_share(study, k, eps) == share
-            assert audit.row("inflated_topk", k).delta <= share <= audit.share_reaching_eps
+            assert (
+                audit.row("inflated_topk", k).delta <= share <= audit.share_reaching_eps
+            )
             smaller += share < audit.share_reaching_eps
     assert smaller > 20
 
@@ -95,7 +109,10 @@ def test_the_furthest_piece_is_that_of_cutting_both_orders_and_bounds_delta() ->
         out, w = study.facts.leave_one_out, study.scores
         rows = np.concatenate([block.dense(w) for block in out.blocks()])
         reach = [
-            max((math.dist(w[part], v[part]) for part in pieces(w, v) if len(part) > 1), default=0.0)
+            max(
+                (math.dist(w[part], v[part]) for part in pieces(w, v) if len(part) > 1),
+                default=0.0,
+            )
             for v in rows
         ]
         np.testing.assert_allclose(moves, reach, atol=1e-9)

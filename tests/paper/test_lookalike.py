@@ -26,7 +26,8 @@ def slow_user(population: Lookalike, user: int) -> tuple[list[int], list[int]]:
     behaviour = population.behaviour
     owner = np.array([user])
     choices, ratings, leniency = (
-        int(streams.stream_keys(population.seed, purpose, owner)[0]) for purpose in (1, 2, 3)
+        int(streams.stream_keys(population.seed, purpose, owner)[0])
+        for purpose in (1, 2, 3)
     )
     chosen: set[int] = set()
     place = 0
@@ -82,7 +83,11 @@ def test_rows_hold_different_movies_in_order(small: Lookalike) -> None:
     assert table.rated.min() >= 0
     assert table.rated.max() < small.n_movies
     assert set(np.unique(table.values)) == {1, 2, 3, 4, 5}
-    assert (table.indptr.dtype, table.rated.dtype, table.values.dtype) == (np.int64, np.int32, np.int8)
+    assert (table.indptr.dtype, table.rated.dtype, table.values.dtype) == (
+        np.int64,
+        np.int32,
+        np.int8,
+    )
 
 
 def test_arrival_times_and_draws_agree_in_distribution(small: Lookalike) -> None:
@@ -91,7 +96,9 @@ def test_arrival_times_and_draws_agree_in_distribution(small: Lookalike) -> None
     all_keyed = replace(small.behaviour, keyed_from=0.0)
     keyed = replace(small, behaviour=all_keyed).ratings_of(users)
     popular = np.argsort(-small.counts)[:300]
-    a, b = (np.bincount(t.rated, minlength=small.n_movies)[popular] for t in (drawn, keyed))
+    a, b = (
+        np.bincount(t.rated, minlength=small.n_movies)[popular] for t in (drawn, keyed)
+    )
     assert not np.array_equal(a, b)
     share = (a + b) / (2 * len(users))
     z = (a - b) / np.sqrt(2 * len(users) * share * (1 - share))
@@ -101,13 +108,17 @@ def test_arrival_times_and_draws_agree_in_distribution(small: Lookalike) -> None
 
 def test_trials_draw_different_users_without_replacement(population: Lookalike) -> None:
     first, again, other = (
-        trial_users(population.n_users, number, n=1000, seed=population.seed) for number in (0, 0, 1)
+        trial_users(population.n_users, number, n=1000, seed=population.seed)
+        for number in (0, 0, 1)
     )
     assert len(np.unique(first)) == 1000
     assert np.array_equal(first, again)
     assert not np.array_equal(first, other)
     pooled = np.concatenate(
-        [trial_users(population.n_users, number, n=2000, seed=population.seed) for number in range(5)]
+        [
+            trial_users(population.n_users, number, n=2000, seed=population.seed)
+            for number in range(5)
+        ]
     )
     assert pooled.mean() == pytest.approx(population.n_users / 2, rel=0.03)
 
@@ -142,9 +153,15 @@ def test_progress_counts_the_users(small: Lookalike) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda p: p.ratings_of(np.array([0, 3000])), "from 0 to 2,999, but reach from 0 to 3,000"),
+        (
+            lambda p: p.ratings_of(np.array([0, 3000])),
+            "from 0 to 2,999, but reach from 0 to 3,000",
+        ),
         (lambda p: p.ratings_of(np.array([-1])), "but reach from -1 to -1"),
-        (lambda p: p.ratings_of(np.array([0.5])), "whole numbers, but has 1 dimensions and type"),
+        (
+            lambda p: p.ratings_of(np.array([0.5])),
+            "whole numbers, but has 1 dimensions and type",
+        ),
         (lambda p: p.ratings_of(np.array([], dtype=np.int64)), "ratings"),
         (lambda p: p.trial(0, n=3001), "n must be from 1 to 3,000"),
         (lambda p: p.trial(0, n=0), "but is 0"),

@@ -23,7 +23,9 @@ SHARE = 0.1
 
 @pytest.fixture(scope="module")
 def sample(population: Lookalike) -> Ratings:
-    return population.ratings_of(np.arange(0, population.n_users, round(1 / SHARE)), threads=2)
+    return population.ratings_of(
+        np.arange(0, population.n_users, round(1 / SHARE)), threads=2
+    )
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +38,9 @@ def star_shares(population: Lookalike) -> np.ndarray:
     """The probability of each number of stars, movie by movie."""
     spread = np.hypot(drawing.LENIENCY_SD, drawing.NOISE_SD)
     cuts = np.array(drawing.CUTS)[:, np.newaxis]
-    above = 1 - ndtr((cuts - population.behaviour.locations.astype(np.float64)) / spread)
+    above = 1 - ndtr(
+        (cuts - population.behaviour.locations.astype(np.float64)) / spread
+    )
     return -np.diff(above, axis=0, prepend=1.0, append=0.0)
 
 
@@ -51,7 +55,10 @@ def outcomes(population: Lookalike, star_shares: np.ndarray) -> np.ndarray:
     """Means as they may come out for everybody: those of as many stars as a movie has ratings."""
     counts = np.rint(population.counts).astype(np.int64)
     rng = np.random.default_rng(1)
-    drawn = [rng.multinomial(counts, star_shares.T) @ np.array(published.STARS) for _ in range(9)]
+    drawn = [
+        rng.multinomial(counts, star_shares.T) @ np.array(published.STARS)
+        for _ in range(9)
+    ]
     return np.array(drawn) / counts
 
 
@@ -93,12 +100,18 @@ def test_ratings_per_movie(population: Lookalike) -> None:
         assert counts[b.last - 1] == pytest.approx(b.count_last, rel=0.01)
 
 
-def test_movie_means(population: Lookalike, outcomes: np.ndarray, outcome_means: np.ndarray) -> None:
-    assert outcome_means.mean() == pytest.approx(published.MOVIE_MEAN_OF_MEANS, abs=0.005)
+def test_movie_means(
+    population: Lookalike, outcomes: np.ndarray, outcome_means: np.ndarray
+) -> None:
+    assert outcome_means.mean() == pytest.approx(
+        published.MOVIE_MEAN_OF_MEANS, abs=0.005
+    )
     assert outcome_means.std() == pytest.approx(published.MOVIE_SD_OF_MEANS, abs=0.005)
     for level, mean in published.MOVIE_MEAN_QUARTILES:
         assert np.quantile(outcome_means, level) == pytest.approx(mean, abs=0.015)
-    for b, members in zip(published.POPULARITY_BINS, by_popularity(population), strict=True):
+    for b, members in zip(
+        published.POPULARITY_BINS, by_popularity(population), strict=True
+    ):
         # The extremes are single movies, of few ratings in the last bins: hence the median of draws.
         drawn = np.quantile(outcomes[:, members], published.MEAN_QUANTILES, axis=1)
         found = np.median(drawn, axis=1)
@@ -121,7 +134,9 @@ def test_the_sample_counts_what_is_expected(
     assert np.sqrt(np.mean(z**2)) == pytest.approx(1.0, abs=0.05)
     for members in by_popularity(population):
         together = expected[members].sum()
-        assert counts[members].sum() == pytest.approx(together, rel=0.005, abs=4 * np.sqrt(together))
+        assert counts[members].sum() == pytest.approx(
+            together, rel=0.005, abs=4 * np.sqrt(together)
+        )
 
 
 def test_the_sample_rates_as_expected(
@@ -135,6 +150,9 @@ def test_the_sample_rates_as_expected(
     shares = np.bincount(sample.values, minlength=6)[1:] / len(sample.values)
     assert shares == pytest.approx(star_shares @ counts / counts.sum(), abs=0.003)
     often = counts >= 30
-    means = np.bincount(sample.rated, sample.values, published.MOVIES)[often] / counts[often]
+    means = (
+        np.bincount(sample.rated, sample.values, published.MOVIES)[often]
+        / counts[often]
+    )
     z = (means - population.means[often]) / (rating_sd[often] / np.sqrt(counts[often]))
     assert np.sqrt(np.mean(z**2)) == pytest.approx(1.0, abs=0.05)

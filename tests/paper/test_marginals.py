@@ -63,11 +63,15 @@ def test_counts_meet_the_published_figures(counts: np.ndarray) -> None:
         assert np.quantile(counts, level) == pytest.approx(count, rel=1e-3)
 
 
-def test_means_meet_the_published_figures(counts: np.ndarray, means: np.ndarray) -> None:
+def test_means_meet_the_published_figures(
+    counts: np.ndarray, means: np.ndarray
+) -> None:
     assert means.mean() == pytest.approx(published.MOVIE_MEAN_OF_MEANS, abs=0.005)
     assert means.std() == pytest.approx(published.MOVIE_SD_OF_MEANS, abs=0.005)
     assert (means.min(), means.max()) == pytest.approx(published.MOVIE_MEAN_RANGE)
-    assert np.average(means, weights=counts) == pytest.approx(published.MEAN_RATING, abs=0.001)
+    assert np.average(means, weights=counts) == pytest.approx(
+        published.MEAN_RATING, abs=0.001
+    )
     for level, mean in published.MOVIE_MEAN_QUARTILES:
         assert np.quantile(means, level) == pytest.approx(mean, abs=0.01)
     for b in published.POPULARITY_BINS:
@@ -82,7 +86,9 @@ def test_the_favourites_are_popular(counts: np.ndarray, means: np.ndarray) -> No
     assert means[best].min() >= 4.70
 
 
-def test_expected_means_leave_popular_movies_alone(counts: np.ndarray, means: np.ndarray) -> None:
+def test_expected_means_leave_popular_movies_alone(
+    counts: np.ndarray, means: np.ndarray
+) -> None:
     shrunk = marginals.expected_means(means, counts, 1.085)
     assert np.abs(shrunk - means)[:1000].max() < 1e-3
     last = slice(published.POPULARITY_BINS[-1].first - 1, None)
@@ -92,7 +98,9 @@ def test_expected_means_leave_popular_movies_alone(counts: np.ndarray, means: np
     assert scattered == pytest.approx(means[last].std(), abs=0.03)
 
 
-def test_inclusion_brings_out_the_counts(counts: np.ndarray, degrees: np.ndarray) -> None:
+def test_inclusion_brings_out_the_counts(
+    counts: np.ndarray, degrees: np.ndarray
+) -> None:
     solved = marginals.inclusion(counts, degrees)
     assert solved.shares.sum() == pytest.approx(1.0)
     found = -np.expm1(-np.outer(solved.expected_draws, solved.shares))
@@ -107,7 +115,9 @@ def test_inclusion_brings_out_the_counts(counts: np.ndarray, degrees: np.ndarray
     st.lists(st.integers(1, 30), min_size=3, max_size=8),
     st.lists(st.integers(1, 2), min_size=1, max_size=12),
 )
-def test_users_are_split_on_the_grid_without_loss(counts: list[int], degrees: list[int]) -> None:
+def test_users_are_split_on_the_grid_without_loss(
+    counts: list[int], degrees: list[int]
+) -> None:
     wanted = np.array(degrees)
     grid, weights = marginals._on_grid(wanted, len(counts))
     assert weights.sum() == pytest.approx(len(degrees))
@@ -122,4 +132,6 @@ def test_latent_means_give_the_wanted_mean(wanted: float, spread: float) -> None
     from scipy.special import ndtri
 
     numbers = location + spread * ndtri(levels)
-    assert 1 + (numbers[:, np.newaxis] > cuts).sum(axis=1).mean() == pytest.approx(wanted, abs=2e-3)
+    assert 1 + (numbers[:, np.newaxis] > cuts).sum(axis=1).mean() == pytest.approx(
+        wanted, abs=2e-3
+    )

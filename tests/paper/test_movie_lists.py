@@ -29,7 +29,9 @@ def small_ratings(seed: int, *, users: int = 12, movies: int = 400) -> Ratings:
     degrees = rng.integers(1, movies // 2, users)
     rated = [np.sort(rng.choice(movies, degree, replace=False)) for degree in degrees]
     indptr = np.append(0, np.cumsum(degrees))
-    return Ratings.from_csr(indptr, np.concatenate(rated), rng.integers(1, 6, indptr[-1]), items=movies)
+    return Ratings.from_csr(
+        indptr, np.concatenate(rated), rng.integers(1, 6, indptr[-1]), items=movies
+    )
 
 
 def test_each_trial_is_what_the_straightforward_way_says(small: Lookalike) -> None:
@@ -64,7 +66,9 @@ def test_the_unstable_sort_against_scoring_again(seed: int) -> None:
         items = np.unique(ratings.rated)
         scores = sums[items] / (1 + counts[items])
         # Long doubles go through the portable routine, too, but as scores and not as codes.
-        return items[np.argsort(-scores.astype(np.longdouble), kind="quicksort")].tolist()
+        return items[
+            np.argsort(-scores.astype(np.longdouble), kind="quicksort")
+        ].tolist()
 
     full = best(owner >= 0)
     assert (np.bincount(ratings.rated) == 1).any()
@@ -83,7 +87,9 @@ def test_without_ties_the_sort_does_not_matter() -> None:
     rated = [np.flatnonzero(rng.random(movies) < 0.9) for _ in range(users)]
     values = [rng.integers(1, 1000, len(items)) for items in rated]
     indptr = np.append(0, np.cumsum([len(items) for items in rated]))
-    ratings = Ratings.from_csr(indptr, np.concatenate(rated), np.concatenate(values), items=movies)
+    ratings = Ratings.from_csr(
+        indptr, np.concatenate(rated), np.concatenate(values), items=movies
+    )
     by_rule = audited(ratings, [3, 6], EPS)
     for k, plain in unstable_top_k(ratings, [3, 6]).items():
         assert plain.delta == by_rule[k, TOP_K].delta
@@ -92,7 +98,9 @@ def test_without_ties_the_sort_does_not_matter() -> None:
 
 def test_ties_only_concern_the_plain_list(small: Lookalike) -> None:
     text = netflix_experiment(small, trials=8, users=200, ks=KS, eps=EPS)
-    script = netflix_experiment(small, trials=8, users=200, ks=KS, eps=EPS, ties="script")
+    script = netflix_experiment(
+        small, trials=8, users=200, ks=KS, eps=EPS, ties="script"
+    )
     for k in KS:
         assert script.methods[k][INFLATED_TOP_K] == text.methods[k][INFLATED_TOP_K]
     assert any(script.methods[k][TOP_K] != text.methods[k][TOP_K] for k in KS)
@@ -101,9 +109,12 @@ def test_ties_only_concern_the_plain_list(small: Lookalike) -> None:
 
 def test_threads_change_nothing(small: Lookalike) -> None:
     one, three = (
-        netflix_experiment(small, trials=5, users=50, ks=[5], threads=threads) for threads in (1, 3)
+        netflix_experiment(small, trials=5, users=50, ks=[5], threads=threads)
+        for threads in (1, 3)
     )
-    assert one.methods[5][TOP_K].deltas.tolist() == three.methods[5][TOP_K].deltas.tolist()
+    assert (
+        one.methods[5][TOP_K].deltas.tolist() == three.methods[5][TOP_K].deltas.tolist()
+    )
 
 
 def test_a_trial_picks_the_same_users_from_memory(small: Lookalike) -> None:
@@ -128,12 +139,21 @@ def test_the_study_ends_with_everybody(small: Lookalike) -> None:
     study = population_study(
         small, users=[100, 400], trials=3, ks=[5, 20], eps=EPS, progress=done.append
     )
-    assert [(row.users, row.trials) for row in study.rows] == [(100, 3), (400, 3), (3000, 1)]
+    assert [(row.users, row.trials) for row in study.rows] == [
+        (100, 3),
+        (400, 3),
+        (3000, 1),
+    ]
     assert sum(done) == study_work(3000, [100, 400], 3)
-    whole = audit(small.everybody(), k=[5, 20], eps=EPS, methods=["topk", "inflated_topk"])
+    whole = audit(
+        small.everybody(), k=[5, 20], eps=EPS, methods=["topk", "inflated_topk"]
+    )
     for k in (5, 20):
         assert study.rows[-1].methods[k][TOP_K].mean_delta == whole.row("topk", k).delta
-        assert study.rows[-1].methods[k][INFLATED_TOP_K].size == whole.row("inflated_topk", k).size
+        assert (
+            study.rows[-1].methods[k][INFLATED_TOP_K].size
+            == whole.row("inflated_topk", k).size
+        )
     small = netflix_experiment(small, trials=3, users=400, ks=[5, 20], eps=EPS)
     assert study.rows[1].methods[20][TOP_K] == small.methods[20][TOP_K]
     assert json.loads(json.dumps(study.to_dict()))["rows"][2]["users"] == 3000
@@ -155,7 +175,10 @@ def test_how_many_users_are_needed(small: Lookalike) -> None:
         (lambda small: netflix_experiment(small, ties="any"), "but is 'any'"),
         (lambda small: netflix_experiment(small, trials=0), "trials must be"),
         (lambda small: netflix_experiment(small, users=4000), "from 1 to 3,000"),
-        (lambda small: population_study(small, users=[5000]), "5,000 users .* only 3,000"),
+        (
+            lambda small: population_study(small, users=[5000]),
+            "5,000 users .* only 3,000",
+        ),
     ],
 )
 def test_wrong_requests_are_named(small: Lookalike, call, message: str) -> None:

@@ -45,7 +45,9 @@ def test_a_folder(tmp_path: Path) -> None:
     assert (ratings.items, ratings.values.tolist()) == ((1, 2), [3, 4, 1])
     (tmp_path / "combined_data_1.txt").write_text(PRIZE)
     assert read_prize(tmp_path).items == (1, 12)
-    (tmp_path / "combined_data_2.txt").write_text("1:\n30,1,2005-09-06\n20,2,2005-09-06\n")
+    (tmp_path / "combined_data_2.txt").write_text(
+        "1:\n30,1,2005-09-06\n20,2,2005-09-06\n"
+    )
     with pytest.raises(InvalidDataError):
         read_prize(tmp_path)
 
@@ -54,7 +56,10 @@ def test_a_folder(tmp_path: Path) -> None:
     ("text", "match"),
     [
         ("1:\n10,3,2005-09-06\n10;4\n", "line 3 of ratings.txt is neither"),
-        ("1:\n10,x,2005-09-06\n", "line 2 of ratings.txt is neither.*'10,x,2005-09-06'"),
+        (
+            "1:\n10,x,2005-09-06\n",
+            "line 2 of ratings.txt is neither.*'10,x,2005-09-06'",
+        ),
         ("1:\n10\n", "line 2"),
         ("1:\n10,1,2005-09-06,7\n11,2\n", "line 2"),
         ("1:\n\n10,1,2005-09-06\n", "line 2"),
@@ -80,9 +85,17 @@ def slowly(lines: list[str]) -> list[tuple[int, int, int]] | None:
         lines = lines[:-1]
     for line in lines:
         parts = line.split(",")
-        if line.endswith(":") and line[:-1].isdecimal() and str(int(line[:-1])) == line[:-1]:
+        if (
+            line.endswith(":")
+            and line[:-1].isdecimal()
+            and str(int(line[:-1])) == line[:-1]
+        ):
             movie = int(line[:-1])
-        elif movie is not None and len(parts) == 3 and all(part.isdecimal() for part in parts[:2]):
+        elif (
+            movie is not None
+            and len(parts) == 3
+            and all(part.isdecimal() for part in parts[:2])
+        ):
             if parts[0].startswith("0"):
                 return None
             rows.append((int(parts[0]), movie, int(parts[1])))
@@ -93,17 +106,35 @@ def slowly(lines: list[str]) -> list[tuple[int, int, int]] | None:
 
 PRIZE_LINES = st.one_of(
     st.integers(0, 30).map(lambda movie: f"{movie}:"),
-    st.tuples(st.integers(1, 40), st.integers(0, 6)).map(lambda pair: f"{pair[0]},{pair[1]},2005-01-01"),
+    st.tuples(st.integers(1, 40), st.integers(0, 6)).map(
+        lambda pair: f"{pair[0]},{pair[1]},2005-01-01"
+    ),
     st.sampled_from(
-        ["7:", "3,4,", "03,4,x", "0,4,x", "5,+1,x", "5,1", "5,1,x,y", '5,1,"x"', "", " 7:", "x:"]
+        [
+            "7:",
+            "3,4,",
+            "03,4,x",
+            "0,4,x",
+            "5,+1,x",
+            "5,1",
+            "5,1,x,y",
+            '5,1,"x"',
+            "",
+            " 7:",
+            "x:",
+        ]
     ),
 )
 
 
 @given(
-    st.lists(PRIZE_LINES, min_size=1, max_size=8), st.sampled_from(["\n", "\r\n"]), st.integers(1, 40)
+    st.lists(PRIZE_LINES, min_size=1, max_size=8),
+    st.sampled_from(["\n", "\r\n"]),
+    st.integers(1, 40),
 )
-def test_lines_are_read_as_they_stand(file: Path, lines: list[str], end: str, size: int) -> None:
+def test_lines_are_read_as_they_stand(
+    file: Path, lines: list[str], end: str, size: int
+) -> None:
     file.write_bytes(end.join(lines).encode() + b"\n")
 
     def read(block: int) -> Any:

@@ -22,7 +22,16 @@ PUBLIC_MODULES = (
     "steadyrank",
     *(
         f"steadyrank.{part}"
-        for part in ("data", "demo", "engines", "errors", "operators", "report", "scorers", "study")
+        for part in (
+            "data",
+            "demo",
+            "engines",
+            "errors",
+            "operators",
+            "report",
+            "scorers",
+            "study",
+        )
     ),
 )
 MODULE_PATH = re.compile(r"steadyrank(\.\w+)*")
@@ -49,11 +58,15 @@ def private_uses(source: str) -> Iterator[str]:
     """
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if MODULE_PATH.fullmatch(alias.name))
+            yield from (
+                alias.name for alias in node.names if MODULE_PATH.fullmatch(alias.name)
+            )
         elif isinstance(node, ast.ImportFrom):
             yield from _not_exported(node)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if "." in node.value and MODULE_PATH.fullmatch(node.value):  # for import_module and the like
+            if "." in node.value and MODULE_PATH.fullmatch(
+                node.value
+            ):  # for import_module and the like
                 yield node.value
             for example in DocTestParser().get_examples(node.value):
                 yield from private_uses(example.source)
@@ -64,10 +77,14 @@ def _not_exported(node: ast.ImportFrom) -> Iterator[str]:
     if node.level or not MODULE_PATH.fullmatch(module):
         return
     public = exported(module) if module in PUBLIC_MODULES else set()
-    yield from (f"{module}.{alias.name}" for alias in node.names if alias.name not in public)
+    yield from (
+        f"{module}.{alias.name}" for alias in node.names if alias.name not in public
+    )
 
 
-@pytest.mark.parametrize("path", sorted(EXPERIMENTS.glob("**/*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted(EXPERIMENTS.glob("**/*.py")), ids=lambda path: path.name
+)
 def test_an_experiment_uses_public_names_alone(path: Path) -> None:
     assert list(private_uses(path.read_text(encoding="utf-8"))) == []
 

@@ -11,20 +11,34 @@ import numpy as np
 import pytest
 
 from paper.randomised import _in_order, random_ties, randomised_audit, same_topk
-from steadyrank import Bagged, Plurality, Refit, ScoreMatrix, Study, Votes, audit, inflated_topk, topk
+from steadyrank import (
+    Bagged,
+    Plurality,
+    Refit,
+    ScoreMatrix,
+    Study,
+    Votes,
+    audit,
+    inflated_topk,
+    topk,
+)
 from steadyrank.errors import InvalidValueError
 
 
 def best(scores: np.ndarray, k: int, priority: tuple[int, ...]) -> frozenset[int]:
     """Return the top k, the item with the smaller priority first among equals."""
-    return frozenset(sorted(range(len(scores)), key=lambda item: (-scores[item], priority[item]))[:k])
+    return frozenset(
+        sorted(range(len(scores)), key=lambda item: (-scores[item], priority[item]))[:k]
+    )
 
 
 def same_by_listing(w: np.ndarray, v: np.ndarray, k: int, *, shared: bool) -> Fraction:
     orders = list(permutations(range(len(w))))
     first, second = ([best(scores, k, order) for order in orders] for scores in (w, v))
     if shared:
-        return Fraction(sum(a == b for a, b in zip(first, second, strict=True)), len(orders))
+        return Fraction(
+            sum(a == b for a, b in zip(first, second, strict=True)), len(orders)
+        )
     return Fraction(sum(second.count(a) for a in first), len(orders) ** 2)
 
 
@@ -53,7 +67,9 @@ def test_the_chance_that_two_blocks_are_in_order_is_that_of_listing() -> None:
         words = set(permutations(letters))
         good = sum(
             not any(
-                one in later.get(other, ()) for place, one in enumerate(word) for other in word[place:]
+                one in later.get(other, ())
+                for place, one in enumerate(word)
+                for other in word[place:]
             )
             for word in words
         )
@@ -86,16 +102,24 @@ def test_random_ties_of_data_agree_with_leaving_out_and_listing(shared: bool) ->
         matrix = ScoreMatrix(rng.integers(0, 2, (5, 4)))
         for k in (1, 2, 3):
             full = matrix.values.mean(axis=0)
-            rows = [np.delete(matrix.values, row, axis=0).mean(axis=0) for row in range(5)]
-            broken = sum(1 - same_by_listing(full, row, k, shared=shared) for row in rows)
+            rows = [
+                np.delete(matrix.values, row, axis=0).mean(axis=0) for row in range(5)
+            ]
+            broken = sum(
+                1 - same_by_listing(full, row, k, shared=shared) for row in rows
+            )
             assert random_ties(Study(matrix), k, shared=shared) == float(broken / 5)
 
 
 def test_without_ties_it_is_the_plain_topk_and_ties_need_not_matter() -> None:
     apart = Votes(["x", "y", "z"], counts=[9, 7, 4])
-    assert {random_ties(Study(apart), 2, shared=shared) for shared in (True, False)} == {0.0}
+    assert {
+        random_ties(Study(apart), 2, shared=shared) for shared in (True, False)
+    } == {0.0}
     matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2.5, 2]])
-    assert random_ties(Study(matrix), 2) == audit(matrix, 2, eps=0.1).row("topk", 2).delta
+    assert (
+        random_ties(Study(matrix), 2) == audit(matrix, 2, eps=0.1).row("topk", 2).delta
+    )
     # Two candidates are tied for the second place, and the first alone may leave a vote.
     tied = Votes(["ann"] * 5 + ["bob"] * 2 + ["cyd"] * 2)
     assert random_ties(Study(tied), 2) == 4 / 9 / 2
@@ -115,7 +139,12 @@ VOTES = Votes(["ann"] * 7 + ["bob"] * 6 + ["cyd"] * 5 + ["dan"] * 2)
 def test_averages_over_seeds_are_those_of_slow_loops(shared: bool) -> None:
     seeds, eps = (3, 1, 4, 15), 0.12
     rows = randomised_audit(
-        VOTES, [1, 2], lambda seed: Refit(noisy, seed=seed), seeds=seeds, eps=eps, shared=shared
+        VOTES,
+        [1, 2],
+        lambda seed: Refit(noisy, seed=seed),
+        seeds=seeds,
+        eps=eps,
+        shared=shared,
     )
     assert [(row.method, row.k) for row in rows] == [
         ("topk", 1), ("topk", 2), ("inflated_topk", 1), ("inflated_topk", 2),
@@ -127,17 +156,22 @@ def test_averages_over_seeds_are_those_of_slow_loops(shared: bool) -> None:
         for one in seeds:
             for other in [one] if shared else [seed for seed in seeds if seed != one]:
                 slow[one, other] = sum(
-                    count * broken(row.method, row.k, eps, VOTES.without(unit), one, other)
+                    count
+                    * broken(row.method, row.k, eps, VOTES.without(unit), one, other)
                     for unit, count in enumerate(VOTES.units.counts)
                 )
         assert row.shared is shared
-        assert row.deltas == pytest.approx([part / VOTES.n_units for part in slow.values()])
+        assert row.deltas == pytest.approx(
+            [part / VOTES.n_units for part in slow.values()]
+        )
         assert row.delta == pytest.approx(np.mean(row.deltas))
         assert row.standard_error == pytest.approx(slow_error(slow, seeds, shared))
     assert any(0 < row.delta < 1 for row in plain)
 
 
-def broken(method: str, k: int, eps: float, without: Votes, one: int, other: int) -> bool:
+def broken(
+    method: str, k: int, eps: float, without: Votes, one: int, other: int
+) -> bool:
     full, left = noisy(VOTES, one), noisy(without, other)
     if method == "topk":
         sets = set(topk(full, k)), set(topk(left, k))
@@ -146,14 +180,25 @@ def broken(method: str, k: int, eps: float, without: Votes, one: int, other: int
     return len(sets[0] & sets[1]) < k
 
 
-def slow_error(slow: dict[tuple[int, int], int], seeds: tuple[int, ...], shared: bool) -> float:
+def slow_error(
+    slow: dict[tuple[int, int], int], seeds: tuple[int, ...], shared: bool
+) -> float:
     shares = {pair: part / VOTES.n_units for pair, part in slow.items()}
     number = len(seeds)
     if shared:
         centre = sum(shares.values()) / number
-        return math.sqrt(sum((share - centre) ** 2 for share in shares.values()) / (number - 1) / number)
-    left = [np.mean([share for pair, share in shares.items() if seed not in pair]) for seed in seeds]
-    return math.sqrt((number - 1) / number * sum((part - np.mean(left)) ** 2 for part in left))
+        return math.sqrt(
+            sum((share - centre) ** 2 for share in shares.values())
+            / (number - 1)
+            / number
+        )
+    left = [
+        np.mean([share for pair, share in shares.items() if seed not in pair])
+        for seed in seeds
+    ]
+    return math.sqrt(
+        (number - 1) / number * sum((part - np.mean(left)) ** 2 for part in left)
+    )
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -164,12 +209,22 @@ def test_theorems_4_and_8_hold_on_average_over_seeds(shared: bool) -> None:
     rows = [[noisy(VOTES.without(unit), seed) for unit in range(4)] for seed in seeds]
     for eps in (0.03, 0.1, 0.3):
         found = randomised_audit(
-            VOTES, [1, 2, 3], lambda seed: Refit(noisy, seed=seed), seeds=seeds, eps=eps, shared=shared
+            VOTES,
+            [1, 2, 3],
+            lambda seed: Refit(noisy, seed=seed),
+            seeds=seeds,
+            eps=eps,
+            shared=shared,
         )
-        pairs = [(one, other) for one in seeds for other in seeds if (one == other) == shared]
+        pairs = [
+            (one, other) for one in seeds for other in seeds if (one == other) == shared
+        ]
         far = [
             counts
-            @ (np.linalg.norm(noisy(VOTES, one) - np.array(rows[other]), axis=1) >= eps * (1 - 1e-9))
+            @ (
+                np.linalg.norm(noisy(VOTES, one) - np.array(rows[other]), axis=1)
+                >= eps * (1 - 1e-9)
+            )
             for one, other in pairs
         ]
         for row in found:
@@ -188,7 +243,9 @@ def test_fresh_randomness_breaks_what_no_unit_does() -> None:
         )  # fmt: skip
         deltas[shared] = row
     assert deltas[True].delta == deltas[True].standard_error == 0.0
-    assert deltas[False].delta == pytest.approx(3 / 4, abs=4 * deltas[False].standard_error)
+    assert deltas[False].delta == pytest.approx(
+        3 / 4, abs=4 * deltas[False].standard_error
+    )
 
 
 def test_a_scorer_without_randomness_has_its_plain_audit_either_way() -> None:
@@ -224,10 +281,17 @@ def test_the_table_of_the_page_is_what_comes_out() -> None:
         drawn = rng.multivariate_hypergeometric(data.tally, data.n_units // 2)
         return drawn / drawn.sum()
 
-    page = (Path(__file__).parents[2] / "docs" / "research" / "eps.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "research" / "eps.md").read_text(
+        encoding="utf-8"
+    )
     for shared in (True, False):
         rows = randomised_audit(
-            votes, [1], lambda seed: Refit(halves, seed=seed), seeds=range(20), eps=0.05, shared=shared
+            votes,
+            [1],
+            lambda seed: Refit(halves, seed=seed),
+            seeds=range(20),
+            eps=0.05,
+            shared=shared,
         )
         cells = [f"{row.delta:.3f} ± {row.standard_error:.3f}" for row in rows[:2]]
         assert f"| {'shared' if shared else 'fresh'} | {' | '.join(cells)} |" in page

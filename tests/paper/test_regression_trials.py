@@ -17,7 +17,9 @@ def test_draws_come_in_the_order_of_the_script() -> None:
     for X, y in zip(simulated.X, simulated.y, strict=True):
         expected = generator.randn(6, 4) @ np.real(sqrtm(sigma))
         assert pytest.approx(expected, abs=1e-12) == X
-        assert y == pytest.approx(expected @ simulated.beta + generator.randn(6), abs=1e-12)
+        assert y == pytest.approx(
+            expected @ simulated.beta + generator.randn(6), abs=1e-12
+        )
 
 
 def test_features_have_the_stated_correlation() -> None:
@@ -43,7 +45,10 @@ def test_coefficients_have_length_one_and_equal_steps(features: int) -> None:
     [
         (lambda: regression.true_coefficients(5, start="both"), "but is 'both'"),
         (lambda: regression.true_coefficients(1), "at least 2, but is 1"),
-        (lambda: regression.regression_trials(correlation=1.0), "between -1 and 1, but is 1.0"),
+        (
+            lambda: regression.regression_trials(correlation=1.0),
+            "between -1 and 1, but is 1.0",
+        ),
     ],
 )
 def test_wrong_requests_are_named(call, message: str) -> None:

@@ -31,8 +31,13 @@ def folder(tmp_path: Path) -> Path:
         lines = []
         for movie in range(10 * part + 1, 10 * part + 11):
             lines.append(f"{movie}:")
-            raters = rng.choice(np.arange(1, 50) + 25 * part, int(rng.integers(1, 12)), replace=False)
-            lines += [f"{user * 7 % 101 + 1},{rng.integers(1, 6)},2005-09-06" for user in raters]
+            raters = rng.choice(
+                np.arange(1, 50) + 25 * part, int(rng.integers(1, 12)), replace=False
+            )
+            lines += [
+                f"{user * 7 % 101 + 1},{rng.integers(1, 6)},2005-09-06"
+                for user in raters
+            ]
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="ascii")
     return tmp_path
 
@@ -57,10 +62,14 @@ def slowly(
         drawn = generator.choice(users, size=USERS, replace=False).tolist()
         movies = sorted({movie for user in drawn for movie in ratings[user]})
 
-        def answers(kept: list[int], drawn_movies: list[int]) -> dict[tuple[int, str], set[int]]:
+        def answers(
+            kept: list[int], drawn_movies: list[int]
+        ) -> dict[tuple[int, str], set[int]]:
             scores = {}
             for movie in drawn_movies:
-                stars = [ratings[user][movie] for user in kept if movie in ratings[user]]
+                stars = [
+                    ratings[user][movie] for user in kept if movie in ratings[user]
+                ]
                 scores[movie] = sum(stars) / (1 + len(stars))
             order = sorted(drawn_movies, key=lambda movie: (-scores[movie], movie))
             values = [scores[movie] for movie in drawn_movies]
@@ -68,7 +77,8 @@ def slowly(
                 **{(k, "top-k"): set(order[:k]) for k in KS},
                 **{
                     (k, "inflated top-k"): {
-                        drawn_movies[place] for place in projection.inflated_topk(values, k, EPS)
+                        drawn_movies[place]
+                        for place in projection.inflated_topk(values, k, EPS)
                     }
                     for k in KS
                 },
@@ -99,14 +109,19 @@ def test_trials_are_those_of_the_script(folder: Path, files: tuple[str, ...]) ->
             deltas, similarities, sizes = zip(*expected[k, method], strict=True)
             assert summary.deltas.tolist() == pytest.approx(list(deltas))
             assert summary.jaccard == pytest.approx(np.mean(similarities))
-            assert summary.se_jaccard == pytest.approx(np.std(similarities) / np.sqrt(TRIALS))
+            assert summary.se_jaccard == pytest.approx(
+                np.std(similarities) / np.sqrt(TRIALS)
+            )
             assert (summary.size, summary.se_size) == pytest.approx(
                 (np.mean(sizes), np.std(sizes) / np.sqrt(TRIALS))
             )
 
 
 def test_the_order_of_the_files_matters_and_must_name_them_all(folder: Path) -> None:
-    one, other = (ScriptSource.read(folder, files).trial(0, n=USERS) for files in (FILES, FILES[::-1]))
+    one, other = (
+        ScriptSource.read(folder, files).trial(0, n=USERS)
+        for files in (FILES, FILES[::-1])
+    )
     assert list(one.user_labels) != list(other.user_labels)
     by_name = ScriptSource.read(folder, ()).trial(0, n=USERS)
     assert list(by_name.user_labels) == list(other.user_labels)
@@ -118,9 +133,25 @@ def test_the_order_of_the_files_matters_and_must_name_them_all(folder: Path) -> 
 
 def test_the_command_takes_the_draws_of_the_script(tmp_path: Path) -> None:
     for part, name in enumerate(sorted(FILES)):
-        lines = [f"{part + 1}:", *(f"{user},{user % 5 + 1},2005-09-06" for user in range(1, 1006))]
-        lines += [f"{movie}:\n{movie},5,2005-09-06" for movie in range(100 + 60 * part, 160 + 60 * part)]
+        lines = [
+            f"{part + 1}:",
+            *(f"{user},{user % 5 + 1},2005-09-06" for user in range(1, 1006)),
+        ]
+        lines += [
+            f"{movie}:\n{movie},5,2005-09-06"
+            for movie in range(100 + 60 * part, 160 + 60 * part)
+        ]
         (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="ascii")
-    arguments = ["netflix", "--data", str(tmp_path), "--draws", "script", "--files", ",".join(FILES)]
-    done = CliRunner().invoke(app, [*arguments, "--trials", "1", "--json"], catch_exceptions=False)
+    arguments = [
+        "netflix",
+        "--data",
+        str(tmp_path),
+        "--draws",
+        "script",
+        "--files",
+        ",".join(FILES),
+    ]
+    done = CliRunner().invoke(
+        app, [*arguments, "--trials", "1", "--json"], catch_exceptions=False
+    )
     assert json.loads(done.stdout)["seed"] == 124

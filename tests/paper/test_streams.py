@@ -17,12 +17,20 @@ def test_streams_are_split_mix(key: int, place: int) -> None:
 def test_split_mix_gives_the_reference_sequence() -> None:
     # The first outputs of the reference implementation for state 1234567.
     bits = streams.stream_bits(np.array([1234567], dtype=np.uint64), np.arange(3))
-    assert bits.tolist() == [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    assert bits.tolist() == [
+        6457827717110365317,
+        3203168211198807973,
+        9817491932198370423,
+    ]
 
 
 def test_keys_differ_between_owners_purposes_and_seeds() -> None:
     owners = np.arange(10_000)
-    keys = [streams.stream_keys(seed, purpose, owners) for seed in (1, 2) for purpose in (1, 2)]
+    keys = [
+        streams.stream_keys(seed, purpose, owners)
+        for seed in (1, 2)
+        for purpose in (1, 2)
+    ]
     assert len(np.unique(np.concatenate(keys))) == 4 * len(owners)
 
 
@@ -51,7 +59,11 @@ def table_shares(table: np.ndarray, size: int) -> np.ndarray:
     return total[:size] / 2**streams.SLOT_BITS
 
 
-@given(st.lists(st.floats(0.0, 1.0) | st.sampled_from([0.0, 1.0, 1e-6]), min_size=1, max_size=50))
+@given(
+    st.lists(
+        st.floats(0.0, 1.0) | st.sampled_from([0.0, 1.0, 1e-6]), min_size=1, max_size=50
+    )
+)
 def test_alias_table_holds_the_shares(weights: list[float]) -> None:
     shares = np.array(weights) + 1e-9
     table = streams.alias_table(shares)

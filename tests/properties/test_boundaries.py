@@ -49,7 +49,10 @@ def check(counts: tuple[int, ...], n: int, steps: int) -> None:
         expected = exact.inflated_topk(case.scores, k, case.exact_eps)
         for eps in ways_to_compute(steps, n):
             assert set(inflated_topk(case.w, k, eps).indices.tolist()) == expected
-            assert set(np.flatnonzero(inflated_topk_mask(case.w, k, eps)).tolist()) == expected
+            assert (
+                set(np.flatnonzero(inflated_topk_mask(case.w, k, eps)).tolist())
+                == expected
+            )
 
 
 @pytest.mark.parametrize("n", range(2, 61))
@@ -65,7 +68,9 @@ def test_votes_with_eps_root_two_over_n(n: int) -> None:
         check((n, n - 1, n - 1, n - lead), n, 1)
 
 
-@pytest.mark.parametrize(("steps", "items", "top"), [(1, 5, 3), (2, 4, 6), (3, 4, 7), (7, 3, 16)])
+@pytest.mark.parametrize(
+    ("steps", "items", "top"), [(1, 5, 3), (2, 4, 6), (3, 4, 7), (7, 3, 16)]
+)
 def test_every_small_boundary_case(steps: int, items: int, top: int) -> None:
     """All counts where an item is exactly at distance eps, at many sample sizes."""
     found = boundary_counts(steps, items, top)
@@ -106,12 +111,17 @@ def test_one_vote_more_than_the_boundary_is_in(n: int) -> None:
     w = np.array([0.5 + 1 / n, 0.5])
     assert inflated_topk(w, 1, math.sqrt(2) / n).size == 1
     assert inflated_topk(w, 1, math.sqrt(2) / n * (1 + 2e-6)).size == 2
-    assert inflated_topk(w, 1, math.sqrt(2) / max(n - 1, 1) if n < 10**5 else 2 / n).size == 2
+    assert (
+        inflated_topk(w, 1, math.sqrt(2) / max(n - 1, 1) if n < 10**5 else 2 / n).size
+        == 2
+    )
 
 
 @pytest.mark.parametrize("n", [10**power for power in range(1, 10)])
 @pytest.mark.parametrize("offset", [0.0, 0.5, -3.0])
-def test_just_above_a_distance_the_promise_of_theorems_4_and_8_holds(n: int, offset: float) -> None:
+def test_just_above_a_distance_the_promise_of_theorems_4_and_8_holds(
+    n: int, offset: float
+) -> None:
     """Two items exchange a lead of one vote in n: an eps taken from that distance must suffice."""
     w = offset + np.array([1.0, 0.0]) / n
     v = w[::-1]

@@ -10,7 +10,12 @@ from hypothesis import given, strategies as st
 
 from oracles import exact, projection
 from oracles.cases import Case, cases
-from steadyrank.operators.topk_sets import inflated_argmax, inflated_topk, inflated_topk_mask, topk
+from steadyrank.operators.topk_sets import (
+    inflated_argmax,
+    inflated_topk,
+    inflated_topk_mask,
+    topk,
+)
 
 NEAR = 1e-9
 
@@ -43,12 +48,17 @@ def test_members_are_those_of_the_exact_oracle_boundary_included(case: Case) -> 
         expected = exact.inflated_topk(case.scores, k, case.exact_eps)
         found = inflated_topk(case.w, k, case.eps)
         assert set(found.indices.tolist()) == expected
-        assert set(np.flatnonzero(inflated_topk_mask(case.w, k, case.eps)).tolist()) == expected
+        assert (
+            set(np.flatnonzero(inflated_topk_mask(case.w, k, case.eps)).tolist())
+            == expected
+        )
         assert found.size == len(found) == len(found.indices)
 
 
 @given(cases(most=8))
-def test_members_are_a_prefix_of_the_sorted_order_and_ties_enter_together(case: Case) -> None:
+def test_members_are_a_prefix_of_the_sorted_order_and_ties_enter_together(
+    case: Case,
+) -> None:
     order = topk(case.w, case.items)
     assert order.tolist() == exact.plain_ranking(case.scores)
     for k in range(1, case.items + 1):
@@ -114,15 +124,25 @@ def test_certain_members_are_in_every_ranking_s_top_k(case: Case) -> None:
     for k in range(1, case.items + 1):
         found = inflated_topk(case.w, k, case.eps)
         worst = [
-            sum(exact.gap_sign(mine - other, case.exact_eps) < 0 for other in case.scores)
+            sum(
+                exact.gap_sign(mine - other, case.exact_eps) < 0
+                for other in case.scores
+            )
             for mine in case.scores
         ]
-        assert set(found.always_indices.tolist()) == {j for j in range(case.items) if worst[j] <= k}
-        assert found.always_indices.tolist() + found.sometimes_indices.tolist() == found.indices.tolist()
+        assert set(found.always_indices.tolist()) == {
+            j for j in range(case.items) if worst[j] <= k
+        }
+        assert (
+            found.always_indices.tolist() + found.sometimes_indices.tolist()
+            == found.indices.tolist()
+        )
 
 
 @given(st.integers(2, 12), st.integers(0, 30), st.integers(1, 60))
-def test_a_clear_leader_is_alone_at_any_scale(items: int, power: int, unit: int) -> None:
+def test_a_clear_leader_is_alone_at_any_scale(
+    items: int, power: int, unit: int
+) -> None:
     """A lead of exactly c over many tied followers is a boundary case at every magnitude."""
     step = 2.0**power
     w = np.zeros(items)

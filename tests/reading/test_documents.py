@@ -38,13 +38,18 @@ GRID = [["ann", 125], ["bob", 126], ["cyd", 127]]
     ],
 )
 def test_other_documents_are_refused_with_an_example(document: object) -> None:
-    with pytest.raises(NotRecognisedError, match=r"neither a list of objects.*A table in JSON looks"):
+    with pytest.raises(
+        NotRecognisedError, match=r"neither a list of objects.*A table in JSON looks"
+    ):
         table(document)
 
 
 class TestColumns:
     def test_lists_of_one_length(self) -> None:
-        assert rows(table({"who": ["ann", "bob"], "ms": [125, 126]})) == [("ann", 125), ("bob", 126)]
+        assert rows(table({"who": ["ann", "bob"], "ms": [125, 126]})) == [
+            ("ann", 125),
+            ("bob", 126),
+        ]
 
     def test_a_frame_of_pandas(self) -> None:
         frame = {"who": {"0": "ann", "1": "bob"}, "ms": {"0": 125, "1": 126}}
@@ -53,7 +58,9 @@ class TestColumns:
 
 class TestObjectsByName:
     def test_numbers(self) -> None:
-        assert rows(table({"date": "May", "scores": {"x": 0.5, "y": 0.25, "z": 1}})) == [
+        assert rows(
+            table({"date": "May", "scores": {"x": 0.5, "y": 0.25, "z": 1}})
+        ) == [
             ("x", 0.5),
             ("y", 0.25),
             ("z", 1),
@@ -63,7 +70,10 @@ class TestObjectsByName:
     def test_numbers_beside_a_table_are_settings(self) -> None:
         config = {f"option {n}": n for n in range(9)}
         found = table(
-            {"config": config, "results": [{"model": "x", "acc": 1}, {"model": "y", "acc": 2}]}
+            {
+                "config": config,
+                "results": [{"model": "x", "acc": 1}, {"model": "y", "acc": 2}],
+            }
         )
         assert found.names == ["model", "acc"]
 
@@ -74,7 +84,10 @@ class TestObjectsByName:
         assert row.names == ["user", "item", "rating"]
 
     def test_records_three_deep(self) -> None:
-        deep = {m: {t: {"acc": a, "f1": a / 2} for t, a in (("t1", 0.5), ("t2", 1.0))} for m in "xyz"}
+        deep = {
+            m: {t: {"acc": a, "f1": a / 2} for t, a in (("t1", 0.5), ("t2", 1.0))}
+            for m in "xyz"
+        }
         found = table(deep)
         assert found.names == ["name", "t1.acc", "t1.f1", "t2.acc", "t2.f1"]
         assert found.numbers("t2.f1").tolist() == [0.5] * 3
@@ -88,7 +101,9 @@ class TestObjectsByName:
 
     def test_few_have_the_same_names(self) -> None:
         """As ratings by user: a column for each film would be blank nearly everywhere."""
-        found = table({"ann": {"f1": 5, "f2": 3}, "bob": {"f3": 4}, "cyd": {"f4": 1, "f1": 2}})
+        found = table(
+            {"ann": {"f1": 5, "f2": 3}, "bob": {"f3": 4}, "cyd": {"f4": 1, "f1": 2}}
+        )
         assert found.names == ["name", "key", "value"]
         assert rows(found)[::3] == [("ann", "f1", 5), ("cyd", "f4", 1)]
 
@@ -98,18 +113,30 @@ class TestObjectsByName:
         assert found.cells("ballot") == [["x", "y"], ["y", "x"]]
 
     def test_lists_of_records(self) -> None:
-        weeks = {"1": [{"home": "x", "away": "y"}], "2": [{"home": "y", "away": "z"}] * 2}
+        weeks = {
+            "1": [{"home": "x", "away": "y"}],
+            "2": [{"home": "y", "away": "z"}] * 2,
+        }
         assert rows(table(weeks)) == [("1", "x", "y"), ("2", "y", "z"), ("2", "y", "z")]
 
     def test_what_is_no_table_stays_none(self) -> None:
-        for document in ({"a": 1, "b": "x"}, {"a": {"b": 1}}, {"a": {"b": 1}, "c": 2}, {"title": "x"}):
+        for document in (
+            {"a": 1, "b": "x"},
+            {"a": {"b": 1}},
+            {"a": {"b": 1}, "c": 2},
+            {"title": "x"},
+        ):
             with pytest.raises(NotRecognisedError, match="neither a list of objects"):
                 table(document)
 
 
-@pytest.mark.parametrize("cells", [[[3, 1, 2], [1, 2, 3]], [[5.5, 6.0, 5.5], [5.0, 5.5]]])
+@pytest.mark.parametrize(
+    "cells", [[[3, 1, 2], [1, 2, 3]], [[5.5, 6.0, 5.5], [5.0, 5.5]]]
+)
 def test_lists_in_records_are_cells(cells: list[Any]) -> None:
-    found = table([{"who": who, "given": one} for who, one in zip("xy", cells, strict=True)])
+    found = table(
+        [{"who": who, "given": one} for who, one in zip("xy", cells, strict=True)]
+    )
     assert found.names == ["who", "given"]
     assert found.cells("given") == cells
 
@@ -117,10 +144,18 @@ def test_lists_in_records_are_cells(cells: list[Any]) -> None:
 def test_records_in_records_are_rows() -> None:
     """As standings of a season: what is beside the list comes with each of its records."""
     seasons = [
-        {"season": season, "standings": [{"team": team, "points": len(team)} for team in ("x", "yy")]}
+        {
+            "season": season,
+            "standings": [{"team": team, "points": len(team)} for team in ("x", "yy")],
+        }
         for season in (7, 8)
     ]
-    assert rows(table(seasons)) == [(7, "x", 1), (7, "yy", 2), (8, "x", 1), (8, "yy", 2)]
+    assert rows(table(seasons)) == [
+        (7, "x", 1),
+        (7, "yy", 2),
+        (8, "x", 1),
+        (8, "yy", 2),
+    ]
     assert "what is in 'standings' read as rows" in table(seasons).notes
     assert rows(table({"made": "today", "all": seasons})) == rows(table(seasons))
     two = [{"a": [{"b": 1}, {"b": 2}], "c": [{"d": 1}]}]

@@ -43,7 +43,11 @@ def test_a_published_table_is_sorted_by_its_score() -> None:
     }
     by_points = proposed(table, item="Country", score="P")[0]
     assert "the table is sorted by 'P'" in by_points.support
-    others = [one for name in ("W", "TF", "TA") for one in proposed(table, item="Country", score=name)]
+    others = [
+        one
+        for name in ("W", "TF", "TA")
+        for one in proposed(table, item="Country", score=name)
+    ]
     assert by_points.points > max(one.points for one in others)
     assert not any("sorted" in reason for one in others for reason in one.support)
     table["P"][2:4] = table["P"][3:1:-1]
@@ -54,7 +58,10 @@ def test_a_published_table_is_sorted_by_its_score() -> None:
 @pytest.mark.parametrize("word", ["Subject", "judge_", "Reviewer "])
 def test_columns_of_people_rate_the_rows(word: str, rng: np.random.Generator) -> None:
     clips = [f"clip_{n}_24fps" for n in range(12)]
-    table = {"": clips, **{f"{word}{n}": rng.integers(1, 6, 12).tolist() for n in range(1, 9)}}
+    table = {
+        "": clips,
+        **{f"{word}{n}": rng.integers(1, 6, 12).tolist() for n in range(1, 9)},
+    }
     try:
         data = read_any(table)
     except NotRecognisedError as error:
@@ -62,7 +69,9 @@ def test_columns_of_people_rate_the_rows(word: str, rng: np.random.Generator) ->
     assert set(data.items) == {*clips}
 
 
-def test_the_only_number_below_zero_may_stand_for_none(rng: np.random.Generator) -> None:
+def test_the_only_number_below_zero_may_stand_for_none(
+    rng: np.random.Generator,
+) -> None:
     """As -1 in ratings of series that were seen and not rated."""
     cells = [(user, item) for user in range(12) for item in range(6)]
     stars = np.where(rng.random(72) < 0.3, -1, rng.integers(1, 11, 72)).tolist()
@@ -95,7 +104,9 @@ def test_what_is_selected_of_a_side() -> None:
     except NotRecognisedError as error:
         data = error.readings[0].read()
     won = {
-        name: sum((a if w else b) == name for (a, b), w in zip(pairs, wins, strict=True))
+        name: sum(
+            (a if w else b) == name for (a, b), w in zip(pairs, wins, strict=True)
+        )
         for name in names
     }
     assert data.kind.name == "battles"
@@ -105,7 +116,12 @@ def test_what_is_selected_of_a_side() -> None:
 
 
 def test_numbers_in_the_plural_count_and_name_nobody(rng: np.random.Generator) -> None:
-    runs = [(case, code, n) for case in range(6) for code in ("old", "new") for n in (1, 2, 4, 8)]
+    runs = [
+        (case, code, n)
+        for case in range(6)
+        for code in ("old", "new")
+        for n in (1, 2, 4, 8)
+    ]
     table: dict[str, list[Any]] = {
         "case": [f"c{case}" for case, *_ in runs],
         "implementation": [code for _, code, _ in runs],
@@ -123,8 +139,13 @@ def test_a_letter_among_many_columns_says_nothing(rng: np.random.Generator) -> N
     sizes = zip(("R", "H", "G", "U", "I"), (9, 3000, 40, 700, 20000), strict=True)
     table |= {letter: rng.integers(0, size, 30).tolist() for letter, size in sizes}
     found = offered(table)
-    assert all("have names that fit" not in reason for one in found for reason in one.support)
-    assert found[0].roles in ({"choice": "Name", "count": "Votes"}, {"item": "Name", "score": "Votes"})
+    assert all(
+        "have names that fit" not in reason for one in found for reason in one.support
+    )
+    assert found[0].roles in (
+        {"choice": "Name", "count": "Votes"},
+        {"item": "Name", "score": "Votes"},
+    )
 
 
 def test_clubs_of_players_are_not_ranked_before_them(rng: np.random.Generator) -> None:
@@ -141,7 +162,9 @@ def test_clubs_of_players_are_not_ranked_before_them(rng: np.random.Generator) -
     assert any("each 'archer' has one 'club'" in one.against for one in others)
 
 
-def test_rated_titles_are_not_ranked_by_how_many_voted(rng: np.random.Generator) -> None:
+def test_rated_titles_are_not_ranked_by_how_many_voted(
+    rng: np.random.Generator,
+) -> None:
     table: dict[str, list[Any]] = {
         "Title": [f"film {n}" for n in range(12)],
         "Rating": rng.uniform(5, 9, 12).round(1).tolist(),
@@ -153,7 +176,8 @@ def test_rated_titles_are_not_ranked_by_how_many_voted(rng: np.random.Generator)
 def test_statistics_of_one_measure_are_no_items(rng: np.random.Generator) -> None:
     table: dict[str, list[Any]] = {"mode": ["jit", "interp", "native"] * 4}
     table |= {
-        f"{word}_time_ms": rng.uniform(1, 9, 12).round(2).tolist() for word in ("avg", "min", "max")
+        f"{word}_time_ms": rng.uniform(1, 9, 12).round(2).tolist()
+        for word in ("avg", "min", "max")
     }
     for one in offered(table):
         if one.options.get("items_in") == "columns":
@@ -164,15 +188,23 @@ def test_different_directions_are_asked_about(rng: np.random.Generator) -> None:
     """A mean of what should be much and what should be little is not taken without being asked."""
     table: dict[str, list[Any]] = {"Model": [f"gpt-{n}" for n in range(8)]}
     table |= {
-        f"{word} Rate": rng.uniform(1, 99, 8).round(1).tolist() for word in ("Error", "Answer", "Fact")
+        f"{word} Rate": rng.uniform(1, 99, 8).round(1).tolist()
+        for word in ("Error", "Answer", "Fact")
     }
     found = refused(table)
     mixed = [one for one in found if one.options.get("items_in") == "rows"]
-    assert all("in some less is better, and a mean is taken of all" in one.against for one in mixed)
+    assert all(
+        "in some less is better, and a mean is taken of all" in one.against
+        for one in mixed
+    )
 
 
-def test_numbers_far_down_that_are_none_are_left_out_by_the_command(rng: np.random.Generator) -> None:
-    rows = [(f"u{n % 800}", f"w{n % 90}", int(rng.integers(60, 99))) for n in range(9000)]
+def test_numbers_far_down_that_are_none_are_left_out_by_the_command(
+    rng: np.random.Generator,
+) -> None:
+    rows = [
+        (f"u{n % 800}", f"w{n % 90}", int(rng.integers(60, 99))) for n in range(9000)
+    ]
     lines = [f"{user},{item},{mark}" for user, item, mark in rows]
     lines[8500] = lines[8500].rsplit(",", 1)[0] + ",90/100"
     text = "\n".join(["reviewer,whisky,rating", *lines]).encode()
@@ -192,17 +224,27 @@ def test_places_may_tie_at_the_end(last: bool, rng: np.random.Generator) -> None
         order, known = rng.permutation(11), int(rng.integers(3, 12))
         place = dict(zip(order[:known].tolist(), range(1, known + 1), strict=True))
         rows.append([place.get(n, 11 if last else "No opinion") for n in range(11)])
-    text = "\n".join([",".join(names), *(",".join(map(str, row)) for row in rows)]).encode()
+    text = "\n".join(
+        [",".join(names), *(",".join(map(str, row)) for row in rows)]
+    ).encode()
     first = refused(io.BytesIO(text))[0]
-    assert {"ranks: 1 is best", "ranks: 1 is best, and what is blank was not ranked"} & {*first.support}
+    assert {
+        "ranks: 1 is best",
+        "ranks: 1 is best, and what is blank was not ranked",
+    } & {*first.support}
     data = first.read()
     means = {
-        name: np.mean([row[n] for row in rows if row[n] != "No opinion"]) for n, name in enumerate(names)
+        name: np.mean([row[n] for row in rows if row[n] != "No opinion"])
+        for n, name in enumerate(names)
     }
     if last:
-        assert data.items[np.nanmean(data.values, axis=0).argmax()] == min(means, key=means.__getitem__)
+        assert data.items[np.nanmean(data.values, axis=0).argmax()] == min(
+            means, key=means.__getitem__
+        )
     else:
-        firsts = {name: sum(row[n] == 1 for row in rows) for n, name in enumerate(names)}
+        firsts = {
+            name: sum(row[n] == 1 for row in rows) for n, name in enumerate(names)
+        }
         assert {data.items[code]: int(n) for code, n in first_places(data).items()} == {
             name: n for name, n in firsts.items() if n
         }
@@ -235,22 +277,28 @@ class TestRankedColumns:
             found = Ballots.from_frame(frame, ranked=names, drop=[""])
             wanted = Ballots(orders, items=names)
             assert (found.items, found.n_units) == (wanted.items, wanted.n_units)
-            assert dict(zip(found.units.labels, found.units.counts, strict=True)) == dict(
-                zip(wanted.units.labels, wanted.units.counts, strict=True)
-            )
+            assert dict(
+                zip(found.units.labels, found.units.counts, strict=True)
+            ) == dict(zip(wanted.units.labels, wanted.units.counts, strict=True))
 
     def test_counts_and_borda(self) -> None:
         text = b"n,ann,bob,cat\n3,1,2,\n2,,1,2\n"
-        ballots = Ballots.read(io.BytesIO(text), ranked=["ann", "bob", "cat"], count="n")
+        ballots = Ballots.read(
+            io.BytesIO(text), ranked=["ann", "bob", "cat"], count="n"
+        )
         assert ballots.n_units == 5
         scores = dict(zip(ballots.items, Study(ballots).scores, strict=True))
         # Who is not ranked shares the last places: bob has 3 * 1 + 2 * 2, ann 3 * 2, cat 2 * 1 points.
         points = {"ann": Fraction(6, 5), "bob": Fraction(7, 5), "cat": Fraction(2, 5)}
-        assert scores == pytest.approx({name: float(share) for name, share in points.items()})
+        assert scores == pytest.approx(
+            {name: float(share) for name, share in points.items()}
+        )
 
     def test_what_is_no_rank_is_refused(self) -> None:
         text = b"ann,bob\n1,2\n2,first\n"
-        with pytest.raises(NotANumberError, match="'first' is not a number in column 'bob', on line 3"):
+        with pytest.raises(
+            NotANumberError, match="'first' is not a number in column 'bob', on line 3"
+        ):
             Ballots.read(io.BytesIO(text), ranked=["ann", "bob"])
 
 
@@ -268,17 +316,23 @@ def test_lists_by_name_are_one_table() -> None:
 
 def test_records_in_records_keep_both_names() -> None:
     races = b'[{"name": "Rome", "result": [{"name": "x", "pos": 1}, {"name": "y", "pos": 2}]},'
-    table = read_table(io.BytesIO(races + b' {"name": "Spa", "result": [{"name": "y", "pos": 1}]}]'))
+    table = read_table(
+        io.BytesIO(races + b' {"name": "Spa", "result": [{"name": "y", "pos": 1}]}]')
+    )
     assert table.labels("name").tolist() == ["Rome", "Rome", "Spa"]
     assert table.labels("result.name").tolist() == ["x", "y", "y"]
 
 
-def test_a_weighted_total_is_not_answered_by_the_mean_of_its_parts(rng: np.random.Generator) -> None:
+def test_a_weighted_total_is_not_answered_by_the_mean_of_its_parts(
+    rng: np.random.Generator,
+) -> None:
     """Nor are degrees of latitude scores."""
     table: dict[str, list[Any]] = {"model": [f"gpt-{n}" for n in range(20)]}
     parts = rng.uniform(0, 100, (4, 20)).round(2)
     table["overall"] = (parts.T @ [0.85, 0.05, 0.05, 0.05]).round(3).tolist()
-    table |= {f"{name} score": row.tolist() for name, row in zip("pqrs", parts, strict=True)}
+    table |= {
+        f"{name} score": row.tolist() for name, row in zip("pqrs", parts, strict=True)
+    }
     told = "'overall' ranks the rows otherwise"
     assert any(told in one.against for one in refused(table))
     table["overall"] = parts.mean(axis=0).round(3).tolist()
@@ -286,15 +340,23 @@ def test_a_weighted_total_is_not_answered_by_the_mean_of_its_parts(rng: np.rando
     assert dict(zip(data.items, Study(data).scores, strict=True)) == pytest.approx(
         dict(zip(table["model"], parts.mean(axis=0), strict=True))
     )
-    places = {"place": TEAMS, "latitude": rng.uniform(-9, 9, 7), "longitude": rng.uniform(-9, 9, 7)}
+    places = {
+        "place": TEAMS,
+        "latitude": rng.uniform(-9, 9, 7),
+        "longitude": rng.uniform(-9, 9, 7),
+    }
     places |= {name: rng.uniform(-9, 9, 7) for name in ("calm", "safe")}
     assert not any(
-        "latitude" in one.roles.get("items", ()) and not one.against for one in offered(places)
+        "latitude" in one.roles.get("items", ()) and not one.against
+        for one in offered(places)
     )
 
 
 def test_a_list_that_begins_with_the_least_is_ranked_by_less() -> None:
-    table: dict[str, list[Any]] = {"TeamName": TEAMS, "Score": [0.29, 0.3, 0.31, 0.31, 0.35, 0.4, 0.9]}
+    table: dict[str, list[Any]] = {
+        "TeamName": TEAMS,
+        "Score": [0.29, 0.3, 0.31, 0.31, 0.35, 0.4, 0.9],
+    }
     first = offered(table)[0]
     assert first.options["lower_is_better"] == "all"
     assert "the table is sorted by 'Score', the least first" in first.support
@@ -329,16 +391,22 @@ def test_candidates_come_before_their_parties(rng: np.random.Generator) -> None:
 
 def test_players_of_one_side_are_no_sides(rng: np.random.Generator) -> None:
     games = [rng.permutation(TEAMS)[:4].tolist() for _ in range(60)]
-    columns = zip(("red_1", "red_2", "blue_1", "blue_2"), zip(*games, strict=True), strict=True)
+    columns = zip(
+        ("red_1", "red_2", "blue_1", "blue_2"), zip(*games, strict=True), strict=True
+    )
     table: dict[str, list[Any]] = {name: list(players) for name, players in columns}
-    table |= {f"{side}_score": rng.integers(0, 11, 60).tolist() for side in ("red", "blue")}
+    table |= {
+        f"{side}_score": rng.integers(0, 11, 60).tolist() for side in ("red", "blue")
+    }
     for one in proposed(table):
         if one.kind.name == "battles":
             assert {one.roles["left"][:-2], one.roles["right"][:-2]} == {"red", "blue"}
 
 
 def test_numbers_of_repeats_are_no_scores(rng: np.random.Generator) -> None:
-    rows = [(trial, rep, name) for trial in range(6) for rep in (1, 2, 3) for name in TEAMS]
+    rows = [
+        (trial, rep, name) for trial in range(6) for rep in (1, 2, 3) for name in TEAMS
+    ]
     table: dict[str, list[Any]] = {
         "trial": [f"t{trial}" for trial, *_ in rows],
         "rep": [rep for _, rep, _ in rows],
@@ -346,7 +414,11 @@ def test_numbers_of_repeats_are_no_scores(rng: np.random.Generator) -> None:
         "yield": rng.uniform(50, 90, len(rows)).round(2).tolist(),
     }
     assert not proposed(table, score="rep")
-    assert offered(table)[0].roles == {"row": "trial", "item": "variety", "score": "yield"}
+    assert offered(table)[0].roles == {
+        "row": "trial",
+        "item": "variety",
+        "score": "yield",
+    }
 
 
 def test_a_name_stands_for_no_count() -> None:
@@ -356,9 +428,17 @@ def test_a_name_stands_for_no_count() -> None:
     assert all(one.roles.get("count") is None for one in caught.value.readings)
 
 
-def test_short_names_are_items_though_they_may_say_how_sure_a_score_is(rng: np.random.Generator) -> None:
+def test_short_names_are_items_though_they_may_say_how_sure_a_score_is(
+    rng: np.random.Generator,
+) -> None:
     """SD is a party, MoE the margin of error of a poll."""
     shares = rng.dirichlet([9, 8, 7, 3], 12).round(4) * 100
-    table: dict[str, list[Any]] = {"pollster": [f"p{n % 4}" for n in range(12)], "MoE": [3.5, 3.1] * 6}
+    table: dict[str, list[Any]] = {
+        "pollster": [f"p{n % 4}" for n in range(12)],
+        "MoE": [3.5, 3.1] * 6,
+    }
     table |= dict(zip(("S", "SD", "M", "C"), shares.T.tolist(), strict=True))
-    assert proposed(table)[0].roles == {"items": ["S", "SD", "M", "C"], "row": "pollster"}
+    assert proposed(table)[0].roles == {
+        "items": ["S", "SD", "M", "C"],
+        "row": "pollster",
+    }

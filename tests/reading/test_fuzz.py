@@ -35,12 +35,16 @@ def tables(rng: np.random.Generator) -> dict[str, Columns]:
             "movie": [f"f{n}" for n in items],
             "rating": rng.integers(1, 6, size=SIZE).tolist(),
         },
-        "choices": {f"choice_{n + 1}": [f"c{order[n]}" for order in orders] for n in range(3)},
+        "choices": {
+            f"choice_{n + 1}": [f"c{order[n]}" for order in orders] for n in range(3)
+        },
         "scores": {"task": [f"t{n}" for n in range(SIZE)]}
         | {name: rng.random(SIZE).tolist() for name in ("adam", "sgd", "lion", "muon")},
         "games": {
             "Team 1": [f"m{n}" for n in left],
-            "FT": [f"{one}-{two}" for one, two in rng.integers(4, size=(SIZE, 2)).tolist()],
+            "FT": [
+                f"{one}-{two}" for one, two in rng.integers(4, size=(SIZE, 2)).tolist()
+            ],
             "Team 2": [f"m{n}" for n in right],
         },
         "long": {
@@ -53,7 +57,10 @@ def tables(rng: np.random.Generator) -> dict[str, Columns]:
 
 
 def renamed(rng: np.random.Generator, columns: Columns) -> Columns:
-    return {f"{chr(97 + n)}{rng.integers(100)}q": values for n, values in enumerate(columns.values())}
+    return {
+        f"{chr(97 + n)}{rng.integers(100)}q": values
+        for n, values in enumerate(columns.values())
+    }
 
 
 def shuffled(rng: np.random.Generator, columns: Columns) -> Columns:
@@ -68,7 +75,9 @@ def dropped(rng: np.random.Generator, columns: Columns) -> Columns:
 def added(rng: np.random.Generator, columns: Columns) -> Columns:
     size = len(next(iter(columns.values())))
     # On the scale of the others it would be one of them, and nobody could tell.
-    other: list[Any] = (1000 * rng.random(size)).tolist() if rng.random() < 0.5 else ["x"] * size
+    other: list[Any] = (
+        (1000 * rng.random(size)).tolist() if rng.random() < 0.5 else ["x"] * size
+    )
     return {**columns, "zq": other}
 
 
@@ -78,9 +87,13 @@ def of_text(rng: np.random.Generator, columns: Columns) -> Columns:
 
 
 @pytest.mark.parametrize("change", [renamed, shuffled, dropped, added, of_text])
-@pytest.mark.parametrize("name", ["battles", "games", "ratings", "choices", "scores", "long", "votes"])
+@pytest.mark.parametrize(
+    "name", ["battles", "games", "ratings", "choices", "scores", "long", "votes"]
+)
 def test_never_another_answer(
-    name: str, change: Callable[[np.random.Generator, Columns], Columns], rng: np.random.Generator
+    name: str,
+    change: Callable[[np.random.Generator, Columns], Columns],
+    rng: np.random.Generator,
 ) -> None:
     for _ in range(5):
         columns = tables(rng)[name]

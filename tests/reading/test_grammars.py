@@ -83,7 +83,11 @@ class TestBallots:
 
     def test_blt(self) -> None:
         data = read(BLT)
-        assert counts(data) == {"Ann A.": 12, "Ann A. > Bob B.": 4, "Cat C. > Ann A. = Bob B.": 7}
+        assert counts(data) == {
+            "Ann A.": 12,
+            "Ann A. > Bob B.": 4,
+            "Cat C. > Ann A. = Bob B.": 7,
+        }
         assert "2 ballots without a name left out" in data.notes
 
     def test_blt_with_remarks_and_a_name_again(self) -> None:
@@ -91,7 +95,10 @@ class TestBallots:
         text = text.replace("4 1 2 0\n", '4 1 - 2 1 0  # "one"\n')
         data = read(text)
         assert counts(data) == counts(read(BLT))
-        assert "4 ballots with an item twice: its first place counts (repeats)" in data.notes
+        assert (
+            "4 ballots with an item twice: its first place counts (repeats)"
+            in data.notes
+        )
 
     def test_blt_without_zeros_at_the_end(self, tmp_path: Path) -> None:
         text = BLT.replace(" 0\n", "\n").replace('"North Ward"', "North Ward")
@@ -112,17 +119,25 @@ class TestBallots:
         ],
     )
     def test_orders_without_a_header_would_lose_the_first(self, text: str) -> None:
-        with pytest.raises(UnreadableFileError, match=r"begins with an order.*order,count"):
+        with pytest.raises(
+            UnreadableFileError, match=r"begins with an order.*order,count"
+        ):
             read(text)
         assert read("order,count\na > b = c,3\nb > a,1\n").n_units == 4
 
     @pytest.mark.parametrize(
         ("text", "match"),
         [
-            (STV.replace('"Candidate 2","Bob B.","Blue",\n', ""), "names 2 of 3 candidates"),
+            (
+                STV.replace('"Candidate 2","Bob B.","Blue",\n', ""),
+                "names 2 of 3 candidates",
+            ),
             (STV.replace("4,1,2,", "4,1,5,"), "line 3 .* ranks candidate 5"),
             (BLT.replace('\n0\n"', '\n"'), "ranks candidate 0"),
-            (BLT.replace("4 1 2 0", "4 1 x 0"), "line 4 .* 'x' where a number should be"),
+            (
+                BLT.replace("4 1 2 0", "4 1 x 0"),
+                "line 4 .* 'x' where a number should be",
+            ),
             (BLT.replace('"Cat C."\n"North Ward"\n', ""), "names 2 of 3 candidates"),
         ],
     )
@@ -158,13 +173,17 @@ class TestGames:
         assert ("event", 1) not in data.unit_candidates
 
     def test_faults_have_their_line(self) -> None:
-        with pytest.raises(UnreadableFileError, match=r"line 9 of .*without White or Black"):
+        with pytest.raises(
+            UnreadableFileError, match=r"line 9 of .*without White or Black"
+        ):
             read(PGN.replace('[White "Bob \\"B\\""]\n', ""))
         with pytest.raises(EmptyDataError, match="no game with a result"):
             read('[Event "x"]\n[White "a"]\n[Black "b"]\n\n*\n')
 
 
-def session(number: int, *contests: dict[str, Any], modified: Any = None) -> dict[str, Any]:
+def session(
+    number: int, *contests: dict[str, Any], modified: Any = None
+) -> dict[str, Any]:
     card = {"Id": 1, "Contests": list(contests)}
     return {
         "RecordId": number,
@@ -190,12 +209,18 @@ RECORDS = {
         session(3, contest(7, (1, 1), (3, 1), (2, 2))),
         session(4, contest(7)),
         session(5, contest(7, (1, 1), IsVote=False)),
-        session(6, contest(7, (1, 1)), modified={"IsCurrent": True, "Contests": [contest(7, (3, 1))]}),
+        session(
+            6,
+            contest(7, (1, 1)),
+            modified={"IsCurrent": True, "Contests": [contest(7, (3, 1))]},
+        ),
     ],
 }
 NAMES = {1: "Ann", 2: "Bob", 3: "Cat", 9: "Yes"}
 CANDIDATES = {"List": [{"Id": who, "Description": name} for who, name in NAMES.items()]}
-CONTESTS = {"List": [{"Id": 7, "Description": "Mayor"}, {"Id": 8, "Description": "Measure A"}]}
+CONTESTS = {
+    "List": [{"Id": 7, "Description": "Mayor"}, {"Id": 8, "Description": "Measure A"}]
+}
 FILES = {
     "CvrExport.json": RECORDS,
     "CandidateManifest.json": CANDIDATES,
@@ -215,11 +240,16 @@ class TestDominion:
                 "1 ballot with an item twice: its first place counts (repeats)",
                 "2 ballots without a name left out",
             } <= set(data.notes)
-        with pytest.raises(ColumnError, match=r"several contests: 'Mayor', 'Measure A'.*sheet="):
+        with pytest.raises(
+            ColumnError, match=r"several contests: 'Mayor', 'Measure A'.*sheet="
+        ):
             read_any(tmp_path)
 
     def test_without_manifests_and_with_several_votes(self) -> None:
-        sessions = [session(1, contest(7, (1, 1), (2, 1))), session(2, contest(7, (2, 1)))]
+        sessions = [
+            session(1, contest(7, (1, 1), (2, 1))),
+            session(2, contest(7, (2, 1))),
+        ]
         data = read(json.dumps({**RECORDS, "Sessions": sessions}))
         assert data.approval
         assert counts(data) == {"{1, 2}": 1, "{2}": 1}

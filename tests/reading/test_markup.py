@@ -35,7 +35,9 @@ def test_a_leaderboard(text: str) -> None:
 
 
 def test_a_line_that_is_too_short() -> None:
-    with pytest.raises(UnreadableFileError, match="line 4 of the stream has 3 cells instead of 4"):
+    with pytest.raises(
+        UnreadableFileError, match="line 4 of the stream has 3 cells instead of 4"
+    ):
         read_any(io.BytesIO(MARKDOWN.replace(" | 85 |", " |").encode()))
 
 
@@ -98,5 +100,12 @@ def test_one_of_several_tables_with_links_and_footnotes() -> None:
 def test_a_long_table_says_its_header_on_each_page() -> None:
     head = "Model & t1 & t2 \\\\\n"
     rows = "x & 1 & 2 \\\\\n\\endhead\n" + head + "y & 3 & 4 \\\\\n"
-    text = "\\begin{longtable}{lrr}\n" + head + "\\endfirsthead\n" + head + rows + "\\end{longtable}\n"
+    text = (
+        "\\begin{longtable}{lrr}\n"
+        + head
+        + "\\endfirsthead\n"
+        + head
+        + rows
+        + "\\end{longtable}\n"
+    )
     assert read_table(io.BytesIO(text.encode())).labels("Model").tolist() == ["x", "y"]

@@ -75,7 +75,9 @@ class TestLists:
             ([*["a;b"] * 9, "other, like c"], ";"),
         ],
     )
-    def test_the_mark_that_all_lists_share_comes_first(self, texts: list[str], marks: str) -> None:
+    def test_the_mark_that_all_lists_share_comes_first(
+        self, texts: list[str], marks: str
+    ) -> None:
         assert marks_between(texts) == marks
 
     @pytest.mark.parametrize("mark", [";", ", ", "\n"])
@@ -102,11 +104,16 @@ class TestLists:
     def test_orders_part_at_the_mark_that_all_share(self) -> None:
         orders = [["Ann, senior", "Bob"], ["Bob", "Cy (left, right)", "Ann, senior"]]
         rows = [["ballot"], *([";".join(one)] for one in orders)]
-        assert list(Ballots.read(stream(rows)).units.labels) == [" > ".join(one) for one in orders]
+        assert list(Ballots.read(stream(rows)).units.labels) == [
+            " > ".join(one) for one in orders
+        ]
 
     def test_lists_without_a_time_may_be_genres(self) -> None:
         rng = random.Random(2)
-        rows = [[f"film {n}", ", ".join(some(rng, FLAVOURS)), rng.randrange(10)] for n in range(40)]
+        rows = [
+            [f"film {n}", ", ".join(some(rng, FLAVOURS)), rng.randrange(10)]
+            for n in range(40)
+        ]
         with pytest.raises(NotRecognisedError) as caught:
             read_any(stream([["title", "genres", "rating"], *rows]))
         lists = [one.points for one in caught.value.readings if "ballot" in one.roles]
@@ -122,7 +129,9 @@ class TestHeaders:
     def test_a_line_of_questions_and_one_of_a_tool(self) -> None:
         tool = [json.dumps({"ImportId": f"QID{n}"}) for n in range(3)]
         found = read_table(
-            stream([["RecordedDate", "Q1", "Q2_1"], list(self.TEXTS), tool, *self.rows()])
+            stream(
+                [["RecordedDate", "Q1", "Q2_1"], list(self.TEXTS), tool, *self.rows()]
+            )
         )
         assert (found.names, len(found)) == (list(self.TEXTS), 12)
         assert found.notes[0].startswith("3 lines read as one header")
@@ -130,7 +139,14 @@ class TestHeaders:
     def test_questions_that_are_asked_twice_keep_their_codes(self) -> None:
         tool = ['{"ImportId":"a"}'] * 3
         found = read_table(
-            stream([["RecordedDate", "Q1", "Q2"], ["when", "why", "why"], tool, *self.rows()])
+            stream(
+                [
+                    ["RecordedDate", "Q1", "Q2"],
+                    ["when", "why", "why"],
+                    tool,
+                    *self.rows(),
+                ]
+            )
         )
         assert (found.names, len(found)) == (["RecordedDate", "Q1", "Q2"], 12)
 
@@ -138,11 +154,14 @@ class TestHeaders:
         rows = [[n, n % 5 + 1, (3 * n) % 5 + 1] for n in range(1, 12)]
         found = read_table(stream([["No", "Q1", "Q2"], ["No", "food", "room"], *rows]))
         assert (found.names, len(found)) == (["No", "food", "room"], 11)
-        given = table_of(stream([["No", "Q1", "Q2"], ["No", "food", "room"], *rows]), {"header": 1})
+        given = table_of(
+            stream([["No", "Q1", "Q2"], ["No", "food", "room"], *rows]), {"header": 1}
+        )
         assert (given.names, len(given)) == (["No", "Q1", "Q2"], 12)
 
     @pytest.mark.parametrize(
-        "first", [["ann", "no", "yes"], ["ann", "3", "good"], ["ann", "", ""], ["", "", ""]]
+        "first",
+        [["ann", "no", "yes"], ["ann", "3", "good"], ["ann", "", ""], ["", "", ""]],
     )
     def test_answers_below_codes_are_no_names(self, first: list[str]) -> None:
         rows = [[f"p{n}", n, "yes"] for n in range(8)]
@@ -165,7 +184,9 @@ class TestBallots:
             Ballots.read(io.BytesIO(text))
         data = Ballots.read(io.BytesIO(text), repeats="skip")
         assert list(data.units.labels) == ["b > a", "a > b"]
-        assert any(note.startswith("2 ballots with an item twice") for note in data.notes)
+        assert any(
+            note.startswith("2 ballots with an item twice") for note in data.notes
+        )
 
     def test_choices_without_a_header_whose_names_drift_apart(self) -> None:
         rng = random.Random(9)

@@ -31,16 +31,20 @@ DECIDED = [game for game in GAMES if game[3] != game[4]]
 def won(games: list[Game]) -> Counter[str]:
     """Return how often each one won, and how often nobody did."""
     return Counter(
-        one if left > right else two if right > left else "tie" for _, one, two, left, right in games
+        one if left > right else two if right > left else "tie"
+        for _, one, two, left, right in games
     )
 
 
 def found(data: Any) -> Counter[str]:
     """Return the same of data."""
     names = [*map(str, data.items)]
-    told = zip(data.left.tolist(), data.right.tolist(), data.outcome.tolist(), strict=True)
+    told = zip(
+        data.left.tolist(), data.right.tolist(), data.outcome.tolist(), strict=True
+    )
     return Counter(
-        names[a] if result > 0 else names[b] if result < 0 else "tie" for a, b, result in told
+        names[a] if result > 0 else names[b] if result < 0 else "tie"
+        for a, b, result in told
     )
 
 
@@ -69,7 +73,17 @@ TOLD: dict[str, tuple[str, Callable[[Game], list[object]]]] = {
     ),
     "goals among numbers of the teams": (
         "season,t1,t1_name,ft1,ft2,ht1,ht2,t2,t2_name",
-        lambda g: [1990 + g[0] // 9, 50040 + len(g[1]), g[1], g[3], g[4], 0, 0, 50040 + len(g[2]), g[2]],
+        lambda g: [
+            1990 + g[0] // 9,
+            50040 + len(g[1]),
+            g[1],
+            g[3],
+            g[4],
+            0,
+            0,
+            50040 + len(g[2]),
+            g[2],
+        ],
     ),
     "German": ("Heim,Gast,Tore Heim,Tore Gast", lambda g: [*g[1:]]),
     "a tie in German": (
@@ -88,11 +102,26 @@ TOLD: dict[str, tuple[str, Callable[[Game], list[object]]]] = {
         "prompt,output_1_model,output_2_model,preferred",
         lambda g: [f"p{g[0]}", g[1], g[2], result(g, "output_1", "output_2", "same")],
     ),
-    "1, 2 and 0": ("q,model1,model2,vote", lambda g: [f"p{g[0]}", g[1], g[2], result(g, 1, 2, 0)]),
-    "1, -1 and 0": ("q,model_x,model_y,judgement", lambda g: [g[0], g[1], g[2], result(g, 1, -1, 0)]),
-    "letters in French": ("mc1,mc2,résultat", lambda g: [g[1], g[2], result(g, "V", "D", "N")]),
-    "letters in German": ("spieler_1,spieler_2,Ergebnis", lambda g: [*g[1:3], result(g, "S", "N", "U")]),
-    "letters in Dutch": ("speler 1,speler 2,uitslag", lambda g: [*g[1:3], result(g, "W", "V", "G")]),
+    "1, 2 and 0": (
+        "q,model1,model2,vote",
+        lambda g: [f"p{g[0]}", g[1], g[2], result(g, 1, 2, 0)],
+    ),
+    "1, -1 and 0": (
+        "q,model_x,model_y,judgement",
+        lambda g: [g[0], g[1], g[2], result(g, 1, -1, 0)],
+    ),
+    "letters in French": (
+        "mc1,mc2,résultat",
+        lambda g: [g[1], g[2], result(g, "V", "D", "N")],
+    ),
+    "letters in German": (
+        "spieler_1,spieler_2,Ergebnis",
+        lambda g: [*g[1:3], result(g, "S", "N", "U")],
+    ),
+    "letters in Dutch": (
+        "speler 1,speler 2,uitslag",
+        lambda g: [*g[1:3], result(g, "W", "V", "G")],
+    ),
     "words in Italian": (
         "squadra1,squadra2,risultato",
         lambda g: [*g[1:3], result(g, "Vittoria", "Sconfitta", "Pareggio")],
@@ -103,7 +132,12 @@ TOLD: dict[str, tuple[str, Callable[[Game], list[object]]]] = {
     ),
     "a scale of five": (
         "rater,system_a,system_b,preference",
-        lambda g: [f"r{g[0] % 7}", g[1], g[2], result(g, 1 + g[0] % 2, 4 + g[0] % 2, 3)],
+        lambda g: [
+            f"r{g[0] % 7}",
+            g[1],
+            g[2],
+            result(g, 1 + g[0] % 2, 4 + g[0] % 2, 3),
+        ],
     ),
 }
 
@@ -125,7 +159,9 @@ def test_the_first_reading_knows_who_won(how: str) -> None:
         ("corner red,corner blue,blue winner", 2),
     ],
 )
-@pytest.mark.parametrize("words", [("True", "False"), (1, 0), ("yes", "no"), ("win", "loss")])
+@pytest.mark.parametrize(
+    "words", [("True", "False"), (1, 0), ("yes", "no"), ("win", "loss")]
+)
 def test_a_result_of_one_side_is_told_by_its_name(
     header: str, side: int, words: tuple[object, object]
 ) -> None:
@@ -136,12 +172,21 @@ def test_a_result_of_one_side_is_told_by_its_name(
 
 def test_a_result_of_the_other_side_is_not_that_of_the_side_that_was_named() -> None:
     rows = [[*g[1:3], result(g, "False", "True", "")] for g in DECIDED]
-    text = "\n".join(["home_team,away_team,away_win", *(",".join(map(str, row)) for row in rows)])
+    text = "\n".join(
+        ["home_team,away_team,away_win", *(",".join(map(str, row)) for row in rows)]
+    )
     with pytest.raises(ColumnError):
-        read_any(io.BytesIO(text.encode()), kind="battles", left="home_team", right="away_team")
+        read_any(
+            io.BytesIO(text.encode()),
+            kind="battles",
+            left="home_team",
+            right="away_team",
+        )
     given = {"left": "away_team", "right": "home_team"}
     for told in (given, {"winner": "away_win"}, {**given, "winner": "away_win"}):
-        assert found(read_any(io.BytesIO(text.encode()), kind="battles", **told)) == won(DECIDED)
+        assert found(
+            read_any(io.BytesIO(text.encode()), kind="battles", **told)
+        ) == won(DECIDED)
 
 
 def test_ids_that_are_named_are_kept_beside_names() -> None:
@@ -156,32 +201,48 @@ def test_ids_that_are_named_are_kept_beside_names() -> None:
 )
 def test_answers_to_several_questions_are_no_battles(named: str) -> None:
     """Two of them are never equal, and a third is always one of the two, but there is a fourth."""
-    rows: list[list[object]] = [[*g[1:3], g[1 + (g[0] % 2)], NAMES[g[0] // 2 % 5]] for g in GAMES]
+    rows: list[list[object]] = [
+        [*g[1:3], g[1 + (g[0] % 2)], NAMES[g[0] // 2 % 5]] for g in GAMES
+    ]
     assert not any(one.kind.name == "battles" for one in suggested(named, rows))
 
 
 def test_ranks_of_candidates_are_no_battles() -> None:
-    rows = [[*first, *second] for first in permutations("123") for second in permutations("123")]
+    rows = [
+        [*first, *second]
+        for first in permutations("123")
+        for second in permutations("123")
+    ]
     told = [row for row in rows if row[2] != row[5]] * 2
     header = "old hall,new hall,park,bus,tram,ferry"
     assert not any(one.kind.name == "battles" for one in suggested(header, told))
 
 
 def test_records_are_no_sides() -> None:
-    rows = [[g[0] % 9, f"{g[3]}-{g[4]}", f"{g[4]}-{g[3]}", f"{g[3] + 1}-{g[4]}"] for g in DECIDED]
+    rows = [
+        [g[0] % 9, f"{g[3]}-{g[4]}", f"{g[4]}-{g[3]}", f"{g[3] + 1}-{g[4]}"]
+        for g in DECIDED
+    ]
     found = suggested("team,home,road,record", [*rows, *rows])
     assert not any(one.kind.name == "battles" for one in found)
 
 
-@pytest.mark.parametrize("header", ["date,victor,vanquished", "id,chosen_model,rejected_model"])
+@pytest.mark.parametrize(
+    "header", ["date,victor,vanquished", "id,chosen_model,rejected_model"]
+)
 def test_who_won_and_who_lost(header: str) -> None:
-    rows = [[g[0], result(g, g[1], g[2], ""), result(g, g[2], g[1], "")] for g in DECIDED]
+    rows = [
+        [g[0], result(g, g[1], g[2], ""), result(g, g[2], g[1], "")] for g in DECIDED
+    ]
     assert found(first(header, rows)) == won(DECIDED)
 
 
 def test_scales_are_read_from_either_end() -> None:
     rows = [[g[1], g[2], result(g, -1 - g[0] % 3, 1 + g[0] % 3, 0)] for g in GAMES]
-    one, two = (reading.read() for reading in suggested("left system,right system,slider", rows)[:2])
+    one, two = (
+        reading.read()
+        for reading in suggested("left system,right system,slider", rows)[:2]
+    )
     assert found(two) == won(GAMES)
     assert {*one.left.tolist()} == {*two.right.tolist()}
 
@@ -193,12 +254,21 @@ def test_numbers_of_a_scale_are_no_results_where_some_are_names() -> None:
                     | {"winner": ["left"] * len(rows)})  # fmt: skip
     assert data.kind.name == "battles"
     with pytest.raises(Exception, match="unknown outcome 5"):
-        read_any({n: [row[k] for row in rows] for k, n in enumerate(("left", "right", "winner"))})
+        read_any(
+            {
+                n: [row[k] for row in rows]
+                for k, n in enumerate(("left", "right", "winner"))
+            }
+        )
 
 
 def test_seasons_at_home_and_away_are_told_once() -> None:
-    rows = [[2020, *game[1:]] for game in GAMES[:20]] + [[2021, *game[1:]] for game in GAMES[20:40]]
-    assert found(first("season,home,away,home_goals,away_goals", rows)) == won(GAMES[:40])
+    rows = [[2020, *game[1:]] for game in GAMES[:20]] + [
+        [2021, *game[1:]] for game in GAMES[20:40]
+    ]
+    assert found(first("season,home,away,home_goals,away_goals", rows)) == won(
+        GAMES[:40]
+    )
 
 
 def test_an_item_that_meets_itself_says_nothing() -> None:
@@ -212,7 +282,11 @@ def test_points_that_say_another_result_are_read_alone() -> None:
     rows = [[g[1], g[2], g[3], g[4], result(g, g[1], g[2], "tie")] for g in GAMES]
     rows[0][4] = "tie" if rows[0][4] != "tie" else rows[0][0]
     header = "one,other,one_score,other_score,winner"
-    ways = [reading for reading in suggested(header, rows) if reading.arguments.get("ignore")]
+    ways = [
+        reading
+        for reading in suggested(header, rows)
+        if reading.arguments.get("ignore")
+    ]
     assert all(found(way.read()) == won(GAMES) for way in ways)
 
 
@@ -226,7 +300,8 @@ def test_what_is_no_result_and_comes_again_is_dropped_by_the_command() -> None:
 def test_where_games_were_is_no_third_answer() -> None:
     """Without a header: teams, their goals, and the country of the ground, mostly that of the first."""
     rows = [
-        [f"2001-01-{1 + g[0] % 28:02}", *g[1:5], "Fenwick" if g[0] % 4 == 0 else g[1]] for g in GAMES
+        [f"2001-01-{1 + g[0] % 28:02}", *g[1:5], "Fenwick" if g[0] % 4 == 0 else g[1]]
+        for g in GAMES
     ]
     first = suggested("", rows)[0]
     assert first.kind.name == "battles"

@@ -31,21 +31,40 @@ def test_words_among_numbers_are_missing_cells(rng: np.random.Generator) -> None
     cells = rng.random((8, 4)).round(3).astype(object)
     cells[1, 2] = cells[3, 0] = "FAIL"
     cells[5, 2] = "ERR"
-    rows = [["formula", "ann", "bob", "cat", "dan"], *([f"f{n}", *row] for n, row in enumerate(cells))]
+    rows = [
+        ["formula", "ann", "bob", "cat", "dan"],
+        *([f"f{n}", *row] for n, row in enumerate(cells)),
+    ]
     first = offered(rows)[0]
-    assert {"missing": "available", "drop": ["FAIL", "ERR"]}.items() <= first.options.items()
+    assert {
+        "missing": "available",
+        "drop": ["FAIL", "ERR"],
+    }.items() <= first.options.items()
     data = read_any(file_of(rows), **first.arguments)
     assert (data.items, data.n_units) == (("ann", "bob", "cat", "dan"), 8)
     gaps = np.isnan(data.values)
     assert gaps.sum() == 3
     assert gaps[[1, 3, 5], [2, 0, 2]].all()
-    assert any("3 values left out by drop: 'FAIL' 2, 'ERR' 1" in note for note in data.notes)
+    assert any(
+        "3 values left out by drop: 'FAIL' 2, 'ERR' 1" in note for note in data.notes
+    )
 
 
 def test_a_word_that_nobody_wrote_cannot_be_dropped() -> None:
-    rows = [["task", "x", "y", "z"], ["s", 1, 2, 3], ["t", 2, "FAIL", 9], ["u", 3, 7, 2]]
+    rows = [
+        ["task", "x", "y", "z"],
+        ["s", 1, 2, 3],
+        ["t", 2, "FAIL", 9],
+        ["u", 3, 7, 2],
+    ]
     with pytest.raises(SteadyrankError, match="no answer is 'FAILED'"):
-        read_any(file_of(rows), kind="scores", row="task", missing="available", drop=["FAILED", "FAIL"])
+        read_any(
+            file_of(rows),
+            kind="scores",
+            row="task",
+            missing="available",
+            drop=["FAILED", "FAIL"],
+        )
 
 
 def test_marks_behind_numbers_and_signs_before_them() -> None:
@@ -63,17 +82,32 @@ def test_candidates_that_make_up_a_total(total: str, rng: np.random.Generator) -
     votes = rng.integers(0, 900, size=(30, 4))
     votes[:, 0] += 500
     names = ["north, upper_count", "east_count", "south_count", "west_count"]
-    rows = [["county", *names, total], *([f"c{n}", *row, sum(row)] for n, row in enumerate(votes))]
+    rows = [
+        ["county", *names, total],
+        *([f"c{n}", *row, sum(row)] for n, row in enumerate(votes)),
+    ]
     first = offered(rows)[0]
     assert first.read().items == tuple(names)
     assert any('"north, upper_count",east_count' in word for word in first.typed)
 
 
-def test_percent_columns_that_sum_to_a_hundred_are_items(rng: np.random.Generator) -> None:
+def test_percent_columns_that_sum_to_a_hundred_are_items(
+    rng: np.random.Generator,
+) -> None:
     shares = rng.dirichlet(np.full(4, 9.0), size=40) * 100
-    rows = [["POLLSTER", "DATE", "SAMPLE", "ERROR(%)", "AB(%)", "CD(%)", "EF(%)", "NONE(%)"]]
+    rows = [
+        ["POLLSTER", "DATE", "SAMPLE", "ERROR(%)", "AB(%)", "CD(%)", "EF(%)", "NONE(%)"]
+    ]
     for n, row in enumerate(shares):
-        rows.append([f"p{n % 6}", f"{n % 28 + 1}/3/2015", 1000 + n, 3.1 if n % 4 else "", *row.round(1)])
+        rows.append(
+            [
+                f"p{n % 6}",
+                f"{n % 28 + 1}/3/2015",
+                1000 + n,
+                3.1 if n % 4 else "",
+                *row.round(1),
+            ]
+        )
     assert offered(rows)[0].read().items == ("AB(%)", "CD(%)", "EF(%)", "NONE(%)")
 
 
@@ -81,26 +115,39 @@ def test_one_measure_of_several(rng: np.random.Generator) -> None:
     times = rng.random((30, 4)) * [0.1, 1, 10, 100]
     solved = rng.integers(10, 99, size=(30, 4))
     names = ["alpha", "beta", "gamma", "delta"]
-    header = ["file", *(f"{name}_solved" for name in names), *(f"{name}_time" for name in names)]
+    header = [
+        "file",
+        *(f"{name}_solved" for name in names),
+        *(f"{name}_time" for name in names),
+    ]
     rows = [header, *([f"f{n}", *solved[n], *times[n].round(4)] for n in range(30))]
-    timed = [one for one in offered(rows) if one.options.get("lower_is_better") == "all"]
+    timed = [
+        one for one in offered(rows) if one.options.get("lower_is_better") == "all"
+    ]
     assert timed[0].roles["items"] == header[5:]
 
 
 def test_films_are_no_times_and_stamps_are_rows(rng: np.random.Generator) -> None:
     films = ["Joker", "Marriage Story", "Once Upon a Time in Hollywood", "Parasite"]
     stars = rng.integers(1, 6, size=(12, 4))
-    rows = [["Timestamp", *films], *([f"2/6/2021 16:34:{n:02}", *row] for n, row in enumerate(stars))]
+    rows = [
+        ["Timestamp", *films],
+        *([f"2/6/2021 16:34:{n:02}", *row] for n, row in enumerate(stars)),
+    ]
     assert offered(rows)[0].read().items == tuple(films)
 
 
-@pytest.mark.parametrize("words", [("agree", "disagree", "neutral"), ("passed", "failed", "failed")])
+@pytest.mark.parametrize(
+    "words", [("agree", "disagree", "neutral"), ("passed", "failed", "failed")]
+)
 def test_words_of_a_scale_are_names(words: tuple[str, ...]) -> None:
     rows = [["choice"], *([word] for word in words)]
     assert set(read_any(file_of(rows)).items) == {*words}
 
 
-def test_the_first_sheet_is_taken_and_the_others_are_named(rng: np.random.Generator) -> None:
+def test_the_first_sheet_is_taken_and_the_others_are_named(
+    rng: np.random.Generator,
+) -> None:
     book = pytest.importorskip("openpyxl").Workbook()
     book.active.append(["candidate", "votes"])
     book.active.append(["ann", 3])
@@ -114,7 +161,9 @@ def test_the_first_sheet_is_taken_and_the_others_are_named(rng: np.random.Genera
     assert (data.kind.name, data.n_items) == ("votes", 2)
     assert "the sheet 'Sheet' taken of 'Sheet', 'ratings'" in data.notes
     assert read_any(io.BytesIO(content.getvalue()), sheet="ratings").n_items == 6
-    with pytest.raises(ColumnError, match=r"no sheet 2024, but 'Sheet', 'ratings'.*sheet="):
+    with pytest.raises(
+        ColumnError, match=r"no sheet 2024, but 'Sheet', 'ratings'.*sheet="
+    ):
         read_any(io.BytesIO(content.getvalue()), sheet=2024)
 
 
@@ -127,7 +176,9 @@ def test_each_column_of_items_is_weighed(rng: np.random.Generator) -> None:
     assert {"model", "encoding"} <= {one.roles.get("item") for one in offered(rows)}
 
 
-def test_a_small_party_is_offered_beside_the_large_ones(rng: np.random.Generator) -> None:
+def test_a_small_party_is_offered_beside_the_large_ones(
+    rng: np.random.Generator,
+) -> None:
     sizes = np.array([900_000, 500_000, 400_000, 300_000, 40_000])
     votes = (sizes * (0.5 + rng.random((16, 5)))).astype(int).tolist()
     rows = [
@@ -135,7 +186,13 @@ def test_a_small_party_is_offered_beside_the_large_ones(rng: np.random.Generator
         *([f"r{n}", *row] for n, row in enumerate(votes)),
     ]
     first = offered(rows)[0]
-    assert read_any(file_of(rows), **first.arguments).items == ("Dee", "Roy", "Poe", "Bina", "Sant")
+    assert read_any(file_of(rows), **first.arguments).items == (
+        "Dee",
+        "Roy",
+        "Poe",
+        "Bina",
+        "Sant",
+    )
     assert any("scales differ" in reason for reason in first.against)
 
 
@@ -144,7 +201,10 @@ def test_a_file_that_is_called_by_an_error_asks_which_end_is_best(
     name: str, tmp_path: Path, rng: np.random.Generator
 ) -> None:
     cells = rng.random((8, 4)).round(3).tolist()
-    rows = [["task", "ann", "bob", "cat", "dan"], *([f"f{n}", *row] for n, row in enumerate(cells))]
+    rows = [
+        ["task", "ann", "bob", "cat", "dan"],
+        *([f"f{n}", *row] for n, row in enumerate(cells)),
+    ]
     for called in (name, "scores.csv"):
         (tmp_path / called).write_bytes(file_of(rows).read())
     with pytest.raises(NotRecognisedError) as caught:

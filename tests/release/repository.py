@@ -14,14 +14,25 @@ ROOT = Path(__file__).resolve().parents[2]
 def files_of_the_repository() -> set[str]:
     """Return all paths that are not ignored: by git or, in an unpacked sdist, as they lie there."""
     if (ROOT / ".git").exists():
-        command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
-        listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        command = [
+            "git",
+            "ls-files",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+            "-z",
+        ]
+        listed = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
         return {name for name in listed.split("\0") if name and (ROOT / name).is_file()}
     import pathspec
 
     patterns = (ROOT / ".gitignore").read_text(encoding="utf-8")
     ignored = pathspec.PathSpec.from_lines("gitignore", patterns.splitlines())
-    every = (path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.is_file())
+    every = (
+        path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.is_file()
+    )
     return {name for name in every if not ignored.match_file(name)} - {"PKG-INFO"}
 
 

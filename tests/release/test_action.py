@@ -89,17 +89,22 @@ def run_action(folder: Path, text: str = PYTHON, **inputs: str) -> Ran:
     python = folder / "python"
     python.write_text(text, encoding="utf-8")
     python.chmod(0o755)
-    asked = {name.replace("_", "-"): value for name, value in inputs.items()} | {"python": str(python)}
+    asked = {name.replace("_", "-"): value for name, value in inputs.items()} | {
+        "python": str(python)
+    }
     assert set(asked) <= set(ACTION["inputs"])
     given = {
-        name: asked.get(name, str(one.get("default", ""))) for name, one in ACTION["inputs"].items()
+        name: asked.get(name, str(one.get("default", "")))
+        for name, one in ACTION["inputs"].items()
     }
     known = {f"inputs.{name}": value for name, value in given.items()}
     summary, code, log = folder / "summary.md", 0, ""
     for number, step in enumerate(ACTION["runs"]["steps"]):
         handed_on = temporary / f"output {number}"
         handed_on.touch()
-        variables = {name: filled_in(value, known) for name, value in step["env"].items()}
+        variables = {
+            name: filled_in(value, known) for name, value in step["env"].items()
+        }
         script = temporary / f"step {number}.sh"
         script.write_text(step["run"], encoding="utf-8")
         done = subprocess.run(
@@ -122,10 +127,15 @@ def run_action(folder: Path, text: str = PYTHON, **inputs: str) -> Ran:
         )
         code, log = done.returncode, log + done.stdout
         outputs = outputs_of(handed_on.read_text(encoding="utf-8"))
-        known |= {f"steps.{step['id']}.outputs.{name}": value for name, value in outputs.items()}
+        known |= {
+            f"steps.{step['id']}.outputs.{name}": value
+            for name, value in outputs.items()
+        }
         if code:
             break
-    told = {name: filled_in(one["value"], known) for name, one in ACTION["outputs"].items()}
+    told = {
+        name: filled_in(one["value"], known) for name, one in ACTION["outputs"].items()
+    }
     written = summary.read_text(encoding="utf-8") if summary.exists() else ""
     return Ran(code, log, told, written, folder)
 
@@ -139,36 +149,67 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_stable_table_passes(folder: Path) -> None:
-    ran = run_action(folder, file="benchmark.csv", k="3", min_margin="2", report="our report.html")
+    ran = run_action(
+        folder, file="benchmark.csv", k="3", min_margin="2", report="our report.html"
+    )
     assert (ran.code, ran.obeyed) == (0, [])
-    assert ran.outputs == {"stable": "true", "exit-code": "0", "report": "our report.html"}
+    assert ran.outputs == {
+        "stable": "true",
+        "exit-code": "0",
+        "report": "our report.html",
+    }
     assert "STABLE: top 3\n" in ran.log
     assert "The margin is at least 6; 2 asked for: enough." in ran.log
     assert ran.summary.startswith("\n### STABLE: top 3, `benchmark.csv`\n")
     assert (folder / "our report.html").stat().st_size > 10_000
-    assert (folder / "runner temp" / "installed").read_text(encoding="utf-8") == f"{ROOT}[cli]"
+    assert (folder / "runner temp" / "installed").read_text(
+        encoding="utf-8"
+    ) == f"{ROOT}[cli]"
 
 
-def test_an_unstable_one_fails_and_no_name_gives_the_runner_a_command(folder: Path) -> None:
-    names = ["::error::broken", f"{'x' * 79} ::add-mask::a", "##[group]x", "::stop-commands::y"]
-    rows = [f"{name},{turn % 5}" for turn, name in enumerate(3 * names[:3] + 2 * names[3:])]
-    (folder / "votes.csv").write_text("choice,place\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    ran = run_action(folder, file="votes.csv", k="2", unit="place", arguments="--kind votes --verbose")
+def test_an_unstable_one_fails_and_no_name_gives_the_runner_a_command(
+    folder: Path,
+) -> None:
+    names = [
+        "::error::broken",
+        f"{'x' * 79} ::add-mask::a",
+        "##[group]x",
+        "::stop-commands::y",
+    ]
+    rows = [
+        f"{name},{turn % 5}" for turn, name in enumerate(3 * names[:3] + 2 * names[3:])
+    ]
+    (folder / "votes.csv").write_text(
+        "choice,place\n" + "\n".join(rows) + "\n", encoding="utf-8"
+    )
+    ran = run_action(
+        folder,
+        file="votes.csv",
+        k="2",
+        unit="place",
+        arguments="--kind votes --verbose",
+    )
     assert (ran.code, ran.obeyed) == (1, [])
     assert ran.outputs == {"stable": "false", "exit-code": "1", "report": ""}
     assert "UNSTABLE: top 2" in ran.log
     assert "::add-mask::a" in ran.log
     assert "of the 5 places" in ran.summary
-    planted = Ran(0, "::stop-commands::t\n::error::x\n::t::\n::error::y\n", {}, "", folder)
+    planted = Ran(
+        0, "::stop-commands::t\n::error::x\n::t::\n::error::y\n", {}, "", folder
+    )
     assert planted.obeyed == ["::error::y"]
 
 
 def test_no_input_is_run_by_a_shell(folder: Path) -> None:
     hostile = "$(touch run) `touch run` '; touch run; ' \"; touch run; \" | touch run & touch run"
-    every = {name.replace("-", "_"): hostile for name in ACTION["inputs"] if name != "python"}
+    every = {
+        name.replace("-", "_"): hostile for name in ACTION["inputs"] if name != "python"
+    }
     ran = run_action(folder, NO_PYTHON, **every)
     assert (ran.code, ran.outputs) == (2, {"stable": "", "exit-code": "", "report": ""})
-    assert (folder / "runner temp" / "installed").read_text(encoding="utf-8") == f"{ROOT}[{hostile}]"
+    assert (folder / "runner temp" / "installed").read_text(
+        encoding="utf-8"
+    ) == f"{ROOT}[{hostile}]"
     assert list(folder.rglob("run")) == []
 
 
@@ -193,7 +234,10 @@ def test_no_input_is_run_by_a_shell(folder: Path) -> None:
     ids=str,
 )
 def test_what_is_no_success_ends_with_2(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, inputs: dict[str, str], stable: bool | None
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    inputs: dict[str, str],
+    stable: bool | None,
 ) -> None:
     made = script("github_action")
     monkeypatch.setattr(made, "run", lambda words: main(words[3:]))
@@ -228,8 +272,12 @@ def test_no_stranger_knows_what_ends_a_silence_or_a_value(
         with made.nothing_obeyed():
             pass
         made.tell({"report": "x", "stable": "y"})
-    silences = re.findall(r"^::stop-commands::(.+)$", capsys.readouterr().out, re.MULTILINE)
-    ends = re.findall(r"^\w+<<(.+)$", (tmp_path / "output").read_text(encoding="utf-8"), re.MULTILINE)
+    silences = re.findall(
+        r"^::stop-commands::(.+)$", capsys.readouterr().out, re.MULTILINE
+    )
+    ends = re.findall(
+        r"^\w+<<(.+)$", (tmp_path / "output").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert (len(set(silences)), len(set(ends))) == (2, 4)
     assert min(map(len, silences + ends)) >= 32
 
@@ -245,7 +293,16 @@ def test_every_input_reaches_the_check_and_the_report(
         return 0
 
     monkeypatch.setattr(made, "run", run)
-    names = ("file", "k", "unit", "scorer", "max-delta", "min-margin", "arguments", "report")
+    names = (
+        "file",
+        "k",
+        "unit",
+        "scorer",
+        "max-delta",
+        "min-margin",
+        "arguments",
+        "report",
+    )
     given = {name: f"<{name}>" for name in names}
     assert set(names) == set(ACTION["inputs"]) - {"python", "extras"}
     made.verdict(given, tmp_path)
@@ -254,25 +311,59 @@ def test_every_input_reaches_the_check_and_the_report(
     check = [*both, "--max-delta=<max-delta>", "--min-margin=<min-margin>"]
     end = ["--", "<file>"]
     assert ran == [
-        ["check", "<arguments>", "-k<k>", *check, f"--output={tmp_path / 'check.json'}", *end],
-        ["report", "<arguments>", "-k<k>", *both, "--delta=<max-delta>", "--output=<report>", *end],
+        [
+            "check",
+            "<arguments>",
+            "-k<k>",
+            *check,
+            f"--output={tmp_path / 'check.json'}",
+            *end,
+        ],
+        [
+            "report",
+            "<arguments>",
+            "-k<k>",
+            *both,
+            "--delta=<max-delta>",
+            "--output=<report>",
+            *end,
+        ],
     ]
 
 
 def test_an_input_counts_where_the_arguments_say_the_same() -> None:
-    names = ("file", "k", "unit", "scorer", "max-delta", "min-margin", "arguments", "report")
-    given = dict.fromkeys(names, "") | {"file": "x.csv", "k": "3", "arguments": "-k 9 --max-delta=0.9"}
-    words = script("github_action").command("check", given, ["--max-delta=0"], "out.json")
+    names = (
+        "file",
+        "k",
+        "unit",
+        "scorer",
+        "max-delta",
+        "min-margin",
+        "arguments",
+        "report",
+    )
+    given = dict.fromkeys(names, "") | {
+        "file": "x.csv",
+        "k": "3",
+        "arguments": "-k 9 --max-delta=0.9",
+    }
+    words = script("github_action").command(
+        "check", given, ["--max-delta=0"], "out.json"
+    )
     assert words[4:] == ["-k", "9", "--max-delta=0.9", "-k3", "--max-delta=0", "--output=out.json",
                          "--", "x.csv"]  # fmt: skip
 
 
 def test_the_hook_runs_the_command_that_it_names(folder: Path) -> None:
     [hook] = settings_in(".pre-commit-hooks.yaml")
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
     program, *first = shlex.split(hook["entry"])
     assert project["scripts"][program] == "steadyrank.cli:main"
-    [extra] = [re.fullmatch(r"\.\[(\w+)\]", one) for one in hook["additional_dependencies"]]
+    [extra] = [
+        re.fullmatch(r"\.\[(\w+)\]", one) for one in hook["additional_dependencies"]
+    ]
     assert extra is not None
     assert extra[1] in project["optional-dependencies"]
     assert hook["pass_filenames"] is False

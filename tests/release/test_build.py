@@ -41,7 +41,9 @@ class Built(NamedTuple):
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     folder = tmp_path_factory.mktemp("dist")
     command = [sys.executable, "-m", "hatchling", "build", "-d", folder]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     [wheel], [sdist] = folder.glob("*.whl"), folder.glob("*.tar.gz")
     return Built(wheel, sdist)
@@ -50,8 +52,15 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
 def test_the_wheel_holds_the_package_and_nothing_else(built: Built) -> None:
     package = ROOT / "src" / "steadyrank"
     files = {f for f in files_of_the_repository() if f.startswith("src/")}
-    assert {f"src/{name}" for name in built.in_wheel if ".dist-info/" not in name} == files
-    for needed in ("py.typed", "__init__.pyi", "demo/benchmark.csv", "report/page/report.html"):
+    assert {
+        f"src/{name}" for name in built.in_wheel if ".dist-info/" not in name
+    } == files
+    for needed in (
+        "py.typed",
+        "__init__.pyi",
+        "demo/benchmark.csv",
+        "report/page/report.html",
+    ):
         assert f"steadyrank/{needed}" in built.in_wheel
         assert (package / needed).is_file()
     about = f"steadyrank-{steadyrank.__version__}.dist-info"
@@ -66,13 +75,21 @@ def test_the_metadata_say_what_the_project_says(built: Built) -> None:
     [name] = [name for name in built.in_wheel if name.endswith("METADATA")]
     said = Parser().parsestr(zipfile.ZipFile(built.wheel).read(name).decode())
     assert said["Version"] == steadyrank.__version__
-    assert "version" not in PROJECT["project"], "the version has one home: steadyrank/__init__.py"
+    assert "version" not in PROJECT["project"], (
+        "the version has one home: steadyrank/__init__.py"
+    )
     needed = [one for one in said.get_all("Requires-Dist", []) if "extra ==" not in one]
-    assert sorted(re.split(r"[>=]", one)[0] for one in needed) == ["narwhals", "numpy", "scipy"]
+    assert sorted(re.split(r"[>=]", one)[0] for one in needed) == [
+        "narwhals",
+        "numpy",
+        "scipy",
+    ]
     assert said["License-Expression"] == "MIT"
 
 
-def test_the_wheel_runs_where_there_is_no_repository(built: Built, tmp_path: Path) -> None:
+def test_the_wheel_runs_where_there_is_no_repository(
+    built: Built, tmp_path: Path
+) -> None:
     zipfile.ZipFile(built.wheel).extractall(tmp_path / "installed")
     script = (
         "import steadyrank\nfrom steadyrank.demo import demo_file\n"

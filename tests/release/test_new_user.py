@@ -37,14 +37,21 @@ def of_ratings(frame: pl.DataFrame) -> Iterator[Scores]:
 def of_benchmark(frame: pl.DataFrame) -> Iterator[Scores]:
     """Yield the means of the columns, then those without each row."""
     for gone in (None, *range(len(frame))):
-        rest = frame.with_row_index().filter(pl.col("index") != (-1 if gone is None else gone))
+        rest = frame.with_row_index().filter(
+            pl.col("index") != (-1 if gone is None else gone)
+        )
         yield rest.drop("index", "task").mean().row(0, named=True)
 
 
 def of_league(frame: pl.DataFrame) -> Iterator[Scores]:
     """Yield the strengths of teams, fitted by minorise-maximise, then those without each match."""
-    goals = frame["Score"].str.split("-").list.eval(pl.element().cast(pl.Int64)).to_list()
-    said = [1.0 if ours > theirs else 0.0 if ours < theirs else 0.5 for ours, theirs in goals]
+    goals = (
+        frame["Score"].str.split("-").list.eval(pl.element().cast(pl.Int64)).to_list()
+    )
+    said = [
+        1.0 if ours > theirs else 0.0 if ours < theirs else 0.5
+        for ours, theirs in goals
+    ]
     ends = [[TEAMS.index(team) for team in frame[side]] for side in ("Home", "Away")]
     for gone in (None, *range(len(frame))):
         met, won = np.zeros((8, 8)), np.zeros(8)
@@ -81,7 +88,9 @@ def file(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
 
 
 def by_rank(scores: Scores) -> list[str]:
-    return sorted(scores, key=lambda item: -round(scores[item], 9))  # of equal ones, the first listed
+    return sorted(
+        scores, key=lambda item: -round(scores[item], 9)
+    )  # of equal ones, the first listed
 
 
 SCORED: dict[str, tuple[Callable[[pl.DataFrame], Iterator[Scores]], int]] = {
@@ -95,8 +104,12 @@ def test_what_the_readme_makes_one_type_says_what_is_true(
     scored, k = SCORED[file.name]
     plain, *others = map(by_rank, scored(pl.read_csv(file)))
     tops = [set(order[:k]) for order in others]
-    sure = [item for item in plain if item in plain[:k] and all(item in top for top in tops)]
-    listed = [item for item in plain if item in plain[:k] or any(item in top for top in tops)]
+    sure = [
+        item for item in plain if item in plain[:k] and all(item in top for top in tops)
+    ]
+    listed = [
+        item for item in plain if item in plain[:k] or any(item in top for top in tops)
+    ]
     contenders = [item for item in listed if item not in sure]
     changing = sum(top != set(plain[:k]) for top in tops)
 
@@ -109,21 +122,31 @@ def test_what_the_readme_makes_one_type_says_what_is_true(
     words[words.index("-k") + 1] = str(k)
     said = " ".join(typed("topk", str(file), "-k", str(k)).split())
     found: Any = json.loads(typed("topk", str(file), "-k", str(k), "--json"))
-    assert json.loads(typed(*words[1:], "--json"))["rows"] == found["rows"]  # the command to copy
+    assert (
+        json.loads(typed(*words[1:], "--json"))["rows"] == found["rows"]
+    )  # the command to copy
     standing = {row["item"]: row["standing"] for row in found["rows"]}
     assert [item for item in plain if standing[item] == "sure"] == sure
     assert [item for item in plain if standing[item] == "contender"] == contenders
     for row in found["rows"]:
         ranks = [order.index(row["item"]) + 1 for order in (plain, *others)]
-        assert (row["rank"], row["best_rank"], row["worst_rank"]) == (ranks[0], min(ranks), max(ranks))
-        assert row["share"] == pytest.approx(sum(row["item"] in top for top in tops) / len(others))
+        assert (row["rank"], row["best_rank"], row["worst_rank"]) == (
+            ranks[0],
+            min(ranks),
+            max(ranks),
+        )
+        assert row["share"] == pytest.approx(
+            sum(row["item"] in top for top in tops) / len(others)
+        )
     assert f"any one of {changing} of the {len(others)}" in said
     assert f"The top {k} always stayed within these {len(listed)} names." in said
     assert len(contenders) > 1  # or the file would be too easy to tell anything
 
     page = tmp_path / "report.html"
     typed("report", str(file), "-k", str(k), "-o", str(page))
-    assert escape(found["headline"].rpartition(", ")[2]) in page.read_text(encoding="utf-8")
+    assert escape(found["headline"].rpartition(", ")[2]) in page.read_text(
+        encoding="utf-8"
+    )
 
 
 def test_the_record_and_the_readme_name_the_same_commands() -> None:

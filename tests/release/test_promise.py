@@ -75,7 +75,10 @@ def fields(part: dict[str, Any], before: str = "") -> Iterator[str]:
     for name, value in part.items():
         yield f"{before}{name}"
         inner = next(iter(value), None) if isinstance(value, list) else value
-        if isinstance(inner, dict) and name not in {"policies", "numbers"}:  # free names
+        if isinstance(inner, dict) and name not in {
+            "policies",
+            "numbers",
+        }:  # free names
             yield from fields(inner, f"{before}{name}.")
 
 
@@ -110,10 +113,14 @@ def test_every_recorded_name_can_be_imported() -> None:
 
 def test_the_page_of_the_promise_names_what_is_recorded() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert sorted(re.findall(r"`tests/release/recorded/(\w+\.txt)`", text)) == sorted(KEPT)
+    assert sorted(re.findall(r"`tests/release/recorded/(\w+\.txt)`", text)) == sorted(
+        KEPT
+    )
 
 
 if __name__ == "__main__":
     RECORDS.mkdir(exist_ok=True)
     for name, found in KEPT.items():
-        (RECORDS / name).write_text("\n".join(sorted(set(found()))) + "\n", encoding="utf-8")
+        (RECORDS / name).write_text(
+            "\n".join(sorted(set(found()))) + "\n", encoding="utf-8"
+        )

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-WORKFLOWS = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.glob(".github/workflows/*.yml"))
+WORKFLOWS = sorted(
+    path.relative_to(ROOT).as_posix() for path in ROOT.glob(".github/workflows/*.yml")
+)
 
 
 def steps(settings: Any) -> Iterator[dict[str, Any]]:
@@ -36,7 +38,9 @@ def test_no_script_has_an_expression_in_it(name: str) -> None:
 
 
 def test_a_planted_expression_is_seen() -> None:
-    assert injections({"runs": {"steps": [{"run": "echo ${{ inputs.file }}"}, {"uses": "x"}]}})
+    assert injections(
+        {"runs": {"steps": [{"run": "echo ${{ inputs.file }}"}, {"uses": "x"}]}}
+    )
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
@@ -45,9 +49,15 @@ def test_a_workflow_may_read_alone_unless_a_job_says_more(name: str) -> None:
 
 
 def test_every_python_that_is_promised_is_tested() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    tested = settings_in(".github/workflows/ci.yml")["jobs"]["pythons"]["strategy"]["matrix"]["python"]
-    promised = [one[-4:] for one in project["classifiers"] if re.search(r":: 3\.\d+$", one)]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
+    tested = settings_in(".github/workflows/ci.yml")["jobs"]["pythons"]["strategy"][
+        "matrix"
+    ]["python"]
+    promised = [
+        one[-4:] for one in project["classifiers"] if re.search(r":: 3\.\d+$", one)
+    ]
     assert promised
     assert set(promised) <= set(tested)
     assert project["requires-python"] == f">={min(promised)}"
@@ -64,7 +74,9 @@ def test_a_release_is_checked_tested_built_and_then_published() -> None:
     assert 'python scripts/release_check.py "$TAG"' in said
     assert ".ci/run" in said
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
-    more = {name: job["permissions"] for name, job in jobs.items() if "permissions" in job}
+    more = {
+        name: job["permissions"] for name, job in jobs.items() if "permissions" in job
+    }
     assert more == {"publish": {"id-token": "write"}, "attach": {"contents": "write"}}
 
 
@@ -72,7 +84,9 @@ def test_a_release_is_checked_tested_built_and_then_published() -> None:
 def release(tmp_path: Path) -> Path:
     """A repository that is ready for the release of 1.2.3."""
     (tmp_path / "src" / "steadyrank").mkdir(parents=True)
-    (tmp_path / "src" / "steadyrank" / "__init__.py").write_text('__version__ = "1.2.3"\n')
+    (tmp_path / "src" / "steadyrank" / "__init__.py").write_text(
+        '__version__ = "1.2.3"\n'
+    )
     (tmp_path / "CHANGELOG.md").write_text(
         "# Changelog\n\n## 1.2.3 (2026-02-01)\n\n## 1.2.2 (2026-01-01)\n"
     )
@@ -97,7 +111,9 @@ def test_what_disagrees_is_found(
     release: Path, tag: str, file: str, old: str, new: str, found: int
 ) -> None:
     text = (release / file).read_text(encoding="utf-8")
-    (release / file).write_text(text.replace(old, new) if old else text, encoding="utf-8")
+    (release / file).write_text(
+        text.replace(old, new) if old else text, encoding="utf-8"
+    )
     assert len(script("release_check").disagreements(tag, release)) == found
 
 
@@ -110,24 +126,44 @@ def test_a_second_home_of_the_version_is_refused(release: Path) -> None:
 
 def test_this_version_is_cited_and_changed_for_a_reason() -> None:
     made = script("release_check")
-    assert made.version_of() == steadyrank.__version__ == settings_in("CITATION.cff")["version"]
+    assert (
+        made.version_of()
+        == steadyrank.__version__
+        == settings_in("CITATION.cff")["version"]
+    )
     disagreeing = made.disagreements(f"v{steadyrank.__version__}")
-    assert all("CHANGELOG.md begins with" in one and "(unreleased)" in one for one in disagreeing)
+    assert all(
+        "CHANGELOG.md begins with" in one and "(unreleased)" in one
+        for one in disagreeing
+    )
 
 
 def test_the_citation_names_the_paper() -> None:
     paper = settings_in("CITATION.cff")["preferred-citation"]
-    assert [one["family-names"] for one in paper["authors"]] == ["Liang", "Soloff", "Barber", "Willett"]
-    assert (paper["title"], paper["year"]) == ("Assumption-free stability for ranking problems", 2025)
+    assert [one["family-names"] for one in paper["authors"]] == [
+        "Liang",
+        "Soloff",
+        "Barber",
+        "Willett",
+    ]
+    assert (paper["title"], paper["year"]) == (
+        "Assumption-free stability for ranking problems",
+        2025,
+    )
 
 
 def test_the_page_uses_the_action_and_the_hook_as_they_are() -> None:
     import yaml
 
     text = (DOCS / "guides" / "ci.md").read_text(encoding="utf-8")
-    blocks = [yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)]
+    blocks = [
+        yaml.safe_load(block)
+        for block in re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)
+    ]
     [workflow] = [block for block in blocks if "jobs" in block]
-    uses = [step for step in steps(workflow) if "with" in step and "file" in step["with"]]
+    uses = [
+        step for step in steps(workflow) if "with" in step and "file" in step["with"]
+    ]
     assert uses
     action = settings_in("action.yml")
     for step in uses:

@@ -12,7 +12,13 @@ from typing import Any
 
 import pytest
 
-from browser.examples import HOSTILE, close_votes, hostile_matrix, report_document, restaurants
+from browser.examples import (
+    HOSTILE,
+    close_votes,
+    hostile_matrix,
+    report_document,
+    restaurants,
+)
 from steadyrank import Study, Votes, read_any
 from steadyrank.errors import InvalidSettingError
 from steadyrank.report.export import to_json
@@ -48,7 +54,9 @@ class Reader(HTMLParser):
 
 @pytest.fixture(scope="module")
 def hostile_page() -> str:
-    return render_html(report_document(hostile_matrix(), 5), title='"><img src=x onerror=alert(1)>')
+    return render_html(
+        report_document(hostile_matrix(), 5), title='"><img src=x onerror=alert(1)>'
+    )
 
 
 def test_the_page_loads_nothing(hostile_page: str) -> None:
@@ -57,7 +65,8 @@ def test_the_page_loads_nothing(hostile_page: str) -> None:
         (tag, name, value)
         for tag, attributes in reader.elements
         for name, value in attributes.items()
-        if name in {"src", "href", "action", "srcset", "data", "background"} or name.startswith("on")
+        if name in {"src", "href", "action", "srcset", "data", "background"}
+        or name.startswith("on")
     ]
     assert loading == [("link", "href", "data:,")]
     style = hostile_page.split("<style>")[1].split("</style>", maxsplit=1)[0]
@@ -76,7 +85,9 @@ def test_the_policy_allows_exactly_the_scripts_of_the_page(hostile_page: str) ->
     assert policy.startswith("default-src 'none';")
     assert "unsafe-eval" not in policy
     scripts = [script for script in reader.scripts if not script.startswith("{")]
-    hashes = {b64encode(sha256(script.encode()).digest()).decode() for script in scripts}
+    hashes = {
+        b64encode(sha256(script.encode()).digest()).decode() for script in scripts
+    }
     assert set(re.findall(r"'sha256-([^']+)'", policy)) == hashes
     assert len(scripts) == 1
     assert "script-src 'sha256-" in policy
@@ -116,13 +127,18 @@ def test_packing_loses_nothing() -> None:
     document = report_document(restaurants(), 5)
     page = json.loads(to_json(packed(document), indent=None))
     columns = page.pop("columns")
-    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    rows = [
+        dict(zip(columns, values, strict=True))
+        for values in zip(*columns.values(), strict=True)
+    ]
     assert rows == document["rows"]
     assert page.pop("image").encode() == share_image(document)
     assert page == {name: value for name, value in document.items() if name != "rows"}
 
 
-def test_a_report_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_report_appears_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     target = tmp_path / "report.html"
     write_whole("old", target)
 
@@ -148,14 +164,25 @@ def test_a_wrong_k_leaves_no_file(tmp_path: Path) -> None:
 
 def test_warnings_and_suggestions_stand_on_top() -> None:
     document = report_document(close_votes(), 3)
-    assert 'id="warnings"' not in render_html(document | {"warnings": [], "suggestions": []})
-    told = {"warnings": ["a & b"], "suggestions": [{"text": "Use it:", "option": "--unit <u>"}]}
+    assert 'id="warnings"' not in render_html(
+        document | {"warnings": [], "suggestions": []}
+    )
+    told = {
+        "warnings": ["a & b"],
+        "suggestions": [{"text": "Use it:", "option": "--unit <u>"}],
+    }
     page = render_html(document | told)
     assert "<li>a &amp; b</li><li>Use it:</li>" in page
-    assert page.index('id="headline"') < page.index('id="warnings"') < page.index('id="tiles"')
+    assert (
+        page.index('id="headline"')
+        < page.index('id="warnings"')
+        < page.index('id="tiles"')
+    )
     # Options are for those who run it: they stand in the details alone.
     assert page.index('id="details"') < page.index("Use it: (--unit &lt;u&gt;)")
-    shown = re.sub(r"<style>.*?</style>", "", page.partition('id="details"')[0], flags=re.DOTALL)
+    shown = re.sub(
+        r"<style>.*?</style>", "", page.partition('id="details"')[0], flags=re.DOTALL
+    )
     assert "--" not in shown
 
 
@@ -164,16 +191,22 @@ def test_the_same_data_give_the_same_file() -> None:
     assert len(pages) == 1
 
 
-def test_items_and_units_are_called_as_their_columns_or_as_asked(tmp_path: Path) -> None:
+def test_items_and_units_are_called_as_their_columns_or_as_asked(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "stars.csv"
     rows = [f"guest {n},cafe {n % 3},{n % 5}" for n in range(30)]
     rows += [f"guest {n},cafe {(n + 1) % 3},{(n + 2) % 5}" for n in range(30)]
-    file.write_text("reviewer,restaurant_name,stars\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    file.write_text(
+        "reviewer,restaurant_name,stars\n" + "\n".join(rows) + "\n", encoding="utf-8"
+    )
     study = Study(read_any(file))
     page = study.report(tmp_path / "a.html", 1).read_text(encoding="utf-8")
     assert "Stable top 1 of 3 restaurants" in page
     assert "30 reviewers" in page
-    page = study.report(tmp_path / "b.html", 1, item_name="café", unit_name="guest").read_text("utf-8")
+    page = study.report(
+        tmp_path / "b.html", 1, item_name="café", unit_name="guest"
+    ).read_text("utf-8")
     assert "Stable top 1 of 3 cafés" in page
     assert "30 guests" in page
     assert study.topk(1).unit == "user"  # the study itself keeps its words
@@ -188,10 +221,20 @@ HOW: list[dict[str, Any]] = [
 @pytest.mark.parametrize("how", HOW, ids=str)
 @pytest.mark.parametrize("k", [2, 3])
 def test_every_sentence_calls_them_so(how: dict[str, Any], k: int) -> None:
-    study = with_names(Study(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30)), "candidate", "voter")
-    found, chance = study.topk(k, **how).findings(), study.confidence(draws=100).findings()
+    study = with_names(
+        Study(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30)), "candidate", "voter"
+    )
+    found, chance = (
+        study.topk(k, **how).findings(),
+        study.confidence(draws=100).findings(),
+    )
     certificate, margin = found["certificate"], found["margin"] or {}
-    told = [found["headline"], *found["warnings"], certificate["promise"], certificate["sentence"]]
+    told = [
+        found["headline"],
+        *found["warnings"],
+        certificate["promise"],
+        certificate["sentence"],
+    ]
     told += [margin.get("sentence", ""), chance["sentence"], chance["stability"]]
     told += [study.check(k).findings()["margin"]["sentence"]]
     told += [study.ranking().findings()["headline"], study.compare(study.data).sentence]

@@ -15,8 +15,23 @@ from steadyrank.text import LONGEST, shortened
 OURS = {"div", "table", "thead", "tbody", "tr", "th", "td", "bdi", "p"}
 
 FIELDS = {name for names in COLUMNS.values() for name in names if "_" in name} | {
-    *("n units", "lower", "upper", "exact", "passed", "passing", "method", "max delta", "stable"),
-    *(name.replace("_", " ") for names in COLUMNS.values() for name in names if "_" in name),
+    *(
+        "n units",
+        "lower",
+        "upper",
+        "exact",
+        "passed",
+        "passing",
+        "method",
+        "max delta",
+        "stable",
+    ),
+    *(
+        name.replace("_", " ")
+        for names in COLUMNS.values()
+        for name in names
+        if "_" in name
+    ),
 }
 """What JSON and dataframes call things, and no table for people does."""
 
@@ -27,7 +42,10 @@ def elements(page: str) -> set[str]:
 
 def names(page: str) -> list[str]:
     rows = re.findall(r"<tr><td[^>]*><bdi>.*?</tr>", page, flags=re.DOTALL)
-    return [unescape(re.findall(r"<bdi>(.*?)</bdi>", row, flags=re.DOTALL)[1]) for row in rows]
+    return [
+        unescape(re.findall(r"<bdi>(.*?)</bdi>", row, flags=re.DOTALL)[1])
+        for row in rows
+    ]
 
 
 def test_hostile_names_stay_text() -> None:
@@ -64,7 +82,12 @@ def test_what_is_not_known_has_no_column() -> None:
     )._repr_html_()
     assert "None" not in page
     assert "<bdi></bdi>" not in page
-    assert re.findall(r"<th style[^>]*>(.*?)</th>", page) == ["rank", "item", "score", "ratings"]
+    assert re.findall(r"<th style[^>]*>(.*?)</th>", page) == [
+        "rank",
+        "item",
+        "score",
+        "ratings",
+    ]
 
 
 @pytest.mark.parametrize("eps", [None, 0.01])
@@ -87,12 +110,16 @@ def test_everything_shows_itself_in_one_style() -> None:
     )  # fmt: skip
     for one in shown:
         page = one._repr_html_()
-        assert re.match(r'<div><p style="[^"]+">[A-Z0-9d\'&].+?</p>(<table |<p )', page), type(one)
+        assert re.match(
+            r'<div><p style="[^"]+">[A-Z0-9d\'&].+?</p>(<table |<p )', page
+        ), type(one)
         assert page.endswith("</div>")
         heads = re.findall(r"<th [^>]*>(.*?)</th>", page)
         assert not {*heads} & FIELDS, (type(one), heads)
         assert "None" not in page
-        assert not re.search(r"<bdi>-?\d+\.\d{7,}", page), type(one)  # rounded, as people read numbers
+        assert not re.search(r"<bdi>-?\d+\.\d{7,}", page), type(
+            one
+        )  # rounded, as people read numbers
 
 
 def test_hostile_names_stay_text_wherever_they_are_shown() -> None:
@@ -113,5 +140,10 @@ def test_the_library_of_the_data_is_that_of_the_table(library: str) -> None:
     columns = {"choice": ["a"] * 5 + ["b"] * 3}
     frame = made.table(columns) if library == "pyarrow" else made.DataFrame(columns)
     study = Study(Votes.from_frame(frame))
-    for one in (study.topk(1), study.confidence(draws=50), study.compare(study.data), study.margin(1)):
+    for one in (
+        study.topk(1),
+        study.confidence(draws=50),
+        study.compare(study.data),
+        study.margin(1),
+    ):
         assert type(one.to_frame()).__module__.partition(".")[0] == library, type(one)

@@ -7,8 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from browser.examples import close_votes, hostile_matrix, many_items, restaurants, tied_matrix
-from steadyrank import CriticalDifference, ScoreMatrix, audit, stable_ranking, stable_topk
+from browser.examples import (
+    close_votes,
+    hostile_matrix,
+    many_items,
+    restaurants,
+    tied_matrix,
+)
+from steadyrank import (
+    CriticalDifference,
+    ScoreMatrix,
+    audit,
+    stable_ranking,
+    stable_topk,
+)
 from steadyrank.errors import MissingPackageError
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -30,7 +42,10 @@ def _close() -> Iterator[None]:
 
 def points(ax: Any) -> dict[str, list[tuple[float, float]]]:
     """The points of each standing."""
-    return {part.get_label(): [tuple(point) for point in part.get_offsets()] for part in ax.collections}
+    return {
+        part.get_label(): [tuple(point) for point in part.get_offsets()]
+        for part in ax.collections
+    }
 
 
 def test_standings_draws_ranks_by_standing() -> None:
@@ -47,12 +62,16 @@ def test_standings_draws_ranks_by_standing() -> None:
     assert across.get_xdata()[0] == along.get_ydata()[0] == 5.5
     told = [text.get_text() for text in ax.texts]
     assert told[:2] == ["in top 5", "users to flip"]
-    assert [words.removeprefix("≥ ") for words in told[3::2]] == [str(row.away) for row in rows]
+    assert [words.removeprefix("≥ ") for words in told[3::2]] == [
+        str(row.away) for row in rows
+    ]
     assert told[2 + 2 * 4] == "81.1%"
     assert ax.get_ylim()[0] > ax.get_ylim()[1]  # the best on top
 
 
-def test_standings_draws_a_window_around_the_cut_and_no_bar_for_what_is_not_known() -> None:
+def test_standings_draws_a_window_around_the_cut_and_no_bar_for_what_is_not_known() -> (
+    None
+):
     ax = plots.standings(stable_topk(many_items(90), 40), limit=12)
     labels = [text.get_text().split(".")[0] for text in ax.get_yticklabels()]
     assert labels == [str(rank) for rank in range(33, 45)]
@@ -62,12 +81,16 @@ def test_standings_draws_a_window_around_the_cut_and_no_bar_for_what_is_not_know
 
 def test_rank_intervals_draws_those_of_the_inflated_ranking() -> None:
     unasked = stable_ranking(close_votes())
-    drawn = [tuple(line.get_xdata()) for line in plots.rank_intervals(unasked, limit=6).lines]
+    drawn = [
+        tuple(line.get_xdata()) for line in plots.rank_intervals(unasked, limit=6).lines
+    ]
     assert drawn == [(row.best_rank, row.worst_rank) for row in unasked.rows(6)]
     answer = stable_ranking(close_votes(), eps=0.1)
     ax = plots.rank_intervals(answer, limit=6)
     drawn = [tuple(line.get_xdata()) for line in ax.lines]
-    ranks = (ends[answer.order[:6]].tolist() for ends in answer.rankings.rank_intervals())
+    ranks = (
+        ends[answer.order[:6]].tolist() for ends in answer.rankings.rank_intervals()
+    )
     assert drawn == list(zip(*ranks, strict=True))
 
 
@@ -76,7 +99,9 @@ def test_curve_is_that_of_the_audit() -> None:
     ax = found.curve(5).plot(eps=0.01)
     eps, delta = ax.lines[0].get_data()
     steps = found.curve(5)
-    np.testing.assert_array_equal(delta[:-1], steps.delta(np.nextafter(eps[:-1], np.inf)))
+    np.testing.assert_array_equal(
+        delta[:-1], steps.delta(np.nextafter(eps[:-1], np.inf))
+    )
     size = ax.figure.axes[1].lines[0].get_ydata()
     np.testing.assert_array_equal(size[:-1], steps.size(np.nextafter(eps[:-1], np.inf)))
     assert ax.lines[1].get_xdata()[0] == 0.01
@@ -125,15 +150,25 @@ def test_numbers_stand_inside_the_axes_and_legends_below_them(k: int) -> None:
     for drawn in (ax, plots.rank_intervals(stable_ranking(restaurants()))):
         drawn.figure.canvas.draw()
         assert drawn.get_title(loc="left")
-        assert not drawn.get_legend().get_window_extent().overlaps(drawn.get_window_extent())
+        assert (
+            not drawn.get_legend()
+            .get_window_extent()
+            .overlaps(drawn.get_window_extent())
+        )
 
 
 def test_a_critical_difference_has_bars_of_both_meanings_on_their_own_sides() -> None:
     found = CriticalDifference.of(tied_matrix())
     ax = found.plot()
     rank_of = dict(zip(found.items, found.mean_ranks, strict=True))
-    above, below = ([line for line in ax.lines if line.get_color() == plots.SERIES[n]] for n in (0, 1))
-    for lines, groups, sign in ((above, found.joined_by_removals, -1), (below, found.joined_by_test, 1)):
+    above, below = (
+        [line for line in ax.lines if line.get_color() == plots.SERIES[n]]
+        for n in (0, 1)
+    )
+    for lines, groups, sign in (
+        (above, found.joined_by_removals, -1),
+        (below, found.joined_by_test, 1),
+    ):
         bars, marks = lines[: 2 * len(groups) : 2], lines[1 : 2 * len(groups) : 2]
         assert [line.get_xdata().tolist() for line in marks] == [
             [rank_of[item] for item in group] for group in groups
@@ -143,19 +178,28 @@ def test_a_critical_difference_has_bars_of_both_meanings_on_their_own_sides() ->
             assert left < min(marked) <= max(marked) < right
             assert {*bar.get_ydata(), *mark.get_ydata()} == {bar.get_ydata()[0]}
             assert np.sign(bar.get_ydata()[0]) == sign
-    rows = [line.get_ydata()[0] for line in (*above[::2], *below[::2]) if len(line.get_ydata())]
+    rows = [
+        line.get_ydata()[0]
+        for line in (*above[::2], *below[::2])
+        if len(line.get_ydata())
+    ]
     assert len({*rows}) == len(rows)  # no bar on another
     told = [text.get_text().replace("\n", " ") for text in ax.get_legend().get_texts()]
     assert told == list(found.meanings)
     assert "Stability is not statistical confidence." in told[0]
     labels = {text.get_text() for text in ax.texts}
-    assert {label.replace("  ", "|").split("|")[0] for label in labels} >= {*found.items[:6]}
+    assert {label.replace("  ", "|").split("|")[0] for label in labels} >= {
+        *found.items[:6]
+    }
     assert len(labels) == len(found.items)
 
 
 @pytest.mark.parametrize("width", [3.4, 7.0])
 def test_a_critical_difference_fits_its_figure(width: float) -> None:
-    long = [f"$model$ & <name> of a great many letters, number {place}" for place in range(20)]
+    long = [
+        f"$model$ & <name> of a great many letters, number {place}"
+        for place in range(20)
+    ]
     scores = np.random.default_rng(1).normal(size=(30, 20)) + np.arange(20) / 8
     figure, ax = plt.subplots(figsize=(width, 9), layout="constrained")
     found = CriticalDifference.of(ScoreMatrix(scores, items=long))

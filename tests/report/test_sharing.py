@@ -36,21 +36,29 @@ def test_a_picture_tells_the_findings() -> None:
     told = texts(drawn)
     assert told[0] == "Stable top 5 of 20 items"
     assert " ".join(told[2:]).startswith(document["headline"])
-    named = texts(ET.fromstring(share_image(document, title="Where to eat", date="2026-01-31")))
+    named = texts(
+        ET.fromstring(share_image(document, title="Where to eat", date="2026-01-31"))
+    )
     assert named[:2] == ["Where to eat", "2026-01-31"]
     for row in document["rows"]:
         assert row["item"] in told
     assert told.count("81.1%") == told.count("18.9%") == 1
     fills = [part.get("fill") for part in drawn.iter(f"{SVG}path")]
     standings = [row["standing"] for row in document["rows"]]
-    for standing in ("sure", "contender", "out"):  # one mark each, and one in the legend
+    for standing in (
+        "sure",
+        "contender",
+        "out",
+    ):  # one mark each, and one in the legend
         assert fills.count(COLOURS[standing]) == standings.count(standing) + 1
 
 
 def test_a_picture_shows_the_ranks_around_the_cut() -> None:
     document = report_document(many_items(90, rows=40), 40)
     told = texts(ET.fromstring(share_image(document)))
-    around = [row["item"] for row in document["rows"] if shortened(row["item"], 34) in told]
+    around = [
+        row["item"] for row in document["rows"] if shortened(row["item"], 34) in told
+    ]
     assert len(around) == ROWS
     assert document["rows"][39]["item"] in around
     assert document["rows"][40]["item"] in around
@@ -66,9 +74,14 @@ def test_bars_that_go_far_are_cut_off_and_say_so() -> None:
 @pytest.mark.parametrize("claim", ["observed", "proved"])
 def test_hostile_names_are_text_and_nothing_else(claim: str) -> None:
     settings = (
-        {} if claim == "observed" else {"claim": claim, "scorer": ColumnMeans(value_range=(-9, 9))}
+        {}
+        if claim == "observed"
+        else {"claim": claim, "scorer": ColumnMeans(value_range=(-9, 9))}
     )
-    document = report_document(hostile_matrix(), 12, **settings) | {"unit": "<b>", "units": '"><script>'}
+    document = report_document(hostile_matrix(), 12, **settings) | {
+        "unit": "<b>",
+        "units": '"><script>',
+    }
     document["headline"] = f"{document['headline']} {HOSTILE[2]} \ud800 \x00"
     for drawn in (share_image(document).decode(), badge_svg(document)):
         found = ET.fromstring(drawn)
@@ -89,7 +102,9 @@ def test_a_picture_as_png() -> None:
     assert share_image(report_document(close_votes(), 3), "png").startswith(b"\x89PNG")
 
 
-def test_the_package_for_png_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_package_for_png_is_named_where_it_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
     document = report_document(close_votes(), 3)
     with pytest.raises(MissingPackageError, match=r"steadyrank\[report\]"):
@@ -101,7 +116,10 @@ def test_a_badge_says_how_many_are_sure_and_the_margin() -> None:
     document = report_document(restaurants(), 5)
     assert texts(ET.fromstring(badge_svg(document))) == ["top 5", "4 sure · margin 1"]
     margin = document["margin"] | {"exact": False, "lower": 1200}
-    assert texts(ET.fromstring(badge_svg(document | {"margin": margin})))[1] == "4 sure · margin ≥ 1,200"
+    assert (
+        texts(ET.fromstring(badge_svg(document | {"margin": margin})))[1]
+        == "4 sure · margin ≥ 1,200"
+    )
     none = report_document(close_votes(), 3, claim="proved")
     assert texts(ET.fromstring(badge_svg(none))) == ["top 3", "not audited"]
 
@@ -112,4 +130,9 @@ def test_a_table_has_one_line_for_each_item_and_the_claim() -> None:
     assert page.count("<tr>") == 26
     assert "65 more not shown" in page
     assert shown(document["certificate"]["promise"]) in page.replace("&#x27;", "'")
-    assert re.findall(r"<th[^>]*>(.*?)</th>", page)[3:] == ["standing", "ranks", "in top 5", "to flip"]
+    assert re.findall(r"<th[^>]*>(.*?)</th>", page)[3:] == [
+        "standing",
+        "ranks",
+        "in top 5",
+        "to flip",
+    ]

@@ -32,7 +32,9 @@ def test_bars_are_as_wide_as_their_scale(
     whole = rank_bar(axis, (axis[0], axis[-1], axis[-1]), cut, PLAIN)
     assert len(bar) == len(whole) <= cells + 1
     assert bar.count("o") == (axis[0] <= rank <= axis[-1])
-    assert bar.count("|") + bar.count("+") == (cut is not None and axis[0] <= cut < axis[-1])
+    assert bar.count("|") + bar.count("+") == (
+        cut is not None and axis[0] <= cut < axis[-1]
+    )
 
 
 @given(cut=st.integers(1, 40), span=st.integers(2, 300), cells=st.integers(7, 48))
@@ -60,11 +62,17 @@ def test_ranks_beyond_the_scale_point_outwards() -> None:
 @given(st.text())
 def test_guarded_cells_come_back(text: str) -> None:
     assert guarded(text).removeprefix("'") == text
-    assert not guarded(text).lstrip().startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠"))
+    assert (
+        not guarded(text)
+        .lstrip()
+        .startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠"))
+    )
     assert not guarded(text).startswith(("\t", "\r", "\n", "\u2028"))
 
 
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=5))
+@given(
+    st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=1, max_size=5)
+)
 def test_csv_comes_back(names: list[str]) -> None:
     text = csv_text(["item"], [[name] for name in names])
     rows = list(csv.reader(io.StringIO(text, newline="")))
@@ -86,7 +94,10 @@ def test_shown_names_are_printable_in_their_encoding(name: str, encoding: str) -
 
 
 def _is_space(character: str) -> bool:
-    return character.isspace() and character not in "\n\r\t\v\f\u2028\u2029\x1c\x1d\x1e\x1f\x85"
+    return (
+        character.isspace()
+        and character not in "\n\r\t\v\f\u2028\u2029\x1c\x1d\x1e\x1f\x85"
+    )
 
 
 @pytest.mark.parametrize("width", [1, 4, 9])

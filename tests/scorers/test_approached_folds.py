@@ -16,9 +16,14 @@ def league(seed, items, battles, *, grouped=False):
     rng = np.random.default_rng(seed)
     left = np.minimum(rng.geometric(0.15, battles) - 1, items - 1)
     right = (left + rng.integers(1, items, battles)) % items
-    left, right = np.append(left, np.arange(items)), np.append(right, (np.arange(items) + 1) % items)
+    left, right = (
+        np.append(left, np.arange(items)),
+        np.append(right, (np.arange(items) + 1) % items),
+    )
     result = rng.choice(["left", "right", "tie"], len(left), p=[0.5, 0.3, 0.2])
-    mirrored = np.where(result == "left", "right", np.where(result == "right", "left", "tie"))
+    mirrored = np.where(
+        result == "left", "right", np.where(result == "right", "left", "tie")
+    )
     half = len(left) // 2  # played both ways, so that many scores are exactly equal
     left, right, result = (
         np.concatenate([part[:half], other[:half]])
@@ -29,10 +34,16 @@ def league(seed, items, battles, *, grouped=False):
 
 
 leagues = st.builds(
-    league, st.integers(0, 2**32 - 1), st.integers(4, 14), st.integers(12, 80), grouped=st.booleans()
+    league,
+    st.integers(0, 2**32 - 1),
+    st.integers(4, 14),
+    st.integers(12, 80),
+    grouped=st.booleans(),
 )
 scorers = st.builds(
-    BradleyTerry, ridge=st.sampled_from([0.01, 1.0]), scale=st.sampled_from(["log-odds", "arena"])
+    BradleyTerry,
+    ridge=st.sampled_from([0.01, 1.0]),
+    scale=st.sampled_from(["log-odds", "arena"]),
 )
 
 
@@ -42,7 +53,9 @@ def exact_rows(data, scorer):
     return out.placed(out.folds.refit(np.arange(len(out.units))))
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(4, 40), st.sampled_from([1e-3, 0.01, 0.3]))
+@given(
+    st.integers(0, 2**32 - 1), st.integers(4, 40), st.sampled_from([1e-3, 0.01, 0.3])
+)
 def test_sparse_leagues_have_the_scores_of_fits_from_scratch(seed, items, ridge):
     rng = np.random.default_rng(seed)
     left = rng.integers(0, items, 2 * items)
@@ -50,7 +63,9 @@ def test_sparse_leagues_have_the_scores_of_fits_from_scratch(seed, items, ridge)
     won = rng.choice(["left", "right", "tie"], len(left), p=[0.6, 0.35, 0.05])
     scorer, every = BradleyTerry(ridge=ridge), np.arange(len(left))
     data = Battles(left, right, won, items=range(items), units=every)
-    rows = np.concatenate([block.scores for block in scorer.leave_one_out(data).blocks()])
+    rows = np.concatenate(
+        [block.scores for block in scorer.leave_one_out(data).blocks()]
+    )
     found = dict(zip(data.units.labels, rows, strict=True))
     for battle in rng.choice(every, 6, replace=False):
         kept = every != battle
@@ -101,7 +116,9 @@ def test_rows_that_nothing_settles_are_exact(data, scorer):
     for units, rows in out.columns(np.arange(len(out.scores)), None, never):
         assert rows == pytest.approx(exact[units], abs=1e-10 * out.folds.scale[1])
         # What is equal is equal by either way.
-        gaps, twins = (part[:, :, None] == part[:, None, :] for part in (rows, exact[units]))
+        gaps, twins = (
+            part[:, :, None] == part[:, None, :] for part in (rows, exact[units])
+        )
         assert (gaps == twins).all()
 
 
@@ -124,7 +141,12 @@ def test_steps_come_as_near_as_they_say(data, scorer):
 def test_ranks_and_the_top_k_are_those_of_exact_refits(data, scorer):
     study, exact = Study(data, scorer), exact_rows(data, scorer)
     order = study.facts.order
-    ranks = np.argsort(np.argsort(-np.vstack([study.scores, exact]), axis=1, kind="stable"), axis=1) + 1
+    ranks = (
+        np.argsort(
+            np.argsort(-np.vstack([study.scores, exact]), axis=1, kind="stable"), axis=1
+        )
+        + 1
+    )
     found = study.facts.ranks(len(order))
     assert found.best.tolist() == ranks.min(axis=0)[order].tolist()
     assert found.worst.tolist() == ranks.max(axis=0)[order].tolist()

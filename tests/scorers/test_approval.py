@@ -48,9 +48,13 @@ def test_a_single_ballot_leaves_nothing() -> None:
 
 
 def test_orders_are_refused() -> None:
-    with pytest.raises(WrongDataError, match=r"needs ballots that approve, .* orders.*approval=True"):
+    with pytest.raises(
+        WrongDataError, match=r"needs ballots that approve, .* orders.*approval=True"
+    ):
         Approval().score(Ballots([["a", "b"]]))
-    with pytest.raises(WrongDataError, match="Approval needs ballots, but was given votes"):
+    with pytest.raises(
+        WrongDataError, match="Approval needs ballots, but was given votes"
+    ):
         Approval().leave_one_out(Votes(["a"]))  # type: ignore[arg-type]
 
 
@@ -65,6 +69,8 @@ def test_everything_against_nothing_reaches_the_bound() -> None:
     ballots = ballots_of([frozenset(ITEMS), *[frozenset()] * 6])
     bound = Approval().sensitivity(ballots)
     assert bound.eps == pytest.approx(math.sqrt(5) / 7, rel=1e-15)
-    assert Approval().leave_one_out(ballots).shifts()[0] == pytest.approx(bound.eps, rel=1e-14)
+    assert Approval().leave_one_out(ballots).shifts()[0] == pytest.approx(
+        bound.eps, rel=1e-14
+    )
     assert bound.numbers == {"n": 7, "L": 5}
     assert "7 ballots" in bound.sentence

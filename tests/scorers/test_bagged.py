@@ -41,7 +41,9 @@ class TestConstant:
         p, q, constant = bagging_constant(n, size)
         both_out = Fraction(comb(n - 2, size), comb(n, size))
         assert p == pytest.approx(size / n)
-        assert q == pytest.approx(float(Fraction(n - size, n) ** 2 - both_out), rel=1e-9)
+        assert q == pytest.approx(
+            float(Fraction(n - size, n) ** 2 - both_out), rel=1e-9
+        )
         assert constant == pytest.approx((p / (1 - p) + q / (1 - p) ** 2) / n, rel=1e-9)
 
     @given(st.integers(2, 60), st.integers(1, 80))
@@ -66,7 +68,9 @@ class TestConstant:
 
     @pytest.mark.parametrize("size", [0, 11, 2.5, True])
     def test_bad_size(self, size):
-        with pytest.raises(InvalidSettingError, match=r"size must be a whole number from 1 to 10"):
+        with pytest.raises(
+            InvalidSettingError, match=r"size must be a whole number from 1 to 10"
+        ):
             bagging_constant(10, size)
 
 
@@ -83,13 +87,17 @@ class TestBags:
         expected = {}
         for drawn in product(range(4), repeat=size):
             if replace or len(set(drawn)) == size:
-                bag = tuple(np.bincount([owner[unit] for unit in drawn], minlength=3).tolist())
+                bag = tuple(
+                    np.bincount([owner[unit] for unit in drawn], minlength=3).tolist()
+                )
                 expected[bag] = expected.get(bag, 0) + 1
         total = sum(expected.values())
         assert set(found) == set(expected)
         for bag, times in expected.items():
             share = times / total
-            assert abs(found[bag] / draws - share) < 5 * np.sqrt(share * (1 - share) / draws)
+            assert abs(found[bag] / draws - share) < 5 * np.sqrt(
+                share * (1 - share) / draws
+            )
 
     @pytest.mark.parametrize("replace", [False, True])
     def test_every_bag_has_the_same_size_also_without_a_unit(self, replace):
@@ -133,7 +141,12 @@ class TestBagged:
 
     def test_numbers(self):
         numbers = Bagged(Plurality(), bags=100, size=4).bagging_numbers(VOTES)
-        assert [numbers[key] for key in ("n", "size", "bags", "replace")] == [10, 4, 100, False]
+        assert [numbers[key] for key in ("n", "size", "bags", "replace")] == [
+            10,
+            4,
+            100,
+            False,
+        ]
         assert numbers["finite_bags"] == 0.02
         assert numbers["C"] == pytest.approx(0.4 / (0.6 * 9))
         assert (numbers["p"], numbers["q"]) == pytest.approx((0.4, 0.4 * 0.6 / 9))
@@ -162,10 +175,14 @@ class TestBagged:
         assert np.mean(squares) <= bound
 
     def test_full_bags_cannot_be_audited_without_replacement(self):
-        with pytest.raises(InvalidSettingError, match="Use a smaller size, or replace=True"):
+        with pytest.raises(
+            InvalidSettingError, match="Use a smaller size, or replace=True"
+        ):
             Bagged(Refit(shares), size=10).leave_one_out(VOTES)
 
-    @pytest.mark.parametrize("setting", [{"bags": 0}, {"bags": 1.5}, {"seed": -1}, {"seed": None}])
+    @pytest.mark.parametrize(
+        "setting", [{"bags": 0}, {"bags": 1.5}, {"seed": -1}, {"seed": None}]
+    )
     def test_bad_settings(self, setting):
         with pytest.raises(InvalidSettingError, match="whole number"):
             Bagged(Refit(shares), **setting)
@@ -178,7 +195,9 @@ class TestRadius:
     def test_shares_and_points(self, seed, items):
         rng = np.random.default_rng(seed)
         votes = Votes(rng.integers(items, size=4), items=range(items))
-        ballots = Ballots([rng.permutation(items).tolist() for _ in range(3)], items=range(items))
+        ballots = Ballots(
+            [rng.permutation(items).tolist() for _ in range(3)], items=range(items)
+        )
         sets = Ballots(
             [np.flatnonzero(row).tolist() for row in rng.random((3, items)) < 0.5],
             items=range(items),
@@ -220,6 +239,7 @@ def test_a_stated_ball_that_is_too_small_for_the_bags_is_refused() -> None:
     small = Bagged(Plurality(), radius_squared=0.49, **how)
     for ask in (small.score, small.leave_one_out):
         with pytest.raises(
-            (InvalidSettingError, RefitError), match=r"1\.41421 apart.*radius_squared=0\.49.*1\.4 wide"
+            (InvalidSettingError, RefitError),
+            match=r"1\.41421 apart.*radius_squared=0\.49.*1\.4 wide",
         ):
             ask(votes)

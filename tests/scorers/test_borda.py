@@ -46,7 +46,8 @@ def points_of(tiers: Tiers) -> list[Fraction]:
     ]
     top = len(ITEMS) - 1
     return [
-        sum((Fraction(top - order.index(item)) for order in agreeing), Fraction(0)) / len(agreeing)
+        sum((Fraction(top - order.index(item)) for order in agreeing), Fraction(0))
+        / len(agreeing)
         for item in ITEMS
     ]
 
@@ -58,12 +59,17 @@ def ballots_of(tiers: list[Tiers]) -> Ballots:
 @given(st.lists(orders(), min_size=1, max_size=5))
 def test_points_are_the_mean_over_all_ways_to_break_ties(tiers: list[Tiers]) -> None:
     each = [points_of(ballot) for ballot in tiers]
-    means = [float(sum(points, Fraction(0)) / len(tiers)) for points in zip(*each, strict=True)]
+    means = [
+        float(sum(points, Fraction(0)) / len(tiers))
+        for points in zip(*each, strict=True)
+    ]
     assert Borda().score(ballots_of(tiers)).tolist() == means
 
 
 @given(st.lists(orders(), min_size=2, max_size=8), st.integers(0, 10**6), st.booleans())
-def test_leave_one_out_is_counting_again(tiers: list[Tiers], seed: int, twice: bool) -> None:
+def test_leave_one_out_is_counting_again(
+    tiers: list[Tiers], seed: int, twice: bool
+) -> None:
     tiers = tiers * 2 if twice else tiers
     out = Borda().leave_one_out(ballots_of(tiers))
     refitted = []
@@ -76,7 +82,9 @@ def test_leave_one_out_is_counting_again(tiers: list[Tiers], seed: int, twice: b
 
 
 def test_without_room_for_the_table_the_bounds_come_from_the_blocks() -> None:
-    ballots = Ballots([["a"], ["b", "a"], ["c", "b", "a"], ["d", ("a", "c")]], items=ITEMS)
+    ballots = Ballots(
+        [["a"], ["b", "a"], ["c", "b", "a"], ["d", ("a", "c")]], items=ITEMS
+    )
     out = Borda().leave_one_out(ballots)
     few = replace(out.added, table_numbers=4, exact_squares=1, block_numbers=9)
     small = replace(out, added=few)
@@ -101,7 +109,9 @@ def test_approval_ballots_have_two_tiers() -> None:
 def test_a_single_ballot_and_other_data() -> None:
     with pytest.raises(TooFewUnitsError):
         Borda().leave_one_out(Ballots([["a", "b"]]))
-    with pytest.raises(WrongDataError, match="Borda needs ballots, but was given votes"):
+    with pytest.raises(
+        WrongDataError, match="Borda needs ballots, but was given votes"
+    ):
         Borda().score(Votes(["a"]))  # type: ignore[arg-type]
 
 
@@ -118,5 +128,9 @@ def test_one_order_against_its_reverse_reaches_the_bound(items: int, n: int) -> 
     order = list(range(items))
     ballots = Ballots([order, order[::-1]], counts=[1, n - 1], items=order)
     bound = Borda().sensitivity(ballots)
-    assert bound.eps == pytest.approx(math.sqrt(items * (items**2 - 1) / 3) / n, rel=1e-14)
-    assert Borda().leave_one_out(ballots).shifts()[0] == pytest.approx(bound.eps, rel=1e-13)
+    assert bound.eps == pytest.approx(
+        math.sqrt(items * (items**2 - 1) / 3) / n, rel=1e-14
+    )
+    assert Borda().leave_one_out(ballots).shifts()[0] == pytest.approx(
+        bound.eps, rel=1e-13
+    )

@@ -32,7 +32,9 @@ def plain_fit(wins, ridge=0.0):
 
     def loss(s):
         gaps = s[:, None] - s[None, :]
-        return (wins * np.logaddexp(0, -gaps)).sum() + ridge / 2 * s @ s + s.sum() ** 2 / 2
+        return (
+            (wins * np.logaddexp(0, -gaps)).sum() + ridge / 2 * s @ s + s.sum() ** 2 / 2
+        )
 
     def gradient(s):
         upset = 1 / (1 + np.exp(s[:, None] - s[None, :]))
@@ -44,14 +46,18 @@ def plain_fit(wins, ridge=0.0):
         flow = (wins + wins.T) * upset * upset.T
         return np.diag(flow.sum(axis=0)) - flow + ridge * np.eye(items) + 1
 
-    s = minimize(loss, np.zeros(items), jac=gradient, hess=hessian, method="trust-exact").x
+    s = minimize(
+        loss, np.zeros(items), jac=gradient, hess=hessian, method="trust-exact"
+    ).x
     for _ in range(3):
         s = s - np.linalg.solve(hessian(s), gradient(s))
     return s - s.mean()
 
 
 def without_each(data, scorer):
-    return np.concatenate([block.scores for block in scorer.leave_one_out(data).blocks()])
+    return np.concatenate(
+        [block.scores for block in scorer.leave_one_out(data).blocks()]
+    )
 
 
 def refits(data, ridge=0.0):
@@ -105,7 +111,9 @@ class TestScore:
             with pytest.raises(UndefinedScoresError):
                 BradleyTerry().score(data)
         else:
-            assert BradleyTerry().score(data) == pytest.approx(plain_fit(wins), abs=1e-9)
+            assert BradleyTerry().score(data) == pytest.approx(
+                plain_fit(wins), abs=1e-9
+            )
         ridged = BradleyTerry(ridge=0.3).score(data)
         assert ridged == pytest.approx(plain_fit(wins, 0.3), abs=1e-9)
         assert ridged.mean() == pytest.approx(0, abs=1e-12)
@@ -115,7 +123,9 @@ class TestScore:
 
         data = dense_battles()
         wins = win_counts(data)
-        pairs = [(i, j) for (i, j), n in np.ndenumerate(2 * wins) for _ in range(int(n))]
+        pairs = [
+            (i, j) for (i, j), n in np.ndenumerate(2 * wins) for _ in range(int(n))
+        ]
         # choix has no half wins: twice the data, at twice its penalty per parameter.
         ours = strengths(2 * wins, 0.5)
         theirs = choix.opt_pairwise(len(wins), pairs, alpha=0.25, tol=1e-12)
@@ -154,7 +164,9 @@ class TestScore:
         ][seed % 3]
         place, wins = rng.permutation(items), np.zeros((items, items))
         for one, other in (ends, ends[::-1]):
-            wins[place[one], place[other]] = rng.integers(1, 5, len(one)) / rng.choice([1, 2])
+            wins[place[one], place[other]] = rng.integers(1, 5, len(one)) / rng.choice(
+                [1, 2]
+            )
         expected = plain_fit(wins, ridge)
         for many, thin in ((10**9, 10**9), (1, 10**9), (1, 0), (10**9, 0)):
             monkeypatch.setattr(fit, "MANY", many)
@@ -169,7 +181,12 @@ class TestScore:
         monkeypatch.setattr(fit, "MANY", many)
         left, right = np.triu_indices(12, 1)
         ties = Battles(left, right, ["tie"] * len(left), items=range(12))
-        both = Battles(np.append(left, right), np.append(right, left), ["left"] * 132, items=range(12))
+        both = Battles(
+            np.append(left, right),
+            np.append(right, left),
+            ["left"] * 132,
+            items=range(12),
+        )
         for data in (ties, both):
             assert BradleyTerry(ridge=ridge).score(data).tolist() == [0.0] * 12
             found = without_each(data, BradleyTerry(ridge=ridge))
@@ -194,7 +211,12 @@ class TestScore:
 
     def test_folds_of_a_thin_graph_are_those_of_full_matrices(self, monkeypatch):
         left = np.tile(np.arange(9), 4)
-        data = Battles(left, left + 1, np.repeat(["left", "right", "tie", "left"], 9), items=range(10))
+        data = Battles(
+            left,
+            left + 1,
+            np.repeat(["left", "right", "tie", "left"], 9),
+            items=range(10),
+        )
         for ridge in (0.0, 0.2):
             expected = without_each(data, BradleyTerry(ridge=ridge))
             with monkeypatch.context() as patched:
@@ -204,8 +226,12 @@ class TestScore:
             assert found == pytest.approx(np.array(list(refits(data, ridge))), abs=1e-9)
 
     def test_two_items_are_log_odds(self):
-        score = BradleyTerry().score(Battles.from_pairs(["a"], ["b"], [9], [3], ties=[4]))
-        assert score == pytest.approx([np.log(11 / 5) / 2, -np.log(11 / 5) / 2], abs=1e-14)
+        score = BradleyTerry().score(
+            Battles.from_pairs(["a"], ["b"], [9], [3], ties=[4])
+        )
+        assert score == pytest.approx(
+            [np.log(11 / 5) / 2, -np.log(11 / 5) / 2], abs=1e-14
+        )
 
     def test_a_count_of_10_to_the_15(self):
         big = 10**15
@@ -219,7 +245,9 @@ class TestScore:
         assert steps == pytest.approx(np.full(30, np.log(1000)), rel=1e-11)
 
     def test_an_item_without_battles_needs_the_ridge(self):
-        data = Battles(["a", "b"], ["b", "a"], ["left", "left"], items=["a", "b", "new"])
+        data = Battles(
+            ["a", "b"], ["b", "a"], ["left", "left"], items=["a", "b", "new"]
+        )
         with pytest.raises(UndefinedScoresError, match="new"):
             BradleyTerry().score(data)
         assert BradleyTerry(ridge=1e-3).score(data)[2] == 0.0
@@ -230,7 +258,9 @@ class TestScore:
             BradleyTerry(ridge=ridge)
 
     def test_other_data_is_refused(self):
-        with pytest.raises(WrongDataError, match="BradleyTerry needs battles, but was given votes"):
+        with pytest.raises(
+            WrongDataError, match="BradleyTerry needs battles, but was given votes"
+        ):
             BradleyTerry().score(Votes(["a", "b"]))
 
     def test_separable_counts_given_straight_to_the_fit(self):
@@ -240,11 +270,18 @@ class TestScore:
 
 class TestConnection:
     def test_components_are_listed_best_first(self):
-        data = Battles(["a", "b", "c", "d", "b"], ["b", "a", "d", "c", "c"], ["left"] * 5, items="abcd")
+        data = Battles(
+            ["a", "b", "c", "d", "b"],
+            ["b", "a", "d", "c", "c"],
+            ["left"] * 5,
+            items="abcd",
+        )
         with pytest.raises(UndefinedScoresError, match=r"\[a, b\], \[c, d\]") as caught:
             BradleyTerry().score(data)
         assert caught.value.components == [["a", "b"], ["c", "d"]]
-        assert 'Use a ridge, for example scorer="bradley-terry:ridge=' in str(caught.value)
+        assert 'Use a ridge, for example scorer="bradley-terry:ridge=' in str(
+            caught.value
+        )
 
     def test_ties_join_both_ways(self):
         data = Battles(["a", "b"], ["b", "c"], ["tie", "tie"])
@@ -252,14 +289,19 @@ class TestConnection:
 
     def test_the_unit_that_would_disconnect_is_named(self):
         data = Battles.from_pairs(["a", "b"], ["b", "c"], [5, 5], [5, 1])
-        with pytest.raises(UndefinedScoresError, match="without battle 'c beats b'") as e:
+        with pytest.raises(
+            UndefinedScoresError, match="without battle 'c beats b'"
+        ) as e:
             BradleyTerry().leave_one_out(data)
         assert e.value.components == [["a", "b"], ["c"]]
         assert without_each(data, BradleyTerry(ridge=0.1)).shape == (4, 3)
 
     def test_a_group_that_would_disconnect_is_named(self):
         data = Battles(
-            ["a", "a", "b", "b"], ["b", "b", "a", "a"], ["left"] * 4, units=["x", "y", "z", "z"]
+            ["a", "a", "b", "b"],
+            ["b", "b", "a", "a"],
+            ["left"] * 4,
+            units=["x", "y", "z", "z"],
         )
         with pytest.raises(UndefinedScoresError, match="without group 'z'"):
             BradleyTerry().leave_one_out(data)
@@ -274,14 +316,18 @@ class TestConnection:
             rest = wins.copy()
             part = slice(pairs.indptr[unit], pairs.indptr[unit + 1])
             half = pairs.ties[part] / 2
-            np.subtract.at(rest, (pairs.winner[part], pairs.loser[part]), pairs.wins[part] + half)
+            np.subtract.at(
+                rest, (pairs.winner[part], pairs.loser[part]), pairs.wins[part] + half
+            )
             np.subtract.at(rest, (pairs.loser[part], pairs.winner[part]), half)
             broken |= len(components(rest > 0)) > 1
         if broken:
             with pytest.raises(UndefinedScoresError, match="without"):
                 BradleyTerry().leave_one_out(data)
         else:
-            assert len(BradleyTerry().leave_one_out(data).units) == len(pairs.indptr) - 1
+            assert (
+                len(BradleyTerry().leave_one_out(data).units) == len(pairs.indptr) - 1
+            )
 
     @given(st.integers(1, 7), st.integers(0, 2**32 - 1), st.floats(0, 0.6))
     def test_components_are_those_of_the_transitive_closure(self, items, seed, share):
@@ -322,7 +368,9 @@ class TestLeaveOneOut:
         assert sound.all()
         exact = np.array(list(refits(data, ridge)))
         assert found[sound] == pytest.approx(exact[sound], abs=2e-12)
-        assert without_each(data, BradleyTerry(ridge=ridge)) == pytest.approx(exact, abs=2e-12)
+        assert without_each(data, BradleyTerry(ridge=ridge)) == pytest.approx(
+            exact, abs=2e-12
+        )
 
     def test_many_battles_and_a_tight_tolerance(self):
         data = dense_battles(most=100_000, seed=5)
@@ -330,7 +378,9 @@ class TestLeaveOneOut:
         assert without_each(data, BradleyTerry()) == pytest.approx(exact, abs=2e-13)
         loose = dense_battles(most=300, seed=6)
         wins = win_counts(loose)
-        folds = BattleFolds(strengths(wins), wins, Removals.of(loose), 0.0, tolerance=1e-15)
+        folds = BattleFolds(
+            strengths(wins), wins, Removals.of(loose), 0.0, tolerance=1e-15
+        )
         tight = folds.rows(slice(0, len(loose.units)))
         assert tight == pytest.approx(np.array(list(refits(loose))), abs=1e-13)
 
@@ -357,14 +407,20 @@ class TestLeaveOneOut:
         left = rng.integers(3, size=rows)
         right = (left + rng.integers(1, 3, size=rows)) % 3
         unit = np.where(
-            left + right == 1, rng.integers(20, size=rows), 100 + rng.integers(20, size=rows)
+            left + right == 1,
+            rng.integers(20, size=rows),
+            100 + rng.integers(20, size=rows),
         )
-        data = Battles(left, right, rng.choice(["left", "right", "tie"], size=rows), units=unit)
+        data = Battles(
+            left, right, rng.choice(["left", "right", "tie"], size=rows), units=unit
+        )
         found = without_each(data, BradleyTerry())
         assert found == pytest.approx(np.array(list(refits(data))), abs=1e-11)
 
     def test_equal_battles_are_one_unit_whatever_the_side(self):
-        data = Battles(["a", "b", "a", "b"], ["b", "a", "b", "a"], ["left", "right", "tie", "left"])
+        data = Battles(
+            ["a", "b", "a", "b"], ["b", "a", "b", "a"], ["left", "right", "tie", "left"]
+        )
         without = BradleyTerry(ridge=1.0).leave_one_out(data)
         assert Counter(without.units.counts.tolist()) == Counter([2, 1, 1])
 
@@ -383,7 +439,9 @@ class TestLeaveOneOut:
         data = dense_battles(items=6)
         whole = without_each(data, BradleyTerry())
         for kept in (0, 10**6):
-            out = replace(BradleyTerry().leave_one_out(data), block_numbers=40, kept_numbers=kept)
+            out = replace(
+                BradleyTerry().leave_one_out(data), block_numbers=40, kept_numbers=kept
+            )
             for _ in range(2):
                 parts = list(out.blocks())
                 assert len(parts) > 5
@@ -399,7 +457,9 @@ class TestLeaveOneOut:
 class TestRealData:
     def test_arena_votes(self, shared_data):
         pandas = pytest.importorskip("pandas")
-        data = Battles.from_frame(pandas.read_csv(shared_data / "battles" / "arena_pairs.csv"))
+        data = Battles.from_frame(
+            pandas.read_csv(shared_data / "battles" / "arena_pairs.csv")
+        )
         without = BradleyTerry().leave_one_out(data)
         found = np.concatenate([block.scores for block in without.blocks()])
         assert len(found) == len(data.units) < 3 * 129 * 128 / 2
@@ -417,14 +477,18 @@ class TestRealData:
     def test_crowd_comparisons(self, shared_data, grouping):
         pandas = pytest.importorskip("pandas")
         frame = pandas.read_csv(shared_data / "battles" / "llmfao.csv")
-        data = Battles.from_frame(frame, left="left", right="right", winner="winner", unit=grouping)
+        data = Battles.from_frame(
+            frame, left="left", right="right", winner="winner", unit=grouping
+        )
         found = without_each(data, BradleyTerry())
         pairs, wins = data.unit_pairs, win_counts(data)
         for unit in np.random.default_rng(0).integers(len(found), size=10):
             rest = wins.copy()
             part = slice(pairs.indptr[unit], pairs.indptr[unit + 1])
             half = pairs.ties[part] / 2
-            np.subtract.at(rest, (pairs.winner[part], pairs.loser[part]), pairs.wins[part] + half)
+            np.subtract.at(
+                rest, (pairs.winner[part], pairs.loser[part]), pairs.wins[part] + half
+            )
             np.subtract.at(rest, (pairs.loser[part], pairs.winner[part]), half)
             assert found[unit] == pytest.approx(plain_fit(rest), abs=1e-10)
 
@@ -434,14 +498,20 @@ class TestArenaScale:
 
     def studies(self, seed, ridge=0.0):
         data = dense_battles(7, 12, seed)
-        return Study(data, BradleyTerry(ridge)), Study(data, f"bradley-terry:ridge={ridge},scale=arena")
+        return Study(data, BradleyTerry(ridge)), Study(
+            data, f"bradley-terry:ridge={ridge},scale=arena"
+        )
 
     def test_is_1000_and_400_over_log_10_times_the_log_odds(self):
         plain, arena = self.studies(0)
-        assert arena.scores == pytest.approx(1000 + self.FACTOR * plain.scores, abs=1e-9)
+        assert arena.scores == pytest.approx(
+            1000 + self.FACTOR * plain.scores, abs=1e-9
+        )
         assert arena.scorer.resolution == pytest.approx(self.FACTOR * 1e-9)
         assert "arena scale" in arena.scorer.name
-        with pytest.raises(InvalidSettingError, match="scale must be log-odds or arena"):
+        with pytest.raises(
+            InvalidSettingError, match="scale must be log-odds or arena"
+        ):
             BradleyTerry(scale="elo")
 
     def test_agrees_with_evalica(self):
@@ -455,7 +525,9 @@ class TestArenaScale:
         found = evalica.bradley_terry(*sides, winners, tolerance=1e-13, limit=10_000)
         logs = np.log10(found.scores.sort_index().to_numpy())
         expected = 1000 + 400 * (logs - logs.mean())
-        assert BradleyTerry(scale="arena").score(data) == pytest.approx(expected, abs=1e-6)
+        assert BradleyTerry(scale="arena").score(data) == pytest.approx(
+            expected, abs=1e-6
+        )
 
     @pytest.mark.parametrize("seed", range(3))
     def test_every_answer_is_that_of_the_log_odds(self, seed):
@@ -470,7 +542,9 @@ class TestArenaScale:
             self.FACTOR * plain.facts.leave_one_out.shifts(), rel=1e-9, abs=1e-9
         )
         for quick, slow in zip(
-            arena.facts.leave_one_out.bounds(outer=True), arena.facts.leave_one_out.bounds(), strict=True
+            arena.facts.leave_one_out.bounds(outer=True),
+            arena.facts.leave_one_out.bounds(),
+            strict=True,
         ):
             assert quick == pytest.approx(slow, abs=5.0)
         low, high = arena.facts.leave_one_out.bounds(outer=True)
@@ -481,9 +555,13 @@ class TestArenaScale:
     def test_rows_are_refits_and_the_rule_goes_with_the_scale(self):
         data = dense_battles(4, 3)
         scorer = BradleyTerry(ridge=1.0, scale="arena")
-        rows = np.concatenate([block.scores for block in scorer.leave_one_out(data).blocks()])
+        rows = np.concatenate(
+            [block.scores for block in scorer.leave_one_out(data).blocks()]
+        )
         for unit in range(len(data.units)):
-            assert rows[unit] == pytest.approx(scorer.score(data.without(unit)), abs=1e-8)
+            assert rows[unit] == pytest.approx(
+                scorer.score(data.without(unit)), abs=1e-8
+            )
         plain = BradleyTerry(ridge=1.0).sensitivity(data)
         assert scorer.sensitivity(data).eps == pytest.approx(self.FACTOR * plain.eps)
         assert scorer.leave_one_out(data).shifts().max() <= scorer.sensitivity(data).eps

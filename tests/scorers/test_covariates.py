@@ -8,20 +8,31 @@ import pytest
 from engine_makers import relation
 from oracles.refitting import all_rows
 from steadyrank import Battles, BradleyTerry, Study, WinRate
-from steadyrank.errors import InvalidDataError, InvalidScoresError, MissingValuesError, SteadyrankError
+from steadyrank.errors import (
+    InvalidDataError,
+    InvalidScoresError,
+    MissingValuesError,
+    SteadyrankError,
+)
 from steadyrank.scorers.bradley_terry.scorer import ContextFit
 
 
-def some_battles(size: int = 120, items: int = 4, seed: int = 0, **people: object) -> Battles:
+def some_battles(
+    size: int = 120, items: int = 4, seed: int = 0, **people: object
+) -> Battles:
     """Draw battles that lengths and places decide, too; lengths are coarse, so that some are equal."""
     rng = np.random.default_rng(seed)
     left = rng.integers(items, size=size)
     right = (left + rng.integers(1, items, size=size)) % items
-    beside = np.column_stack([rng.integers(-3, 4, size=size) * 100.0, rng.integers(2, size=size)])
+    beside = np.column_stack(
+        [rng.integers(-3, 4, size=size) * 100.0, rng.integers(2, size=size)]
+    )
     odds = (left - right) / 3 + beside @ [0.004, 0.5]
     won = np.where(rng.random(size) < 1 / (1 + np.exp(-odds)), "left", "right")
     outcome = np.where(rng.random(size) < 0.15, "tie", won)
-    return Battles(left, right, outcome, covariates=beside, items=range(items), **people)  # type: ignore[arg-type]
+    return Battles(
+        left, right, outcome, covariates=beside, items=range(items), **people
+    )  # type: ignore[arg-type]
 
 
 def long_fit(data: Battles, ridge: float) -> np.ndarray:
@@ -54,19 +65,29 @@ def test_agrees_with_scikit_learn() -> None:
     design = np.hstack([design[:, 1:], data.covariates / [100, 1]])
     points = (data.outcome + 1) / 2
     weight = np.concatenate([points, 1 - points])
-    model = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-12, solver="newton-cholesky")
+    model = LogisticRegression(
+        C=np.inf, fit_intercept=False, tol=1e-12, solver="newton-cholesky"
+    )
     answers = np.repeat([1, 0], rows)
-    model.fit(np.vstack([design, design])[weight > 0], answers[weight > 0], weight[weight > 0])
+    model.fit(
+        np.vstack([design, design])[weight > 0], answers[weight > 0], weight[weight > 0]
+    )
     found = np.append(0.0, model.coef_[0][: items - 1])
     fit = ContextFit(data, 0.0)
     assert fit.scores == pytest.approx(found - found.mean(), abs=1e-9)
-    assert fit.coefficients * [100, 1] == pytest.approx(model.coef_[0][items - 1 :], abs=1e-9)
+    assert fit.coefficients * [100, 1] == pytest.approx(
+        model.coef_[0][items - 1 :], abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("ridge", [0.0, 0.5])
 @pytest.mark.parametrize("units", [None, np.arange(120) % 9], ids=["battles", "judges"])
-@pytest.mark.parametrize("weights", [None, np.arange(120) % 3 + 0.5], ids=["alike", "weighted"])
-def test_leaving_one_out_is_fitting_anew(ridge: float, units: object, weights: object) -> None:
+@pytest.mark.parametrize(
+    "weights", [None, np.arange(120) % 3 + 0.5], ids=["alike", "weighted"]
+)
+def test_leaving_one_out_is_fitting_anew(
+    ridge: float, units: object, weights: object
+) -> None:
     data = some_battles(units=units, weights=weights)
     out = BradleyTerry(ridge).leave_one_out(data)
     assert out.scores == pytest.approx(long_fit(data, ridge), abs=1e-9)
@@ -90,7 +111,11 @@ def test_covariates_in_other_units_change_nothing() -> None:
     words = np.array(["right", "tie", "left"])[data.outcome + 1]
     for scale in ([1e6, 1.0], [1.0, -1e-5]):
         again = Battles(
-            data.left, data.right, words, covariates=data.covariates * scale, items=data.items
+            data.left,
+            data.right,
+            words,
+            covariates=data.covariates * scale,
+            items=data.items,
         )
         assert BradleyTerry().score(again) == pytest.approx(scores, abs=1e-9)
     plain = Battles(data.left, data.right, words, items=data.items)
@@ -105,7 +130,11 @@ def test_equal_battles_with_other_covariates_are_other_units() -> None:
         ["left", "right", "left", "tie"],
         covariates=[[2.0], [-2.0], [1.0], [0.0]],
     )
-    assert list(data.units.labels) == ["x ties y at 0", "x beats y at 1", "x beats y at 2"]
+    assert list(data.units.labels) == [
+        "x ties y at 0",
+        "x beats y at 1",
+        "x beats y at 2",
+    ]
     assert data.units.counts.tolist() == [1, 1, 2]
     assert data.without(2).covariates.tolist() == [[2.0], [1.0], [0.0]]
     assert data.with_copies([0, 3, 1]).units.counts.tolist() == [3, 1]
@@ -118,9 +147,14 @@ def test_equal_battles_with_other_covariates_are_other_units() -> None:
 def test_a_study_says_so_and_certifies_nothing_beyond_one_unit() -> None:
     data = some_battles()
     study = Study(data, "bradley-terry:ridge=0.5,scale=arena")
-    assert "the scores are strengths with the covariates of battles (2) held at 0" in study.facts.notes
+    assert (
+        "the scores are strengths with the covariates of battles (2) held at 0"
+        in study.facts.notes
+    )
     for other in ("win-rate", "elo", "copeland", "condorcet"):
-        assert any("(2) are not used" in note for note in Study(data, other).facts.notes), other
+        assert any(
+            "(2) are not used" in note for note in Study(data, other).facts.notes
+        ), other
     assert study.scorer.sensitivity(study.data) is None
     assert study.margin(1).lower <= 2
     assert not any("strengths" in note for note in Study(data, "win-rate").facts.notes)
@@ -141,7 +175,9 @@ def test_files_frames_and_engines_read_them_alike() -> None:
     for other in (read, scanned):
         assert list(other.units.labels) == list(data.units.labels)
         assert other.units.counts.tolist() == data.units.counts.tolist()  # type: ignore[union-attr]
-        assert BradleyTerry().score(other) == pytest.approx(BradleyTerry().score(data), abs=1e-12)
+        assert BradleyTerry().score(other) == pytest.approx(
+            BradleyTerry().score(data), abs=1e-12
+        )
     assert Battles.from_frame(frame, covariate="place").covariates.shape == (120, 1)
     assert Battles.from_frame(frame).covariates.shape == (120, 0)
 
@@ -150,7 +186,9 @@ def test_what_cannot_be_fitted_is_refused() -> None:
     left, right = ["x", "y", "x", "y"], ["y", "x", "y", "x"]
     outcome = ["left", "left", "right", "right"]
     with pytest.raises(SteadyrankError, match="no single finite coefficients"):
-        BradleyTerry().score(Battles(left, right, outcome, covariates=[[1.0], [1.0], [-1.0], [-1.0]]))
+        BradleyTerry().score(
+            Battles(left, right, outcome, covariates=[[1.0], [1.0], [-1.0], [-1.0]])
+        )
     same = [[1.0], [-1.0], [1.0], [-1.0]]  # who is on the left says it already
     with pytest.raises(SteadyrankError, match="Leave some covariates out"):
         BradleyTerry().score(Battles(left, right, outcome, covariates=same))

@@ -28,12 +28,16 @@ def test_agrees_with_evalica() -> None:
 
     data = some_battles(300)
     winners = [
-        {1: evalica.Winner.X, 0: evalica.Winner.Draw, -1: evalica.Winner.Y}[int(outcome)]
+        {1: evalica.Winner.X, 0: evalica.Winner.Draw, -1: evalica.Winner.Y}[
+            int(outcome)
+        ]
         for outcome in data.outcome
     ]
     settings = {"k": 25.0, "initial": 1500.0, "scale": 300.0, "base": 7.0}
     theirs = evalica.elo(data.left.tolist(), data.right.tolist(), winners, **settings)
-    assert Elo(**settings).score(data) == pytest.approx(theirs.scores.sort_index(), abs=1e-9)
+    assert Elo(**settings).score(data) == pytest.approx(
+        theirs.scores.sort_index(), abs=1e-9
+    )
 
 
 def test_odds_beyond_floats_are_sure_wins() -> None:
@@ -47,18 +51,24 @@ def test_odds_beyond_floats_are_sure_wins() -> None:
 
 def test_every_battle_is_a_unit_in_its_place() -> None:
     """Equal battles are told apart: what one does depends on when it took place."""
-    data = Battles(["x", "y", "x", "x"], ["y", "x", "y", "z"], ["left", "tie", "left", "right"])
+    data = Battles(
+        ["x", "y", "x", "x"], ["y", "x", "y", "z"], ["left", "tie", "left", "right"]
+    )
     study = Study(data, "elo:k=30")
     assert study.units.total == len(study.units) == 4
     assert study.units.labels[2] == "3: x beats y"
-    assert study.facts.leave_one_out.shifts()[0] != pytest.approx(study.facts.leave_one_out.shifts()[2])
+    assert study.facts.leave_one_out.shifts()[0] != pytest.approx(
+        study.facts.leave_one_out.shifts()[2]
+    )
     assert any("played again" in note for note in study.facts.notes)
     assert len({*study.facts.notes}) == len(Study(study.data, study.scorer).facts.notes)
     assert len(data.units) == 3  # as they were
 
 
 @pytest.mark.parametrize("judges", [None, np.arange(50) % 6], ids=["battles", "judges"])
-@pytest.mark.parametrize("weights", [None, np.arange(50) % 3 + 0.5], ids=["alike", "weighted"])
+@pytest.mark.parametrize(
+    "weights", [None, np.arange(50) % 3 + 0.5], ids=["alike", "weighted"]
+)
 def test_leaving_one_out_skips_its_matches(judges: object, weights: object) -> None:
     data = some_battles(units=judges, weights=weights)
     scorer = Elo(k=60)
@@ -82,8 +92,14 @@ def test_folds_do_not_depend_on_the_blocks() -> None:
 def test_copies_are_played_in_succession() -> None:
     once = Battles(["x", "y"], ["y", "z"], ["left", "left"])
     again = Battles(["x", "y", "y", "y"], ["y", "z", "z", "z"], ["left"] * 4)
-    assert Elo().score(once.with_added(("y", "z"), 2)).tolist() == Elo().score(again).tolist()
-    assert Elo().score(once.in_order().with_copies([1, 3])).tolist() == Elo().score(again).tolist()
+    assert (
+        Elo().score(once.with_added(("y", "z"), 2)).tolist()
+        == Elo().score(again).tolist()
+    )
+    assert (
+        Elo().score(once.in_order().with_copies([1, 3])).tolist()
+        == Elo().score(again).tolist()
+    )
 
 
 def test_data_without_an_order_are_refused() -> None:
@@ -116,8 +132,12 @@ def test_a_late_upset_comes_near_the_proved_bound() -> None:
     assert proved.eps == pytest.approx(math.sqrt(2) * 100, rel=1e-6)
     assert 0.98 * proved.eps < scorer.leave_one_out(data).shifts().max() < proved.eps
     assert "60 battles" in proved.sentence
-    grouped = Battles(["x"] * 6, ["y"] * 6, ["left"] * 6, units=list("aaabbc"), unit_kind="judge")
-    assert scorer.sensitivity(grouped).eps == pytest.approx(math.sqrt(2) * 300, rel=1e-6)  # type: ignore[union-attr]
+    grouped = Battles(
+        ["x"] * 6, ["y"] * 6, ["left"] * 6, units=list("aaabbc"), unit_kind="judge"
+    )
+    assert scorer.sensitivity(grouped).eps == pytest.approx(
+        math.sqrt(2) * 300, rel=1e-6
+    )  # type: ignore[union-attr]
     # Where a match may turn near ratings round and throw them apart, nothing is proved.
     largest = 4 * 400 / math.log(10)
     assert Elo(k=largest * 0.999).sensitivity(data) is not None
@@ -128,8 +148,13 @@ def test_a_late_upset_comes_near_the_proved_bound() -> None:
 
 def test_beyond_the_condition_the_bound_can_fail() -> None:
     """One match moves the ratings by 1.07 times sqrt(2) K here, so the rule needs its condition."""
-    left, right = [5, 5, 4, 3, 2, 2, 0, 2, 1, 3, 5, 5, 3, 2], [0, 3, 2, 1, 3, 0, 1, 3, 3, 0, 0, 0, 5, 3]
-    outcome = ["left"] * 3 + ["right", "left", "tie", "tie", "right", "right"] + ["tie"] * 5
+    left, right = (
+        [5, 5, 4, 3, 2, 2, 0, 2, 1, 3, 5, 5, 3, 2],
+        [0, 3, 2, 1, 3, 0, 1, 3, 3, 0, 0, 0, 5, 3],
+    )
+    outcome = (
+        ["left"] * 3 + ["right", "left", "tie", "tie", "right", "right"] + ["tie"] * 5
+    )
     scorer = Elo(k=3000)
     data = Battles(left, right, outcome)
     assert scorer.leave_one_out(data).shifts().max() > 1.07 * math.sqrt(2) * scorer.k
@@ -144,7 +169,13 @@ def test_audits_and_bags_take_the_matches_one_by_one() -> None:
 
 
 def test_settings_and_single_battles_are_checked() -> None:
-    for wrong in ({"k": 0}, {"scale": -1}, {"base": 1}, {"initial": math.inf}, {"k": "four"}):
+    for wrong in (
+        {"k": 0},
+        {"scale": -1},
+        {"base": 1},
+        {"initial": math.inf},
+        {"k": "four"},
+    ):
         with pytest.raises(InvalidSettingError, match=next(iter(wrong))):
             Elo(**wrong)  # type: ignore[arg-type]
     with pytest.raises(TooFewUnitsError):

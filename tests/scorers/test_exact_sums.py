@@ -16,7 +16,9 @@ from steadyrank.sums.exact import exact_form, together
 
 decimals = st.integers(0, 6).flatmap(
     lambda places: st.lists(
-        st.integers(-(10**8), 10**8).map(lambda part: part / 10**places), min_size=1, max_size=30
+        st.integers(-(10**8), 10**8).map(lambda part: part / 10**places),
+        min_size=1,
+        max_size=30,
     )
 )
 floats = st.lists(st.floats(-1e3, 1e3, allow_subnormal=False), min_size=1, max_size=30)
@@ -36,21 +38,31 @@ def test_decimals_become_whole_numbers(values: list[float]) -> None:
 
 
 @given(floats, st.data())
-def test_totals_without_one_are_correctly_rounded(values: list[float], data: st.DataObject) -> None:
+def test_totals_without_one_are_correctly_rounded(
+    values: list[float], data: st.DataObject
+) -> None:
     array = np.array([*values, math.pi])  # so that they are no decimals
     form = exact_form([array], addends=len(array))
     assert not form.whole
     parts = form.parts(array)
     totals = tuple(np.array([part.sum()]) for part in parts)
     out = data.draw(st.integers(0, len(array) - 1))
-    left = together(tuple(part.sum(keepdims=True) - part[out : out + 1] for part in parts))
+    left = together(
+        tuple(part.sum(keepdims=True) - part[out : out + 1] for part in parts)
+    )
     others = np.delete(array, out).tolist()
-    assert left[0] / form.scale == pytest.approx(math.fsum(others), rel=2.3e-16, abs=1e-18)
-    assert together(totals)[0] / form.scale == pytest.approx(math.fsum(array), rel=2.3e-16, abs=1e-18)
+    assert left[0] / form.scale == pytest.approx(
+        math.fsum(others), rel=2.3e-16, abs=1e-18
+    )
+    assert together(totals)[0] / form.scale == pytest.approx(
+        math.fsum(array), rel=2.3e-16, abs=1e-18
+    )
 
 
 @given(floats)
-def test_single_precision_is_taken_as_decimals_only_where_it_has_room(values: list[float]) -> None:
+def test_single_precision_is_taken_as_decimals_only_where_it_has_room(
+    values: list[float],
+) -> None:
     array = np.array(values, dtype=np.float32)
     form = exact_form([array], addends=len(array))
     if form.whole:
@@ -80,12 +92,16 @@ def test_nothing_at_all_and_only_zeros() -> None:
 SMALL = (1.0, 2.0, 1 / 3, math.pi, 7.5)
 
 
-def rows_without(data: Observations, scorer: str | None) -> tuple[np.ndarray, np.ndarray]:
+def rows_without(
+    data: Observations, scorer: str | None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the leave-one-out scores, and those of the data scored anew without each unit."""
     study = Study(data, scorer)
     out = study.scorer.leave_one_out(data)
     rows = np.concatenate([block.dense(out.scores) for block in out.blocks()])
-    return rows, np.array([study.scorer.score(data.without(unit)) for unit in range(len(data.units))])
+    return rows, np.array(
+        [study.scorer.score(data.without(unit)) for unit in range(len(data.units))]
+    )
 
 
 @pytest.mark.parametrize("exponent", [9, 20, 38, 100, 119])
@@ -108,5 +124,7 @@ def test_one_huge_value_leaves_the_others_as_they_are(exponent: int) -> None:
 
 
 def test_values_beyond_all_parts_are_refused() -> None:
-    with pytest.raises(InvalidSettingError, match="too large or too small to be added up exactly"):
+    with pytest.raises(
+        InvalidSettingError, match="too large or too small to be added up exactly"
+    ):
         Study(ScoreMatrix([[1.7e308, 1.0], [1e-300, 2.0], [0.4, 1.0]])).topk(1)

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from steadyrank import Ballots, InstantRunoff, Study, Votes, stable_topk
-from steadyrank.errors import EmptyDataError, NoProofError, TooFewUnitsError, WrongDataError
+from steadyrank.errors import (
+    EmptyDataError,
+    NoProofError,
+    TooFewUnitsError,
+    WrongDataError,
+)
 
 
 def test_the_last_are_eliminated_together_and_ballots_are_exhausted() -> None:
@@ -16,9 +21,15 @@ def test_the_last_are_eliminated_together_and_ballots_are_exhausted() -> None:
 
 
 def test_all_that_tie_win_together() -> None:
-    assert InstantRunoff().score(Ballots([["a"], ["b"], ["c"]])).tolist() == [1.0, 1.0, 1.0]
+    assert InstantRunoff().score(Ballots([["a"], ["b"], ["c"]])).tolist() == [
+        1.0,
+        1.0,
+        1.0,
+    ]
     assert InstantRunoff().score(Ballots([["a"], ["a"]])).tolist() == [1.0]
-    assert InstantRunoff().score(Ballots([["a"], ["a"]], items=["a", "b"])).tolist() == [2.0, 1.0]
+    assert InstantRunoff().score(
+        Ballots([["a"], ["a"]], items=["a", "b"])
+    ).tolist() == [2.0, 1.0]
 
 
 def test_items_that_tie_on_a_ballot_share_its_vote() -> None:
@@ -52,9 +63,13 @@ def test_nothing_is_proved() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(WrongDataError, match="InstantRunoff needs votes or orders, which have a first"):
+    with pytest.raises(
+        WrongDataError, match="InstantRunoff needs votes or orders, which have a first"
+    ):
         InstantRunoff().score(Ballots([{"a"}, {"b"}], approval=True))
-    with pytest.raises(WrongDataError, match="InstantRunoff needs ballots, but was given votes"):
+    with pytest.raises(
+        WrongDataError, match="InstantRunoff needs ballots, but was given votes"
+    ):
         InstantRunoff().score(Votes(["a", "b"]))
     with pytest.raises(TooFewUnitsError):
         InstantRunoff().leave_one_out(Ballots([["a", "b"]]))

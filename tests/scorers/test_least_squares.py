@@ -10,8 +10,17 @@ from hypothesis import given, strategies as st
 from hypothesis.extra import numpy as hnp
 
 from steadyrank.data import Regression, Votes
-from steadyrank.errors import InvalidSettingError, TooFewUnitsError, UndefinedScoresError, WrongDataError
-from steadyrank.scorers.least_squares import ConstrainedLeastSquares, OrdinaryLeastSquares, Ridge
+from steadyrank.errors import (
+    InvalidSettingError,
+    TooFewUnitsError,
+    UndefinedScoresError,
+    WrongDataError,
+)
+from steadyrank.scorers.least_squares import (
+    ConstrainedLeastSquares,
+    OrdinaryLeastSquares,
+    Ridge,
+)
 
 
 def by_bisection(X, y, radius):
@@ -55,7 +64,9 @@ def regressions(draw, extra_rows=0):
         X = rng.integers(-1, 2, size=(rows, items)).astype(float)
     else:
         X = rng.normal(size=(rows, items))
-    return Regression(X, rng.normal(size=rows) * draw(st.sampled_from([0.1, 1.0, 30.0])))
+    return Regression(
+        X, rng.normal(size=rows) * draw(st.sampled_from([0.1, 1.0, 30.0]))
+    )
 
 
 class TestConstrained:
@@ -71,7 +82,9 @@ class TestConstrained:
         found = rows_without(data, ConstrainedLeastSquares(radius))
         for row in range(len(data.y)):
             X, y = np.delete(data.X, row, axis=0), np.delete(data.y, row)
-            assert found[row] == pytest.approx(np.abs(by_bisection(X, y, radius)), abs=1e-9)
+            assert found[row] == pytest.approx(
+                np.abs(by_bisection(X, y, radius)), abs=1e-9
+            )
 
     def test_agrees_with_a_general_optimiser(self):
         from scipy.optimize import minimize
@@ -83,7 +96,11 @@ class TestConstrained:
             lambda b: ((y - X @ b) ** 2).sum() / 100,
             np.zeros(5),
             jac=lambda b: X.T @ (X @ b - y) / 50,
-            constraints={"type": "ineq", "fun": lambda b: 1 - b @ b, "jac": lambda b: -2 * b},
+            constraints={
+                "type": "ineq",
+                "fun": lambda b: 1 - b @ b,
+                "jac": lambda b: -2 * b,
+            },
             method="SLSQP",
             options={"ftol": 1e-15, "maxiter": 500},
         )
@@ -112,7 +129,9 @@ class TestConstrained:
         X, y = rng.normal(size=(20, 3)), rng.normal(size=20)
         plain = rows_without(Regression(X, y), ConstrainedLeastSquares(0.01))
         for size in (1e15, 1e-15):
-            scaled = rows_without(Regression(X * size, y * size), ConstrainedLeastSquares(0.01))
+            scaled = rows_without(
+                Regression(X * size, y * size), ConstrainedLeastSquares(0.01)
+            )
             assert scaled == pytest.approx(plain, rel=1e-9)
 
     def test_zero_response(self):
@@ -123,7 +142,8 @@ class TestConstrained:
     @pytest.mark.parametrize("radius", [0.0, -1.0, np.nan, np.inf])
     def test_bad_radius(self, radius):
         with pytest.raises(
-            InvalidSettingError, match=r"radius must be a finite number above 0, .*ordinary"
+            InvalidSettingError,
+            match=r"radius must be a finite number above 0, .*ordinary",
         ):
             ConstrainedLeastSquares(radius)
 
@@ -135,7 +155,9 @@ class TestRidge:
         found = rows_without(data, scorer)
         for row in range(len(data.y)):
             # The smallest penalty leaves the twin, not the fold, with few digits.
-            assert found[row] == pytest.approx(self.plain(deleted(data, row), scorer), abs=2e-6)
+            assert found[row] == pytest.approx(
+                self.plain(deleted(data, row), scorer), abs=2e-6
+            )
         assert scorer.score(data) == pytest.approx(self.plain(data, scorer), abs=2e-6)
 
     @staticmethod
@@ -153,7 +175,9 @@ class TestRidge:
 
     @pytest.mark.parametrize("penalty", [0.0, -1.0, np.nan])
     def test_bad_penalty(self, penalty):
-        with pytest.raises(InvalidSettingError, match='use scorer="ordinary-least-squares"'):
+        with pytest.raises(
+            InvalidSettingError, match='use scorer="ordinary-least-squares"'
+        ):
             Ridge(penalty)
 
 
@@ -176,7 +200,9 @@ class TestOrdinary:
 
     def test_singular_design_says_rank_and_way_out(self):
         data = Regression([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]], [1.0, 2.0, 3.0])
-        with pytest.raises(UndefinedScoresError, match="rank 1 for 2 coefficients") as caught:
+        with pytest.raises(
+            UndefinedScoresError, match="rank 1 for 2 coefficients"
+        ) as caught:
             OrdinaryLeastSquares().score(data)
         assert 'Use scorer="ridge:penalty=1"' in str(caught.value)
 
@@ -184,7 +210,9 @@ class TestOrdinary:
         X = [[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]]
         data = Regression(X, [1.0, 2.0, 3.0], rows=["a", "b", "the one"])
         assert OrdinaryLeastSquares().score(data) == pytest.approx([1.0, 3.0])
-        with pytest.raises(UndefinedScoresError, match=r"without row the one .* rank 1"):
+        with pytest.raises(
+            UndefinedScoresError, match=r"without row the one .* rank 1"
+        ):
             OrdinaryLeastSquares().leave_one_out(data)
 
     def test_leverage_near_one_is_refitted(self):
@@ -195,7 +223,9 @@ class TestOrdinary:
         assert found == pytest.approx(np.array(plain), rel=1e-9)
 
 
-@pytest.mark.parametrize("scorer", [ConstrainedLeastSquares(), Ridge(1.0), OrdinaryLeastSquares()])
+@pytest.mark.parametrize(
+    "scorer", [ConstrainedLeastSquares(), Ridge(1.0), OrdinaryLeastSquares()]
+)
 class TestAll:
     def test_one_row(self, scorer):
         data = Regression([[2.0]], [1.0])
@@ -204,7 +234,9 @@ class TestAll:
             scorer.leave_one_out(data)
 
     def test_other_data_is_refused(self, scorer):
-        with pytest.raises(WrongDataError, match="needs regression, but was given votes"):
+        with pytest.raises(
+            WrongDataError, match="needs regression, but was given votes"
+        ):
             scorer.score(Votes(["a", "b"]))
 
     @given(hnp.arrays(np.float64, (6, 2), elements=st.integers(-2, 2)))

@@ -18,7 +18,9 @@ from steadyrank.errors import (
     WrongDataError,
 )
 
-BOTH = pytest.mark.parametrize("scorer", [MeanRank(), MeanWinRate()], ids=["rank", "rate"])
+BOTH = pytest.mark.parametrize(
+    "scorer", [MeanRank(), MeanWinRate()], ids=["rank", "rate"]
+)
 NAN = math.nan
 
 
@@ -62,28 +64,42 @@ def test_rows_of_many_sizes_have_parts_that_do_not_fit() -> None:
     present = np.isfinite(values).sum(axis=1)
     assert math.lcm(*(present - 1).tolist()) > 2**53
     rates = [
-        [np.nan if np.isnan(x) else np.mean(row[np.isfinite(row) & (row != x)] < x) for x in row]
+        [
+            np.nan if np.isnan(x) else np.mean(row[np.isfinite(row) & (row != x)] < x)
+            for x in row
+        ]
         for row in values
     ]
-    np.testing.assert_allclose(MeanWinRate().score(matrix), np.nanmean(rates, axis=0), rtol=1e-14)
-    ranks = 1 + np.array([[np.nan if np.isnan(x) else (row > x).sum() for x in row] for row in values])
+    np.testing.assert_allclose(
+        MeanWinRate().score(matrix), np.nanmean(rates, axis=0), rtol=1e-14
+    )
+    ranks = 1 + np.array(
+        [[np.nan if np.isnan(x) else (row > x).sum() for x in row] for row in values]
+    )
     np.testing.assert_array_equal(
-        MeanRank().score(matrix), -np.nansum(ranks, axis=0) / np.isfinite(values).sum(axis=0)
+        MeanRank().score(matrix),
+        -np.nansum(ranks, axis=0) / np.isfinite(values).sum(axis=0),
     )
 
 
 @BOTH
 def test_only_the_order_within_rows_counts(scorer) -> None:
     values = np.random.default_rng(1).normal(size=(9, 4))
-    wild = np.exp(values * 3) * np.array([1e-9, 1, 1e9, 7, 3, 1e5, 2, 1, 1])[:, np.newaxis]
+    wild = (
+        np.exp(values * 3) * np.array([1e-9, 1, 1e9, 7, 3, 1e5, 2, 1, 1])[:, np.newaxis]
+    )
     same = scorer.score(ScoreMatrix(values)), scorer.score(ScoreMatrix(wild))
     np.testing.assert_array_equal(*same)
 
 
 def test_with_complete_rows_the_two_rank_alike() -> None:
     values = np.random.default_rng(2).integers(0, 5, size=(20, 6))
-    ranks, rates = (Study(ScoreMatrix(values), scorer) for scorer in ("mean-rank", "mean-win-rate"))
-    by_rank, by_rate = (np.argsort(-study.scores, kind="stable") for study in (ranks, rates))
+    ranks, rates = (
+        Study(ScoreMatrix(values), scorer) for scorer in ("mean-rank", "mean-win-rate")
+    )
+    by_rank, by_rate = (
+        np.argsort(-study.scores, kind="stable") for study in (ranks, rates)
+    )
     assert by_rank.tolist() == by_rate.tolist()
     np.testing.assert_allclose(rates.scores, (6 + ranks.scores) / 5)
 
@@ -92,13 +108,18 @@ def test_with_complete_rows_the_two_rank_alike() -> None:
 def test_opposite_rows_reach_the_bound(scorer) -> None:
     rows = np.array([[1, 2, 3, 4], *[[4, 3, 2, 1]] * 5])
     study = Study(ScoreMatrix(rows), scorer)
-    assert study.facts.shifts.max() == pytest.approx(scorer.sensitivity(study.data).eps, rel=1e-12)
+    assert study.facts.shifts.max() == pytest.approx(
+        scorer.sensitivity(study.data).eps, rel=1e-12
+    )
 
 
 def test_what_is_proved_says_of_which_rows() -> None:
     rows = [[1, 2, 3], [3, 2, 1], [1, 2, 3], [2, 1, 3]]
     told = MeanWinRate().sensitivity(ScoreMatrix(rows)).sentence
-    assert told == "Removing one of 4 row units moves the win rates by at most 0.353553, for any scores."
+    assert (
+        told
+        == "Removing one of 4 row units moves the win rates by at most 0.353553, for any scores."
+    )
     rows[0][0] = NAN
     gaps = MeanRank().sensitivity(ScoreMatrix(rows, missing="available"))
     assert "mean ranks" in gaps.sentence
@@ -129,17 +150,29 @@ def test_refusals(scorer) -> None:
         Study(ScoreMatrix([[1, 2], [2, 1], [1, 2]]), scorer).margin(1, by="add")
 
 
-@pytest.mark.parametrize("name", ["mean-rank", "mean-win-rate", "median", "trimmed-mean"])
+@pytest.mark.parametrize(
+    "name", ["mean-rank", "mean-win-rate", "median", "trimmed-mean"]
+)
 def test_scores_in_an_engine_are_refused(name: str) -> None:
     pytest.importorskip("duckdb")
-    frame = relation({"task": [1, 1, 2, 2], "model": ["x", "y"] * 2, "score": [1.0, 2, 3, 1]})
+    frame = relation(
+        {"task": [1, 1, 2, 2], "model": ["x", "y"] * 2, "score": [1.0, 2, 3, 1]}
+    )
     with ScoreMatrix.scan(frame) as data:
         study = Study(data, name)
-        with pytest.raises(InvalidDataError, match=r"stay in an engine.* use read or from_frame"):
+        with pytest.raises(
+            InvalidDataError, match=r"stay in an engine.* use read or from_frame"
+        ):
             _ = study.scores
 
 
 def test_three_that_tie_for_the_last_place_beat_each_other_by_halves() -> None:
     """HELM's win rates treat ties alike: a quarter each among five."""
     values = [[1, 1, 1, 2, 3], [1, 1, 1, 2, 3]]
-    assert MeanWinRate().score(ScoreMatrix(values)).tolist() == [0.25, 0.25, 0.25, 0.75, 1.0]
+    assert MeanWinRate().score(ScoreMatrix(values)).tolist() == [
+        0.25,
+        0.25,
+        0.25,
+        0.75,
+        1.0,
+    ]

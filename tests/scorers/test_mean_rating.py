@@ -11,7 +11,12 @@ from hypothesis import given, strategies as st
 
 from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank.data import Ratings, Votes
-from steadyrank.errors import InvalidSettingError, TooFewUnitsError, UndefinedScoresError, WrongDataError
+from steadyrank.errors import (
+    InvalidSettingError,
+    TooFewUnitsError,
+    UndefinedScoresError,
+    WrongDataError,
+)
 from steadyrank.scorers import MeanRating
 from steadyrank.scorers.sums import SumsOut
 from steadyrank.sums.sparse import SparseEntries
@@ -36,25 +41,38 @@ def users(values: st.SearchStrategy[float]) -> st.SearchStrategy[list[User]]:
 
 
 exact_users = st.sampled_from(sorted(STARS)).flatmap(lambda kind: users(STARS[kind]))
-any_users = users(st.floats(-100, 100).map(lambda value: value if abs(value) > 1e-110 else 0.0))
+any_users = users(
+    st.floats(-100, 100).map(lambda value: value if abs(value) > 1e-110 else 0.0)
+)
 
 
 def ratings_of(people: list[User], dtype: type | None = None) -> Ratings:
-    rows = [(user, item, value) for user, rated in enumerate(people) for item, value in rated.items()]
+    rows = [
+        (user, item, value)
+        for user, rated in enumerate(people)
+        for item, value in rated.items()
+    ]
     values = np.array([value for _, _, value in rows], dtype=dtype)
     return Ratings(
-        [user for user, _, _ in rows], [item for _, item, _ in rows], values, items=range(MOST_ITEMS)
+        [user for user, _, _ in rows],
+        [item for _, item, _ in rows],
+        values,
+        items=range(MOST_ITEMS),
     )
 
 
 def out_with(ratings: Ratings, **sizes: int) -> SumsOut:
     """Leave users out with other sizes of what is handled at a time."""
-    entries = SparseEntries(ratings.indptr, ratings.rated, ratings.values, ratings.n_items, **sizes)
+    entries = SparseEntries(
+        ratings.indptr, ratings.rated, ratings.values, ratings.n_items, **sizes
+    )
     sums = entries.sums(MeanRating().prior)
     return SumsOut(sums.scores, ratings.units, entries, sums)
 
 
-def refitted(people: list[User], scorer: MeanRating, dtype: type | None = None) -> np.ndarray:
+def refitted(
+    people: list[User], scorer: MeanRating, dtype: type | None = None
+) -> np.ndarray:
     others = (people[:user] + people[user + 1 :] for user in range(len(people)))
     return np.array([scorer.score(ratings_of(rest, dtype)) for rest in others])
 
@@ -63,14 +81,20 @@ def exact_scores(people: list[User], shrinkage: Fraction, parts: int) -> list[fl
     """Score with fractions, taking each value as so many parts."""
     scores = []
     for item in range(MOST_ITEMS):
-        given = [Fraction(round(rated[item] * parts), parts) for rated in people if item in rated]
+        given = [
+            Fraction(round(rated[item] * parts), parts)
+            for rated in people
+            if item in rated
+        ]
         total = sum(given, Fraction(0))
         scores.append(float(total / (shrinkage + len(given))))
     return scores
 
 
 @given(exact_users, SHRINKAGES, st.integers(0, 10**6))
-def test_leave_one_out_is_adding_up_again(people: list[User], shrinkage: float, seed: int) -> None:
+def test_leave_one_out_is_adding_up_again(
+    people: list[User], shrinkage: float, seed: int
+) -> None:
     scorer = MeanRating(shrinkage)
     ratings = ratings_of(people)
     out = scorer.leave_one_out(ratings)
@@ -80,7 +104,9 @@ def test_leave_one_out_is_adding_up_again(people: list[User], shrinkage: float, 
 
 
 @given(any_users, SHRINKAGES, st.integers(0, 10**6))
-def test_any_floats_agree_with_adding_up_again(people: list[User], shrinkage: float, seed: int) -> None:
+def test_any_floats_agree_with_adding_up_again(
+    people: list[User], shrinkage: float, seed: int
+) -> None:
     scorer = MeanRating(shrinkage)
     out = scorer.leave_one_out(ratings_of(people))
     largest = max(abs(value) for rated in people for value in rated.values())
@@ -89,11 +115,17 @@ def test_any_floats_agree_with_adding_up_again(people: list[User], shrinkage: fl
     assert_answers_agree(out, np.random.default_rng(seed))
 
 
-@pytest.mark.parametrize(("kind", "parts"), [("stars", 1), ("half stars", 2), ("hundredths", 100)])
+@pytest.mark.parametrize(
+    ("kind", "parts"), [("stars", 1), ("half stars", 2), ("hundredths", 100)]
+)
 @given(data=st.data())
-def test_scores_are_correctly_rounded_fractions(data: st.DataObject, kind: str, parts: int) -> None:
+def test_scores_are_correctly_rounded_fractions(
+    data: st.DataObject, kind: str, parts: int
+) -> None:
     people = data.draw(users(STARS[kind]))
-    shrinkage = data.draw(st.sampled_from([Fraction(1), Fraction(1, 10), Fraction(5, 2)]))
+    shrinkage = data.draw(
+        st.sampled_from([Fraction(1), Fraction(1, 10), Fraction(5, 2)])
+    )
     found = MeanRating(float(shrinkage)).score(ratings_of(people))
     assert found.tolist() == exact_scores(people, shrinkage, parts)
 
@@ -139,29 +171,38 @@ def test_an_item_that_loses_its_last_rating_has_score_0() -> None:
 
 def test_without_shrinkage_an_item_needs_a_rating_and_a_second_one() -> None:
     with pytest.raises(
-        UndefinedScoresError, match=r"no data, so no score: 2, 3, 4, 5\. Use scorer=\"mean-rating:shr"
+        UndefinedScoresError,
+        match=r"no data, so no score: 2, 3, 4, 5\. Use scorer=\"mean-rating:shr",
     ):
         MeanRating(0).score(ratings_of([{0: 5, 1: 3}, {1: 4}]))
     ratings = Ratings(["u", "u", "v"], ["x", "y", "y"], [5, 3, 4])
     assert MeanRating(0).score(ratings).tolist() == [5.0, 3.5]
     with pytest.raises(
-        UndefinedScoresError, match=r"without the only user that has some \('u' for the first\).*: 'x'"
+        UndefinedScoresError,
+        match=r"without the only user that has some \('u' for the first\).*: 'x'",
     ):
         MeanRating(0).leave_one_out(ratings)
     both = Ratings(["u", "u", "v", "v"], ["x", "y", "x", "y"], [5, 3, 4, 4])
-    assert all_rows(MeanRating(0).leave_one_out(both)).tolist() == [[4.0, 4.0], [5.0, 3.0]]
+    assert all_rows(MeanRating(0).leave_one_out(both)).tolist() == [
+        [4.0, 4.0],
+        [5.0, 3.0],
+    ]
 
 
 @pytest.mark.parametrize("shrinkage", [-1, math.nan, math.inf, "much", None])
 def test_shrinkage_must_be_a_number_from_0_on(shrinkage: object) -> None:
-    with pytest.raises(InvalidSettingError, match="shrinkage must be a finite number from 0 to"):
+    with pytest.raises(
+        InvalidSettingError, match="shrinkage must be a finite number from 0 to"
+    ):
         MeanRating(shrinkage)  # type: ignore[arg-type]
 
 
 def test_a_single_user_and_other_data() -> None:
     with pytest.raises(TooFewUnitsError, match=r"only one unit \(a user\)"):
         MeanRating().leave_one_out(Ratings(["u"], ["x"], [1]))
-    with pytest.raises(WrongDataError, match="MeanRating needs ratings, but was given votes"):
+    with pytest.raises(
+        WrongDataError, match="MeanRating needs ratings, but was given votes"
+    ):
         MeanRating().score(Votes(["a"]))  # type: ignore[arg-type]
 
 
@@ -170,12 +211,16 @@ def test_inputs_are_left_alone(people: list[User]) -> None:
     ratings = ratings_of(people)
     before = ratings.values.copy(), ratings.rated.copy(), ratings.indptr.copy()
     assert_answers_agree(MeanRating().leave_one_out(ratings), np.random.default_rng(0))
-    for kept, array in zip(before, (ratings.values, ratings.rated, ratings.indptr), strict=True):
+    for kept, array in zip(
+        before, (ratings.values, ratings.rated, ratings.indptr), strict=True
+    ):
         np.testing.assert_array_equal(kept, array)
 
 
 @given(users(STARS["signed"]), st.sampled_from([0.5, 1.0, 3.0]))
-def test_no_user_moves_more_than_the_proved_bound(people: list[User], shrinkage: float) -> None:
+def test_no_user_moves_more_than_the_proved_bound(
+    people: list[User], shrinkage: float
+) -> None:
     ratings = ratings_of(people)
     scorer = MeanRating(shrinkage, value_range=(-3, 3))
     bound = scorer.sensitivity(ratings)
@@ -183,7 +228,11 @@ def test_no_user_moves_more_than_the_proved_bound(people: list[User], shrinkage:
     assert scorer.leave_one_out(ratings).shifts().max() <= bound.eps
 
 
-@given(users(STARS["stars"]), st.sampled_from([0.5, 1.0, 3.0]), st.sampled_from([(0, 5), (2, 3)]))
+@given(
+    users(STARS["stars"]),
+    st.sampled_from([0.5, 1.0, 3.0]),
+    st.sampled_from([(0, 5), (2, 3)]),
+)
 def test_some_ratings_by_the_same_users_reach_the_bound(
     people: list[User], shrinkage: float, ends: tuple[int, int]
 ) -> None:
@@ -213,7 +262,9 @@ def test_some_ratings_by_the_same_users_reach_the_bound(
 def test_a_proof_needs_a_stated_range_that_holds() -> None:
     ratings = Ratings(["u", "v"], ["x", "x"], [1, 5])
     assert MeanRating().sensitivity(ratings) is None
-    with pytest.raises(InvalidSettingError, match="ratings go from 1 to 5 and leave the stated"):
+    with pytest.raises(
+        InvalidSettingError, match="ratings go from 1 to 5 and leave the stated"
+    ):
         MeanRating(value_range=(1, 4)).score(ratings)
     for wrong in [(5, 1), (1, 1), (1, math.inf), (1,), "ab", 3]:
         with pytest.raises(InvalidSettingError, match="value_range must be two"):

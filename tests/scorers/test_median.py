@@ -52,15 +52,23 @@ def test_gaps_are_left_out_and_items_must_keep_a_value() -> None:
     gaps = [[1, math.nan], [2, 5], [3, 7]]
     matrix = ScoreMatrix(gaps, missing="available")
     assert Median().score(matrix).tolist() == [2.0, 6.0]
-    assert all_rows(Median().leave_one_out(matrix)).tolist() == [[2.5, 6.0], [2.0, 7.0], [1.5, 5.0]]
+    assert all_rows(Median().leave_one_out(matrix)).tolist() == [
+        [2.5, 6.0],
+        [2.0, 7.0],
+        [1.5, 5.0],
+    ]
     with pytest.raises(UndefinedScoresError):
-        Median().leave_one_out(ScoreMatrix([[1, math.nan], [2, 5]], missing="available"))
+        Median().leave_one_out(
+            ScoreMatrix([[1, math.nan], [2, 5]], missing="available")
+        )
 
 
 def test_many_rows_are_left_out_at_once_as_one_after_the_other() -> None:
     rows = all_rows(TrimmedMean(0.2).leave_one_out(ScoreMatrix(VALUES)))
     groups = ScoreMatrix(VALUES, units=range(len(VALUES)))
-    np.testing.assert_array_equal(all_rows(TrimmedMean(0.2).leave_one_out(groups)), rows)
+    np.testing.assert_array_equal(
+        all_rows(TrimmedMean(0.2).leave_one_out(groups)), rows
+    )
 
 
 def test_two_rows_reach_the_bound_of_a_median() -> None:
@@ -85,7 +93,8 @@ def test_a_trimmed_mean_is_bounded_as_a_mean_of_what_stays() -> None:
 def test_refusals() -> None:
     matrix = ScoreMatrix([[1, 2], [2, 1], [4, 4]], weights=[1, 2, 1])
     with pytest.raises(
-        InvalidDataError, match="rows have weights, but a median counts all of them alike"
+        InvalidDataError,
+        match="rows have weights, but a median counts all of them alike",
     ):
         Median().score(matrix)
     with pytest.raises(TooFewUnitsError):
@@ -93,5 +102,7 @@ def test_refusals() -> None:
     with pytest.raises(InvalidSettingError):
         Median((0, 1)).score(ScoreMatrix([[1, 2], [0, 0]]))
     for share in (0.5, -0.1, math.nan, "many"):
-        with pytest.raises(InvalidSettingError, match=r"share must be .* from 0 to below 0\.5, but is"):
+        with pytest.raises(
+            InvalidSettingError, match=r"share must be .* from 0 to below 0\.5, but is"
+        ):
             TrimmedMean(share)

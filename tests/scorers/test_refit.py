@@ -12,7 +12,12 @@ import pytest
 from oracles.medians import MATRIX, column_medians, fails_on_seven
 from oracles.refitting import all_rows
 from steadyrank.data import Battles, Regression, ScoreMatrix, Votes
-from steadyrank.errors import MissingPackageError, RefitError, TooFewUnitsError, WrongDataError
+from steadyrank.errors import (
+    MissingPackageError,
+    RefitError,
+    TooFewUnitsError,
+    WrongDataError,
+)
 from steadyrank.scorers.bradley_terry.scorer import BradleyTerry
 from steadyrank.scorers.least_squares import OrdinaryLeastSquares
 from steadyrank.scorers.refit import Refit
@@ -27,7 +32,9 @@ class TestRefit:
             assert (all_rows(out)[row] == expected).all()
 
     def test_agrees_with_the_closed_forms(self):
-        battles = Battles.from_pairs([0, 0, 1], [1, 2, 2], [5, 7, 3], [4, 3, 6], ties=[2, 0, 1])
+        battles = Battles.from_pairs(
+            [0, 0, 1], [1, 2, 2], [5, 7, 3], [4, 3, 6], ties=[2, 0, 1]
+        )
         exact = all_rows(BradleyTerry().leave_one_out(battles))
         again = all_rows(Refit(BradleyTerry().score).leave_one_out(battles))
         assert again == pytest.approx(exact, abs=1e-12)
@@ -52,18 +59,24 @@ class TestRefit:
     def test_any_backend_of_the_caller(self, backend):
         alone = all_rows(Refit(column_medians).leave_one_out(MATRIX))
         with joblib.parallel_config(backend, n_jobs=2):
-            assert (all_rows(Refit(column_medians).leave_one_out(MATRIX)) == alone).all()
+            assert (
+                all_rows(Refit(column_medians).leave_one_out(MATRIX)) == alone
+            ).all()
 
     def test_number_of_workers(self):
         alone = all_rows(Refit(column_medians).leave_one_out(MATRIX))
         with joblib.parallel_config("threading"):
-            assert (all_rows(Refit(column_medians, n_jobs=3).leave_one_out(MATRIX)) == alone).all()
+            assert (
+                all_rows(Refit(column_medians, n_jobs=3).leave_one_out(MATRIX)) == alone
+            ).all()
 
     def test_a_failing_refit_names_its_unit(self):
         values = np.array([[1.0], [7.0], [2.0]])
         data = ScoreMatrix(values, rows=["a", "the seven", "c"])
         for n_jobs in (1, 2):
-            with pytest.raises(RefitError, match=r"without row 'the seven' .*no seven here"):
+            with pytest.raises(
+                RefitError, match=r"without row 'the seven' .*no seven here"
+            ):
                 Refit(fails_on_seven, n_jobs=n_jobs).leave_one_out(data)
 
     @pytest.mark.parametrize(
@@ -80,7 +93,9 @@ class TestRefit:
 
     def test_missing_joblib_says_what_to_install(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "joblib", None)
-        with pytest.raises(MissingPackageError, match=r'pip install "steadyrank\[refit\]"'):
+        with pytest.raises(
+            MissingPackageError, match=r'pip install "steadyrank\[refit\]"'
+        ):
             Refit(column_medians).leave_one_out(MATRIX)
 
     def test_seed_is_the_same_for_every_refit(self):
@@ -108,7 +123,9 @@ class TestRefit:
 
     def test_names(self):
         assert Refit(column_medians).name == "refit of column_medians"
-        assert Refit(functools.partial(column_medians)).name == "refit of column_medians"
+        assert (
+            Refit(functools.partial(column_medians)).name == "refit of column_medians"
+        )
         assert Refit(column_medians, label="medians").name == "medians"
 
 
@@ -128,9 +145,14 @@ class TestEstimators:
         plain = Refit(LinearRegression(fit_intercept=False)).leave_one_out(data)
         assert all_rows(plain) == pytest.approx(ours)
         rest = [np.delete(np.arange(20), row) for row in range(20)]
-        centred = [(X - X.mean(axis=0), y - y.mean()) for X, y in ((data.X[r], data.y[r]) for r in rest)]
+        centred = [
+            (X - X.mean(axis=0), y - y.mean())
+            for X, y in ((data.X[r], data.y[r]) for r in rest)
+        ]
         expected = np.abs([np.linalg.lstsq(X, y, rcond=None)[0] for X, y in centred])
-        found = all_rows(Refit(LinearRegression()).leave_one_out(data))  # which has a constant
+        found = all_rows(
+            Refit(LinearRegression()).leave_one_out(data)
+        )  # which has a constant
         assert found == pytest.approx(expected)
         pipe = Refit(make_pipeline(StandardScaler(), Ridge()))
         assert pipe.score(data).argmax() == 1
@@ -139,11 +161,16 @@ class TestEstimators:
         from sklearn.ensemble import RandomForestRegressor
 
         forest = RandomForestRegressor(n_estimators=5)
-        first, second = Refit(forest, seed=3).score(data), Refit(forest, seed=3).score(data)
+        first, second = (
+            Refit(forest, seed=3).score(data),
+            Refit(forest, seed=3).score(data),
+        )
         assert (first == second).all()
         assert (first != Refit(forest, seed=4).score(data)).any()
         assert forest.random_state is None
-        given = RandomForestRegressor(n_estimators=5, random_state=np.random.RandomState(3))
+        given = RandomForestRegressor(
+            n_estimators=5, random_state=np.random.RandomState(3)
+        )
         assert (Refit(given).score(data) == Refit(given).score(data)).all()
 
     def test_no_scores(self, data):
@@ -156,6 +183,7 @@ class TestEstimators:
         from sklearn.linear_model import LinearRegression
 
         with pytest.raises(
-            WrongDataError, match="LinearRegression needs regression, but was given scores"
+            WrongDataError,
+            match="LinearRegression needs regression, but was given scores",
         ):
             Refit(LinearRegression()).score(MATRIX)

@@ -50,7 +50,9 @@ USUAL = [
 ]
 
 
-@pytest.mark.parametrize(("data", "scorer"), USUAL, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    ("data", "scorer"), USUAL, ids=lambda value: type(value).__name__
+)
 def test_each_kind_has_its_usual_scorer(data: object, scorer: object) -> None:
     assert default_scorer(data) == scorer
     assert isinstance(default_scorer(data), Scorer)
@@ -69,12 +71,15 @@ def test_anything_else_has_none() -> None:
 
     for foreign in ([1, 2, 3], Votes()):
         with pytest.raises(
-            WrongDataError, match=r"a scorer needs observations \(Votes, .*given (list|Votes)\."
+            WrongDataError,
+            match=r"a scorer needs observations \(Votes, .*given (list|Votes)\.",
         ):
             default_scorer(foreign)
 
 
-@pytest.mark.parametrize("spelling", ["mean-rating", "Mean Rating", "mean_rating", "MEANRATING"])
+@pytest.mark.parametrize(
+    "spelling", ["mean-rating", "Mean Rating", "mean_rating", "MEANRATING"]
+)
 def test_spelling_does_not_matter(spelling: str) -> None:
     assert named_scorer(spelling) == MeanRating()
 
@@ -91,17 +96,25 @@ def test_unknown_names_list_the_known_ones() -> None:
     assert "Did you mean 'bradley-terry'?" in str(caught.value)
     for name in scorer_names():
         assert name in str(caught.value)
-    with pytest.raises(InvalidSettingError, match=r"called '99'\. The names are: approval, borda"):
+    with pytest.raises(
+        InvalidSettingError, match=r"called '99'\. The names are: approval, borda"
+    ):
         named_scorer("99")
 
 
 def test_settings_are_passed_on_and_checked() -> None:
     assert named_scorer("ridge", penalty=2.0) == Ridge(2.0)
-    with pytest.raises(InvalidSettingError, match=r"no setting 'shrink'\. Its settings are: shrinka"):
+    with pytest.raises(
+        InvalidSettingError, match=r"no setting 'shrink'\. Its settings are: shrinka"
+    ):
         named_scorer("mean-rating", shrink=1)
-    with pytest.raises(InvalidSettingError, match=r"'ridge' is not complete: .*'penalty'"):
+    with pytest.raises(
+        InvalidSettingError, match=r"'ridge' is not complete: .*'penalty'"
+    ):
         named_scorer("ridge")
-    with pytest.raises(InvalidSettingError, match=r"no setting 'x'\. Its settings are: none"):
+    with pytest.raises(
+        InvalidSettingError, match=r"no setting 'x'\. Its settings are: none"
+    ):
         named_scorer("borda", x=1)
 
 
@@ -115,7 +128,9 @@ def shares(data: Votes) -> np.ndarray:
 
 class TestResolving:
     @pytest.mark.parametrize(
-        "given", [None, "plurality", "Plurality", Plurality()], ids=["None", "name", "Name", "object"]
+        "given",
+        [None, "plurality", "Plurality", Plurality()],
+        ids=["None", "name", "Name", "object"],
     )
     def test_a_name_or_an_object(self, given: object) -> None:
         assert resolve_scorer(given, VOTES) == Plurality()
@@ -124,7 +139,10 @@ class TestResolving:
         ("text", "scorer"),
         [
             ("mean-rating:shrinkage=5", MeanRating(5)),
-            ("mean-rating: shrinkage = 0.5 , value_range=1..5", MeanRating(0.5, (1, 5))),
+            (
+                "mean-rating: shrinkage = 0.5 , value_range=1..5",
+                MeanRating(0.5, (1, 5)),
+            ),
             ("column-means:value_range=-1.5..2e3", ColumnMeans((-1.5, 2000.0))),
             ("ridge:penalty=2", Ridge(2)),
             ("borda:", Borda()),
@@ -139,25 +157,39 @@ class TestResolving:
         assert resolve_scorer("borda", ballots) == Borda()
 
     def test_a_function_is_refitted(self) -> None:
-        for given in (shares, lambda data: data.tally / data.n_units, functools.partial(shares)):
+        for given in (
+            shares,
+            lambda data: data.tally / data.n_units,
+            functools.partial(shares),
+        ):
             scorer = resolve_scorer(given, VOTES)
             assert isinstance(scorer, Refit)
             expected = all_rows(Plurality().leave_one_out(VOTES))
-            np.testing.assert_array_equal(all_rows(scorer.leave_one_out(VOTES)), expected)
+            np.testing.assert_array_equal(
+                all_rows(scorer.leave_one_out(VOTES)), expected
+            )
 
     def test_an_estimator_is_refitted(self) -> None:
         from sklearn.linear_model import LinearRegression
 
-        data = Regression([[1.0, 2.0], [0.0, 1.0], [3.0, 1.0], [1.0, 1.0]], [1.0, 2.0, 3.0, 4.0])
+        data = Regression(
+            [[1.0, 2.0], [0.0, 1.0], [3.0, 1.0], [1.0, 1.0]], [1.0, 2.0, 3.0, 4.0]
+        )
         scorer = resolve_scorer(LinearRegression(), data)
         assert isinstance(scorer, Refit)
         assert len(scorer.score(data)) == 2
-        with pytest.raises(WrongDataError, match=r"LinearRegression needs regression.*given votes"):
+        with pytest.raises(
+            WrongDataError, match=r"LinearRegression needs regression.*given votes"
+        ):
             resolve_scorer(LinearRegression(), VOTES)
 
-    @pytest.mark.parametrize("given", [3, ["plurality"], int, Scorer, Plurality, 0.5, object()])
+    @pytest.mark.parametrize(
+        "given", [3, ["plurality"], int, Scorer, Plurality, 0.5, object()]
+    )
     def test_anything_else_is_refused_with_the_choices(self, given: object) -> None:
-        with pytest.raises(InvalidSettingError, match=r"a scorer is a name.*The names are: approval,"):
+        with pytest.raises(
+            InvalidSettingError, match=r"a scorer is a name.*The names are: approval,"
+        ):
             resolve_scorer(given, VOTES)
 
     @pytest.mark.parametrize(
@@ -165,16 +197,34 @@ class TestResolving:
         [
             ("plural", InvalidSettingError, "Did you mean 'plurality'"),
             ("", InvalidSettingError, "no scorer called ''"),
-            ("mean-rating:5", InvalidSettingError, "a setting is written name=value, but there is '5'"),
+            (
+                "mean-rating:5",
+                InvalidSettingError,
+                "a setting is written name=value, but there is '5'",
+            ),
             ("mean-rating:shrink=5", InvalidSettingError, "no setting 'shrink'"),
             ("mean-rating:shrinkage=much", InvalidSettingError, "but is 'much'"),
             ("ridge", InvalidSettingError, "'ridge' is not complete: .*'penalty'"),
-            ("borda", WrongDataError, "Borda needs ballots, but was given votes. Omit the scorer"),
-            (MeanRating(), WrongDataError, "MeanRating needs ratings, but was given votes"),
-            (Bagged(Borda(), bags=2), WrongDataError, "Borda needs ballots, but was given votes"),
+            (
+                "borda",
+                WrongDataError,
+                "Borda needs ballots, but was given votes. Omit the scorer",
+            ),
+            (
+                MeanRating(),
+                WrongDataError,
+                "MeanRating needs ratings, but was given votes",
+            ),
+            (
+                Bagged(Borda(), bags=2),
+                WrongDataError,
+                "Borda needs ballots, but was given votes",
+            ),
         ],
     )
-    def test_errors_say_what_is_wrong(self, given: object, error: type[Exception], why: str) -> None:
+    def test_errors_say_what_is_wrong(
+        self, given: object, error: type[Exception], why: str
+    ) -> None:
         with pytest.raises(error, match=why):
             resolve_scorer(given, VOTES)
 
@@ -183,12 +233,17 @@ class TestResolving:
             assert Bagged(given, bags=2).scorer == Plurality()
         assert isinstance(Bagged(shares, bags=2).scorer, Refit)
 
-    @pytest.mark.parametrize("given", ["column-means", lambda data: data.values.mean(axis=0)])
+    @pytest.mark.parametrize(
+        "given", ["column-means", lambda data: data.values.mean(axis=0)]
+    )
     def test_an_audit_takes_them_all(self, given: object) -> None:
         one = audit(MATRIX, k=1, eps=0.5, scorer=given)
         two = audit(MATRIX, k=1, eps=0.5, scorer=ColumnMeans())
         assert [row.delta for row in one.table] == [row.delta for row in two.table]
-        assert stable_topk(MATRIX, 1, scorer=given).members == stable_topk(MATRIX, 1).members
+        assert (
+            stable_topk(MATRIX, 1, scorer=given).members
+            == stable_topk(MATRIX, 1).members
+        )
 
 
 NEW = """
@@ -208,24 +263,36 @@ class Medians(Scorer):
 """
 
 
-def test_a_new_scorer_is_its_file_and_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_scorer_is_its_file_and_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "medians.py").write_text(NEW, encoding="utf-8")
-    monkeypatch.setattr(scorers_package, "__path__", [*scorers_package.__path__, str(tmp_path)])
+    monkeypatch.setattr(
+        scorers_package, "__path__", [*scorers_package.__path__, str(tmp_path)]
+    )
     monkeypatch.setitem(registry.NAMED, "medians", "medians.Medians")
     scorer = resolve_scorer("medians:factor=2", MATRIX)
     assert scorer.score(MATRIX).tolist() == [4.0, 2.0]
     assert "medians" in scorer_names()
     found = audit(MATRIX, k=1, eps=0.1, scorer="medians")
-    expected = audit(MATRIX, k=1, eps=0.1, scorer=lambda data: np.median(data.values, axis=0))
+    expected = audit(
+        MATRIX, k=1, eps=0.1, scorer=lambda data: np.median(data.values, axis=0)
+    )
     np.testing.assert_array_equal(found.shifts, expected.shifts)
     assert found.scorer == "column medians"
-    with pytest.raises(WrongDataError, match="Medians needs scores, but was given votes"):
+    with pytest.raises(
+        WrongDataError, match="Medians needs scores, but was given votes"
+    ):
         resolve_scorer("medians", VOTES)
     del sys.modules["steadyrank.scorers.medians"]
 
 
 def test_every_registered_scorer_is_public() -> None:
-    classes = {"Bagged", "Refit", *(place.rpartition(".")[2] for place in registry.NAMED.values())}
+    classes = {
+        "Bagged",
+        "Refit",
+        *(place.rpartition(".")[2] for place in registry.NAMED.values()),
+    }
     assert classes <= set(steadyrank.__all__)
     assert classes <= set(scorers_package.__all__)
     for name in classes:
@@ -240,11 +307,15 @@ def test_all_exported_names_exist_and_others_do_not() -> None:
         scorers_package.Glicko  # noqa: B018
 
 
-@pytest.mark.parametrize("use", ["", ".Plurality", ".MeanRating", ".ColumnMeans", ".Borda"])
+@pytest.mark.parametrize(
+    "use", ["", ".Plurality", ".MeanRating", ".ColumnMeans", ".Borda"]
+)
 def test_importing_loads_nothing_heavy(use: str) -> None:
     script = (
         f"import sys, steadyrank.scorers; steadyrank.scorers{use}; "
         "print(*sorted({'scipy', 'pandas', 'polars', 'sklearn', 'joblib'} & set(sys.modules)))"
     )
-    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert found.stdout.strip() == ""

@@ -13,7 +13,12 @@ import pytest
 from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank import Battles, BradleyTerry, Elo, Study, WinRate
 from steadyrank.cli import main
-from steadyrank.errors import InvalidDataError, InvalidSettingError, UndefinedScoresError, WrongDataError
+from steadyrank.errors import (
+    InvalidDataError,
+    InvalidSettingError,
+    UndefinedScoresError,
+    WrongDataError,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,13 +33,23 @@ class Rows:
     def __init__(self, rng: np.random.Generator, *, people: bool = True) -> None:
         size = int(rng.integers(5, 9))
         sides = [rng.permutation(4)[:2] for _ in range(size - 4)]
-        sides = [*sides, (0, 1), (1, 2), (2, 3), (3, 0)]  # so that everybody met somebody, twice
+        sides = [
+            *sides,
+            (0, 1),
+            (1, 2),
+            (2, 3),
+            (3, 0),
+        ]  # so that everybody met somebody, twice
         self.sides = [(ITEMS[one], ITEMS[two]) for one, two in sides]
         self.shares = [SHARES[rng.integers(len(SHARES))] for _ in range(size)]
         some = people and rng.random() < 0.5
-        self.weights = [["1", "0.5", "2"][rng.integers(3)] for _ in range(size)] if some else None
+        self.weights = (
+            [["1", "0.5", "2"][rng.integers(3)] for _ in range(size)] if some else None
+        )
         self.units = (
-            [f"u{rng.integers(3)}" for _ in range(size)] if people and rng.random() < 0.4 else None
+            [f"u{rng.integers(3)}" for _ in range(size)]
+            if people and rng.random() < 0.4
+            else None
         )
 
     def data(self, gone: tuple[int, ...] = ()) -> Battles:
@@ -45,7 +60,9 @@ class Rows:
             people["weights"] = [float(self.weights[row]) for row in left]
         if self.units is not None:
             people["units"] = [self.units[row] for row in left]
-        return Battles(one, two, [float(self.shares[row]) for row in left], items=ITEMS, **people)
+        return Battles(
+            one, two, [float(self.shares[row]) for row in left], items=ITEMS, **people
+        )
 
     def units_of(self) -> list[tuple[int, ...]]:
         """Return the rows of each unit."""
@@ -85,7 +102,9 @@ def test_win_rates_are_fractions_with_and_without_each_unit() -> None:
             continue
         out = WinRate().leave_one_out(rows.data())
         found = np.repeat(all_rows(out), out.units.counts, axis=0).tolist()
-        assert sorted(found) == sorted([float(rate) for rate in rates] for rates in expected if rates)
+        assert sorted(found) == sorted(
+            [float(rate) for rate in rates] for rates in expected if rates
+        )
         assert_answers_agree(out, rng)
         assert out.shifts().max() <= WinRate().sensitivity(rows.data()).eps
         tried += 1
@@ -105,10 +124,14 @@ def test_scores_without_each_unit_are_those_of_refits(scorer: Any) -> None:
             continue
         found = np.repeat(all_rows(out), out.units.counts, axis=0)
         refits = [
-            scorer.score(rows.data(gone)) for gone in rows.units_of() if len(gone) < len(rows.sides)
+            scorer.score(rows.data(gone))
+            for gone in rows.units_of()
+            if len(gone) < len(rows.sides)
         ]
         order = [np.lexsort(np.round(part, 6).T) for part in (found, np.array(refits))]
-        np.testing.assert_allclose(found[order[0]], np.array(refits)[order[1]], atol=1e-7)
+        np.testing.assert_allclose(
+            found[order[0]], np.array(refits)[order[1]], atol=1e-7
+        )
 
 
 @pytest.mark.parametrize("scorer", [BradleyTerry(), BradleyTerry(0.5)])
@@ -144,13 +167,19 @@ def test_covariates_go_with_shares() -> None:
     data = Battles(sides, others, shares, covariates=given)
     out = BradleyTerry().leave_one_out(data)
     rest = Battles(sides[1:], others[1:], shares[1:], covariates=given[1:])
-    first = next(row for row, label in enumerate(data.units.labels) if label == data._label(row))
+    first = next(
+        row for row, label in enumerate(data.units.labels) if label == data._label(row)
+    )
     assert first == 0
     which = data._distinct[1][0]
-    np.testing.assert_allclose(all_rows(out)[which], BradleyTerry().score(rest), atol=1e-7)
+    np.testing.assert_allclose(
+        all_rows(out)[which], BradleyTerry().score(rest), atol=1e-7
+    )
 
 
-@pytest.mark.parametrize("scorer", [WinRate(), BradleyTerry(ridge=0.5)], ids=["win rate", "fit"])
+@pytest.mark.parametrize(
+    "scorer", [WinRate(), BradleyTerry(ridge=0.5)], ids=["win rate", "fit"]
+)
 def test_margins_hold_against_every_set_of_battles(scorer: Any) -> None:
     asked = 0
     for rng in map(np.random.default_rng, range(8)):
@@ -181,7 +210,9 @@ def test_margins_hold_against_every_set_of_battles(scorer: Any) -> None:
 
 @pytest.mark.parametrize("name", ["copeland", "condorcet", "points"])
 def test_scorers_that_need_winners_refuse_shares_by_name(name: str) -> None:
-    with pytest.raises(WrongDataError, match=r"needs wins and ties, but was given shares of battles"):
+    with pytest.raises(
+        WrongDataError, match=r"needs wins and ties, but was given shares of battles"
+    ):
         Study(Battles(["a", "b"], ["b", "a"], [0.7, 0.2]), name)
 
 
@@ -192,9 +223,17 @@ def test_shares_are_read_where_nothing_else_fits() -> None:
     assert "share that the left side won" in data.notes[0]
     assert Battles(["a"], ["b"], [0.5]).outcome.dtype == np.int8
     assert Battles(["a", "a"], ["b", "b"], [1.0, 0]).outcome.tolist() == [1, -1]
-    by_label = Battles([0.25, 0.5], [0.5, 0.25], [0.25, 0.5])  # labels that look like shares
+    by_label = Battles(
+        [0.25, 0.5], [0.5, 0.25], [0.25, 0.5]
+    )  # labels that look like shares
     assert by_label.outcome.tolist() == [1, 1]
-    for wrong in ([0.7, 1.2], [0.7, -0.1], [0.7, None], [0.7, "tie"], [0.7, float("nan")]):
+    for wrong in (
+        [0.7, 1.2],
+        [0.7, -0.1],
+        [0.7, None],
+        [0.7, "tie"],
+        [0.7, float("nan")],
+    ):
         with pytest.raises(InvalidDataError, match="unknown outcome"):
             Battles(["a", "a"], ["b", "b"], wrong)
 
@@ -213,7 +252,8 @@ GAMES = {
 
 
 @pytest.mark.parametrize(
-    ("margin", "expected"), [(None, [1, 1, -1]), (0.2, [1, 0, 0]), ("1", [0, 0, 0]), (0, [1, 1, -1])]
+    ("margin", "expected"),
+    [(None, [1, 1, -1]), (0.2, [1, 0, 0]), ("1", [0, 0, 0]), (0, [1, 1, -1])],
 )
 def test_scores_closer_than_the_margin_tie(margin: object, expected: list[int]) -> None:
     given: dict[str, Any] = {} if margin is None else {"tie_margin": margin}
@@ -222,19 +262,35 @@ def test_scores_closer_than_the_margin_tie(margin: object, expected: list[int]) 
 
 def test_a_margin_without_scores_or_that_is_none_is_refused() -> None:
     with pytest.raises(InvalidSettingError, match="for points of both sides"):
-        Battles.from_frame({"left": ["x"], "right": ["y"], "winner": ["x"]}, tie_margin=1)
+        Battles.from_frame(
+            {"left": ["x"], "right": ["y"], "winner": ["x"]}, tie_margin=1
+        )
     for wrong in ("wide", -1):
-        with pytest.raises(InvalidSettingError, match="tie_margin must be a number from 0 on"):
+        with pytest.raises(
+            InvalidSettingError, match="tie_margin must be a number from 0 on"
+        ):
             Battles.from_frame(GAMES, tie_margin=wrong)  # type: ignore[arg-type]
 
 
 def test_files_hold_shares_or_scores_with_a_margin(tmp_path: Path, capsys: Any) -> None:
     soft, games = tmp_path / "soft.csv", tmp_path / "games.csv"
-    soft.write_text("model_a,model_b,winner\nx,y,0.7\ny,z,0.2\nz,x,0.45\nx,z,1\ny,x,0.5\nz,y,0.6\n")
+    soft.write_text(
+        "model_a,model_b,winner\nx,y,0.7\ny,z,0.2\nz,x,0.45\nx,z,1\ny,x,0.5\nz,y,0.6\n"
+    )
     assert main(["topk", str(soft), "-k", "1", "--scorer", "win-rate"]) == 0
     assert "share that the left side won" in " ".join(capsys.readouterr().out.split())
-    games.write_text("model_a,model_b,score_a,score_b\nx,y,7,6.9\ny,z,2,3\nz,x,4,5\nx,z,1,2\n")
-    asked = ["topk", str(games), "-k", "1", "--scorer", "points:win=3,draw=1,loss=0", "--json"]
+    games.write_text(
+        "model_a,model_b,score_a,score_b\nx,y,7,6.9\ny,z,2,3\nz,x,4,5\nx,z,1,2\n"
+    )
+    asked = [
+        "topk",
+        str(games),
+        "-k",
+        "1",
+        "--scorer",
+        "points:win=3,draw=1,loss=0",
+        "--json",
+    ]
     scores = []
     for more in ([], ["--tie-margin", "0.5"]):
         assert main([*asked, *more]) == 0

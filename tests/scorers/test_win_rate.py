@@ -52,7 +52,9 @@ def test_agrees_with_what_evalica_counts() -> None:
 
     data = some_battles()
     winners = [
-        {1: evalica.Winner.X, 0: evalica.Winner.Draw, -1: evalica.Winner.Y}[int(outcome)]
+        {1: evalica.Winner.X, 0: evalica.Winner.Draw, -1: evalica.Winner.Y}[
+            int(outcome)
+        ]
         for outcome in data.outcome
     ]
     found = evalica.counting(
@@ -92,13 +94,19 @@ def test_the_proved_bound_is_reached() -> None:
     proved = WinRate().sensitivity(data)
     assert proved is not None
     assert proved.eps == pytest.approx(np.hypot(1 / 5, 1 / 3))
-    assert WinRate().leave_one_out(data).shifts().max() == pytest.approx(proved.eps, rel=1e-9)
+    assert WinRate().leave_one_out(data).shifts().max() == pytest.approx(
+        proved.eps, rel=1e-9
+    )
     assert "for any results of these battles." in proved.sentence
 
 
 def test_a_margin_is_called_exact_where_all_splits_were_tried() -> None:
     groups, weights = {"units": [0, 1, 2, 3] * 15}, {"weights": [1, 2] * 30}
-    for people, rule in (({}, "exact: "), (groups, "certified by"), (weights, "certified by")):
+    for people, rule in (
+        ({}, "exact: "),
+        (groups, "certified by"),
+        (weights, "certified by"),
+    ):
         found = Study(some_battles(**people), WinRate()).margin(1)
         assert found.lower == found.upper
         assert found.rule.startswith(rule)

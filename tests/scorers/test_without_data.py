@@ -15,8 +15,20 @@ import pytest
 
 from engine_makers import relation
 from oracles.refitting import all_rows, assert_answers_agree
-from steadyrank import Battles, ColumnMeans, MeanRating, Ratings, ScoreMatrix, Study, WinRate
-from steadyrank.errors import InvalidSettingError, InvalidValueError, UndefinedScoresError
+from steadyrank import (
+    Battles,
+    ColumnMeans,
+    MeanRating,
+    Ratings,
+    ScoreMatrix,
+    Study,
+    WinRate,
+)
+from steadyrank.errors import (
+    InvalidSettingError,
+    InvalidValueError,
+    UndefinedScoresError,
+)
 from steadyrank.margins.known import pair_margins
 from steadyrank.scorers import named_scorer
 
@@ -34,18 +46,28 @@ class Case(NamedTuple):
     given: list[list[tuple[int, Fraction, Fraction]]]
 
     def scores(self, gone: tuple[int, ...] = ()) -> list[float]:
-        sums, counts = defaultdict[int, Fraction](Fraction), defaultdict[int, Fraction](Fraction)
+        sums, counts = (
+            defaultdict[int, Fraction](Fraction),
+            defaultdict[int, Fraction](Fraction),
+        )
         for unit, rows in enumerate(self.given):
             for item, value, weight in rows if unit not in gone else ():
                 sums[item] += value * weight
                 counts[item] += weight
         empty = Fraction(self.scorer.empty)
-        return [float(sums[i] / counts[i] if counts[i] else empty) for i in range(len(ITEMS))]
+        return [
+            float(sums[i] / counts[i] if counts[i] else empty)
+            for i in range(len(ITEMS))
+        ]
 
 
-def ratings(rng: np.random.Generator, *, weighted: bool = False, grouped: bool = False) -> Case:
+def ratings(
+    rng: np.random.Generator, *, weighted: bool = False, grouped: bool = False
+) -> Case:
     users = int(rng.integers(3, 7))
-    cells = [(u, i) for u in range(users) for i in range(len(ITEMS)) if rng.random() < 0.4]
+    cells = [
+        (u, i) for u in range(users) for i in range(len(ITEMS)) if rng.random() < 0.4
+    ]
     cells += [(0, 0)] * ((0, 0) not in cells)
     present = sorted({user for user, _ in cells})
     values = [Fraction(int(rng.integers(-3, 4)), 2) for _ in cells]
@@ -68,18 +90,23 @@ def ratings(rng: np.random.Generator, *, weighted: bool = False, grouped: bool =
     order = {unit: place for place, unit in enumerate(data.units.labels)}
     given: list[list[Any]] = [[] for _ in order]
     for (user, item), value in zip(cells, values, strict=True):
-        given[order[label[user]]].append((item, value, weights[user] if weighted else Fraction(1)))
+        given[order[label[user]]].append(
+            (item, value, weights[user] if weighted else Fraction(1))
+        )
     return Case(data, MeanRating(shrinkage=0, empty=-2.5), given)
 
 
 def matrix(rng: np.random.Generator) -> Case:
-    values = rng.integers(0, 4, size=(int(rng.integers(3, 7)), len(ITEMS))).astype(float)
+    values = rng.integers(0, 4, size=(int(rng.integers(3, 7)), len(ITEMS))).astype(
+        float
+    )
     values[rng.random(values.shape) < 0.5] = np.nan
     values[0, np.isnan(values).all(axis=0)] = 1.0
     values = values[~np.isnan(values).all(axis=1)]  # what says nothing is no unit
     data = ScoreMatrix(values, items=ITEMS, missing="available")
     given = [
-        [(i, Fraction(v), Fraction(1)) for i, v in enumerate(row) if v == v] for row in values.tolist()
+        [(i, Fraction(v), Fraction(1)) for i, v in enumerate(row) if v == v]
+        for row in values.tolist()
     ]
     return Case(data, ColumnMeans(empty=-1), given)
 
@@ -93,7 +120,9 @@ def battles(rng: np.random.Generator) -> Case:
     given = []
     for pair, result in zip(pairs, results.tolist(), strict=True):
         half = Fraction(1 + result, 2)
-        given.append([(int(pair[0]), half, Fraction(1)), (int(pair[1]), 1 - half, Fraction(1))])
+        given.append(
+            [(int(pair[0]), half, Fraction(1)), (int(pair[1]), 1 - half, Fraction(1))]
+        )
     return Case(data, WinRate(empty=-1), given)
 
 
@@ -145,15 +174,23 @@ def test_margins_of_pairs_against_every_removal() -> None:
         pairs = [(a, b) for a in range(len(ITEMS)) for b in range(len(ITEMS)) if a != b]
         pairs = [(a, b) for a, b in pairs if above(scores, a, b)]
         ahead, behind = np.array(pairs).T
-        quick, close = known.at_least(ahead, behind), known.at_least(ahead, behind, closely=True)
-        for place, ((a, b), exact) in enumerate(zip(pairs, known.fewest(pairs), strict=True)):
+        quick, close = (
+            known.at_least(ahead, behind),
+            known.at_least(ahead, behind, closely=True),
+        )
+        for place, ((a, b), exact) in enumerate(
+            zip(pairs, known.fewest(pairs), strict=True)
+        ):
             true = fewest(case, a, b)
             if true is None:
                 continue
             assert quick[place] <= close[place] <= true
             assert exact <= true
             assert exact == true or not known.rule.startswith("exact")
-            removal, gone = known.remove(a, b), [u for u, n in enumerate(case.given) if n]
+            removal, gone = (
+                known.remove(a, b),
+                [u for u, n in enumerate(case.given) if n],
+            )
             gone = [u for u in gone if any(item == a for item, _, _ in case.given[u])]
             by_emptying += true == len(gone)
             if known.rule.startswith("exact"):
@@ -165,8 +202,14 @@ def test_margins_of_answers_against_every_removal() -> None:
     for _, case in cases(25):
         study = Study(case.data, case.scorer)
         found, scores = study.margin(1), case.scores()
-        best = next(i for i in range(len(ITEMS)) if all(above(scores, i, j) for j in range(4) if i != j))
-        tried = [fewest(case, best, other) for other in range(len(ITEMS)) if other != best]
+        best = next(
+            i
+            for i in range(len(ITEMS))
+            if all(above(scores, i, j) for j in range(4) if i != j)
+        )
+        tried = [
+            fewest(case, best, other) for other in range(len(ITEMS)) if other != best
+        ]
         true = min((number for number in tried if number is not None), default=None)
         if true is None:
             assert found.upper is None
@@ -178,11 +221,13 @@ def test_margins_of_answers_against_every_removal() -> None:
 def test_engines_give_the_same() -> None:
     rows = [(1, "x", 5.0), (1, "y", 3.0), (2, "x", 4.0), (3, "z", 2.5), (2, "w", 1.0)]
     columns = {
-        name: [row[place] for row in rows] for place, name in enumerate(("user", "item", "rating"))
+        name: [row[place] for row in rows]
+        for place, name in enumerate(("user", "item", "rating"))
     }
     scorer = named_scorer("mean-rating:shrinkage=0,empty=0")
     here, there = (
-        Study(data, scorer) for data in (Ratings.from_frame(columns), Ratings.scan(relation(columns)))
+        Study(data, scorer)
+        for data in (Ratings.from_frame(columns), Ratings.scan(relation(columns)))
     )
     for k in (1, 2, 3):
         assert list(here.topk(k).rows()) == list(there.topk(k).rows())
@@ -198,13 +243,17 @@ def test_what_it_is_called_and_what_is_refused() -> None:
     assert WinRate(empty=-1).name == "win rate, -1 for items without data"
     with pytest.raises(UndefinedScoresError, match="'y'"):
         MeanRating(0).leave_one_out(data)
-    with pytest.raises(InvalidSettingError, match=r"not below all ratings: .* Give a number below 1"):
+    with pytest.raises(
+        InvalidSettingError, match=r"not below all ratings: .* Give a number below 1"
+    ):
         MeanRating(0, empty=1).score(data)
     with pytest.raises(InvalidSettingError, match="with a shrinkage"):
         MeanRating(1, empty=0)
     with pytest.raises(InvalidSettingError, match="empty must be a finite number"):
         ColumnMeans(empty=float("nan"))
-    assert MeanRating(0, (1, 5), 0).sensitivity(data) is None  # y falls as far as scores go
+    assert (
+        MeanRating(0, (1, 5), 0).sensitivity(data) is None
+    )  # y falls as far as scores go
     assert MeanRating(0, (1, 5)).output_radius_squared(data) == 2 * 2.5**2
     assert MeanRating(0, (1, 5), -1).output_radius_squared(data) == 2 * 3**2
     full = Ratings([1, 2, 1, 2], ["x", "x", "y", "y"], [3, 4, 1, 2])
@@ -223,13 +272,18 @@ def test_nobody_knows_what_is_added_to_items_without_data() -> None:
 
 def test_draws_without_an_item_say_nothing_about_chance() -> None:
     rng = np.random.default_rng(8)
-    often = [(user, item, float(rng.integers(1, 6))) for user in range(30) for item in "xyz"]
+    often = [
+        (user, item, float(rng.integers(1, 6))) for user in range(30) for item in "xyz"
+    ]
     rows = [*often, (0, "w", 3.0)]
     data = Ratings(*([row[place] for row in rows] for place in range(3)))
     with pytest.raises(InvalidValueError, match="resamples cannot be scored, too many"):
         Study(data, MeanRating(0, empty=0)).confidence(draws=100)
     kept = data.with_min_count(2)
-    given = [Study(kept, MeanRating(0, empty=empty)).confidence(draws=100) for empty in (0, None)]
+    given = [
+        Study(kept, MeanRating(0, empty=empty)).confidence(draws=100)
+        for empty in (0, None)
+    ]
     assert list(given[0].rows()) == list(given[1].rows())
 
 

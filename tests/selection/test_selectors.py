@@ -53,9 +53,13 @@ def called(check: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    ("estimator", "check"), [one for one in CHECKS if "array_api" not in called(one[1])], ids=called
+    ("estimator", "check"),
+    [one for one in CHECKS if "array_api" not in called(one[1])],
+    ids=called,
 )
-def test_scikit_learn_checks_the_selectors(estimator: Any, check: Callable[[Any], None]) -> None:
+def test_scikit_learn_checks_the_selectors(
+    estimator: Any, check: Callable[[Any], None]
+) -> None:
     check(estimator)
 
 
@@ -70,18 +74,27 @@ assert len(ran) >= 2
     paths = os.pathsep.join([tests, *filter(None, [os.environ.get("PYTHONPATH")])])
     env = os.environ | {"SCIPY_ARRAY_API": "1", "PYTHONPATH": paths}
     done = subprocess.run(
-        [sys.executable, "-c", program], env=env, capture_output=True, text=True, check=False
+        [sys.executable, "-c", program],
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
 
 
 def best(scores: AnyArray, k: int) -> set[int]:
     """Return the k best, the first of equal ones first and nan last: the plain way, one by one."""
-    order = sorted(range(len(scores)), key=lambda item: (np.isnan(scores[item]), -scores[item], item))
+    order = sorted(
+        range(len(scores)),
+        key=lambda item: (np.isnan(scores[item]), -scores[item], item),
+    )
     return set(order[:k])
 
 
-def without_each(score: Callable[..., Any], X: AnyArray, y: AnyArray, k: int) -> list[set[int]]:
+def without_each(
+    score: Callable[..., Any], X: AnyArray, y: AnyArray, k: int
+) -> list[set[int]]:
     rows = np.arange(len(X))
     return [best(score(X[rows != row], y[rows != row]), k) for row in rows]
 
@@ -89,7 +102,9 @@ def without_each(score: Callable[..., Any], X: AnyArray, y: AnyArray, k: int) ->
 def importance(model: Any) -> Callable[..., Any]:
     def score(X: AnyArray, y: AnyArray) -> Any:
         fitted = clone(model).fit(X, y)
-        found = fitted.coef_ if hasattr(fitted, "coef_") else fitted.feature_importances_
+        found = (
+            fitted.coef_ if hasattr(fitted, "coef_") else fitted.feature_importances_
+        )
         return np.abs(np.atleast_2d(found)).sum(axis=0)
 
     return score
@@ -97,7 +112,9 @@ def importance(model: Any) -> Callable[..., Any]:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.filterwarnings("ignore")  # of constant features
-def test_what_is_sure_and_what_contends_is_what_a_loop_over_rows_finds(seed: int) -> None:
+def test_what_is_sure_and_what_contends_is_what_a_loop_over_rows_finds(
+    seed: int,
+) -> None:
     rng = np.random.default_rng(seed)
     X, k = rng.integers(0, 4, (18, 6)).astype(float), int(rng.integers(1, 5))
     X[:, 5] = 0.0
@@ -156,7 +173,10 @@ def test_what_is_asked_for_reaches_the_answer() -> None:
 def test_importances_are_added_up_over_classes_and_outputs() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(15, 4)), np.arange(15) % 3
-    for model, given in ((Ridge(), np.column_stack([X[:, 0], y])), (LinearSVC(tol=0.1), y)):
+    for model, given in (
+        (Ridge(), np.column_stack([X[:, 0], y])),
+        (LinearSVC(tol=0.1), y),
+    ):
         found = StableSelectFromModel(model, k=2).fit(X, given)
         coefficients = clone(model).set_params(random_state=0).fit(X, given).coef_
         assert coefficients.shape[0] > 1
@@ -174,7 +194,11 @@ def test_where_no_row_decides_it_selects_what_the_plain_selectors_select() -> No
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     model = LogisticRegression(max_iter=20, tol=0.1)
     stable = StableSelectFromModel(model, k=4).fit(Z, y)
-    chosen = SelectFromModel(model, max_features=4, threshold=-np.inf).fit(Z, y).get_support()
+    chosen = (
+        SelectFromModel(model, max_features=4, threshold=-np.inf)
+        .fit(Z, y)
+        .get_support()
+    )
     assert (chosen <= stable.support_).all()
 
 
@@ -190,7 +214,9 @@ def test_as_many_features_as_there_are() -> None:
     with pytest.warns(UserWarning, match="k=4 of 3 features"):
         assert StableSelectKBest(k=4).fit(X, y).support_.all()
     for wrong in (0, -1, 1.5, "some", True, None):
-        with pytest.raises(InvalidSettingError, match=r"from 1 to 3 \(the number of items\)"):
+        with pytest.raises(
+            InvalidSettingError, match=r"from 1 to 3 \(the number of items\)"
+        ):
             StableSelectKBest(k=wrong).fit(X, y)
 
 
@@ -224,11 +250,18 @@ def test_scores_without_responses_and_infinite_ones() -> None:
     assert chosen.support_.tolist() == [True, False, False, False, False]
 
 
-def test_an_infinite_score_is_above_and_nan_below_whatever_the_size_of_the_others() -> None:
+def test_an_infinite_score_is_above_and_nan_below_whatever_the_size_of_the_others() -> (
+    None
+):
     for large in (1.0, 1e20, 1e99):
         scores = [large, -large, np.inf, np.nan]
         found = StableSelectKBest(lambda X, y, scores=scores: np.array(scores), k=1)
-        assert found.fit(np.eye(4), np.arange(4)).sure_.tolist() == [False, False, True, False]
+        assert found.fit(np.eye(4), np.arange(4)).sure_.tolist() == [
+            False,
+            False,
+            True,
+            False,
+        ]
         assert StableSelectKBest(found.score_func, k=3).fit(np.eye(4), range(4)).sure_.tolist() == [
             True, True, True, False
         ]  # fmt: skip
@@ -241,18 +274,24 @@ def test_chance_is_not_taken_for_a_row() -> None:
     def by_chance(X: AnyArray, y: AnyArray) -> AnyArray:
         return rng.random(X.shape[1])
 
-    with pytest.raises(InvalidScoresError, match=r"by_chance gives other scores .* random_state=0"):
+    with pytest.raises(
+        InvalidScoresError, match=r"by_chance gives other scores .* random_state=0"
+    ):
         StableSelectKBest(by_chance, k=2).fit(X, y)
     seeded = partial(mutual_info_classif, random_state=0)
     assert StableSelectKBest(seeded, k=2).fit(X, y).support_.sum() >= 2
-    StableSelectFromModel(DecisionTreeClassifier(splitter="random", max_depth=3), k=2).fit(X, y)
+    StableSelectFromModel(
+        DecisionTreeClassifier(splitter="random", max_depth=3), k=2
+    ).fit(X, y)
 
 
 @pytest.mark.parametrize("k", [1, "all"])
 @pytest.mark.parametrize("shape", [(3,), (2, 4), ()])
 def test_as_many_scores_as_features(k: Any, shape: tuple[int, ...]) -> None:
     X, y = np.random.default_rng(0).normal(size=(12, 4)), np.arange(12) % 2
-    with pytest.raises(InvalidScoresError, match=r"one score for each of the 4 features, .*shape \("):
+    with pytest.raises(
+        InvalidScoresError, match=r"one score for each of the 4 features, .*shape \("
+    ):
         StableSelectKBest(lambda X, y: np.ones(shape), k=k).fit(X, y)
 
 

@@ -32,12 +32,16 @@ def ballots():
 
 
 def approvals():
-    return Ballots([{"x", "y"}, {"y"}, set(), {"z", "x"}], counts=[4, 3, 1, 3], approval=True)
+    return Ballots(
+        [{"x", "y"}, {"y"}, set(), {"z", "x"}], counts=[4, 3, 1, 3], approval=True
+    )
 
 
 def ratings():
     rng = np.random.default_rng(1)
-    pairs = [(user, film) for user in range(9) for film in range(6) if rng.random() < 0.6]
+    pairs = [
+        (user, film) for user in range(9) for film in range(6) if rng.random() < 0.6
+    ]
     users, films = zip(*pairs, strict=True)
     return Ratings(users, films, rng.integers(1, 6, len(pairs)))
 
@@ -46,8 +50,14 @@ def battles(units=None):
     rng = np.random.default_rng(2)
     left = rng.integers(0, 4, 60)
     right = (left + rng.integers(1, 4, 60)) % 4
-    outcome = np.where(rng.random(60) < 0.15, 0.5, rng.random(60) < 0.5 + 0.1 * (left - right))
-    groups = None if units is None else [f"worker {code}" for code in rng.integers(0, 12, 60)]
+    outcome = np.where(
+        rng.random(60) < 0.15, 0.5, rng.random(60) < 0.5 + 0.1 * (left - right)
+    )
+    groups = (
+        None
+        if units is None
+        else [f"worker {code}" for code in rng.integers(0, 12, 60)]
+    )
     names = np.array(MODELS)
     return Battles(names[left], names[right], outcome, units=groups, unit_kind="worker")
 
@@ -84,7 +94,10 @@ CASES = {
     "battles": (battles, BradleyTerry(ridge=0.01)),
     "workers": (lambda: battles("worker"), BradleyTerry(ridge=0.5)),
     "matrix": (matrix, ColumnMeans()),
-    "groups of rows": (lambda: matrix(units=[0, 1, 1, 2, 2, 2, 3, 4, 4, 5, 6, 7]), ColumnMeans()),
+    "groups of rows": (
+        lambda: matrix(units=[0, 1, 1, 2, 2, 2, 3, 4, 4, 5, 6, 7]),
+        ColumnMeans(),
+    ),
     "matrix with gaps": (gappy, ColumnMeans()),
     "constrained": (regression, ConstrainedLeastSquares()),
     "ridge": (regression, Ridge(penalty=1.0)),

@@ -10,7 +10,9 @@ from steadyrank.study.certificate import allowed_units, exceeded_by_at_most
 
 @given(
     st.lists(st.tuples(st.integers(0, 5), st.integers(1, 9)), min_size=1, max_size=8),
-    st.one_of(st.floats(0, 0.999), st.sampled_from([0.05, 0.1, 0.29, 0.3, 1 / 3, 0.57])),
+    st.one_of(
+        st.floats(0, 0.999), st.sampled_from([0.05, 0.1, 0.29, 0.3, 1 / 3, 0.57])
+    ),
 )
 def test_the_value_that_few_exceed_is_the_smallest_such(pairs, delta):
     values = np.array([value for value, _ in pairs], dtype=float)

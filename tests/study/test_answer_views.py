@@ -84,7 +84,11 @@ def test_printing_shows_what_the_command_line_shows(tmp_path, capsys, monkeypatc
         if command[0] != "check":  # which does not name its file
             assert terminal[0] == f"votes.csv: {printed[0]}"
             terminal, printed = terminal[1:], printed[1:]
-        said = next(line for line in terminal if line.startswith("Read as votes (change with --kind"))
+        said = next(
+            line
+            for line in terminal
+            if line.startswith("Read as votes (change with --kind")
+        )
         assert terminal.index(said) <= 1
         terminal.remove(said)
         assert terminal == printed
@@ -105,9 +109,14 @@ def test_printing_an_audit_shows_one_line_for_each_row():
     result = audit(votes(), [1, 2], eps=0.1)
     text = str(result)
     assert text.splitlines()[0] == "votes, 4 items, 21 votes"
-    assert sum("top-k" in line or "ed ranking" in line for line in text.splitlines()) == 5
+    assert (
+        sum("top-k" in line or "ed ranking" in line for line in text.splitlines()) == 5
+    )
     assert text.count("plain ranking") == 1
-    assert str(result.curve(1)) == "delta of the top 1: 0 from eps = 0.02381 on, with 1 item"
+    assert (
+        str(result.curve(1))
+        == "delta of the top 1: 0 from eps = 0.02381 on, with 1 item"
+    )
     assert str(result.flips(1)).startswith("0 of the 21 votes change the top 1")
 
 
@@ -116,7 +125,9 @@ def test_nothing_is_left_out_to_print_a_proof(monkeypatch, most):
     def never(*_):
         raise AssertionError
 
-    monkeypatch.setattr(standings, "ALL_ITEMS", most)  # of large data, few items have ranks
+    monkeypatch.setattr(
+        standings, "ALL_ITEMS", most
+    )  # of large data, few items have ranks
     monkeypatch.setattr(Plurality, "leave_one_out", never)
     answer = stable_topk(votes(), 2, claim="proved")
     assert "Proved" in str(answer)
@@ -136,6 +147,10 @@ def test_frames_hold_labels_of_any_kind(backend):
     for items in (["a", "b", "c"], [1, 2, 3], ["a", 2, 3.5], [("t", 1), ("t", 2), "u"]):
         answer = stable_topk(ScoreMatrix(np.eye(3) * [3, 2, 1], items=items), 2)
         frame = answer.to_frame(backend)
-        shown = frame["item"].to_pylist() if backend == "pyarrow" else frame["item"].to_list()
+        shown = (
+            frame["item"].to_pylist()
+            if backend == "pyarrow"
+            else frame["item"].to_list()
+        )
         assert list(map(str, shown)) == list(map(str, items))
         assert len(frame) == 3

@@ -29,7 +29,9 @@ def test_a_stable_topk_keeps_to_its_target_and_a_smaller_eps_does_not(case, delt
     data, scorer = case
     for k in range(1, data.n_items + 1):
         answer = stable_topk(data, k, delta=delta, guarantee="overlap", scorer=scorer)
-        result = audit(data, k=k, eps=answer.eps, scorer=scorer, methods=["inflated_topk"])
+        result = audit(
+            data, k=k, eps=answer.eps, scorer=scorer, methods=["inflated_topk"]
+        )
         audited = result.row("inflated_topk", k)
         assert audited.delta == answer.certificate.delta <= delta
         assert audited.size == answer.size
@@ -39,7 +41,11 @@ def test_a_stable_topk_keeps_to_its_target_and_a_smaller_eps_does_not(case, delt
         assert smaller.table[0].delta == curve.delta(less)
         # Where ties alone decide, no unit beyond the target breaks at any eps.
         broken = curve.counts[curve.breaking_eps > 0].sum() / data.n_units
-        assert (curve.delta(less) > delta) == (broken > delta) == (answer.eps != curve.tie_eps)
+        assert (
+            (curve.delta(less) > delta)
+            == (broken > delta)
+            == (answer.eps != curve.tie_eps)
+        )
 
 
 @pytest.mark.parametrize("delta", TARGETS)
@@ -47,15 +53,21 @@ def test_a_stable_ranking_keeps_to_a_target_and_a_smaller_eps_does_not(case, del
     data, scorer = case
     eps = Study(data, scorer).ranking_curve().smallest_eps(delta)
     answer = stable_ranking(data, eps=eps, scorer=scorer)
-    result = audit(data, k=1, eps=answer.eps, scorer=scorer, methods=["inflated_ranking"])
+    result = audit(
+        data, k=1, eps=answer.eps, scorer=scorer, methods=["inflated_ranking"]
+    )
     assert result.row("inflated_ranking").delta == answer.certificate.delta <= delta
     curve = result.ranking_curve()
-    assert curve.delta(answer.eps) == answer.certificate.delta <= result.share_reaching_eps
+    assert (
+        curve.delta(answer.eps) == answer.certificate.delta <= result.share_reaching_eps
+    )
     less = answer.eps * (1 - 1e-5)
     smaller = audit(data, k=1, eps=less, scorer=scorer, methods=["inflated_ranking"])
     assert smaller.table[0].delta == curve.delta(less)
     broken = curve.counts[curve.breaking_eps > 0].sum() / data.n_units
-    assert (curve.delta(less) > delta) == (broken > delta) == (answer.eps != curve.tie_eps)
+    assert (
+        (curve.delta(less) > delta) == (broken > delta) == (answer.eps != curve.tie_eps)
+    )
 
 
 # The bags of a bagged scorer depend on the number of the unit: see test_refits.py.
@@ -65,7 +77,9 @@ def test_the_audit_at_the_chosen_eps_is_that_of_brute_force(name):
     ks = [1, 2, data.n_items]
     for eps in (stable_topk(data, 2, delta=0.1, scorer=scorer).eps, 0.07):
         result = audit(data, k=ks, eps=eps, scorer=scorer)
-        assert not differences(result, brute_audit(data, scorer, ks, eps), tolerance=1e-9)
+        assert not differences(
+            result, brute_audit(data, scorer, ks, eps), tolerance=1e-9
+        )
 
 
 def test_what_a_topk_shows_is_what_the_operators_say(case):
@@ -75,15 +89,23 @@ def test_what_a_topk_shows_is_what_the_operators_say(case):
         plain = inflated_topk(answer.scores, k, answer.eps)
         assert answer.members == tuple(data.items[j] for j in plain.indices)
         assert (answer.k, answer.size) == (k, len(plain))
-        np.testing.assert_array_equal(answer.critical_eps, critical_eps(answer.scores, k))
+        np.testing.assert_array_equal(
+            answer.critical_eps, critical_eps(answer.scores, k)
+        )
         best, _ = rank_intervals(answer.scores, 0.05)
         rows = list(answer.rows())
-        assert [row.item for row in rows] == [data.items[j] for j in topk(answer.scores, data.n_items)]
+        assert [row.item for row in rows] == [
+            data.items[j] for j in topk(answer.scores, data.n_items)
+        ]
         assert [row.rank for row in rows] == list(range(1, data.n_items + 1))
         for row in rows:
             # A member is what the critical eps and the best rank of the set say it is.
             member = row.item in answer.members
-            assert member == (row.critical_eps < answer.eps) == (best[data.items.index(row.item)] <= k)
+            assert (
+                member
+                == (row.critical_eps < answer.eps)
+                == (best[data.items.index(row.item)] <= k)
+            )
         assert list(answer.rows(2)) == rows[:2]
 
 
@@ -93,9 +115,13 @@ def test_what_a_ranking_shows_is_what_the_operators_say(case):
     orders = [tuple(order.tolist()) for order in inflated_ranking(answer.scores, 0.05)]
     assert answer.rankings.count() == len(orders)
     assert answer.ranking == tuple(data.items[j] for j in orders[0])
-    assert [len(tier) for tier in answer.tiers] == [len(t) for t in tiers(answer.scores, 0.05)]
+    assert [len(tier) for tier in answer.tiers] == [
+        len(t) for t in tiers(answer.scores, 0.05)
+    ]
     assert sum(answer.tiers, ()) == answer.ranking
-    for item, best, worst in zip(range(data.n_items), *answer.rankings.rank_intervals(), strict=True):
+    for item, best, worst in zip(
+        range(data.n_items), *answer.rankings.rank_intervals(), strict=True
+    ):
         places = {order.index(item) + 1 for order in orders}
         assert (best, worst) == (min(places), max(places))
 
@@ -105,28 +131,40 @@ def test_a_proof_removes_nobody_and_tells_no_standings():
     with pytest.raises(SteadyrankError, match="no unit was removed"):
         _ = answer.sure
     for row in (*answer.rows(), *stable_ranking(votes(), claim="proved").rows()):
-        assert {row.standing, row.best_rank, row.worst_rank, row.share, row.away} == {None}
+        assert {row.standing, row.best_rank, row.worst_rank, row.share, row.away} == {
+            None
+        }
 
 
 def test_labels_units_and_policies_survive_to_the_answer(case):
     data, scorer = case
-    for answer in (stable_topk(data, 1, scorer=scorer), stable_ranking(data, scorer=scorer)):
+    for answer in (
+        stable_topk(data, 1, scorer=scorer),
+        stable_ranking(data, scorer=scorer),
+    ):
         assert answer.items == data.items
         assert answer.unit == data.units.kind
         assert answer.n_units == data.units.total
         assert answer.scorer == scorer.name
         assert set(data.notes) < set(answer.notes)
-        assert any(f"one {data.units.kind}, of {data.n_units}" in note for note in answer.notes)
+        assert any(
+            f"one {data.units.kind}, of {data.n_units}" in note for note in answer.notes
+        )
         assert any("equal scores" in note for note in answer.notes)
     assert audit(data, k=1, eps=0.1, scorer=scorer).notes == answer.notes
 
 
 def test_numbers_stay_numbers_and_foreign_letters_stay_themselves():
-    assert stable_topk(ballots(), 4, delta=0).members == stable_ranking(ballots()).ranking
+    assert (
+        stable_topk(ballots(), 4, delta=0).members == stable_ranking(ballots()).ranking
+    )
     assert set(stable_topk(ballots(), 4, delta=0).members) == {1, 2, 3, 4}
     assert stable_topk(votes(), 1, delta=0).members == ("Ärger",)
     assert stable_topk(votes(), 1, eps=0.2).members == ("Ärger", "模型", "gpt 4")
 
 
 def test_missing_values_are_said_with_the_answer():
-    assert any("missing values left out of the means" in note for note in stable_topk(gappy(), 2).notes)
+    assert any(
+        "missing values left out of the means" in note
+        for note in stable_topk(gappy(), 2).notes
+    )

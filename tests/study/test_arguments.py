@@ -13,7 +13,11 @@ from study.answer_cases import matrix, medians, votes
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        ({"delta": 0.1, "eps": 0.1}, InvalidValueError, "either delta or eps, not both"),
+        (
+            {"delta": 0.1, "eps": 0.1},
+            InvalidValueError,
+            "either delta or eps, not both",
+        ),
         ({"delta": 1}, InvalidValueError, "from 0 to below 1"),
         ({"delta": -0.1}, InvalidValueError, "-0.1"),
         ({"delta": float("nan")}, InvalidValueError, "nan"),
@@ -23,7 +27,11 @@ from study.answer_cases import matrix, medians, votes
         ({"eps": float("inf")}, InvalidValueError, "inf"),
         ({"claim": "sure"}, InvalidValueError, "'observed', 'proved'"),
         ({"claim": None}, InvalidValueError, "'observed', 'proved'"),
-        ({"eps": 0.1, "claim": "proved"}, InvalidValueError, "a proof finds its own eps"),
+        (
+            {"eps": 0.1, "claim": "proved"},
+            InvalidValueError,
+            "a proof finds its own eps",
+        ),
         ({"guarantee": "both"}, InvalidValueError, "'overlap', 'cover'"),
         ({"removals": 0}, InvalidValueError, "whole number from 1 to 20"),
     ],
@@ -52,7 +60,9 @@ def test_what_is_no_data_is_refused_by_name():
             stable_topk([1, 2], 1, scorer=scorer)
         with pytest.raises(WrongDataError, match="list"):
             audit([1, 2], k=1, eps=0.1, scorer=scorer)
-    with pytest.raises(WrongDataError, match="Borda needs ballots, but was given votes"):
+    with pytest.raises(
+        WrongDataError, match="Borda needs ballots, but was given votes"
+    ):
         stable_topk(votes(), 1, scorer=Borda())
 
 
@@ -63,7 +73,11 @@ def test_nothing_is_left_out_before_all_arguments_are_checked():
         calls.append(1)
         return medians(data)
 
-    for arguments in ({"k": 9, "eps": 1}, {"k": 1, "eps": -1}, {"k": 1, "eps": 1, "methods": ["x"]}):
+    for arguments in (
+        {"k": 9, "eps": 1},
+        {"k": 1, "eps": -1},
+        {"k": 1, "eps": 1, "methods": ["x"]},
+    ):
         with pytest.raises(InvalidValueError):
             audit(matrix(), scorer=Refit(counting), **arguments)
     for arguments in ({"delta": 2}, {"eps": -1}, {"claim": "?"}):
@@ -77,7 +91,9 @@ def test_an_item_of_another_type_is_shown_as_it_is():
     for ask in (lambda: study.explain(2, "1"), lambda: study.margin(pair=("1", 2))):
         with pytest.raises(InvalidValueError, match="there is no item '1'"):
             ask()
-    with pytest.raises(InvalidValueError, match=r"a pair must be two items, but is \(1, 2, 3\)"):
+    with pytest.raises(
+        InvalidValueError, match=r"a pair must be two items, but is \(1, 2, 3\)"
+    ):
         study.margin(pair=(1, 2, 3))
 
 

@@ -21,12 +21,24 @@ VOTES = Votes(["cyd"] * 40 + ["bob"] * 31 + ["abe"] * 30)
     ("k", "arguments", "words"),
     [
         (1, {}, None),
-        (2, {}, "31 of the 101 votes change the top 2 when removed: a share of 0.307 (0 allowed)."),
+        (
+            2,
+            {},
+            "31 of the 101 votes change the top 2 when removed: a share of 0.307 (0 allowed).",
+        ),
         (2, {"max_delta": 31 / 101}, None),
         (2, {"max_delta": 30.9 / 101}, "bob         31  bob        abe"),
         (1, {"min_margin": 9}, None),
-        (1, {"min_margin": np.int64(10)}, "The margin is at least 9; 10 asked for: too few."),
-        (2, {"max_delta": 0.5, "min_margin": 2}, "The margin is at least 1; 2 asked for: too few."),
+        (
+            1,
+            {"min_margin": np.int64(10)},
+            "The margin is at least 9; 10 asked for: too few.",
+        ),
+        (
+            2,
+            {"max_delta": 0.5, "min_margin": 2},
+            "The margin is at least 1; 2 asked for: too few.",
+        ),
         (1, {"min_margin": 0}, None),
         (3, {"min_margin": 101}, None),
         (3, {"min_margin": 1000}, None),  # it never changes

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from steadyrank import Ratings, ScoreMatrix, Votes, audit, inflated_ranking, inflated_topk, topk
+from steadyrank import (
+    Ratings,
+    ScoreMatrix,
+    Votes,
+    audit,
+    inflated_ranking,
+    inflated_topk,
+    topk,
+)
 from steadyrank.errors import InvalidSettingError, InvalidValueError, TooFewUnitsError
 from steadyrank.scorers import ColumnMeans, MeanRating, Plurality
 
@@ -19,7 +27,9 @@ def matrices(draw):
     fine = st.floats(0, 1).map(lambda value: round(value, 6))
     cell = draw(st.sampled_from([coarse, fine]))
     size = rows * items
-    return np.array(draw(st.lists(cell, min_size=size, max_size=size))).reshape(rows, items)
+    return np.array(draw(st.lists(cell, min_size=size, max_size=size))).reshape(
+        rows, items
+    )
 
 
 @st.composite
@@ -29,7 +39,9 @@ def rating_tables(draw):
     pairs = [(user, item) for user in range(users) for item in range(items)]
     chosen = set(draw(st.lists(st.sampled_from(pairs), min_size=1, max_size=25)))
     chosen |= {(user, draw(st.integers(0, items - 1))) for user in range(users)}
-    return [(user, item, draw(st.integers(1, 5))) for user, item in sorted(chosen)], items
+    return [
+        (user, item, draw(st.integers(1, 5))) for user, item in sorted(chosen)
+    ], items
 
 
 ROOT = float(np.sqrt(2))
@@ -46,17 +58,23 @@ def twin(full, left_out, ks, eps):
     for k in ks:
         answers = {
             "topk": lambda w, k=k: set(topk(w, k).tolist()),
-            "inflated_topk": lambda w, k=k: set(inflated_topk(w, k, eps).indices.tolist()),
+            "inflated_topk": lambda w, k=k: set(
+                inflated_topk(w, k, eps).indices.tolist()
+            ),
         }
         for method, answer in answers.items():
             base = answer(full)
             others = [answer(w) for w in left_out]
             delta = np.mean([len(base & other) < k for other in others])
-            jaccard = np.mean([len(base & other) / len(base | other) for other in others])
+            jaccard = np.mean(
+                [len(base & other) / len(base | other) for other in others]
+            )
             found[method, k] = (delta, jaccard, len(base))
     plain = [tuple(np.argsort(-w, kind="stable")) for w in (full, *left_out)]
     found["ranking", None] = (np.mean([p != plain[0] for p in plain[1:]]), None, 1)
-    sets = [{tuple(r.tolist()) for r in inflated_ranking(w, eps)} for w in (full, *left_out)]
+    sets = [
+        {tuple(r.tolist()) for r in inflated_ranking(w, eps)} for w in (full, *left_out)
+    ]
     empty = np.mean([not (sets[0] & other) for other in sets[1:]])
     found["inflated_ranking", None] = (empty, None, len(sets[0]))
     return found
@@ -68,7 +86,9 @@ def agree(result, expected):
         delta, jaccard, size = expected[row.method, row.k]
         assert row.delta == pytest.approx(delta, abs=1e-12)
         assert row.size == size
-        assert row.jaccard == (None if jaccard is None else pytest.approx(jaccard, abs=1e-12))
+        assert row.jaccard == (
+            None if jaccard is None else pytest.approx(jaccard, abs=1e-12)
+        )
 
 
 @given(matrices(), eps_values)
@@ -77,7 +97,10 @@ def test_audit_of_a_matrix_equals_its_slow_twin(values, eps):
     scorer = ColumnMeans()
     full = scorer.score(data)
     # The twin scores the remaining rows with the library's own exact sums, so that ties are ties.
-    left_out = [scorer.score(ScoreMatrix(np.delete(values, row, axis=0))) for row in range(len(values))]
+    left_out = [
+        scorer.score(ScoreMatrix(np.delete(values, row, axis=0)))
+        for row in range(len(values))
+    ]
     ks = sorted({1, (values.shape[1] + 1) // 2, values.shape[1]})
     agree(audit(data, k=ks, eps=eps), twin(full, left_out, ks, eps))
 
@@ -98,7 +121,10 @@ def test_audit_of_ratings_equals_its_slow_twin(table, eps, shrinkage):
     agree(audit(data, k=ks, eps=eps, scorer=scorer), expected)
 
 
-@given(st.lists(st.integers(0, 9), min_size=2, max_size=5).filter(lambda c: sum(c) > 1), eps_values)
+@given(
+    st.lists(st.integers(0, 9), min_size=2, max_size=5).filter(lambda c: sum(c) > 1),
+    eps_values,
+)
 def test_audit_of_votes_counts_equal_votes_as_often_as_they_occur(counts, eps):
     votes = np.repeat(np.arange(len(counts)), counts)
     data = Votes(votes, items=range(len(counts)))
@@ -129,7 +155,9 @@ def test_the_curve_equals_an_audit_at_every_eps(values, k):
     steps = np.unique(np.append(curve.breaking_eps, curve.critical_eps))
     between = (steps[1:] + steps[:-1]) / 2
     for eps in [0.3, 1.0, *steps[steps > 0], *between]:
-        row = audit(ScoreMatrix(values), k=k, eps=eps, methods=["inflated_topk"]).table[0]
+        row = audit(ScoreMatrix(values), k=k, eps=eps, methods=["inflated_topk"]).table[
+            0
+        ]
         assert curve.delta(eps) == pytest.approx(row.delta, abs=1e-12)
         assert curve.size(eps) == row.size
 
@@ -147,9 +175,13 @@ def test_the_smallest_eps_reaches_its_target_and_less_does_not(values, k, delta)
     result = audit(ScoreMatrix(values), k=k, eps=0.5, methods=["topk"])
     curve = result.curve(k)
     eps = curve.smallest_eps(delta)
-    audited = audit(ScoreMatrix(values), k=k, eps=eps, methods=["inflated_topk"]).table[0]
+    audited = audit(ScoreMatrix(values), k=k, eps=eps, methods=["inflated_topk"]).table[
+        0
+    ]
     assert audited.delta <= delta
-    least = eps == curve.tie_eps or curve.breaking_eps.max() == 0  # no smaller one inflates anything
+    least = (
+        eps == curve.tie_eps or curve.breaking_eps.max() == 0
+    )  # no smaller one inflates anything
     assert least or curve.delta(eps * (1 - 1e-5)) > delta
 
 
@@ -159,7 +191,9 @@ def test_flips_name_exactly_the_units_that_change_an_answer(values):
     data = ScoreMatrix(values, items=[f"item {j}" for j in range(values.shape[1])])
     result = audit(data, k=k, methods="topk")
     flips = result.flips(k)
-    assert sum(flip.count for flip in flips) / flips.units == pytest.approx(result.row("topk", k).delta)
+    assert sum(flip.count for flip in flips) / flips.units == pytest.approx(
+        result.row("topk", k).delta
+    )
     assert [flip.number for flip in flips] == result.row("topk", k).broken.tolist()
     for flip in flips:
         assert flip.leaves
@@ -175,13 +209,22 @@ def test_the_frame_has_one_row_for_each_method_and_k():
         assert names == ["method", "k", "delta", "jaccard", "size"]
         assert len(frame) == 6
     methods = result.to_frame("pandas")["method"].tolist()
-    assert methods == ["topk", "topk", "inflated_topk", "inflated_topk", "ranking", "inflated_ranking"]
+    assert methods == [
+        "topk",
+        "topk",
+        "inflated_topk",
+        "inflated_topk",
+        "ranking",
+        "inflated_ranking",
+    ]
 
 
 def test_a_set_too_large_to_count_says_so_and_keeps_its_delta():
     scores = np.linspace(1, 0, 80)
     values = np.stack([scores, scores[::-1], scores])
-    row = audit(ScoreMatrix(values), k=1, eps=5.0, methods=["inflated_ranking"]).table[0]
+    row = audit(ScoreMatrix(values), k=1, eps=5.0, methods=["inflated_ranking"]).table[
+        0
+    ]
     assert row.size is None
     assert row.log10_size is None
     assert "not counted" in row.note
@@ -190,16 +233,23 @@ def test_a_set_too_large_to_count_says_so_and_keeps_its_delta():
 
 def test_huge_sizes_are_shown_by_their_logarithm():
     values = np.ones((3, 3000))
-    row = audit(ScoreMatrix(values), k=1, eps=0.1, methods=["inflated_ranking"]).table[0]
+    row = audit(ScoreMatrix(values), k=1, eps=0.1, methods=["inflated_ranking"]).table[
+        0
+    ]
     assert row.log10_size == pytest.approx(9130.6, abs=0.1)
     assert len(repr(row)) < 250
-    assert audit(ScoreMatrix(values), k=1, eps=0.1).to_frame("pandas")["size"].iloc[-1] == np.inf
+    assert (
+        audit(ScoreMatrix(values), k=1, eps=0.1).to_frame("pandas")["size"].iloc[-1]
+        == np.inf
+    )
 
 
 def test_a_ranking_audit_of_a_thousand_units_over_a_thousand_items():
     rng = np.random.default_rng(7)
     values = rng.normal(size=(1000, 1000)) + np.linspace(3, 0, 1000)
-    result = audit(ScoreMatrix(values), k=10, eps=0.02, methods=["ranking", "inflated_ranking"])
+    result = audit(
+        ScoreMatrix(values), k=10, eps=0.02, methods=["ranking", "inflated_ranking"]
+    )
     plain, inflated = result.table
     assert plain.delta > 0.9
     assert inflated.delta <= result.share_reaching_eps
@@ -224,7 +274,9 @@ def test_all_equal_scores_are_stable_and_one_item_too():
     ],
 )
 def test_bad_arguments_are_refused_by_name(arguments, error, text):
-    with pytest.raises(error, match="k is empty" if text == "k is empty" else None) as caught:
+    with pytest.raises(
+        error, match="k is empty" if text == "k is empty" else None
+    ) as caught:
         audit(ScoreMatrix(np.arange(9.0).reshape(3, 3)), **arguments)
     assert text in str(caught.value)
 
@@ -236,7 +288,9 @@ def test_one_unit_only_cannot_be_left_out():
 
 def test_what_was_not_audited_is_said():
     result = audit(ScoreMatrix(np.eye(3)), k=1, eps=0.1, methods=["topk"])
-    with pytest.raises(InvalidValueError, match="inflated_topk with k=2 was not audited"):
+    with pytest.raises(
+        InvalidValueError, match="inflated_topk with k=2 was not audited"
+    ):
         result.row("inflated_topk", 2)
 
 
@@ -261,7 +315,10 @@ def twin_topk(full, rows, ks, eps):
     for k in ks:
         for method, answer in (
             ("topk", lambda w, k=k: set(topk(w, k).tolist())),
-            ("inflated_topk", lambda w, k=k: set(inflated_topk(w, k, eps).indices.tolist())),
+            (
+                "inflated_topk",
+                lambda w, k=k: set(inflated_topk(w, k, eps).indices.tolist()),
+            ),
         ):
             base = answer(full)
             others = [answer(row) for row in rows]
@@ -281,11 +338,15 @@ def test_the_curve_begins_above_0(eps):
 
 
 def test_the_curve_answers_one_eps_with_a_number_and_several_with_an_array():
-    curve = audit(ScoreMatrix([[3.0, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), k=2, eps=0.1).curve(2)
+    curve = audit(
+        ScoreMatrix([[3.0, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), k=2, eps=0.1
+    ).curve(2)
     assert isinstance(curve.delta(0.1), float)
     assert isinstance(curve.size(0.1), int)
     several = np.array([0.1, 0.2, 0.5, np.inf])
-    assert curve.delta(several).tolist() == [curve.delta(eps) for eps in several.tolist()]
+    assert curve.delta(several).tolist() == [
+        curve.delta(eps) for eps in several.tolist()
+    ]
     assert curve.size(several).tolist() == [curve.size(eps) for eps in several.tolist()]
     steps, delta, size = curve.steps()
     assert (np.diff(delta) <= 0).all()

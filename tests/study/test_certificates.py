@@ -12,7 +12,16 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from steadyrank import Ballots, Ratings, ScoreMatrix, Study, Votes, audit, stable_ranking, stable_topk
+from steadyrank import (
+    Ballots,
+    Ratings,
+    ScoreMatrix,
+    Study,
+    Votes,
+    audit,
+    stable_ranking,
+    stable_topk,
+)
 from steadyrank.errors import NoProofError
 from steadyrank.report.export import to_json
 from steadyrank.report.markdown import to_markdown
@@ -47,7 +56,10 @@ def every_certificate():
     yield "proved", stable_topk(votes, 2)
     yield "proved", stable_ranking(votes)
     yield "proved", stable_topk(votes, 1, removals=3)
-    yield "observed", stable_topk(votes, 1, scorer=Bagged(Plurality(), bags=500, seed=1))
+    yield (
+        "observed",
+        stable_topk(votes, 1, scorer=Bagged(Plurality(), bags=500, seed=1)),
+    )
     yield "observed", stable_topk(votes, 1, guarantee="overlap")
     yield "observed", stable_topk(flipping(), 1, eps=1e-6)
     yield "observed", stable_ranking(flipping(), eps=1e-6)
@@ -79,16 +91,24 @@ def test_proved_sentences_claim_no_more_than_the_kind_of_data_that_they_name():
     }
     for kind, answer in kinds.items():
         sentence = answer.certificate.sentence
-        assert sentence.startswith("Proved for every dataset of this size and the kind named here: ")
+        assert sentence.startswith(
+            "Proved for every dataset of this size and the kind named here: "
+        )
         assert kind in sentence
 
 
 def test_sentences_count_in_the_singular_and_the_plural():
     votes = Votes(["x"] * 3 + ["y"] * 2)
     overlap = {"guarantee": "overlap"}
-    assert "at least 1 item with" in stable_topk(votes, 1, **overlap).certificate.sentence
-    assert "at least 2 items with" in stable_topk(votes, 2, **overlap).certificate.sentence
-    assert "shares a ranking with" in stable_ranking(votes, eps=0.1).certificate.sentence
+    assert (
+        "at least 1 item with" in stable_topk(votes, 1, **overlap).certificate.sentence
+    )
+    assert (
+        "at least 2 items with" in stable_topk(votes, 2, **overlap).certificate.sentence
+    )
+    assert (
+        "shares a ranking with" in stable_ranking(votes, eps=0.1).certificate.sentence
+    )
     for made in (stable_topk(votes, 2), stable_ranking(votes)):
         assert "It is not promised" not in made.certificate.promise
     for made in (stable_topk(votes, 2, **overlap), stable_ranking(votes, eps=0.1)):
@@ -108,7 +128,9 @@ def test_sentences_count_in_the_singular_and_the_plural():
     )
     assert (
         "each of the 10 countries was"
-        in Claims(10, "country", 3, "cover", given=True).observed(0.1, 0, **how).sentence
+        in Claims(10, "country", 3, "cover", given=True)
+        .observed(0.1, 0, **how)
+        .sentence
     )
     assert (
         "dataset of 1 country"
@@ -144,20 +166,32 @@ def test_the_delta_of_a_chosen_eps_is_exact_and_said_to_be_chosen():
     for guarantee, rule in (("overlap", "breaking eps"), ("cover", "covering eps")):
         answer = stable_topk(data, 6, delta=0.2, guarantee=guarantee)
         certificate, audited = answer.certificate, audit(data, k=6, eps=answer.eps)
-        assert guarantee == "cover" or audited.row("inflated_topk", 6).delta == certificate.delta
+        assert (
+            guarantee == "cover"
+            or audited.row("inflated_topk", 6).delta == certificate.delta
+        )
         assert 0 < certificate.delta <= 0.2
         assert certificate.delta < audited.share_reaching_eps
         broken = round(certificate.delta * 40)
         assert certificate.numbers == {"n": 40, "broken": broken}
-        assert f"except without {broken} of them (delta = {certificate.delta:.3g})" in str(certificate)
+        assert (
+            f"except without {broken} of them (delta = {certificate.delta:.3g})"
+            in str(certificate)
+        )
         for chosen in (answer, stable_topk(data, 2, guarantee=guarantee, delta=0.1)):
             told = chosen.certificate.sentence
             first = "Observed" if guarantee == "overlap" else "Proved for every dataset"
             assert told.startswith(first)
             assert "Observed on this dataset of 40 rows, at eps = " in told
-            assert ", chosen on it and kept fixed while rows were left out: each of the" in told
+            assert (
+                ", chosen on it and kept fixed while rows were left out: each of the"
+                in told
+            )
             assert chosen.certificate.rule == rule
-        for by_hand in (stable_ranking(data, eps=answer.eps), stable_topk(data, 1, eps=1e-6)):
+        for by_hand in (
+            stable_ranking(data, eps=answer.eps),
+            stable_topk(data, 1, eps=1e-6),
+        ):
             assert ", which was given: each of the" in by_hand.certificate.sentence
             assert by_hand.certificate.rule == "audit"
 
@@ -174,7 +208,9 @@ def test_bounds_are_rounded_outward():
     votes = Votes(["x"] * 30 + ["y"] * 12)
     scorer = Bagged(Plurality(), bags=400, size=2, seed=1)
     numbers = scorer.bagging_numbers(votes)
-    told = Claims(42, "vote", 1, "overlap").proved_by_bagging(0.1, 1e-6, numbers).promise
+    told = (
+        Claims(42, "vote", 1, "overlap").proved_by_bagging(0.1, 1e-6, numbers).promise
+    )
     assert "probability at least 0.9999 (delta = 1e-06)" in told
     million = Claims(10**9, "vote", 3, "cover").observed(1e-9, 1, ties=False)
     assert "(delta = 1e-09)" in million.sentence
@@ -219,7 +255,9 @@ def test_a_bagged_bound_that_promises_nothing_is_no_proof(guarantee):
     few = Bagged(Plurality(), bags=2, seed=1)
     asked = {"scorer": few, "claim": "proved", "guarantee": guarantee}
     for ask in (stable_ranking, lambda votes, **asked: stable_topk(votes, 1, **asked)):
-        with pytest.raises(NoProofError, match=r"proves nothing.*more bags, smaller bags"):
+        with pytest.raises(
+            NoProofError, match=r"proves nothing.*more bags, smaller bags"
+        ):
             ask(votes, delta=0.01, **asked)
     numbers = few.bagging_numbers(votes)
     edge = (numbers["C"] + numbers["finite_bags"]) / 4
@@ -229,11 +267,18 @@ def test_a_bagged_bound_that_promises_nothing_is_no_proof(guarantee):
 
 
 def test_certificates_are_values():
-    one, two = (stable_topk(Votes(["x", "x", "y"]), 1, claim="proved").certificate for _ in range(2))
+    one, two = (
+        stable_topk(Votes(["x", "x", "y"]), 1, claim="proved").certificate
+        for _ in range(2)
+    )
     assert one == two
     assert hash(one) == hash(two)
     assert copy.deepcopy(one) == one
-    assert dataclasses.asdict(one)["numbers"] == {"n": 3, "L": 2, "bound": one.numbers["bound"]}
+    assert dataclasses.asdict(one)["numbers"] == {
+        "n": 3,
+        "L": 2,
+        "bound": one.numbers["bound"],
+    }
 
 
 # What bounds promise: sensitivity, end to end.
@@ -251,7 +296,9 @@ def proved_and_kept(data, scorer=None):
     answer = stable_topk(data, data.n_items, scorer=scorer, claim="proved")
     result = audit(data, k=ks, eps=answer.eps, scorer=scorer)
     assert result.share_reaching_eps == 0
-    assert all(row.delta == 0 for row in result.table if row.method.startswith("inflated"))
+    assert all(
+        row.delta == 0 for row in result.table if row.method.startswith("inflated")
+    )
     return float(result.shifts.max()) / answer.certificate.numbers["bound"]
 
 
@@ -260,9 +307,14 @@ def test_votes_keep_their_promise(choices):
     assert proved_and_kept(Votes(choices, items=range(L))) <= 1 + 1e-12
 
 
-@given(st.lists(orders, min_size=2, max_size=8), st.lists(st.integers(1, 4), min_size=8, max_size=8))
+@given(
+    st.lists(orders, min_size=2, max_size=8),
+    st.lists(st.integers(1, 4), min_size=8, max_size=8),
+)
 def test_borda_points_keep_their_promise(ballots, lengths):
-    partial = [list(order[:length]) for order, length in zip(ballots, lengths, strict=False)]
+    partial = [
+        list(order[:length]) for order, length in zip(ballots, lengths, strict=False)
+    ]
     assert proved_and_kept(Ballots(partial, items=list("abcd")), Borda()) <= 1 + 1e-12
 
 
@@ -274,7 +326,10 @@ def test_approvals_keep_their_promise(ballots):
 
 @given(st.lists(st.lists(cells, min_size=3, max_size=3), min_size=2, max_size=7))
 def test_bounded_column_means_keep_their_promise(values):
-    assert proved_and_kept(ScoreMatrix(values), ColumnMeans(value_range=(0, 1))) <= 1 + 1e-12
+    assert (
+        proved_and_kept(ScoreMatrix(values), ColumnMeans(value_range=(0, 1)))
+        <= 1 + 1e-12
+    )
 
 
 @given(st.data())
@@ -285,7 +340,9 @@ def test_bounded_ratings_keep_their_promise(draw):
     if len(set(users)) < 2:
         users = (*users, 9)
         films = (*films, 0)
-    values = draw.draw(st.lists(st.integers(1, 5), min_size=len(users), max_size=len(users)))
+    values = draw.draw(
+        st.lists(st.integers(1, 5), min_size=len(users), max_size=len(users))
+    )
     data = Ratings(users, films, values, items=range(3))
     assert proved_and_kept(data, MeanRating(value_range=(1, 5))) <= 1 + 1e-9
 
@@ -298,8 +355,14 @@ def test_every_bound_is_reached():
         (Ballots([list("abcd")] + [list("dcba")] * (N - 1)), Borda()),
         (Ballots([set("abcd")] + [set()] * (N - 1), approval=True), Approval()),
         (ScoreMatrix(ends), ColumnMeans(value_range=(0, 1))),
-        (ScoreMatrix(np.repeat(ends, 2, axis=0), units=np.arange(2 * N) // 2), ColumnMeans((0, 1))),
-        (Ratings([0, 0, 1, 1], [0, 1, 0, 1], [5, 5, 0, 0]), MeanRating(value_range=(0, 5))),
+        (
+            ScoreMatrix(np.repeat(ends, 2, axis=0), units=np.arange(2 * N) // 2),
+            ColumnMeans((0, 1)),
+        ),
+        (
+            Ratings([0, 0, 1, 1], [0, 1, 0, 1], [5, 5, 0, 0]),
+            MeanRating(value_range=(0, 5)),
+        ),
     ]
     reached = [proved_and_kept(data, scorer) for data, scorer in extremes]
     assert reached == pytest.approx([1.0] * len(extremes), rel=1e-9)
@@ -310,13 +373,14 @@ def test_every_bound_is_reached():
 
 def squared_shifts(data, make, repetitions):
     """Return the squared shifts, one row for each seed: the expectation is over the bags."""
-    return np.array([make(seed).leave_one_out(data).shifts() ** 2 for seed in range(repetitions)]) @ (
-        data.units.counts / data.units.total
-    )
+    return np.array(
+        [make(seed).leave_one_out(data).shifts() ** 2 for seed in range(repetitions)]
+    ) @ (data.units.counts / data.units.total)
 
 
 @pytest.mark.parametrize(
-    ("size", "replace", "bags"), [(4, False, 5), (1, False, 1), (6, False, 3), (5, True, 4)]
+    ("size", "replace", "bags"),
+    [(4, False, 5), (1, False, 1), (6, False, 3), (5, True, 4)],
 )
 def test_bagging_keeps_its_promise_on_average_over_the_bags(size, replace, bags):
     data = Votes([0, 0, 0, 1, 1, 2, 3, 3])
@@ -334,7 +398,9 @@ def test_bagging_keeps_its_promise_on_average_over_the_bags(size, replace, bags)
 def test_the_price_of_finitely_many_bags_is_real():
     """Bags of one vote, all votes different: the 2/B term is reached, and C alone is far exceeded."""
     data = Votes(range(10))
-    squares = squared_shifts(data, lambda seed: Bagged(Plurality(), bags=2, size=1, seed=seed), 250)
+    squares = squared_shifts(
+        data, lambda seed: Bagged(Plurality(), bags=2, size=1, seed=seed), 250
+    )
     numbers = Bagged(Plurality(), bags=2, size=1).bagging_numbers(data)
     radius = numbers["radius_squared"]
     assert squares.mean() > 20 * radius * numbers["C"]
@@ -351,7 +417,9 @@ def test_the_share_that_breaks_stays_below_the_proved_delta():
         uncovered.append(covering.study.topk(1, eps=covering.eps).certificate.delta)
         answer = stable_topk(data, 1, guarantee="overlap", **asked)
         assert answer.certificate.delta == 0.4
-        result = audit(data, k=1, eps=answer.eps, scorer=scorer, methods=["inflated_topk"])
+        result = audit(
+            data, k=1, eps=answer.eps, scorer=scorer, methods=["inflated_topk"]
+        )
         assert result.table[0].delta <= result.share_reaching_eps
         broken.append(result.share_reaching_eps)
     assert np.mean(broken) <= 0.4
@@ -368,7 +436,9 @@ def test_radii_hold_every_output():
             other = (
                 Votes(rng.integers(0, 3, 4), items=range(3))
                 if scorer == Plurality()
-                else Ballots([rng.permutation(3)[: rng.integers(1, 4)].tolist()], items=range(3))
+                else Ballots(
+                    [rng.permutation(3)[: rng.integers(1, 4)].tolist()], items=range(3)
+                )
             )
             distance = ((scorer.score(other) - centre[type(scorer)]) ** 2).sum()
             assert distance <= radius * (1 + 1e-12)
@@ -421,7 +491,10 @@ def views(found, page):
 def test_a_chosen_eps_is_still_rounded_up():
     answer = stable_topk(flipping(), 1, delta=0.1)
     assert not answer.certificate.given
-    assert f"at eps = {rounded_up(answer.eps)}, chosen on it" in answer.certificate.sentence
+    assert (
+        f"at eps = {rounded_up(answer.eps)}, chosen on it"
+        in answer.certificate.sentence
+    )
 
 
 def test_a_list_of_every_item_says_that_it_claims_nothing():

@@ -19,7 +19,15 @@ from steadyrank import (
 )
 from steadyrank.errors import InvalidValueError, NoProofError
 from steadyrank.operators.topk_sets import cover_factor
-from steadyrank.scorers import Bagged, BradleyTerry, ColumnMeans, MeanRating, Plurality, Refit, Ridge
+from steadyrank.scorers import (
+    Bagged,
+    BradleyTerry,
+    ColumnMeans,
+    MeanRating,
+    Plurality,
+    Refit,
+    Ridge,
+)
 from study.answer_cases import (
     approvals,
     ballots,
@@ -40,7 +48,11 @@ from study.answer_cases import (
         (approvals(), None, "for any ballots"),
         (ballots(), None, "for any ballots"),
         (matrix(), ColumnMeans(value_range=(0, 1)), "for any values from 0 to 1"),
-        (ratings(), MeanRating(value_range=(1, 5)), "that these users give to the items they rated"),
+        (
+            ratings(),
+            MeanRating(value_range=(1, 5)),
+            "that these users give to the items they rated",
+        ),
         (gappy(), ColumnMeans(value_range=(0, 3)), "where there is one now"),
         (battles(), BradleyTerry(ridge=0.01), "for any battles"),
     ],
@@ -60,29 +72,47 @@ def test_proved_answers_have_delta_0_and_state_what_they_hold_for(data, scorer, 
             stable_topk(data, 2, scorer=scorer, claim="proved", guarantee=guarantee),
             stable_ranking(data, scorer=scorer, claim="proved", guarantee=guarantee),
         ):
-            certificate, ball = answer.certificate, guarantee == "cover" and answer.k is not None
-            factor = cover_factor(data.n_items - 1) if guarantee == "cover" and not ball else 1.0
+            certificate, ball = (
+                answer.certificate,
+                guarantee == "cover" and answer.k is not None,
+            )
+            factor = (
+                cover_factor(data.n_items - 1)
+                if guarantee == "cover" and not ball
+                else 1.0
+            )
             assert (certificate.status, certificate.delta) == ("proved", 0.0)
-            assert certificate.vacuous == (answer.k is not None and answer.size == data.n_items)
+            assert certificate.vacuous == (
+                answer.k is not None and answer.size == data.n_items
+            )
             assert words in certificate.sentence
             result = audit(data, k=2, eps=answer.eps, scorer=scorer)
             assert result.share_reaching_eps == 0
             if ball:
                 observed = stable_topk(data, 2, scorer=scorer)
                 assert set(observed.members) <= set(answer.members)
-                assert answer.indices.tolist() == ball_topk(answer.scores, 2, answer.eps).tolist()
-                wide = inflated_topk(answer.scores, 2, cover_factor(data.n_items - 2) * answer.eps)
+                assert (
+                    answer.indices.tolist()
+                    == ball_topk(answer.scores, 2, answer.eps).tolist()
+                )
+                wide = inflated_topk(
+                    answer.scores, 2, cover_factor(data.n_items - 2) * answer.eps
+                )
                 assert set(answer.indices.tolist()) <= set(wide)
             else:
                 rows = (result.row("inflated_topk", 2), result.row("inflated_ranking"))
                 assert all(row.delta == 0 for row in rows)
-                if guarantee == "cover":  # of a ranking: every one without a unit is in the set
+                if (
+                    guarantee == "cover"
+                ):  # of a ranking: every one without a unit is in the set
                     study = Study(data, scorer)
                     for block in study.facts.leave_one_out.blocks():
                         for scores in block.dense(study.scores):
                             assert np.argsort(-scores, kind="stable") in answer.rankings
             bound = factor * certificate.numbers["bound"]
-            assert factor * result.shifts.max() <= bound < answer.eps < bound * (1 + 1e-4)
+            assert (
+                factor * result.shifts.max() <= bound < answer.eps < bound * (1 + 1e-4)
+            )
 
 
 @pytest.mark.parametrize(
@@ -96,7 +126,15 @@ def test_proved_answers_have_delta_0_and_state_what_they_hold_for(data, scorer, 
         (matrix(), Bagged(ColumnMeans(), bags=3)),
         (votes(), Bagged(Plurality(), bags=3, size=21)),
     ],
-    ids=["matrix", "ratings", "battles", "ridge", "refit", "bagged, no range", "bags of everything"],
+    ids=[
+        "matrix",
+        "ratings",
+        "battles",
+        "ridge",
+        "refit",
+        "bagged, no range",
+        "bags of everything",
+    ],
 )
 def test_no_proof_is_made_up(data, scorer):
     for ask in (
@@ -110,7 +148,9 @@ def test_no_proof_is_made_up(data, scorer):
 
 def test_no_bagging_proves_delta_0():
     with pytest.raises(NoProofError, match="delta = 0"):
-        stable_topk(votes(), 1, delta=0, scorer=Bagged(Plurality(), bags=9), claim="proved")
+        stable_topk(
+            votes(), 1, delta=0, scorer=Bagged(Plurality(), bags=9), claim="proved"
+        )
 
 
 @pytest.mark.parametrize("n", [2, 3, 7, 49, 1000, 123_457])
@@ -167,12 +207,17 @@ def test_an_eps_given_by_hand_is_audited():
 
 def test_a_bagged_scorer_is_audited_unless_a_proof_is_asked_for():
     scorer = Bagged(Plurality(), bags=40, seed=3)
-    observed = stable_topk(votes(), 2, eps=0.02, scorer=scorer, guarantee="overlap").certificate
+    observed = stable_topk(
+        votes(), 2, eps=0.02, scorer=scorer, guarantee="overlap"
+    ).certificate
     assert observed.status == "observed"
     audited = audit(votes(), k=2, eps=0.02, scorer=scorer).row("inflated_topk", 2)
     assert observed.delta == audited.delta
     assert (
-        stable_topk(votes(), 2, delta=0.3, scorer=scorer, claim="proved").certificate.rule == "bagging"
+        stable_topk(
+            votes(), 2, delta=0.3, scorer=scorer, claim="proved"
+        ).certificate.rule
+        == "bagging"
     )
 
 
@@ -196,4 +241,6 @@ def test_what_no_ranking_promises_is_refused_with_a_way_out(asked, told):
     with pytest.raises(InvalidValueError, match=told):
         stable_ranking(matrix(), **asked)
     curve = Study(matrix()).ranking_curve()
-    assert stable_ranking(matrix(), eps=curve.smallest_eps(0.1)).certificate.delta <= 0.1
+    assert (
+        stable_ranking(matrix(), eps=curve.smallest_eps(0.1)).certificate.delta <= 0.1
+    )

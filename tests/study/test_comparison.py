@@ -18,7 +18,9 @@ def votes(**counts: int) -> Votes:
     return Votes([name for name, count in counts.items() for _ in range(count)])
 
 
-DUEL = Battles(["a", "b", "a", "b"], ["b", "a", "b", "a"], ["left", "left", "left", "right"])
+DUEL = Battles(
+    ["a", "b", "a", "b"], ["b", "a", "b", "a"], ["left", "left", "left", "right"]
+)
 OLD = votes(ann=20, bob=12, cyd=11, dan=4)
 
 
@@ -78,12 +80,18 @@ def test_names_are_matched_as_they_are_and_near_ones_pointed_out() -> None:
     ("old", "new", "said"),
     [
         (OLD, votes(eve=3, fay=2), "no item in common"),
-        (OLD, Study(ScoreMatrix([[1, 2], [3, 4]], items=["ann", "bob"])), "of one kind"),
+        (
+            OLD,
+            Study(ScoreMatrix([[1, 2], [3, 4]], items=["ann", "bob"])),
+            "of one kind",
+        ),
         (OLD, Votes(["ann", "bob"], weights=[1.0, 2.0]), "scored in one way"),
         (DUEL, Study(DUEL, BradleyTerry(0.2)), "scored in one way"),
     ],
 )
-def test_what_cannot_be_compared_is_refused(old: object, new: object, said: str) -> None:
+def test_what_cannot_be_compared_is_refused(
+    old: object, new: object, said: str
+) -> None:
     with pytest.raises(WrongDataError, match=said):
         Study(old).compare(new)
 
@@ -126,7 +134,9 @@ def test_labels_that_are_no_text_are_compared_as_they_are() -> None:
     old = Ratings([1, 1, 2, 2], [10, 20, 10, 20], [5, 3, 4, 2])
     assert Study(old).compare(old).common == (10, 20)
     with pytest.raises(WrongDataError, match="no item in common"):
-        Study(old).compare(Ratings([1, 1, 2, 2], ["10", "20", "10", "20"], [5, 3, 4, 2]))
+        Study(old).compare(
+            Ratings([1, 1, 2, 2], ["10", "20", "10", "20"], [5, 3, 4, 2])
+        )
 
 
 @pytest.mark.parametrize("weighted", ["old", "new"])
@@ -134,14 +144,20 @@ def test_which_side_has_weights_is_said(weighted: str) -> None:
     plain = Votes(["a", "a", "b"])
     heavy = Votes(["a", "a", "b"], weights=[1, 2, 1])
     sides = (heavy, plain) if weighted == "old" else (plain, heavy)
-    told = {"old": "votes, weighted and votes by", "new": "votes and votes by share of votes, weighted"}
+    told = {
+        "old": "votes, weighted and votes by",
+        "new": "votes and votes by share of votes, weighted",
+    }
     with pytest.raises(WrongDataError, match=told[weighted]):
         Study(sides[0]).compare(sides[1])
 
 
 def test_covariates_on_one_side_only_are_refused() -> None:
     sides = ["x", "y", "z"] * 4, ["y", "z", "x"] * 4, ["left", "right"] * 6
-    plain, more = Battles(*sides), Battles(*sides, covariates=np.arange(12.0)[:, np.newaxis])
+    plain, more = (
+        Battles(*sides),
+        Battles(*sides, covariates=np.arange(12.0)[:, np.newaxis]),
+    )
     told = "scored in one way, but are battles by .* and battles with 1 covariate by"
     with pytest.raises(WrongDataError, match=told):
         Study(plain).compare(more)

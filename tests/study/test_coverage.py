@@ -8,7 +8,15 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, Votes, stable_ranking, stable_topk
+from steadyrank import (
+    Ballots,
+    Battles,
+    Ratings,
+    ScoreMatrix,
+    Votes,
+    stable_ranking,
+    stable_topk,
+)
 from steadyrank.report.html import render_html
 from steadyrank.report.markdown import to_markdown
 from steadyrank.report.sharing import table_fragment
@@ -19,19 +27,36 @@ def drawn(seed: int) -> tuple[object, Counter[str]]:
     """Some ratings, battles or scores with gaps, and how often each item occurs in the raw rows."""
     rng = np.random.default_rng(seed)
     names = [f"item {letter}" for letter in "abcdef"]
-    rows = rng.choice(6, size=40, p=[0.4, 0.2, 0.2, 0.1, 0.05, 0.05]).tolist() + [*range(6)] * 2
+    rows = (
+        rng.choice(6, size=40, p=[0.4, 0.2, 0.2, 0.1, 0.05, 0.05]).tolist()
+        + [*range(6)] * 2
+    )
     if seed % 3 == 0:
         users = [f"u{number % 17}" for number in range(len(rows))]
-        rated = {(user, names[row]): rng.integers(1, 6) for user, row in zip(users, rows, strict=True)}
-        data = Ratings([user for user, _ in rated], [item for _, item in rated], [*rated.values()])
+        rated = {
+            (user, names[row]): rng.integers(1, 6)
+            for user, row in zip(users, rows, strict=True)
+        }
+        data = Ratings(
+            [user for user, _ in rated], [item for _, item in rated], [*rated.values()]
+        )
         return data, Counter(item for _, item in rated)
     if seed % 3 == 1:
-        pairs = [(names[row], names[(row + 1 + place % 5) % 6]) for place, row in enumerate(rows)]
+        pairs = [
+            (names[row], names[(row + 1 + place % 5) % 6])
+            for place, row in enumerate(rows)
+        ]
         left, right = zip(*pairs, strict=True)
-        return Battles(left, right, rng.choice(["left", "right"], len(rows))), Counter([*left, *right])
-    values = np.where(rng.random((30, 6)) < np.linspace(0.05, 0.8, 6), np.nan, rng.random((30, 6)))
+        return Battles(left, right, rng.choice(["left", "right"], len(rows))), Counter(
+            [*left, *right]
+        )
+    values = np.where(
+        rng.random((30, 6)) < np.linspace(0.05, 0.8, 6), np.nan, rng.random((30, 6))
+    )
     values[:2] = rng.random((2, 6))
-    seen = Counter(dict(zip(names, (~np.isnan(values)).sum(axis=0).tolist(), strict=True)))
+    seen = Counter(
+        dict(zip(names, (~np.isnan(values)).sum(axis=0).tolist(), strict=True))
+    )
     return ScoreMatrix(values, items=names, missing="available"), seen
 
 
@@ -42,23 +67,47 @@ def test_items_with_fewer_than_half_of_the_most_observations_say_so(seed: int) -
     for answer in (stable_topk(data, 2), stable_ranking(data)):
         found = answer.findings()
         told = {row["item"]: row["coverage"] for row in found["rows"]}
-        few = {item: f"{seen[item]} of {most}" for item in seen if 2 * seen[item] < most}
+        few = {
+            item: f"{seen[item]} of {most}" for item in seen if 2 * seen[item] < most
+        }
         assert told == dict.fromkeys(seen) | few
         for item in seen:
             beside = f"{item} ({few[item]})" if item in few else None
             for view in (plain_text(found), to_markdown(found), table_fragment(found)):
                 said = re.findall(rf"{item} \(\d+ of \d+\)", view)
                 assert set(said) == ({beside} if beside else set())
-    assert all(text in render_html(stable_topk(data, 2).findings()) for text in few.values())
+    assert all(
+        text in render_html(stable_topk(data, 2).findings()) for text in few.values()
+    )
 
 
 def test_counts_that_are_the_answer_are_no_coverage() -> None:
-    for data in (Votes(["a"] * 9 + ["b"] * 2), Ballots([["a", "b"], ["a"], ["a"], ["a"]])):
-        assert [row["coverage"] for row in stable_topk(data, 1).findings()["rows"]] == [None, None]
+    for data in (
+        Votes(["a"] * 9 + ["b"] * 2),
+        Ballots([["a", "b"], ["a"], ["a"], ["a"]]),
+    ):
+        assert [row["coverage"] for row in stable_topk(data, 1).findings()["rows"]] == [
+            None,
+            None,
+        ]
 
 
 def test_half_is_enough() -> None:
-    ratings = [("u", "a"), ("v", "a"), ("w", "a"), ("x", "a"), ("u", "b"), ("v", "b"), ("u", "c")]
+    ratings = [
+        ("u", "a"),
+        ("v", "a"),
+        ("w", "a"),
+        ("x", "a"),
+        ("u", "b"),
+        ("v", "b"),
+        ("u", "c"),
+    ]
     users, items = zip(*ratings, strict=True)
-    rows = stable_topk(Ratings(users, items, [5, 4, 5, 4, 3, 4, 2]), 1).findings()["rows"]
-    assert {row["item"]: row["coverage"] for row in rows} == {"a": None, "b": None, "c": "1 of 4"}
+    rows = stable_topk(Ratings(users, items, [5, 4, 5, 4, 3, 4, 2]), 1).findings()[
+        "rows"
+    ]
+    assert {row["item"]: row["coverage"] for row in rows} == {
+        "a": None,
+        "b": None,
+        "c": "1 of 4",
+    }

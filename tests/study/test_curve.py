@@ -26,7 +26,9 @@ def deep_matrix(rows=50):
     """
     rest = np.array([-0.8, *[-5.0] * 9, 0.0, -0.1, -0.2, -0.3, -0.5, -0.7])
     full = np.array([1.0, *np.linspace(0.999, 0.99, 9), *rest[10:]])
-    return ScoreMatrix(np.vstack([rows * full - (rows - 1) * rest, np.tile(rest, (rows - 1, 1))]))
+    return ScoreMatrix(
+        np.vstack([rows * full - (rows - 1) * rest, np.tile(rest, (rows - 1, 1))])
+    )
 
 
 def test_a_unit_that_turns_everything_over_needs_a_deeper_look():
@@ -55,7 +57,9 @@ def test_the_breaking_eps_are_those_of_the_definition(seed):
     result = audit(data, k=1, eps=1.0, methods=[])
     for k in {1, 2, items // 2, items - 1, items}:
         expected = breaking_eps(data, k)
-        np.testing.assert_allclose(result.curve(k).breaking_eps, expected, rtol=1e-9, atol=1e-13)
+        np.testing.assert_allclose(
+            result.curve(k).breaking_eps, expected, rtol=1e-9, atol=1e-13
+        )
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -63,16 +67,25 @@ def test_the_breaking_eps_of_sparse_data_are_those_of_the_definition(seed):
     rng = np.random.default_rng(seed)
     users, items = 12, 60
     pairs = np.flatnonzero(rng.random(users * items) < rng.choice([0.03, 0.2, 0.6]))
-    data = Ratings(pairs // items, pairs % items, rng.integers(1, 6, len(pairs)), items=range(items))
+    data = Ratings(
+        pairs // items,
+        pairs % items,
+        rng.integers(1, 6, len(pairs)),
+        items=range(items),
+    )
     result = audit(data, k=1, eps=1.0, methods=[])
     for k in (1, 3, 20):
         expected = breaking_eps(data, k)
-        np.testing.assert_allclose(result.curve(k).breaking_eps, expected, rtol=1e-9, atol=1e-13)
+        np.testing.assert_allclose(
+            result.curve(k).breaking_eps, expected, rtol=1e-9, atol=1e-13
+        )
 
 
 def test_the_curve_is_the_audit_on_deep_data():
     data = deep_matrix()
     curve = audit(data, k=1, eps=1.0, methods=[]).curve(1)
     for eps in (0.001, 0.5, 1.0, 1.14, 1.2, 1.3, 1.4, 1.5, 3.0):
-        row = audit(data, k=1, eps=eps, methods=["inflated_topk"], scorer=ColumnMeans()).table[0]
+        row = audit(
+            data, k=1, eps=eps, methods=["inflated_topk"], scorer=ColumnMeans()
+        ).table[0]
         assert (curve.delta(eps), curve.size(eps)) == (row.delta, row.size)

@@ -38,16 +38,26 @@ def test_a_check_that_the_list_does_not_decide_says_nothing() -> None:
         ("aaabbbccddeef", [f"Some items have equal scores, such as a and b: {FIRST}"]),
     ],
 )
-def test_a_ranking_tells_which_items_are_equal(votes: Sequence[str], told: list[str]) -> None:
+def test_a_ranking_tells_which_items_are_equal(
+    votes: Sequence[str], told: list[str]
+) -> None:
     answer = Study(Votes(list(votes))).ranking()
     assert answer.findings()["warnings"] == told
     assert all(said in " ".join(plain_text(answer.findings()).split()) for said in told)
 
 
 def test_what_a_fit_leaves_of_0_is_shown_as_0() -> None:
-    sides = (list("aabcccc"), list("bbadddd"), ["left", "left", "left", "left", "right", "tie", "tie"])
-    text = plain_text(Study(Battles(*sides), "bradley-terry:ridge=1").ranking().findings())
+    sides = (
+        list("aabcccc"),
+        list("bbadddd"),
+        ["left", "left", "left", "left", "right", "tie", "tie"],
+    )
+    text = plain_text(
+        Study(Battles(*sides), "bradley-terry:ridge=1").ranking().findings()
+    )
     shown = [
-        re.split(" +", line.strip())[2] for line in text.splitlines() if re.match(" +[1-4]  ", line)
+        re.split(" +", line.strip())[2]
+        for line in text.splitlines()
+        if re.match(" +[1-4]  ", line)
     ]
     assert shown == ["0.20", "0.00", "0.00", "-0.20"]

@@ -31,11 +31,15 @@ def exact_audit(tallies, ballots, n, ks, eps):
         plain = [set(exact.plain_ranking(w)[:k]) for w in (full, *others)]
         inflated = [exact.inflated_topk(w, k, eps) for w in (full, *others)]
         for method, (first, *rest) in (("topk", plain), ("inflated_topk", inflated)):
-            found[method, k] = Fraction(sum(len(first & other) < k for other in rest), n)
+            found[method, k] = Fraction(
+                sum(len(first & other) < k for other in rest), n
+            )
     first, *rest = (exact.plain_ranking(w) for w in (full, *others))
     found["ranking", None] = Fraction(sum(order != first for order in rest), n)
     first, *rest = ({*enumeration.exact_rankings(w, eps)} for w in (full, *others))
-    found["inflated_ranking", None] = Fraction(sum(not first & other for other in rest), n)
+    found["inflated_ranking", None] = Fraction(
+        sum(not first & other for other in rest), n
+    )
     return found
 
 
@@ -49,7 +53,9 @@ def one_vote_each(counts):
     return np.repeat(np.eye(len(counts), dtype=int), counts, axis=0).tolist()
 
 
-tallies = st.lists(st.integers(0, 6), min_size=2, max_size=4).filter(lambda counts: sum(counts) > 1)
+tallies = st.lists(st.integers(0, 6), min_size=2, max_size=4).filter(
+    lambda counts: sum(counts) > 1
+)
 steps = st.sampled_from([1, 1, 1, 2, 3])
 
 
@@ -92,10 +98,15 @@ def test_the_chosen_eps_keeps_its_promise_in_whole_numbers(counts, allowed):
     allowed = min(allowed, n - 1)
     data = Votes(range(len(counts)), counts=counts, items=range(len(counts)))
     units = one_vote_each(counts)
-    for asked in ({"delta": max(allowed / n, 1e-9)}, {"claim": "proved", "guarantee": "overlap"}):
+    for asked in (
+        {"delta": max(allowed / n, 1e-9)},
+        {"claim": "proved", "guarantee": "overlap"},
+    ):
         answer = stable_topk(data, 1, scorer=Plurality(), **asked)
         eps = exact.ExactEps(rational=Fraction(answer.eps))
-        assert exact_audit(counts, units, n, [1], eps)["inflated_topk", 1] <= Fraction(allowed, n)
+        assert exact_audit(counts, units, n, [1], eps)["inflated_topk", 1] <= Fraction(
+            allowed, n
+        )
         members = exact.inflated_topk(share_scores(counts, n), 1, eps)
         assert set(answer.members) == set(members)
     ball = stable_topk(data, 1, scorer=Plurality(), claim="proved")

@@ -16,7 +16,9 @@ from steadyrank.report.export import to_csv, to_json
 from steadyrank.study.curve import StabilityCurve
 from steadyrank.study.results import MAX_FLIPS, SCHEMA_VERSION, label
 
-DOCUMENTATION = Path(__file__).resolve().parents[2] / "docs" / "reference" / "json-schema.md"
+DOCUMENTATION = (
+    Path(__file__).resolve().parents[2] / "docs" / "reference" / "json-schema.md"
+)
 
 
 def some_scores(seed: int = 3, rows: int = 40, items: int = 8) -> ScoreMatrix:
@@ -34,12 +36,24 @@ def documents() -> dict[str, dict[str, Any]]:
         "random-audit": study.audit(3, removals=2, samples=20).findings(),
         "explanation": study.explain(3).findings(),
         "needed": study.needed(3).findings(),
-        "comparison": study.compare(Study(some_scores(4, items=9)), 3).findings(source="x.csv"),
+        "comparison": study.compare(Study(some_scores(4, items=9)), 3).findings(
+            source="x.csv"
+        ),
     }
 
 
 @pytest.mark.parametrize(
-    "name", ["top-k", "ranking", "audit", "check", "random-audit", "explanation", "needed", "comparison"]
+    "name",
+    [
+        "top-k",
+        "ranking",
+        "audit",
+        "check",
+        "random-audit",
+        "explanation",
+        "needed",
+        "comparison",
+    ],
 )
 def test_documents_are_json_and_documented(name: str) -> None:
     made = documents()[name]
@@ -52,7 +66,11 @@ def test_documents_are_json_and_documented(name: str) -> None:
     for key, part in made.items():
         assert key in documented
         keys = part if isinstance(part, dict) and key != "policies" else {}
-        keys = part[0] if isinstance(part, list) and part and isinstance(part[0], dict) else keys
+        keys = (
+            part[0]
+            if isinstance(part, list) and part and isinstance(part[0], dict)
+            else keys
+        )
         assert set(keys) <= documented, key
 
 
@@ -62,13 +80,18 @@ def test_a_topk_document_holds_what_the_library_computed() -> None:
     found = audit(data, k=3, eps=answer.eps)
     made = answer.findings()
     for standing, items in (("sure", answer.sure), ("contender", answer.contenders)):
-        assert [row["item"] for row in made["rows"] if row["standing"] == standing] == list(items)
+        assert [
+            row["item"] for row in made["rows"] if row["standing"] == standing
+        ] == list(items)
     assert [row["item"] for row in made["rows"][: made["size"]]] == list(answer.members)
     assert made["summary"]["changing_share"] == found.row("topk", 3).delta
     assert made["summary"]["changing_units"] == made["flips"]["plain"]["units"]
     assert made["certificate"]["sentence"] == answer.certificate.sentence
     eps, delta, size = found.curve(3).steps()
-    assert (made["curve"]["eps"], made["curve"]["delta"]) == (eps.tolist(), delta.tolist())
+    assert (made["curve"]["eps"], made["curve"]["delta"]) == (
+        eps.tolist(),
+        delta.tolist(),
+    )
     assert made["curve"]["size"] == size.tolist()
 
 
@@ -84,7 +107,9 @@ fine = st.floats(-5, 5).map(lambda value: value if abs(value) > 1e-110 else 0.0)
 
 def test_a_long_curve_is_thinned_to_exact_points() -> None:
     rng = np.random.default_rng(1)
-    whole = StabilityCurve(3, rng.random(9000), np.ones(9000, np.int64), 1e-9, rng.random(500))
+    whole = StabilityCurve(
+        3, rng.random(9000), np.ones(9000, np.int64), 1e-9, rng.random(500)
+    )
     made = whole.findings(0.5)
     assert made["thinned"]
     assert made["n_steps"] == 9500
@@ -122,7 +147,9 @@ def test_labels_of_any_type() -> None:
         def __str__(self) -> str:
             return "odd"
 
-    assert [label(name) for name in (True, 2**60, float("nan"), np.float64(0.5), Odd())] == [
+    assert [
+        label(name) for name in (True, 2**60, float("nan"), np.float64(0.5), Odd())
+    ] == [
         True,
         str(2**60),
         "nan",

@@ -82,7 +82,12 @@ def test_one_unit_cannot_be_left_out(data):
 
 def test_one_unit_is_not_refitted_either():
     with pytest.raises(TooFewUnitsError):
-        audit(ScoreMatrix([[1.0, 2.0]]), k=1, eps=0.1, scorer=Refit(lambda data: data.values[0]))
+        audit(
+            ScoreMatrix([[1.0, 2.0]]),
+            k=1,
+            eps=0.1,
+            scorer=Refit(lambda data: data.values[0]),
+        )
     with pytest.raises(InvalidValueError):
         audit(Votes(["x"]), k=1, eps=0.1, scorer=Bagged(Plurality(), bags=2))
 
@@ -92,7 +97,13 @@ def test_all_scores_equal(items):
     for data in (
         ScoreMatrix(np.full((4, items), 0.1)),
         Votes(range(items), counts=[3] * items) if items > 1 else Votes([0, 0]),
-        Ballots([list(order) for order in itertools.islice(itertools.permutations(range(items)), 6)] * 2)
+        Ballots(
+            [
+                list(order)
+                for order in itertools.islice(itertools.permutations(range(items)), 6)
+            ]
+            * 2
+        )
         if items < 3
         else Ballots([{*range(items)}, set()], items=range(items), approval=True),
     ):
@@ -101,14 +112,18 @@ def test_all_scores_equal(items):
             assert result.row("inflated_topk", 1).delta == 0
             assert result.row("inflated_topk", 1).size == items
     answer = stable_topk(ScoreMatrix(np.full((4, items), 0.1)), 1, delta=0)
-    assert answer.members == (0,)  # of equal items the first is ahead, whichever row is left out
+    assert answer.members == (
+        0,
+    )  # of equal items the first is ahead, whichever row is left out
     assert answer.certificate.delta == 0
 
 
 def test_ties_that_a_plain_answer_breaks_by_index_and_an_inflated_one_does_not():
     values = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1]])
     result = agrees(ScoreMatrix(values), [1, 2], 1e-9)
-    assert result.row("topk", 1).delta == pytest.approx(1 / 3)  # without row 0, item 1 is first
+    assert result.row("topk", 1).delta == pytest.approx(
+        1 / 3
+    )  # without row 0, item 1 is first
     assert result.row("inflated_topk", 1).delta == 0
 
 
@@ -170,7 +185,12 @@ def test_the_largest_floats():
 
 
 def test_unicode_labels_in_answers_and_flips():
-    names = ["naïve", "naïve", "日本", "a\tb"]  # the first two differ only in how ï is written
+    names = [
+        "naïve",
+        "naïve",
+        "日本",
+        "a\tb",
+    ]  # the first two differ only in how ï is written
     names[1] = "nai\u0308ve"
     values = np.array([[2.0, 1, 0, 0], [0, 1, 1, 0], [1, 1, 0, 0], [0, 0, 0, 1]])
     data = ScoreMatrix(values, items=names, rows=["α", "β", "γ", "δ"])
@@ -179,9 +199,9 @@ def test_unicode_labels_in_answers_and_flips():
     for flip in result.flips(1).plain:
         assert flip.unit in {"α", "β", "γ", "δ"}
         assert set(flip.leaves) | set(flip.enters) <= set(names)
-    assert {flip.unit: (flip.leaves, flip.enters) for flip in result.flips(1).plain} == {
-        "α": (("naïve",), ("nai\u0308ve",))
-    }
+    assert {
+        flip.unit: (flip.leaves, flip.enters) for flip in result.flips(1).plain
+    } == {"α": (("naïve",), ("nai\u0308ve",))}
 
 
 def test_duplicate_labels():
@@ -211,14 +231,21 @@ def test_an_item_that_vanishes_with_its_only_unit():
 
 
 def test_battles_that_fall_apart_without_one():
-    bridge = Battles(["a", "a", "c", "c", "b", "c"], ["b", "b", "d", "d", "c", "b"], [1, 0, 1, 0, 1, 1])
+    bridge = Battles(
+        ["a", "a", "c", "c", "b", "c"],
+        ["b", "b", "d", "d", "c", "b"],
+        [1, 0, 1, 0, 1, 1],
+    )
     with pytest.raises(UndefinedScoresError, match="ridge"):
         audit(bridge, k=1, eps=0.1)
     agrees(bridge, [1, 2], 0.1, BradleyTerry(ridge=0.1), tolerance=1e-9)
 
 
 def test_k_is_the_number_of_items():
-    for data in (Votes([0, 1, 1, 2]), ScoreMatrix(np.random.default_rng(0).random((5, 4)))):
+    for data in (
+        Votes([0, 1, 1, 2]),
+        ScoreMatrix(np.random.default_rng(0).random((5, 4))),
+    ):
         result = agrees(data, [data.n_items], 0.1)
         for method in ("topk", "inflated_topk"):
             row = result.row(method, data.n_items)
@@ -252,7 +279,9 @@ def test_units_with_equal_effects_are_counted_as_often_as_they_occur():
         (r.delta, r.jaccard, r.size) for r in two.table
     ]
     agrees(counted, [1, 2], 0.1)
-    battles = Battles(["a", "b", "c", "a"], ["b", "c", "a", "b"], [1, 1, 1, 0], counts=[9, 7, 8, 3])
+    battles = Battles(
+        ["a", "b", "c", "a"], ["b", "c", "a", "b"], [1, 1, 1, 0], counts=[9, 7, 8, 3]
+    )
     agrees(battles, [1, 2], 0.05, tolerance=1e-9)
 
 
@@ -286,20 +315,32 @@ def test_gaps_in_a_matrix():
     values[rng.random((9, 4)) < 0.25] = np.nan
     available = ScoreMatrix(values, missing="available")
     agrees(available, [1, 2, 4], 0.2)
-    grouped = ScoreMatrix(values, missing="available", units=[0, 0, 1, 1, 2, 2, 3, 3, 3])
+    grouped = ScoreMatrix(
+        values, missing="available", units=[0, 0, 1, 1, 2, 2, 3, 3, 3]
+    )
     agrees(grouped, [1, 2], 0.2)
     dropped = ScoreMatrix(values, missing="drop")
     result = agrees(dropped, [1, 2], 0.2)
     assert result.units.total == int((~np.isnan(values)).all(axis=1).sum())
     assert any("dropped" in note for note in result.notes)
-    assert any("missing values left out" in note for note in audit(available, k=1, eps=0.1).notes)
+    assert any(
+        "missing values left out" in note
+        for note in audit(available, k=1, eps=0.1).notes
+    )
 
 
 def test_ballots_with_ties_and_gaps():
     orders = [[("x", "y"), "z"], [("x", "y", "z", "v")], ["v"], ["z", ("v", "x")]]
     for eps in (0.05, 0.3, 1.0):
-        agrees(Ballots(orders, counts=[2, 1, 3, 2], items=list("vxyz")), [1, 2, 4], eps, Borda())
-    approvals = Ballots([{"x"}, set(), {"x", "y"}, {"z"}], counts=[2, 1, 1, 2], approval=True)
+        agrees(
+            Ballots(orders, counts=[2, 1, 3, 2], items=list("vxyz")),
+            [1, 2, 4],
+            eps,
+            Borda(),
+        )
+    approvals = Ballots(
+        [{"x"}, set(), {"x", "y"}, {"z"}], counts=[2, 1, 1, 2], approval=True
+    )
     for eps in (0.05, 0.3):
         agrees(approvals, [1, 2], eps, Approval())
 
@@ -315,10 +356,14 @@ def test_more_features_than_rows():
 @given(
     st.integers(2, 5).flatmap(
         lambda items: st.lists(
-            st.lists(st.integers(0, 2), min_size=items, max_size=items), min_size=2, max_size=6
+            st.lists(st.integers(0, 2), min_size=items, max_size=items),
+            min_size=2,
+            max_size=6,
         )
     ),
-    st.sampled_from([5e-324, 1e-12, 0.1, float(np.sqrt(2)) / 3, float(np.sqrt(2)) / 4, 7.0, 1e200]),
+    st.sampled_from(
+        [5e-324, 1e-12, 0.1, float(np.sqrt(2)) / 3, float(np.sqrt(2)) / 4, 7.0, 1e200]
+    ),
     st.sampled_from([1e-118, 1.0, 1e12]),
 )
 def test_coarse_matrices_of_any_size_agree_with_brute_force(rows, eps, size):
@@ -327,7 +372,8 @@ def test_coarse_matrices_of_any_size_agree_with_brute_force(rows, eps, size):
 
 
 @given(
-    st.lists(st.integers(0, 9), min_size=2, max_size=6).filter(lambda c: sum(c) > 1), st.integers(1, 3)
+    st.lists(st.integers(0, 9), min_size=2, max_size=6).filter(lambda c: sum(c) > 1),
+    st.integers(1, 3),
 )
 def test_votes_on_the_boundary_agree_with_brute_force(counts, steps):
     """Multiples of sqrt(2)/n put leads of whole votes exactly on the boundary."""
@@ -365,12 +411,15 @@ def test_flips_of_a_k_or_a_method_that_was_not_audited():
 
 def test_flips_say_exactly_what_leaves_and_enters():
     data = ScoreMatrix(
-        [[5.0, 0, 4], [0, 3, 0], [0, 3, 1]], items=list("xyz"), rows=["one", "two", "three"]
+        [[5.0, 0, 4], [0, 3, 0], [0, 3, 1]],
+        items=list("xyz"),
+        rows=["one", "two", "three"],
     )
     full = topk(ColumnMeans().score(data), 1)
     assert data.items[full[0]] == "y"
     changes = {
-        flip.unit: (flip.leaves, flip.enters) for flip in audit(data, k=1, eps=1e-9).flips(1).plain
+        flip.unit: (flip.leaves, flip.enters)
+        for flip in audit(data, k=1, eps=1e-9).flips(1).plain
     }
     assert changes == {"two": (("y",), ("x",)), "three": (("y",), ("x",))}
 
@@ -385,4 +434,6 @@ def test_a_wide_inflation_over_many_items():
         assert not differences(result, expected)
         for k in (3, 50):
             assert result.curve(k).delta(eps) == result.row("inflated_topk", k).delta
-            assert result.curve(k).size(eps) == inflated_topk(result.scores, k, eps).size
+            assert (
+                result.curve(k).size(eps) == inflated_topk(result.scores, k, eps).size
+            )

@@ -23,13 +23,18 @@ from steadyrank.study.mean_ranks import groups, holm
 def learners() -> ScoreMatrix:
     """Return 14 rows of four items: two of them close, then two more."""
     orders = ["abcd"] * 5 + ["bacd"] * 4 + ["abdc"] * 2 + ["badc", "dcab", "cdba"]
-    return ScoreMatrix([[-order.index(item) for item in "abcd"] for order in orders], items=list("abcd"))
+    return ScoreMatrix(
+        [[-order.index(item) for item in "abcd"] for order in orders],
+        items=list("abcd"),
+    )
 
 
 def ranks_of(row: list[float]) -> list[Fraction]:
     """Return the ranks of a row, counted: those ahead, and half of those beside."""
     return [
-        Fraction(1) + sum(other > mine for other in row) + Fraction(row.count(mine) - 1, 2)
+        Fraction(1)
+        + sum(other > mine for other in row)
+        + Fraction(row.count(mine) - 1, 2)
         for mine in row
     ]
 
@@ -38,14 +43,21 @@ def joined_by_hand(rows: list[list[float]]) -> set[tuple[int, int]]:
     """Return the pairs whose order some removal changes or ties, from mean ranks without each row."""
 
     def means(kept: list[list[float]]) -> list[Fraction]:
-        return [sum(each, Fraction(0)) / len(kept) for each in zip(*map(ranks_of, kept), strict=True)]
+        return [
+            sum(each, Fraction(0)) / len(kept)
+            for each in zip(*map(ranks_of, kept), strict=True)
+        ]
 
-    every = [means(rows), *(means(rows[:gone] + rows[gone + 1 :]) for gone in range(len(rows)))]
+    every = [
+        means(rows),
+        *(means(rows[:gone] + rows[gone + 1 :]) for gone in range(len(rows))),
+    ]
     items = range(len(rows[0]))
     return {
         (i, j)
         for i, j in combinations(items, 2)
-        if not all(one[i] < one[j] for one in every) and not all(one[i] > one[j] for one in every)
+        if not all(one[i] < one[j] for one in every)
+        and not all(one[i] > one[j] for one in every)
     }
 
 
@@ -54,20 +66,28 @@ def pairs_in(found: tuple[tuple[Any, ...], ...]) -> set[tuple[Any, Any]]:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_bars_of_stability_are_the_pairs_that_single_removals_reorder(seed: int) -> None:
+def test_bars_of_stability_are_the_pairs_that_single_removals_reorder(
+    seed: int,
+) -> None:
     rng = np.random.default_rng(seed)
     size = rng.integers(2, 9), rng.integers(3, 8)
-    rows = rng.integers(0, int(rng.integers(2, 9)), size=size) + rng.integers(0, 4, size=size[1])
+    rows = rng.integers(0, int(rng.integers(2, 9)), size=size) + rng.integers(
+        0, 4, size=size[1]
+    )
     found = CriticalDifference.of(ScoreMatrix(rows))
     expected = joined_by_hand(rows.tolist())
     assert pairs_in(found.joined_by_removals) == expected
     assert len({*found.joined_by_removals}) == len(found.joined_by_removals)
     for group in found.joined_by_removals:  # each is as large as it can be
         others = {*range(size[1])} - {*group}
-        assert all(any(tuple(sorted((o, i))) not in expected for i in group) for o in others)
+        assert all(
+            any(tuple(sorted((o, i))) not in expected for i in group) for o in others
+        )
     study = Study(ScoreMatrix(rows), "mean-rank")
     assert found.items == study.ranking().ranking
-    assert found.mean_ranks == pytest.approx((-study.scores[study.facts.order]).tolist())
+    assert found.mean_ranks == pytest.approx(
+        (-study.scores[study.facts.order]).tolist()
+    )
 
 
 def test_who_is_joined_by_nemenyi() -> None:
@@ -77,19 +97,26 @@ def test_who_is_joined_by_nemenyi() -> None:
     assert [round(14 * rank) for rank in found.mean_ranks] == [24, 26, 42, 48]
     assert round(found.critical_difference or 0, 2) == 1.12
     assert found.joined_by_test == (("a", "b"), ("c", "d"))
-    assert found.joined_by_removals == ()  # 2 and 6 ranks ahead in all, of 1 at most in a row
+    assert (
+        found.joined_by_removals == ()
+    )  # 2 and 6 ranks ahead in all, of 1 at most in a row
     assert round(CriticalDifference.of(learners()).critical_difference or 0, 2) == 1.25
 
 
 @pytest.mark.parametrize(
-    ("items", "quantile"), [(3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (7, 2.949), (10, 3.164)]
+    ("items", "quantile"),
+    [(3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (7, 2.949), (10, 3.164)],
 )
-def test_critical_values_are_those_of_the_published_table(items: int, quantile: float) -> None:
+def test_critical_values_are_those_of_the_published_table(
+    items: int, quantile: float
+) -> None:
     """Table 5(a) of Demšar (JMLR 7, 2006), for 0.05."""
     rows = 30
     data = ScoreMatrix(np.tile(np.arange(items), (rows, 1)))
     found = CriticalDifference.of(data).critical_difference
-    assert found == pytest.approx(quantile * (items * (items + 1) / (6 * rows)) ** 0.5, abs=2e-3)
+    assert found == pytest.approx(
+        quantile * (items * (items + 1) / (6 * rows)) ** 0.5, abs=2e-3
+    )
 
 
 def test_without_a_difference_by_friedman_all_are_joined() -> None:
@@ -123,7 +150,9 @@ def test_meanings_say_what_joins_and_which_test() -> None:
         "every pair differs, alpha = 0.05."
     )
     removals, tested = CriticalDifference.of(ScoreMatrix(clear)).meanings
-    assert tested.endswith("all at least the critical difference of 0.61 ranks apart, alpha = 0.05.")
+    assert tested.endswith(
+        "all at least the critical difference of 0.61 ranks apart, alpha = 0.05."
+    )
     close = ScoreMatrix([[3, 2, 0], [2, 3, 1], [3, 2, 0]], unit_kind="task")
     assert CriticalDifference.of(close).meanings == (
         (
@@ -138,16 +167,23 @@ def test_two_items_are_compared_by_wilcoxon_alone() -> None:
     rows = np.stack([np.arange(12) + 1.0, np.zeros(12)], axis=1)
     found = CriticalDifference.of(ScoreMatrix(rows), test="holm")
     assert (found.friedman, found.joined_by_test) == (None, ())
-    assert CriticalDifference.of(ScoreMatrix(rows * 0), test="holm").joined_by_test == ((0, 1),)
-    with pytest.raises(InvalidValueError, match=r'Nemenyi.s test: 2 items.*test="holm"'):
+    assert CriticalDifference.of(ScoreMatrix(rows * 0), test="holm").joined_by_test == (
+        (0, 1),
+    )
+    with pytest.raises(
+        InvalidValueError, match=r'Nemenyi.s test: 2 items.*test="holm"'
+    ):
         CriticalDifference.of(ScoreMatrix(rows))
 
 
 def test_differences_that_tie_but_for_rounding_tie() -> None:
-    cells = np.array([[0.3, 0.2], [0.2, 0.1], [0.4, 0.5], [0.9, 0.8], [0.6, 0.5], [0.7, 0.9]])
+    cells = np.array(
+        [[0.3, 0.2], [0.2, 0.1], [0.4, 0.5], [0.9, 0.8], [0.6, 0.5], [0.7, 0.9]]
+    )
     whole = (cells * 10).round()
     one, other = (
-        CriticalDifference.of(ScoreMatrix(each), test="holm", alpha=0.4) for each in (cells, whole)
+        CriticalDifference.of(ScoreMatrix(each), test="holm", alpha=0.4)
+        for each in (cells, whole)
     )
     assert one == other
 
@@ -181,8 +217,16 @@ def test_holm_is_a_step_down_of_bonferroni() -> None:
         ([[1, 2, 3]], WrongDataError, "but was given list"),
         (ScoreMatrix([[1, 2, 3]]), TooFewUnitsError, "only one unit"),
         (ScoreMatrix([[1], [2]]), InvalidValueError, "too little to compare.*: 1 item"),
-        (ScoreMatrix([[1, 2, 3]] * 2, weights=[1, 2]), InvalidDataError, "all count the same"),
-        (ScoreMatrix([[1, 2, 3]] * 3, units=list("aab")), InvalidDataError, "all count the same"),
+        (
+            ScoreMatrix([[1, 2, 3]] * 2, weights=[1, 2]),
+            InvalidDataError,
+            "all count the same",
+        ),
+        (
+            ScoreMatrix([[1, 2, 3]] * 3, units=list("aab")),
+            InvalidDataError,
+            "all count the same",
+        ),
         (
             ScoreMatrix([[1, 2, np.nan], [1, 2, 3], [3, 1, 2]], missing="available"),
             InvalidDataError,
@@ -190,7 +234,9 @@ def test_holm_is_a_step_down_of_bonferroni() -> None:
         ),
     ],
 )
-def test_what_has_no_diagram_is_refused_by_name(data: Any, error: Any, said: str) -> None:
+def test_what_has_no_diagram_is_refused_by_name(
+    data: Any, error: Any, said: str
+) -> None:
     with pytest.raises(error, match=said):
         CriticalDifference.of(data)
 

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from steadyrank import Ballots, Battles, Ratings, Refit, Regression, ScoreMatrix, Study, Votes
+from steadyrank import (
+    Ballots,
+    Battles,
+    Ratings,
+    Refit,
+    Regression,
+    ScoreMatrix,
+    Study,
+    Votes,
+)
 from steadyrank.data import Observations
 from steadyrank.errors import SteadyrankError
 from steadyrank.scorers.registry import NAMED
@@ -37,7 +46,9 @@ DATA: dict[str, Observations] = {
     "ratings": Ratings([1, 1, 2, 2, 3, 3], list("abacbc"), [5, 4, 3, 2, 5, 1]),
     "battles": Battles(LEFT, RIGHT, OUTCOMES),
     "scores": ScoreMatrix(RNG.normal(size=(6, 3)), items=["a", "b", "c"]),
-    "regression": Regression(RNG.normal(size=(9, 3)), RNG.normal(size=9), items=["a", "b", "c"]),
+    "regression": Regression(
+        RNG.normal(size=(9, 3)), RNG.normal(size=9), items=["a", "b", "c"]
+    ),
 }
 
 

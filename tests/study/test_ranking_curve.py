@@ -45,14 +45,23 @@ def test_a_plot_names_what_it_shows() -> None:
 
     curve = Study(ScoreMatrix(CELLS)).ranking_curve()
     ax = curve.plot(eps=0.5)
-    assert [axis.get_ylabel().partition(":")[0] for axis in ax.figure.axes] == ["delta", "tiers"]
+    assert [axis.get_ylabel().partition(":")[0] for axis in ax.figure.axes] == [
+        "delta",
+        "tiers",
+    ]
     plt.close("all")
 
 
 @pytest.mark.parametrize(
     ("name", "options", "exact", "by_shifts", "tiers"),
     [
-        ("scores/cls_bin_mean.csv", {"missing": "available"}, 0.0013745, 0.013343, (18, 4)),
+        (
+            "scores/cls_bin_mean.csv",
+            {"missing": "available"},
+            0.0013745,
+            0.013343,
+            (18, 4),
+        ),
         ("battles/arena_pairs.csv", {}, 0.0014439, 0.0029502, (124, 113)),
     ],
 )
@@ -66,8 +75,14 @@ def test_real_files(shared_data: Path, name, options, exact, by_shifts, tiers) -
     # The very unit that needs it, asked directly: no common ranking at its eps, one just above.
     last = int(curve.breaking_eps.argmax())
     eps = float(curve.breaking_eps[last])
-    block = next(b for b in study.facts.leave_one_out.blocks() if b.start <= last < b.start + len(b))
+    block = next(
+        b
+        for b in study.facts.leave_one_out.blocks()
+        if b.start <= last < b.start + len(b)
+    )
     row = block.row(last - block.start, study.scores)
     for value in (eps, float(np.nextafter(eps, 1))):
-        met = inflated_ranking(study.scores, value).intersects(inflated_ranking(row, value))
+        met = inflated_ranking(study.scores, value).intersects(
+            inflated_ranking(row, value)
+        )
         assert met == (value > eps)

@@ -25,14 +25,20 @@ FILES = [
 
 @pytest.mark.parametrize(("name", "options", "k", "expected"), FILES)
 def test_standings(
-    shared_data: Path, name: str, options: dict[str, Any], k: int, expected: tuple[int, int, int]
+    shared_data: Path,
+    name: str,
+    options: dict[str, Any],
+    k: int,
+    expected: tuple[int, int, int],
 ) -> None:
     answer = stable_topk(read_any(shared_data / name, **options), k)
     ever = len(answer.sure) + len(answer.contenders)
     assert (len(answer.sure), ever, len(answer)) == expected
 
 
-def test_a_prompt_that_leaves_moves_a_model_from_rank_2_to_rank_15(shared_data: Path) -> None:
+def test_a_prompt_that_leaves_moves_a_model_from_rank_2_to_rank_15(
+    shared_data: Path,
+) -> None:
     """What was once called sure: six of the first ten leave the top ten when some prompt does."""
     data = read_any(shared_data / "battles" / "llmfao.csv", unit="prompt")
     answer = stable_topk(data, 10)

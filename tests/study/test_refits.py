@@ -26,7 +26,9 @@ def medians(data):
 
 
 def table(result):
-    return [(row.method, row.k, row.delta, row.jaccard, row.size) for row in result.table]
+    return [
+        (row.method, row.k, row.delta, row.jaccard, row.size) for row in result.table
+    ]
 
 
 def test_a_refit_that_fails_is_named():
@@ -77,10 +79,22 @@ def regression():
     ("data", "function", "closed"),
     [
         (DATA, column_means, ColumnMeans()),
-        (ScoreMatrix(DATA.values, units=np.arange(12) // 3), column_means, ColumnMeans()),
+        (
+            ScoreMatrix(DATA.values, units=np.arange(12) // 3),
+            column_means,
+            ColumnMeans(),
+        ),
         (Votes([0, 1, 2], counts=[5, 4, 1]), shares, Plurality()),
-        (Ratings([1, 1, 2, 2, 3], [0, 1, 1, 2, 0], [5, 3, 4, 5, 1]), mean_ratings, MeanRating()),
-        (Ballots([[0, 1, 2], [2, 1], [(0, 2)]], counts=[2, 3, 1]), by_library(Borda()), Borda()),
+        (
+            Ratings([1, 1, 2, 2, 3], [0, 1, 1, 2, 0], [5, 3, 4, 5, 1]),
+            mean_ratings,
+            MeanRating(),
+        ),
+        (
+            Ballots([[0, 1, 2], [2, 1], [(0, 2)]], counts=[2, 3, 1]),
+            by_library(Borda()),
+            Borda(),
+        ),
         (regression(), ridge, Ridge(penalty=1.0)),
     ],
     ids=["matrix", "groups", "votes", "ratings", "ballots", "ridge"],
@@ -89,12 +103,15 @@ def test_a_refit_equals_the_closed_form(data, function, closed):
     for eps in (0.03, 0.3):
         refitted = audit(data, k=[1, 2], eps=eps, scorer=Refit(function))
         expected = audit(data, k=[1, 2], eps=eps, scorer=closed)
-        np.testing.assert_allclose(refitted.shifts, expected.shifts, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            refitted.shifts, expected.shifts, rtol=1e-9, atol=1e-12
+        )
         for one, two in zip(refitted.table, expected.table, strict=True):
             assert (one.method, one.k, one.size) == (two.method, two.k, two.size)
             assert one.delta == pytest.approx(two.delta, abs=1e-12)
     one, two = (
-        audit(data, k=2, eps=0.1, scorer=scorer).curve(2) for scorer in (Refit(function), closed)
+        audit(data, k=2, eps=0.1, scorer=scorer).curve(2)
+        for scorer in (Refit(function), closed)
     )
     np.testing.assert_allclose(one.breaking_eps, two.breaking_eps, rtol=1e-6, atol=1e-9)
 
@@ -103,7 +120,10 @@ def test_an_estimator_equals_the_closed_form():
     linear_model = pytest.importorskip("sklearn.linear_model")
     data = regression()
     estimator = Refit(linear_model.LinearRegression(fit_intercept=False))
-    one, two = (audit(data, k=[1, 2], eps=0.05, scorer=s) for s in (estimator, OrdinaryLeastSquares()))
+    one, two = (
+        audit(data, k=[1, 2], eps=0.05, scorer=s)
+        for s in (estimator, OrdinaryLeastSquares())
+    )
     np.testing.assert_allclose(one.shifts, two.shifts, rtol=1e-8)
     assert [row.delta for row in one.table] == [row.delta for row in two.table]
 
@@ -126,4 +146,6 @@ def test_a_bagged_audit_is_that_of_fresh_bags_without_each_unit():
     result = audit(votes, k=1, eps=0.05, scorer=scorer, methods=["topk"])
     base = scorer.score(votes)
     left = [Plurality().score(votes.without(unit)) for unit in range(3)]
-    np.testing.assert_allclose(result.shifts, [np.linalg.norm(base - other) for other in left])
+    np.testing.assert_allclose(
+        result.shifts, [np.linalg.norm(base - other) for other in left]
+    )

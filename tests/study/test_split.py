@@ -29,7 +29,10 @@ def standings(votes, k):
     tops = [top(votes, items, k)]
     tops += [top(votes[:row] + votes[row + 1 :], items, k) for row in range(len(votes))]
     every, some = set.intersection(*tops), set.union(*tops)
-    return {item: "sure" if item in every else "contender" if item in some else "out" for item in items}
+    return {
+        item: "sure" if item in every else "contender" if item in some else "out"
+        for item in items
+    }
 
 
 def poll(seed, n=60):
@@ -58,7 +61,9 @@ def test_who_is_sure_where_is_what_removing_every_vote_shows(seed, k):
     for item in "abcdef":
         assert told[item]["whole"] == whole[item]
         for stood in ("sure", "contender", "out"):
-            assert told[item][stood] == [c for c, one in cities.items() if one.get(item) == stood]
+            assert told[item][stood] == [
+                c for c, one in cities.items() if one.get(item) == stood
+            ]
     most = max(len(row["sure"]) for row in told.values())
     leaders = {item for item, row in told.items() if most and len(row["sure"]) == most}
     lead, _, rest = found.headline.partition(" sure of ")
@@ -75,15 +80,21 @@ def test_a_gate_holds_only_if_it_holds_in_each_category_and_for_all_rows(seed):
     held = ["contender" not in one.values() for one in cities.values()]
     assert found.stable == (all(held) and "contender" not in whole.values())
     word = "STABLE" if found.stable else "UNSTABLE"
-    assert found.headline.startswith(f"{word}: top 1, stable in {sum(held)} of 3 categories, ")
-    assert ("not stable for all rows" in found.headline) == ("contender" in whole.values())
+    assert found.headline.startswith(
+        f"{word}: top 1, stable in {sum(held)} of 3 categories, "
+    )
+    assert ("not stable for all rows" in found.headline) == (
+        "contender" in whole.values()
+    )
 
 
 def test_a_standing_that_is_wrong_is_noticed(monkeypatch):
     from steadyrank.study.answers import StableTopK
 
     monkeypatch.setattr(
-        StableTopK, "standing_of", property(lambda self: dict.fromkeys(self.items, "sure"))
+        StableTopK,
+        "standing_of",
+        property(lambda self: dict.fromkeys(self.items, "sure")),
     )
     with pytest.raises(AssertionError):
         test_who_is_sure_where_is_what_removing_every_vote_shows(0, 3)
@@ -94,9 +105,17 @@ def leagues():
     round_robin = [(a, b) for a in range(4) for b in range(4) if a != b]
     rows = [(f"x{a}", f"x{b}", "left", "x") for a, b in round_robin * 2]
     rows += [(f"y{a}", f"y{b}", "left", "y") for a, b in round_robin * 2]
-    rows += [("x0", "x1", "left", "cup"), ("x1", "x2", "left", "cup"), ("x2", "x3", "left", "cup")]
+    rows += [
+        ("x0", "x1", "left", "cup"),
+        ("x1", "x2", "left", "cup"),
+        ("x2", "x3", "left", "cup"),
+    ]
     return dict(
-        zip(("left", "right", "winner", "league"), map(list, zip(*rows, strict=True)), strict=True)
+        zip(
+            ("left", "right", "winner", "league"),
+            map(list, zip(*rows, strict=True)),
+            strict=True,
+        )
     )
 
 
@@ -126,11 +145,16 @@ def test_a_top_k_of_all_items_is_no_answer():
     rows = {"choice": [*"aaabbc", *"aab"], "city": [*"uuuuuu", *"vvv"]}
     found = Split(rows, "city").ask(lambda study: study.check(2, max_delta=0.99))
     assert found.stable is None
-    assert str(found.answers["v"]) == "there are only 2 items, so a top 2 would hold them all."
+    assert (
+        str(found.answers["v"])
+        == "there are only 2 items, so a top 2 would hold them all."
+    )
 
 
 def test_a_question_that_no_study_can_answer_is_refused():
-    with pytest.raises(InvalidSettingError, match="k must be a whole number from 1 to 6"):
+    with pytest.raises(
+        InvalidSettingError, match="k must be a whole number from 1 to 6"
+    ):
         Split(poll(0), "city").ask(lambda study: study.topk(7))
 
 
@@ -150,20 +174,35 @@ def test_few_observations_are_counted_in_each_category():
 def test_two_versions_are_compared_category_by_category():
     old, new = poll(1), poll(2)
     new["city"] = ["Jena" if city == "Ulm" else city for city in new["city"]]
-    found = Split(old, "city").ask(lambda one, two: one.compare(two, 2), Split(new, "city"))
+    found = Split(old, "city").ask(
+        lambda one, two: one.compare(two, 2), Split(new, "city")
+    )
     assert [name for name in found.answers if name] == ["Bonn", "Kiel", "Ulm", "Jena"]
     assert str(found.answers["Ulm"]) == "it is not in the new data."
     assert str(found.answers["Jena"]) == "it is not in the old data."
     for city in ("Bonn", "Kiel"):
         alone = [
-            Study(Votes([c for c, there in zip(*rows.values(), strict=True) if there == city]))
+            Study(
+                Votes(
+                    [
+                        c
+                        for c, there in zip(*rows.values(), strict=True)
+                        if there == city
+                    ]
+                )
+            )
             for rows in (old, new)
         ]
         expected = alone[0].compare(alone[1], 2)
         assert found.answers[city].sentence == expected.sentence
         assert list(found.answers[city].rows()) == list(expected.rows())
-    beyond = {c for c, one in found.results.items() if c and "beyond" in one.places["verdict"]}
-    assert f"could explain in {len(beyond)} of 4 categories; 2 have no answer." in found.headline
+    beyond = {
+        c for c, one in found.results.items() if c and "beyond" in one.places["verdict"]
+    }
+    assert (
+        f"could explain in {len(beyond)} of 4 categories; 2 have no answer."
+        in found.headline
+    )
 
 
 def test_every_form_holds_every_category():
@@ -171,7 +210,12 @@ def test_every_form_holds_every_category():
     found = split.ask(lambda study: study.topk(2))
     document = found.findings(source="poll.csv")
     assert json.loads(to_json(document)) == document
-    assert [one["category"] for one in document["categories"]] == [None, "::x", "<i>", "=1"]
+    assert [one["category"] for one in document["categories"]] == [
+        None,
+        "::x",
+        "<i>",
+        "=1",
+    ]
     for one, result in zip(document["categories"], found.answers.values(), strict=True):
         assert one["findings"] == result.findings(source="poll.csv")
     lines = to_csv(document).splitlines()
@@ -179,7 +223,9 @@ def test_every_form_holds_every_category():
     assert {line.split(",")[0] for line in lines[1:]} == {"", "::x", "<i>", "'=1"}
     assert len(lines) == 1 + sum(len(result.items) for result in found.answers.values())
     assert "<i>" not in render_html(document)
-    assert to_markdown(document).startswith("### Split, `poll.csv`\n\n| city | items | votes |")
+    assert to_markdown(document).startswith(
+        "### Split, `poll.csv`\n\n| city | items | votes |"
+    )
     assert found.headline in " ".join(str(found).split())
 
 
@@ -192,7 +238,9 @@ def test_a_proof_says_that_nobody_was_removed():
 
 def test_a_page_is_written(tmp_path):
     found = Split(poll(5), "city").ask(lambda study: study.topk(2))
-    page = found.report(tmp_path / "page.html", title="By city", source="poll.csv").read_text()
+    page = found.report(
+        tmp_path / "page.html", title="By city", source="poll.csv"
+    ).read_text()
     assert page.count("<template>") == 4
     assert page.count("<option ") == 4
 
@@ -205,7 +253,10 @@ def test_a_page_shows_no_options_and_names_the_category_on_its_pictures():
     assert "no answer for cup: Bradley-Terry scores do not exist" in overview
     assert "--" not in overview
     data = json.loads(page.partition('id="report-data">')[2].partition("</script>")[0])
-    assert ["Leagues: x" in data[0]["image"], "Leagues: y" in data[1]["image"]] == [True, True]
+    assert ["Leagues: x" in data[0]["image"], "Leagues: y" in data[1]["image"]] == [
+        True,
+        True,
+    ]
 
 
 def test_no_name_of_a_category_steers_a_terminal():
@@ -227,6 +278,8 @@ def test_lines_are_no_wider_than_the_terminal(width):
 
 
 def test_a_column_cannot_steer_markdown():
-    columns = {("@x|`y`" if name == "city" else name): cells for name, cells in poll(4).items()}
+    columns = {
+        ("@x|`y`" if name == "city" else name): cells for name, cells in poll(4).items()
+    }
     found = Split(columns, "@x|`y`").ask(lambda study: study.topk(2))
     assert "\n| `` @x\\|`y` `` | items |" in to_markdown(found.findings())

@@ -5,14 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steadyrank import Refit, ScoreMatrix, Study, Votes, audit, stable_ranking, stable_topk
+from steadyrank import (
+    Refit,
+    ScoreMatrix,
+    Study,
+    Votes,
+    audit,
+    stable_ranking,
+    stable_topk,
+)
 from steadyrank.errors import InvalidValueError, NoProofError, WrongDataError
 from steadyrank.scorers import ColumnMeans
 from steadyrank.study.study import usual_k
 
 
 def matrix(rows=9, items=5):
-    return ScoreMatrix(np.random.default_rng(4).random((rows, items)), items=list("abcdefgh")[:items])
+    return ScoreMatrix(
+        np.random.default_rng(4).random((rows, items)), items=list("abcdefgh")[:items]
+    )
 
 
 class CountingScorer(ColumnMeans):
@@ -56,7 +66,9 @@ def test_all_questions_share_one_leave_one_out(tmp_path):
     assert CountingScorer.scored <= 1
 
 
-def test_a_refitted_scorer_is_fitted_once_for_each_unit_and_once_for_all_the_data(tmp_path):
+def test_a_refitted_scorer_is_fitted_once_for_each_unit_and_once_for_all_the_data(
+    tmp_path,
+):
     pytest.importorskip("vl_convert")
     calls = []
 
@@ -95,7 +107,11 @@ def test_an_audit_takes_the_eps_of_the_curve(delta):
 
 def test_an_inflated_ranking_is_audited_at_an_eps():
     study = Study(matrix())
-    assert [row.method for row in study.audit(2)] == ["topk", "inflated_topk", "ranking"]
+    assert [row.method for row in study.audit(2)] == [
+        "topk",
+        "inflated_topk",
+        "ranking",
+    ]
     assert study.audit(2, eps=0.1).row("inflated_ranking").eps == 0.1
     with pytest.raises(InvalidValueError, match="ranking_curve"):
         study.audit(2, methods="inflated_ranking")
@@ -113,12 +129,17 @@ def test_functions_are_thin(tmp_path):
 @pytest.mark.parametrize(
     ("ask", "words"),
     [
-        (lambda study: study.audit(2, eps=0.1, delta=0.1), "either delta or eps, not both"),
+        (
+            lambda study: study.audit(2, eps=0.1, delta=0.1),
+            "either delta or eps, not both",
+        ),
         (lambda study: study.audit(2, delta=1.5), "delta must be"),
         (lambda study: study.check(2, max_delta=-1), "delta must be"),
     ],
 )
-def test_questions_that_make_no_sense_are_refused_before_anything_is_left_out(ask, words):
+def test_questions_that_make_no_sense_are_refused_before_anything_is_left_out(
+    ask, words
+):
     CountingScorer.asked = 0
     with pytest.raises(InvalidValueError) as caught:
         ask(Study(matrix(), CountingScorer()))

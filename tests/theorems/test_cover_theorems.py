@@ -15,7 +15,9 @@ FACTOR = 2 + math.sqrt(2)
 
 
 @given(close_pairs(most=7))
-def test_close_scores_have_their_plain_top_k_in_the_list_at_the_factor(pair: tuple[Case, Case]) -> None:
+def test_close_scores_have_their_plain_top_k_in_the_list_at_the_factor(
+    pair: tuple[Case, Case],
+) -> None:
     """If ||w - v|| < eps, the plain top k of v lies in the inflated top-k of w at (2 + sqrt 2) eps."""
     first, second = pair
     for k in range(1, first.items + 1):
@@ -24,7 +26,9 @@ def test_close_scores_have_their_plain_top_k_in_the_list_at_the_factor(pair: tup
 
 
 @given(close_pairs(most=7))
-def test_close_scores_have_their_plain_ranking_in_the_set_at_the_factor(pair: tuple[Case, Case]) -> None:
+def test_close_scores_have_their_plain_ranking_in_the_set_at_the_factor(
+    pair: tuple[Case, Case],
+) -> None:
     first, second = pair
     ranking = np.argsort(-second.w, kind="stable")
     assert ranking in inflated_ranking(first.w, FACTOR * first.eps)

@@ -13,7 +13,14 @@ from hypothesis import assume, given, settings, strategies as st
 
 from oracles import exact
 from oracles.cases import Case, cases, close_pairs
-from paper.rivals import BALL, INFLATED, MARGIN, TOP_K_RULES, LinearExtensions, ranking_distance
+from paper.rivals import (
+    BALL,
+    INFLATED,
+    MARGIN,
+    TOP_K_RULES,
+    LinearExtensions,
+    ranking_distance,
+)
 from steadyrank.operators import certainly_above, inflated_ranking, inflated_topk, topk
 
 if TYPE_CHECKING:
@@ -77,7 +84,9 @@ def test_proposition_5_rivals_have_k_items_only_where_the_inflated_top_k_has_the
 
 
 @given(cases(most=8))
-def test_beyond_proposition_5_the_rivals_are_nested_around_the_inflated_top_k(case: Case) -> None:
+def test_beyond_proposition_5_the_rivals_are_nested_around_the_inflated_top_k(
+    case: Case,
+) -> None:
     for k in range(1, case.items + 1):
         assert chosen(INFLATED, case, k) == ours(case, k)
         assert ours(case, k) <= chosen(BALL, case, k) <= chosen(MARGIN, case, k)
@@ -96,7 +105,9 @@ def test_beyond_proposition_5_a_smaller_margin_breaks_the_guarantee(case: Case) 
     gap = case.eps / math.sqrt(2) * 0.99
     w, v = np.array([gap, 0.0]), np.array([0.0, gap])
     assert np.linalg.norm(w - v) < case.eps
-    narrow = [set(np.flatnonzero(scores > scores.max() - gap).tolist()) for scores in (w, v)]
+    narrow = [
+        set(np.flatnonzero(scores > scores.max() - gap).tolist()) for scores in (w, v)
+    ]
     assert not narrow[0] & narrow[1]
 
 
@@ -113,14 +124,18 @@ def inflated(case: Case) -> set[Order]:
 
 def extensions(case: Case) -> set[Order]:
     found = LinearExtensions(case.w, case.eps)
-    return {order for order in itertools.permutations(range(case.items)) if order in found}
+    return {
+        order for order in itertools.permutations(range(case.items)) if order in found
+    }
 
 
 def ball(case: Case) -> set[Order]:
     """The rankings of all scores nearer than eps/2, by more than rounding."""
     radius = case.eps / 2 * (1 - 1e-9)
     every = itertools.permutations(range(case.items))
-    return {order for order in every if ranking_distance(case.w, np.array(order)) < radius}
+    return {
+        order for order in every if ranking_distance(case.w, np.array(order)) < radius
+    }
 
 
 def always_before(orders: set[Order], i: int, j: int) -> bool:
@@ -137,7 +152,9 @@ def test_a_rival_has_the_guarantee_close_scores_share_a_ranking(
     rule: Callable[[Case], set[Order]], pair: tuple[Case, Case]
 ) -> None:
     first, second = pair
-    wider = first.steps + 1 if rule is ball else first.steps  # its radius above is a little short
+    wider = (
+        first.steps + 1 if rule is ball else first.steps
+    )  # its radius above is a little short
     assert rule(Case(first.counts, first.unit, wider, first.times_root)) & rule(
         Case(second.counts, second.unit, wider, second.times_root)
     )
@@ -160,7 +177,9 @@ def test_proposition_9_in_the_paper_s_form_whoever_a_rival_puts_first_for_certai
 
 @given(cases(least=2, most=5))
 @settings(max_examples=settings.default.max_examples // 3)
-def test_proposition_9_the_plain_ranking_is_certain_of_more_and_has_no_guarantee(case: Case) -> None:
+def test_proposition_9_the_plain_ranking_is_certain_of_more_and_has_no_guarantee(
+    case: Case,
+) -> None:
     """The hypotheses are needed: sorting claims every pair, and a swap of two close scores breaks it."""
     order = exact.plain_ranking(case.scores)
     for i, j in itertools.pairwise(order):
@@ -181,35 +200,54 @@ def test_proposition_9_if_a_rival_gives_one_ranking_so_do_we() -> None:
 
 @given(cases(least=2, most=5))
 @settings(max_examples=settings.default.max_examples // 3)
-def test_proposition_9_corollary_a_separated_top_block_stays_separated(case: Case) -> None:
+def test_proposition_9_corollary_a_separated_top_block_stays_separated(
+    case: Case,
+) -> None:
     """If all rankings of a rival start with the same k items, so do all of ours."""
     theirs, ours = extensions(case), inflated(case)
-    blocks = [k for k in range(1, case.items) if len({frozenset(order[:k]) for order in theirs}) == 1]
+    blocks = [
+        k
+        for k in range(1, case.items)
+        if len({frozenset(order[:k]) for order in theirs}) == 1
+    ]
     assume(blocks)
     assert all(len({frozenset(order[:k]) for order in ours}) == 1 for k in blocks)
 
 
 @given(cases(most=5))
 @settings(max_examples=settings.default.max_examples // 3)
-def test_beyond_proposition_9_the_linear_extensions_contain_the_inflated_ranking(case: Case) -> None:
+def test_beyond_proposition_9_the_linear_extensions_contain_the_inflated_ranking(
+    case: Case,
+) -> None:
     theirs = extensions(case)
     assert inflated(case) <= theirs
     assert LinearExtensions(case.w, case.eps).count() == len(theirs)
     above = certainly_above(case.w, case.eps)
     for i, j in itertools.permutations(range(case.items), 2):
-        assert always_before(theirs, i, j) == above[i, j] == always_before(inflated(case), i, j)
+        assert (
+            always_before(theirs, i, j)
+            == above[i, j]
+            == always_before(inflated(case), i, j)
+        )
 
 
 @given(close_pairs(most=5))
 @settings(max_examples=settings.default.max_examples // 3)
-def test_linear_extensions_meet_exactly_if_a_common_one_is_listed(pair: tuple[Case, Case]) -> None:
-    tight = [Case(case.counts, case.unit, max(1, case.steps // 3), case.times_root) for case in pair]
+def test_linear_extensions_meet_exactly_if_a_common_one_is_listed(
+    pair: tuple[Case, Case],
+) -> None:
+    tight = [
+        Case(case.counts, case.unit, max(1, case.steps // 3), case.times_root)
+        for case in pair
+    ]
     for one, other in (pair, tight):
         sets = LinearExtensions(one.w, one.eps), LinearExtensions(other.w, other.eps)
         assert sets[0].intersects(sets[1]) == bool(extensions(one) & extensions(other))
 
 
-def test_beyond_proposition_9_the_ball_and_the_inflated_ranking_contain_neither_the_other() -> None:
+def test_beyond_proposition_9_the_ball_and_the_inflated_ranking_contain_neither_the_other() -> (
+    None
+):
     """Optimal means: certain of every pair that can be. It does not mean: the smallest set."""
 
     def both(w: NDArray[np.float64]) -> tuple[set[Order], set[Order]]:
@@ -217,7 +255,9 @@ def test_beyond_proposition_9_the_ball_and_the_inflated_ranking_contain_neither_
         near = {order for order in orders if ranking_distance(w, np.array(order)) < 0.5}
         return {tuple(order.tolist()) for order in inflated_ranking(w, 1.0)}, near
 
-    mine, near = both(np.array([10.6, 10.0, 0.6, 0.0]))  # two pairs, each less than c = 0.707 apart
+    mine, near = both(
+        np.array([10.6, 10.0, 0.6, 0.0])
+    )  # two pairs, each less than c = 0.707 apart
     assert near < mine
     assert mine - near == {(1, 0, 3, 2)}
     mine, near = both(np.array([0.7, 0.35, 0.0]))

@@ -23,7 +23,15 @@ from steadyrank import (
     topk,
 )
 from steadyrank.errors import SteadyrankError
-from steadyrank.scorers import Bagged, BradleyTerry, ColumnMeans, Plurality, Refit, Ridge, as_scorer
+from steadyrank.scorers import (
+    Bagged,
+    BradleyTerry,
+    ColumnMeans,
+    Plurality,
+    Refit,
+    Ridge,
+    as_scorer,
+)
 from steadyrank.study.standings import TopKDeletions
 from steadyrank.text import rounded_up
 
@@ -31,8 +39,12 @@ from steadyrank.text import rounded_up
 def hashed(data):
     """Return scores that jump with every unit: a hash of the data."""
     values = np.ascontiguousarray(getattr(data, "values", np.zeros(0))).tobytes()
-    seen = repr([values, *(sorted(map(str, data.units.labels))), data.units.counts.tolist()])
-    return np.array([crc32(f"{seen} {item}".encode()) % 7 for item in data.items], dtype=float)
+    seen = repr(
+        [values, *(sorted(map(str, data.units.labels))), data.units.counts.tolist()]
+    )
+    return np.array(
+        [crc32(f"{seen} {item}".encode()) % 7 for item in data.items], dtype=float
+    )
 
 
 def all_votes():
@@ -49,14 +61,18 @@ def all_ballots():
 
 
 def all_matrices():
-    for rows in combinations_with_replacement(list(product((0.0, 1.0, 3.0), repeat=3))[::4], 3):
+    for rows in combinations_with_replacement(
+        list(product((0.0, 1.0, 3.0), repeat=3))[::4], 3
+    ):
         yield ScoreMatrix(np.array(rows))
 
 
 def some_ratings():
     rng = np.random.default_rng(1)
     for _ in range(25):
-        chosen = [(user, item) for user in range(4) for item in range(3) if rng.random() < 0.8]
+        chosen = [
+            (user, item) for user in range(4) for item in range(3) if rng.random() < 0.8
+        ]
         users, items = zip(*chosen, strict=True)
         yield Ratings(users, items, rng.integers(1, 4, len(chosen)).astype(float))
 
@@ -66,12 +82,16 @@ def some_battles():
     rng, names = np.random.default_rng(2), np.array(list("abc"))
     for _ in range(8):
         left = np.array([0, 1, 2] * 4 + rng.integers(0, 3, 3).tolist())
-        right = (left + np.array([1, 1, 1, 2, 2, 2] * 2 + rng.integers(1, 3, 3).tolist())) % 3
+        right = (
+            left + np.array([1, 1, 1, 2, 2, 2] * 2 + rng.integers(1, 3, 3).tolist())
+        ) % 3
         yield Battles(names[left], names[right], np.ones(15))
 
 
 def some_approvals():
-    for chosen in combinations_with_replacement([{"a"}, {"a", "b"}, {"b", "c"}, set()], 3):
+    for chosen in combinations_with_replacement(
+        [{"a"}, {"a", "b"}, {"b", "c"}, set()], 3
+    ):
         yield Ballots(list(chosen), items=list("abc"), approval=True)
 
 
@@ -103,7 +123,11 @@ SETTINGS = {
 """Scorers that need one, or that are defined for every data set with one."""
 
 
-REFUSED = {("ballots", "approval"), ("approvals", "plurality"), ("approvals", "instant-runoff")}
+REFUSED = {
+    ("ballots", "approval"),
+    ("approvals", "plurality"),
+    ("approvals", "instant-runoff"),
+}
 
 
 def cases():
@@ -134,7 +158,11 @@ def check_definition_1(make, scorer, most=10_000, delta=0.0):
             except SteadyrankError:
                 continue  # a unit without which there are no scores: nothing is claimed
             counts = data.units.counts
-            apart = sum(int(n) for n, other in zip(counts, others, strict=True) if len(mine & other) < k)
+            apart = sum(
+                int(n)
+                for n, other in zip(counts, others, strict=True)
+                if len(mine & other) < k
+            )
             assert apart <= delta * data.n_units
             pairs += len(others)
         if pairs > most:
@@ -150,7 +178,9 @@ def test_the_list_and_the_list_made_anew_share_k_items(make, scorer) -> None:
 def without_each(data, scorer):
     """Return how items stand, by scoring what is left when each unit is taken away."""
     counts = enumerate(data.units.counts.tolist())
-    others = [(copies, plain(scorer.score(data.without(unit)))) for unit, copies in counts]
+    others = [
+        (copies, plain(scorer.score(data.without(unit)))) for unit, copies in counts
+    ]
     return Stands(plain(scorer.score(data)), others)
 
 
@@ -164,11 +194,16 @@ def test_the_list_is_the_union_of_all_top_ks(make, scorer) -> None:
         except SteadyrankError:
             continue
         for answer in lists:
-            assert [study.items[item] for item in stands.listed(answer.k)] == list(answer.members)
+            assert [study.items[item] for item in stands.listed(answer.k)] == list(
+                answer.members
+            )
             assert answer.certificate.status == "proved"
         ranking = study.ranking()
         for place, item in enumerate(stands.ranking):
-            assert (ranking.ranks.best[place], ranking.ranks.worst[place]) == stands.ranks(item)
+            assert (
+                ranking.ranks.best[place],
+                ranking.ranks.worst[place],
+            ) == stands.ranks(item)
         assert [len(tier) for tier in ranking.tiers] == stands.tiers()
         found += 1
         if found > 12:
@@ -177,7 +212,9 @@ def test_the_list_is_the_union_of_all_top_ks(make, scorer) -> None:
 
 
 @pytest.mark.parametrize("delta", [0.2, 0.34, 0.5])
-def test_with_a_share_the_list_made_anew_parts_from_no_more_than_that(delta: float) -> None:
+def test_with_a_share_the_list_made_anew_parts_from_no_more_than_that(
+    delta: float,
+) -> None:
     assert check_definition_1(all_votes, "plurality", delta=delta)
     assert check_definition_1(all_matrices, Refit(hashed), most=300, delta=delta)
 
@@ -205,8 +242,15 @@ def test_any_two_removals_leave_k_items_in_common() -> None:
         for k in (1, 2):
             mine = listed(data, None, k, removals=2)
             for leaving in combinations(range(data.n_units), 2):
-                choices = [data.items[choice] for choice in np.repeat(data.choices, data.counts)]
-                kept = [choice for place, choice in enumerate(choices) if place not in leaving]
+                choices = [
+                    data.items[choice]
+                    for choice in np.repeat(data.choices, data.counts)
+                ]
+                kept = [
+                    choice
+                    for place, choice in enumerate(choices)
+                    if place not in leaving
+                ]
                 rest = Votes(kept, items=list("abc"))
                 new = {rest.items[item] for item in topk(Study(rest).scores, k)}
                 assert new <= mine
@@ -220,15 +264,21 @@ def test_a_list_for_removals_holds_nobody_who_cannot_come_in() -> None:
     """No longer than down the order to the last who may; and shorter where somebody between may not."""
     rng, shorter = np.random.default_rng(4), 0
     for _ in range(60):
-        study = Study(ScoreMatrix(rng.integers(0, 9, (7, 6)) * rng.choice([0.2, 1, 4], 6)))
+        study = Study(
+            ScoreMatrix(rng.integers(0, 9, (7, 6)) * rng.choice([0.2, 1, 4], 6))
+        )
         for removals in (1, 2, 3):
             answer = study.topk(2, removals=removals)
-            assert set(answer.order[: answer.last_place].tolist()) >= set(answer.indices.tolist())
+            assert set(answer.order[: answer.last_place].tolist()) >= set(
+                answer.indices.tolist()
+            )
             shorter += answer.size < answer.last_place
             for size in range(1, removals + 1):
                 for leaving in combinations(range(7), size):
                     kept = np.delete(study.data.values, leaving, axis=0)
-                    assert set(topk(kept.mean(axis=0), 2).tolist()) <= set(answer.indices.tolist())
+                    assert set(topk(kept.mean(axis=0), 2).tolist()) <= set(
+                        answer.indices.tolist()
+                    )
     assert shorter
 
 
@@ -259,7 +309,9 @@ PROMISES = (
 def test_every_number_of_a_certificate_is_recomputed() -> None:
     rng = np.random.default_rng(8)
     for _ in range(40):
-        data = ScoreMatrix(rng.integers(0, 4, (5, 4)).astype(float), units=[0, 0, 1, 2, 3])
+        data = ScoreMatrix(
+            rng.integers(0, 4, (5, 4)).astype(float), units=[0, 0, 1, 2, 3]
+        )
         k, stands = int(rng.integers(1, 5)), Stands.of(data, ColumnMeans())
         told = Study(data).topk(k).certificate
         n, listed = str(stands.total), stands.listed(k)
@@ -272,13 +324,21 @@ def test_every_number_of_a_certificate_is_recomputed() -> None:
         assert told.vacuous == (len(listed) == 4)
         assert ("the answer holds everything." in told.sentence) == (len(listed) == 4)
         assert all(set(ranking[:k]) <= set(listed) for ranking in stands.rankings)
-        assert (told.eps, told.delta, dict(told.numbers)) == (None, 0.0, {"n": 4, "broken": 0})
+        assert (told.eps, told.delta, dict(told.numbers)) == (
+            None,
+            0.0,
+            {"n": 4, "broken": 0},
+        )
         shares = Study(data).topk(k, delta=0.3).certificate
-        but = f"any but a share {rounded_up(0.3)} of them, and the list made again shares"
+        but = (
+            f"any but a share {rounded_up(0.3)} of them, and the list made again shares"
+        )
         assert f"{but} at least {k} item" in shares.promise
 
 
-@pytest.mark.parametrize("fault", ["a contender is missing", "nobody is left out", "a state"])
+@pytest.mark.parametrize(
+    "fault", ["a contender is missing", "nobody is left out", "a state"]
+)
 def test_a_planted_fault_is_caught(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     scorer, make = Refit(hashed), all_matrices
     if fault == "a contender is missing":

@@ -21,13 +21,17 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("n", [2, 5, 100, 10_000])
-def test_without_curvature_one_row_of_any_number_moves_a_fit_across_the_ball(n: int) -> None:
+def test_without_curvature_one_row_of_any_number_moves_a_fit_across_the_ball(
+    n: int,
+) -> None:
     radius, tiny = 2.0, 1e-4
     X = np.zeros((n, 3))
     X[1:, 0], X[0, 1] = tiny * tiny / n, tiny
     data = Regression(X, np.full(n, 0.7))
     scorer, widest = ConstrainedLeastSquares(radius), math.sqrt(2) * radius
-    assert 0.999 * widest < scorer.leave_one_out(data).shifts()[0] <= widest * (1 + 1e-9)
+    assert (
+        0.999 * widest < scorer.leave_one_out(data).shifts()[0] <= widest * (1 + 1e-9)
+    )
     assert scorer.sensitivity(data) is None
     with pytest.raises(NoProofError):
         stable_topk(data, 1, claim="proved", scorer=scorer)
@@ -35,9 +39,15 @@ def test_without_curvature_one_row_of_any_number_moves_a_fit_across_the_ball(n: 
 
 def results(wins: np.ndarray, ties: np.ndarray) -> Battles:
     """Return the battles of a matrix of wins and one of ties."""
-    said = [("left", *pair, int(count)) for pair, count in np.ndenumerate(wins) if count]
-    said += [("tie", *pair, int(count)) for pair, count in np.ndenumerate(ties) if count]
-    result, pairs, counts = zip(*((who, pair, count) for who, *pair, count in said), strict=True)
+    said = [
+        ("left", *pair, int(count)) for pair, count in np.ndenumerate(wins) if count
+    ]
+    said += [
+        ("tie", *pair, int(count)) for pair, count in np.ndenumerate(ties) if count
+    ]
+    result, pairs, counts = zip(
+        *((who, pair, count) for who, *pair, count in said), strict=True
+    )
     return Battles(
         [pair[0] for pair in pairs], [pair[1] for pair in pairs], result, counts=counts,
         items=range(len(wins)),
@@ -67,8 +77,12 @@ def fitted(wins: np.ndarray, ridge: float) -> np.ndarray:
     return scores
 
 
-@pytest.mark.parametrize(("ridge", "near"), [(0.05, 0.1), (0.5, 0.35), (3.0, 0.6), (100.0, 0.95)])
-def test_no_battle_moves_ridged_strengths_further_and_some_come_near(ridge: float, near: float) -> None:
+@pytest.mark.parametrize(
+    ("ridge", "near"), [(0.05, 0.1), (0.5, 0.35), (3.0, 0.6), (100.0, 0.95)]
+)
+def test_no_battle_moves_ridged_strengths_further_and_some_come_near(
+    ridge: float, near: float
+) -> None:
     rng, ratios = np.random.default_rng(4), []
     for n, items in ((2, 2), (4, 3), (12, 3), (60, 4)):
         best, extreme = 0.0, None
@@ -77,16 +91,23 @@ def test_no_battle_moves_ridged_strengths_further_and_some_come_near(ridge: floa
         for start in range(3):
             wins = lead if not start else drawn(rng, n - 1, items)
             for _ in range(25):
-                tried = np.maximum(0, wins + rng.integers(-2, 3, wins.shape) * (rng.random() < 0.9))
+                tried = np.maximum(
+                    0, wins + rng.integers(-2, 3, wins.shape) * (rng.random() < 0.9)
+                )
                 np.fill_diagonal(tried, 0)
                 tried *= tried.sum() <= n - 1
                 one = np.zeros_like(lead)
                 one[0, 1] = 1
-                found = np.linalg.norm(fitted(tried + one, ridge) - fitted(tried, ridge))
+                found = np.linalg.norm(
+                    fitted(tried + one, ridge) - fitted(tried, ridge)
+                )
                 if found > best:
                     best, extreme, wins = found, tried + one, tried
         left = n - extreme.sum()
-        data = results(extreme, left * np.eye(items, k=1) * (np.arange(items) == items - 2)[:, None])
+        data = results(
+            extreme,
+            left * np.eye(items, k=1) * (np.arange(items) == items - 2)[:, None],
+        )
         scorer = BradleyTerry(ridge)
         bound = scorer.sensitivity(data)
         assert data.n_units == n
@@ -115,5 +136,8 @@ def test_a_heavy_ridge_is_reached_and_a_tie_moves_less() -> None:
 def test_nothing_is_proved_of_groups_of_battles_or_without_a_ridge() -> None:
     pairs = (["x", "y", "x"], ["y", "x", "y"], ["left", "left", "left"])
     assert BradleyTerry().sensitivity(Battles(*pairs)) is None
-    assert BradleyTerry(1.0).sensitivity(Battles(*pairs)).rule == "Bradley-Terry with a ridge"
+    assert (
+        BradleyTerry(1.0).sensitivity(Battles(*pairs)).rule
+        == "Bradley-Terry with a ridge"
+    )
     assert BradleyTerry(1.0).sensitivity(Battles(*pairs, units=["u", "u", "v"])) is None

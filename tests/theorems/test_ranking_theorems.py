@@ -27,7 +27,9 @@ def listed(case: Case) -> set[tuple[int, ...]]:
 
 
 @given(cases(most=5))
-def test_definition_7_members_are_the_permutations_eligible_at_every_position(case: Case) -> None:
+def test_definition_7_members_are_the_permutations_eligible_at_every_position(
+    case: Case,
+) -> None:
     expected = enumeration.exact_rankings(case.scores, case.exact_eps)
     rankings = ranking_set(case)
     assert listed(case) == set(expected)
@@ -36,7 +38,9 @@ def test_definition_7_members_are_the_permutations_eligible_at_every_position(ca
 
 
 @given(close_pairs(most=7))
-def test_theorem_8_key_property_close_scores_share_a_ranking(pair: tuple[Case, Case]) -> None:
+def test_theorem_8_key_property_close_scores_share_a_ranking(
+    pair: tuple[Case, Case],
+) -> None:
     """If ||w - v|| < eps, the two inflated rankings share a permutation, and a witness is given."""
     first, second = map(ranking_set, pair)
     common = first.common_ranking(second)
@@ -47,12 +51,16 @@ def test_theorem_8_key_property_close_scores_share_a_ranking(pair: tuple[Case, C
 
 @given(close_pairs(most=5))
 def test_theorem_8_key_property_by_enumeration(pair: tuple[Case, Case]) -> None:
-    first, second = (set(enumeration.exact_rankings(c.scores, c.exact_eps)) for c in pair)
+    first, second = (
+        set(enumeration.exact_rankings(c.scores, c.exact_eps)) for c in pair
+    )
     assert first & second
 
 
 @given(cases(least=2, most=5), st.data())
-def test_theorem_8_score_stability_bounds_ranking_instability(case: Case, data: st.DataObject) -> None:
+def test_theorem_8_score_stability_bounds_ranking_instability(
+    case: Case, data: st.DataObject
+) -> None:
     """The share of units whose rankings are disjoint is at most the share that moves by eps."""
     row = st.lists(st.integers(-3, 3), min_size=case.items, max_size=case.items)
     moves = data.draw(st.lists(row, min_size=1, max_size=8))
@@ -74,7 +82,9 @@ def test_theorem_8_is_sharp_at_a_distance_of_exactly_eps() -> None:
 
 
 @given(cases(least=2, most=5))
-def test_proposition_9_full_ranking_optimality_no_rule_is_certain_of_more_pairs(case: Case) -> None:
+def test_proposition_9_full_ranking_optimality_no_rule_is_certain_of_more_pairs(
+    case: Case,
+) -> None:
     """The inflated ranking orders for certain every pair that any rule of its kind can.
 
     Statement: let f give sets of rankings that (i) follow a permutation of the items and (ii) share
@@ -108,10 +118,15 @@ def test_the_plain_ranking_is_in_the_inflated_one(case: Case) -> None:
 
 
 @given(cases(least=1, most=6))
-def test_proposition_9_a_single_ranking_wherever_any_rule_can_give_one(case: Case) -> None:
+def test_proposition_9_a_single_ranking_wherever_any_rule_can_give_one(
+    case: Case,
+) -> None:
     """The set is a singleton iff all neighbours differ by at least c."""
     ranked = sorted(case.scores, reverse=True)
-    apart = all(exact.gap_sign(a - b, case.exact_eps) >= 0 for a, b in itertools.pairwise(ranked))
+    apart = all(
+        exact.gap_sign(a - b, case.exact_eps) >= 0
+        for a, b in itertools.pairwise(ranked)
+    )
     assert (ranking_set(case).count() == 1) == apart
 
 
@@ -124,7 +139,9 @@ def test_proposition_10_rank_range_bounds_every_ranking(case: Case) -> None:
 
 
 @given(cases(most=5))
-def test_proposition_10_rank_range_is_the_first_topk_and_the_number_above_w_minus_c(case: Case) -> None:
+def test_proposition_10_rank_range_is_the_first_topk_and_the_number_above_w_minus_c(
+    case: Case,
+) -> None:
     best, worst = rank_intervals(case.w, case.eps)
     for item, mine in enumerate(case.scores):
         first = next(
@@ -132,19 +149,25 @@ def test_proposition_10_rank_range_is_the_first_topk_and_the_number_above_w_minu
             for k in range(1, case.items + 1)
             if item in exact.inflated_topk(case.scores, k, case.exact_eps)
         )
-        above = sum(exact.gap_sign(mine - other, case.exact_eps) < 0 for other in case.scores)
+        above = sum(
+            exact.gap_sign(mine - other, case.exact_eps) < 0 for other in case.scores
+        )
         assert (best[item], worst[item]) == (first, above)
 
 
 @given(cases(most=5))
-def test_beyond_proposition_10_every_rank_of_the_interval_s_ends_is_attained(case: Case) -> None:
+def test_beyond_proposition_10_every_rank_of_the_interval_s_ends_is_attained(
+    case: Case,
+) -> None:
     orders = enumeration.exact_rankings(case.scores, case.exact_eps)
     best, worst = rank_intervals(case.w, case.eps)
     assert (best.tolist(), worst.tolist()) == enumeration.rank_ranges(orders)
 
 
 @given(cases(most=7))
-def test_beyond_proposition_10_the_attaining_ranking_of_the_proof_is_a_member(case: Case) -> None:
+def test_beyond_proposition_10_the_attaining_ranking_of_the_proof_is_a_member(
+    case: Case,
+) -> None:
     """Items above j in order, then, best first, those less than c below it, then j, then the rest."""
     order = exact.plain_ranking(case.scores)
     rankings = ranking_set(case)
@@ -152,7 +175,9 @@ def test_beyond_proposition_10_the_attaining_ranking_of_the_proof_is_a_member(ca
     for item in range(case.items):
         mine = case.scores[item]
         near = [
-            j for j in order if j != item and exact.gap_sign(mine - case.scores[j], case.exact_eps) < 0
+            j
+            for j in order
+            if j != item and exact.gap_sign(mine - case.scores[j], case.exact_eps) < 0
         ]
         witness = [*near, item, *(j for j in order if j != item and j not in near)]
         assert witness in rankings
@@ -168,7 +193,9 @@ def test_proposition_11_topk_is_the_union_of_the_rankings_top_k(case: Case) -> N
 
 
 @given(cases(most=5))
-def test_proposition_11_certain_members_are_the_intersection_of_the_rankings_top_k(case: Case) -> None:
+def test_proposition_11_certain_members_are_the_intersection_of_the_rankings_top_k(
+    case: Case,
+) -> None:
     orders = listed(case)
     for k in range(1, case.items + 1):
         common = set(range(case.items)).intersection(*(order[:k] for order in orders))
@@ -177,7 +204,10 @@ def test_proposition_11_certain_members_are_the_intersection_of_the_rankings_top
 
 def with_each_entry_in_its_top_k(case: Case) -> set[tuple[int, ...]]:
     """Return the R(w) of Proposition 12: permutations whose k-th entry is in the top-k, for every k."""
-    tops = [set(inflated_topk(case.w, k, case.eps).indices.tolist()) for k in range(1, case.items + 1)]
+    tops = [
+        set(inflated_topk(case.w, k, case.eps).indices.tolist())
+        for k in range(1, case.items + 1)
+    ]
     return {
         order
         for order in itertools.permutations(range(case.items))
@@ -205,7 +235,9 @@ def test_proposition_12_strict_inclusion() -> None:
 
 
 @given(cases(most=5))
-def test_proposition_12_every_ranking_has_its_first_k_items_in_the_topk(case: Case) -> None:
+def test_proposition_12_every_ranking_has_its_first_k_items_in_the_topk(
+    case: Case,
+) -> None:
     orders = listed(case)
     for k in range(1, case.items + 1):
         members = set(inflated_topk(case.w, k, case.eps).indices.tolist())
@@ -220,7 +252,9 @@ def test_permutation_invariance_relabelled_scores_give_the_relabelled_rankings(
     relabel = list(range(case.items))
     random.shuffle(relabel)
     moved = inflated_ranking(case.w[relabel], case.eps)
-    assert {tuple(relabel[j] for j in order.tolist()) for order in moved} == listed(case)
+    assert {tuple(relabel[j] for j in order.tolist()) for order in moved} == listed(
+        case
+    )
     assert moved.count() == ranking_set(case).count()
 
 
@@ -257,8 +291,14 @@ def _eligible(case: Case, rest: tuple[int, ...]) -> set[int]:
 def two_cases(draw: st.DrawFn) -> tuple[Case, Case]:
     """Two score vectors of the same items, with an eps each, at any distance."""
     first = draw(cases(least=2, most=5))
-    counts = st.lists(st.integers(0, max(first.counts) + 1), min_size=first.items, max_size=first.items)
-    steps = draw(st.sampled_from([first.steps, first.steps + 1, max(1, first.steps // 2)]))
+    counts = st.lists(
+        st.integers(0, max(first.counts) + 1),
+        min_size=first.items,
+        max_size=first.items,
+    )
+    steps = draw(
+        st.sampled_from([first.steps, first.steps + 1, max(1, first.steps // 2)])
+    )
     return first, Case(tuple(draw(counts)), first.unit, steps, draw(st.booleans()))
 
 
@@ -281,7 +321,10 @@ def test_beyond_the_paper_greedy_intersection_is_that_of_the_enumerated_sets(
 def test_beyond_the_paper_the_set_is_a_product_over_tiers(case: Case) -> None:
     blocks = [block.tolist() for block in tiers(case.w, case.eps)]
     parts = [
-        [tuple(block[j] for j in order.tolist()) for order in inflated_ranking(case.w[block], case.eps)]
+        [
+            tuple(block[j] for j in order.tolist())
+            for order in inflated_ranking(case.w[block], case.eps)
+        ]
         for block in blocks
     ]
     product = {tuple(itertools.chain(*choice)) for choice in itertools.product(*parts)}
@@ -334,7 +377,9 @@ def test_section_9_equal_scores_give_all_rankings() -> None:
 
 
 @pytest.mark.parametrize(("votes", "items"), [(2, 2), (4, 3), (6, 3)])
-def test_definition_2_and_theorem_8_hold_for_every_dataset_of_n_votes(votes: int, items: int) -> None:
+def test_definition_2_and_theorem_8_hold_for_every_dataset_of_n_votes(
+    votes: int, items: int
+) -> None:
     """delta = 0 at any eps above sqrt(2)/n: every tally of so many votes, every voter."""
     eps = math.sqrt(2) / votes * (1 + 1e-5)
     for tally in itertools.product(range(votes + 1), repeat=items):
@@ -342,4 +387,6 @@ def test_definition_2_and_theorem_8_hold_for_every_dataset_of_n_votes(votes: int
             left = np.array(tally)
             left[item] -= 1
             full, without = np.array(tally) / votes, left / (votes - 1)
-            assert inflated_ranking(full, eps).intersects(inflated_ranking(without, eps))
+            assert inflated_ranking(full, eps).intersects(
+                inflated_ranking(without, eps)
+            )

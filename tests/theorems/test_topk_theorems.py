@@ -18,7 +18,12 @@ from hypothesis import assume, given, strategies as st
 from oracles import exact, projection
 from oracles.cases import Case, cases, close_pairs
 from steadyrank import Study, Votes
-from steadyrank.operators.topk_sets import inflated_argmax, inflated_topk, inflated_topk_mask, topk
+from steadyrank.operators.topk_sets import (
+    inflated_argmax,
+    inflated_topk,
+    inflated_topk_mask,
+    topk,
+)
 
 NEAR = 1e-9
 
@@ -28,7 +33,9 @@ def members(case: Case, k: int) -> set[int]:
 
 
 @given(close_pairs(most=7))
-def test_theorem_4_key_property_close_scores_share_k_items(pair: tuple[Case, Case]) -> None:
+def test_theorem_4_key_property_close_scores_share_k_items(
+    pair: tuple[Case, Case],
+) -> None:
     """If ||w - v|| < eps, the inflated top-k sets of w and v share at least k items."""
     first, second = pair
     for k in range(1, first.items + 1):
@@ -36,7 +43,9 @@ def test_theorem_4_key_property_close_scores_share_k_items(pair: tuple[Case, Cas
 
 
 @given(cases(least=2, most=5), st.data())
-def test_theorem_4_score_stability_bounds_topk_instability(case: Case, data: st.DataObject) -> None:
+def test_theorem_4_score_stability_bounds_topk_instability(
+    case: Case, data: st.DataObject
+) -> None:
     """The share of units that break the top-k is at most the share that moves the scores by eps.
 
     The leave-one-out scores are arbitrary: the theorem assumes nothing about the scorer.
@@ -53,7 +62,9 @@ def test_theorem_4_score_stability_bounds_topk_instability(case: Case, data: st.
         )
         for move in moves
     ]
-    moved = [not exact.closer_than(case.scores, v.scores, case.exact_eps) for v in left_out]
+    moved = [
+        not exact.closer_than(case.scores, v.scores, case.exact_eps) for v in left_out
+    ]
     broken = [len(members(case, k) & members(v, k)) < k for v in left_out]
     assert sum(broken) <= sum(moved)
     assert all(m for m, b in zip(moved, broken, strict=True) if b)
@@ -69,7 +80,9 @@ def test_theorem_4_is_sharp_at_a_distance_of_exactly_eps(n: int) -> None:
 
 
 @given(cases(least=2, most=6))
-def test_proposition_5_topk_optimality_no_rule_gives_exactly_k_more_often(case: Case) -> None:
+def test_proposition_5_topk_optimality_no_rule_gives_exactly_k_more_often(
+    case: Case,
+) -> None:
     """The inflated top-k has exactly k items wherever any rule of its kind can have k.
 
     Statement: let f give sets that (i) contain a plain top-k, (ii) follow a permutation of the
@@ -95,7 +108,9 @@ def test_proposition_5_topk_optimality_no_rule_gives_exactly_k_more_often(case: 
 
 
 @given(cases(least=2, most=6))
-def test_beyond_proposition_5_no_member_of_the_inflated_argmax_can_be_left_out(case: Case) -> None:
+def test_beyond_proposition_5_no_member_of_the_inflated_argmax_can_be_left_out(
+    case: Case,
+) -> None:
     """For each member j there are scores within eps whose inflated argmax is {j} alone.
 
     So no smaller answer at w is compatible with the inflated argmax everywhere else.
@@ -113,20 +128,31 @@ def test_beyond_proposition_5_no_member_of_the_inflated_argmax_can_be_left_out(c
     assume(looked)  # fails where no case at all was looked at
 
 
-def test_the_51_49_example_a_small_move_turns_the_plain_answer_round_and_not_the_inflated_one() -> None:
+def test_the_51_49_example_a_small_move_turns_the_plain_answer_round_and_not_the_inflated_one() -> (
+    None
+):
     """Said before Definition 3: scores (0.51, 0.49) and (0.49, 0.51)."""
     first, second = np.array([0.51, 0.49]), np.array([0.49, 0.51])
     apart = math.dist(first, second)
     assert topk(first, 1).tolist() != topk(second, 1).tolist()
     for eps in (apart * (1 + 1e-5), 0.1, 1.0):
-        assert set(inflated_argmax(first, eps)) == set(inflated_argmax(second, eps)) == {0, 1}
-    for eps in (apart * (1 - 1e-5), 1e-9):  # below their distance inflation promises nothing
+        assert (
+            set(inflated_argmax(first, eps))
+            == set(inflated_argmax(second, eps))
+            == {0, 1}
+        )
+    for eps in (
+        apart * (1 - 1e-5),
+        1e-9,
+    ):  # below their distance inflation promises nothing
         assert inflated_argmax(first, eps).tolist() == [0]
         assert inflated_argmax(second, eps).tolist() == [1]
 
 
 @given(cases(most=7))
-def test_proposition_6_computation_top_k_minus_1_and_the_inflated_argmax_of_the_rest(case: Case) -> None:
+def test_proposition_6_computation_top_k_minus_1_and_the_inflated_argmax_of_the_rest(
+    case: Case,
+) -> None:
     for k in range(1, case.items + 1):
         order = topk(case.w, case.items)
         rest = order[k - 1 :]
@@ -152,14 +178,20 @@ def test_definition_3_and_proposition_6_member_iff_near_scores_put_it_c_above_ra
 def union_over(case: Case, sizes: range) -> set[int]:
     """Return the union of argmax_eps(w_S) over all S of these sizes."""
     union: set[int] = set()
-    for kept in itertools.chain(*(itertools.combinations(range(case.items), size) for size in sizes)):
-        found = exact.inflated_argmax(tuple(case.scores[j] for j in kept), case.exact_eps)
+    for kept in itertools.chain(
+        *(itertools.combinations(range(case.items), size) for size in sizes)
+    ):
+        found = exact.inflated_argmax(
+            tuple(case.scores[j] for j in kept), case.exact_eps
+        )
         union |= {kept[place] for place in found}
     return union
 
 
 @given(cases(most=6))
-def test_lemma_13_topk_is_the_union_of_the_inflated_argmax_over_subvectors(case: Case) -> None:
+def test_lemma_13_topk_is_the_union_of_the_inflated_argmax_over_subvectors(
+    case: Case,
+) -> None:
     """As the paper has it: over all subvectors of every size l from L - k + 1 to L."""
     for k in range(1, case.items + 1):
         fewest = case.items - k + 1
@@ -173,7 +205,9 @@ def test_lemma_13_the_smallest_size_alone_gives_the_union(case: Case) -> None:
         fewest = case.items - k + 1
         assert members(case, k) == union_over(case, range(fewest, fewest + 1))
     for k in range(1, case.items):
-        assert members(case, k) <= union_over(case, range(case.items - k, case.items - k + 1))
+        assert members(case, k) <= union_over(
+            case, range(case.items - k, case.items - k + 1)
+        )
 
 
 @given(cases(most=7))
@@ -186,7 +220,9 @@ def test_the_plain_top_k_is_in_the_inflated_one(case: Case) -> None:
 
 
 @given(cases(least=1, most=4))
-def test_definition_3_as_the_paper_writes_it_with_the_order_statistic_v_k_plus_1(case: Case) -> None:
+def test_definition_3_as_the_paper_writes_it_with_the_order_statistic_v_k_plus_1(
+    case: Case,
+) -> None:
     """j is a member iff dist(w, C) < eps for C = { v : v_j >= v_(k+1) + c }, v_(L+1) = -infinity.
 
     The nearest point is searched for among all points where the items of some set are lowered to a
@@ -246,7 +282,9 @@ def test_section_9_equal_scores_all_enter(items: int, eps: float, score: float) 
         assert inflated_topk(np.full(items, score), k, eps).size == items
 
 
-def test_section_9_no_pair_is_certain_yet_the_last_is_no_contender_for_the_first_place() -> None:
+def test_section_9_no_pair_is_certain_yet_the_last_is_no_contender_for_the_first_place() -> (
+    None
+):
     w = (Fraction(7, 10), Fraction(7, 20), Fraction(0))
     eps = exact.ExactEps(rational=Fraction(1))
     assert exact.gap_sign(w[0] - w[2], eps) < 0
@@ -275,7 +313,9 @@ def broken_votes(tally: tuple[int, ...], k: int, eps: float) -> int:
 
 
 @pytest.mark.parametrize(("votes", "items"), [(2, 2), (3, 3), (4, 3), (6, 3), (5, 4)])
-def test_definition_1_and_theorem_4_hold_for_every_dataset_of_n_votes(votes: int, items: int) -> None:
+def test_definition_1_and_theorem_4_hold_for_every_dataset_of_n_votes(
+    votes: int, items: int
+) -> None:
     """delta = 0 at any eps above sqrt(2)/n: checked on all datasets of this size, not on a sample."""
     eps = math.sqrt(2) / votes * (1 + 1e-5)
     for tally, k in itertools.product(datasets(votes, items), range(1, items + 1)):
@@ -283,7 +323,9 @@ def test_definition_1_and_theorem_4_hold_for_every_dataset_of_n_votes(votes: int
 
 
 @pytest.mark.parametrize("votes", [2, 3, 5, 10])
-def test_voting_is_stable_for_every_eps_above_root_2_over_n_and_not_at_it(votes: int) -> None:
+def test_voting_is_stable_for_every_eps_above_root_2_over_n_and_not_at_it(
+    votes: int,
+) -> None:
     """Where we differ from the paper: at eps = sqrt(2)/n itself one vote against n - 1 reaches eps.
 
     Score stability counts moves of eps or more. Without the one vote the shares move by exactly
@@ -293,10 +335,17 @@ def test_voting_is_stable_for_every_eps_above_root_2_over_n_and_not_at_it(votes:
     moved = Fraction(1, votes) ** 2 * 2  # squared: both shares move by 1/n
     assert np.linalg.norm(shares - without) == pytest.approx(math.sqrt(moved))
     assert moved == exact.ExactEps(root=Fraction(1, votes)).squared
-    exactly = [Fraction(votes - 1, votes), Fraction(1, votes)], [Fraction(1), Fraction(0)]
+    exactly = (
+        [Fraction(votes - 1, votes), Fraction(1, votes)],
+        [Fraction(1), Fraction(0)],
+    )
     assert not exact.closer_than(*exactly, exact.ExactEps(root=Fraction(1, votes)))
-    assert exact.closer_than(*exactly, exact.ExactEps(root=Fraction(1001, 1000 * votes)))
+    assert exact.closer_than(
+        *exactly, exact.ExactEps(root=Fraction(1001, 1000 * votes))
+    )
     study = Study(Votes(["a"] * (votes - 1) + ["b"]))
     at = study.audit(1, eps=math.sqrt(2) / votes).share_reaching_eps
-    assert at == (1 / votes if votes > 2 else 1.0)  # of two, either is one against the other
+    assert at == (
+        1 / votes if votes > 2 else 1.0
+    )  # of two, either is one against the other
     assert study.audit(1, eps=math.sqrt(2) / votes * (1 + 1e-5)).share_reaching_eps == 0

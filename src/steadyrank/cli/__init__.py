@@ -43,7 +43,9 @@ def with_values(given: Sequence[str]) -> list[str]:
     return [
         part
         for one, after in zip(given, following, strict=True)
-        for part in ([one, ALONE[one]] if one in ALONE and after.startswith("-") else [one])
+        for part in (
+            [one, ALONE[one]] if one in ALONE and after.startswith("-") else [one]
+        )
     ]
 
 
@@ -54,8 +56,12 @@ def _run(given: list[str]) -> int | None:
     name = ["steadyrank", given[0]] if asked and not completing else ["steadyrank"]
     app = make_app(COMMANDS if completing else name[1:], alone=len(name) > 1)
     try:
-        code: Any = app(args=given[len(name) - 1 :], prog_name=" ".join(name), standalone_mode=False)
-    except SystemExit as ended:  # how the parser ends when it has told a shell what it asked
+        code: Any = app(
+            args=given[len(name) - 1 :], prog_name=" ".join(name), standalone_mode=False
+        )
+    except (
+        SystemExit
+    ) as ended:  # how the parser ends when it has told a shell what it asked
         if asked or ended.__context__ is not None:
             raise
         code = ended.code

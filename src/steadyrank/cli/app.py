@@ -58,10 +58,18 @@ def make_app(built: Collection[str] = (), *, alone: bool = False) -> typer.Typer
         command: Any = _start
         parser = None
         if name in built:
-            command, parser = import_module("steadyrank.cli.commands").with_options(name)
-        text, lead, examples = cleandoc(command.__doc__ or "").partition("For example:\n")
-        apart = "\n\n".join([lead.strip(), *examples.split("\n")])  # or the help runs them together
-        app.command(name, cls=parser, short_help=COMMANDS[name], help=text, epilog=apart)(command)
+            command, parser = import_module("steadyrank.cli.commands").with_options(
+                name
+            )
+        text, lead, examples = cleandoc(command.__doc__ or "").partition(
+            "For example:\n"
+        )
+        apart = "\n\n".join(
+            [lead.strip(), *examples.split("\n")]
+        )  # or the help runs them together
+        app.command(
+            name, cls=parser, short_help=COMMANDS[name], help=text, epilog=apart
+        )(command)
     return app
 
 
@@ -75,7 +83,14 @@ def _version(value: bool) -> None:
 
 def _start(
     version: Annotated[
-        bool, typer.Option("--version", "-V", help="Show the version.", callback=_version, is_eager=True)
+        bool,
+        typer.Option(
+            "--version",
+            "-V",
+            help="Show the version.",
+            callback=_version,
+            is_eager=True,
+        ),
     ] = False,
 ) -> None:
     pass

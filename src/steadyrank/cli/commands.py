@@ -9,9 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli import options as group, output
-from steadyrank.cli.inputs import STANDARD_INPUT, item_named, open_study, telling_what_helps
+from steadyrank.cli.inputs import (
+    STANDARD_INPUT,
+    item_named,
+    open_study,
+    telling_what_helps,
+)
 from steadyrank.data.kinds import KINDS
-from steadyrank.errors import InvalidSettingError, InvalidValueError, UnwritableFileError, shorten
+from steadyrank.errors import (
+    InvalidSettingError,
+    InvalidValueError,
+    UnwritableFileError,
+    shorten,
+)
 from steadyrank.reading.formats import FORMATS
 from steadyrank.text import counted, today
 
@@ -40,7 +50,10 @@ def topk(options: group.TopKOptions) -> None:
     steadyrank topk chat_battles.csv -k 3 --unit judge
     steadyrank topk benchmark.csv -k 4 -o top.json
     """
-    _answer(options, lambda study: study.topk(options.k, removals=options.removals, **_how(options)))
+    _answer(
+        options,
+        lambda study: study.topk(options.k, removals=options.removals, **_how(options)),
+    )
 
 
 def rank(options: group.RankOptions) -> None:
@@ -77,7 +90,10 @@ def explain(options: group.ExplainOptions) -> None:
     steadyrank explain benchmark.csv GaussNet
     steadyrank explain chat_battles.csv 'Heron 2' -k 6 --unit judge
     """
-    _answer(options, lambda study: study.explain(options.k, item_named(study, options.explained)))
+    _answer(
+        options,
+        lambda study: study.explain(options.k, item_named(study, options.explained)),
+    )
 
 
 def check(options: group.CheckOptions) -> int:
@@ -183,8 +199,13 @@ def report(options: group.ReportOptions) -> None:
     about: dict[str, Any] = {"title": options.title, "date": today()}
     shown = [one["findings"] for one in found.get("categories", [{"findings": found}])]
     if shown[0] is None and options.beside:
-        raise InvalidValueError("--badge, --image and --table show all rows, which have no answer")
-    pages = {options.output: render_html(found, **about), **_beside(shown[0], options, about)}
+        raise InvalidValueError(
+            "--badge, --image and --table show all rows, which have no answer"
+        )
+    pages = {
+        options.output: render_html(found, **about),
+        **_beside(shown[0], options, about),
+    }
     for path, content in pages.items():  # all were made before anything is written
         write_whole(content, path)
     first = next(filter(None, shown))
@@ -192,7 +213,9 @@ def report(options: group.ReportOptions) -> None:
     wrote = f"Wrote the report of the top {found['k']:,} of {size} to {options.output}"
     output.show([Line(wrote)], whole=True)
     page = Path(options.output)
-    if options.opened and not (page.is_file() and webbrowser.open(page.resolve().as_uri())):
+    if options.opened and not (
+        page.is_file() and webbrowser.open(page.resolve().as_uri())
+    ):
         output.say("note: no browser could be opened; open the file yourself.")
 
 
@@ -204,7 +227,10 @@ def _beside(
     from steadyrank.report.sharing import badge_svg, table_fragment
 
     form: Any = group.form_of(options.image, group.BESIDE_REPORTS["image"])
-    makers: dict[str, Callable[[Any], str | bytes]] = {"badge": badge_svg, "table": table_fragment}
+    makers: dict[str, Callable[[Any], str | bytes]] = {
+        "badge": badge_svg,
+        "table": table_fragment,
+    }
     makers["image"] = partial(share_image, format=form, **about)
     return {path: makers[name](found) for name, path in options.beside.items()}
 
@@ -271,7 +297,9 @@ def _markdown(found: dict[str, Any], options: Any) -> str:
     from steadyrank.report.markdown import to_markdown
     from steadyrank.report.terminal import Terminal
 
-    page = Terminal(options=True, everything=options.everything, verbose=options.verbose)
+    page = Terminal(
+        options=True, everything=options.everything, verbose=options.verbose
+    )
     return to_markdown(found, page)
 
 
@@ -286,7 +314,10 @@ def _summarise(text: str, path: str) -> None:
 
 
 def _answer(
-    options: Any, ask: Callable[..., Any], work: str = "Removing every unit in turn", *newer: Any
+    options: Any,
+    ask: Callable[..., Any],
+    work: str = "Removing every unit in turn",
+    *newer: Any,
 ) -> Any:
     """Ask a study of the data one question, and return what was found, once it is shown."""
     from steadyrank.report.text import lines
@@ -296,32 +327,44 @@ def _answer(
     return found
 
 
-def _found(options: Any, ask: Callable[..., Any], work: str, *newer: Any) -> dict[str, Any]:
+def _found(
+    options: Any, ask: Callable[..., Any], work: str, *newer: Any
+) -> dict[str, Any]:
     """Read the data, and return what a study of them answers.
 
     What is newer is a study of newer data; of a split, all of them are splits.
     """
-    opened, about = open_study(options, options.output, *getattr(options, "beside", {}).values())
+    opened, about = open_study(
+        options, options.output, *getattr(options, "beside", {}).values()
+    )
 
     def question(study: Study, *others: Study) -> Any:
         with telling_what_helps(study, options):
             return ask(study, *others)
 
     with output.working(work):
-        result = opened.ask(question, *newer) if hasattr(opened, "ask") else question(opened, *newer)
+        result = (
+            opened.ask(question, *newer)
+            if hasattr(opened, "ask")
+            else question(opened, *newer)
+        )
         if options.form != "text":
             return dict(result.findings(**about))
         return dict(result.brief(**about, everything=options.everything))
 
 
-def _view(found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line]]) -> None:
+def _view(
+    found: dict[str, Any], options: Any, told: Callable[..., Iterable[Line]]
+) -> None:
     """Write a document in the form that was asked for; ``told`` puts it into lines for a terminal."""
     wanted = {name: getattr(options, name, False) for name in ("everything", "verbose")}
     page = output.terminal("utf-8" if options.output else None, **wanted)
     if options.form in {"json", "csv"}:
         from steadyrank.report.export import to_csv, to_json
 
-        output.deliver(to_json(found) if options.form == "json" else to_csv(found), options.output)
+        output.deliver(
+            to_json(found) if options.form == "json" else to_csv(found), options.output
+        )
     elif options.form == "markdown":
         output.deliver(_markdown(found, options), options.output)
     elif options.form == "html":

@@ -35,7 +35,11 @@ STANDARD_INPUT = "-"
 
 RIDGE, FEW_ITEMS = str(errors.RIDGE.value), 500
 """What gives every item of battles a Bradley-Terry score, and of how many it soon answers."""
-LAST = {"battles": "win-rate", "scores": "column-means", "ratings": "mean-rating:shrinkage=0"}
+LAST = {
+    "battles": "win-rate",
+    "scores": "column-means",
+    "ratings": "mean-rating:shrinkage=0",
+}
 """Scorers by which an item that has nothing left can be last."""
 
 GOES_WITH = {"memory_limit": "duckdb", "spark_master": "spark"}
@@ -57,7 +61,9 @@ def open_study(
     try:
         try:
             with working("Reading"):
-                data: Any = load(options) if column is None else _split(options, column, how)
+                data: Any = (
+                    load(options) if column is None else _split(options, column, how)
+                )
         except NotRecognisedError as error:
             if column is not None or not may_ask(options):
                 raise
@@ -80,8 +86,15 @@ def _split(options: ScorerOptions, column: str, how: Mapping[str, Any]) -> Split
 
     source, engine, given = described(options)
     if engine is not None:
-        raise errors.InvalidDataError("engines cannot split rows by a column", way_out=errors.IN_MEMORY)
-    how = {**how, "kind": options.kind, **options.layout, "check": partial(withstanding, options)}
+        raise errors.InvalidDataError(
+            "engines cannot split rows by a column", way_out=errors.IN_MEMORY
+        )
+    how = {
+        **how,
+        "kind": options.kind,
+        **options.layout,
+        "check": partial(withstanding, options),
+    }
     return Split(source, column, **how, **given)
 
 
@@ -89,9 +102,13 @@ def load(options: InputOptions) -> Observations:
     """Read the data that the options describe; their notes say what was recognised and guessed."""
     source, engine, given = described(options)
     if engine is not None:
-        return scan_any(source, engine=engine, kind=options.kind, **options.layout, **given)
+        return scan_any(
+            source, engine=engine, kind=options.kind, **options.layout, **given
+        )
     check = partial(withstanding, options)
-    return read_checked(source, options.kind, options.format, options.encoding, given, check)
+    return read_checked(
+        source, options.kind, options.format, options.encoding, given, check
+    )
 
 
 def withstanding(
@@ -104,12 +121,19 @@ def withstanding(
     """
     from steadyrank.scorers.registry import resolve_scorer
 
-    asked = {name: getattr(options, name, None) for name in ("scorer", "min_count", "k")}
+    asked = {
+        name: getattr(options, name, None) for name in ("scorer", "min_count", "k")
+    }
     if asked["min_count"] is not None:
         data = data.with_min_count(asked["min_count"])
     if data.n_items < (asked["k"] if isinstance(asked["k"], int) else 1):
-        raise errors.InvalidValueError(f"there are only {counted(data.n_items, 'item')}")
-    faults, ways = list[errors.UndefinedScoresError](), list[tuple[dict[str, Any], str]]()
+        raise errors.InvalidValueError(
+            f"there are only {counted(data.n_items, 'item')}"
+        )
+    faults, ways = (
+        list[errors.UndefinedScoresError](),
+        list[tuple[dict[str, Any], str]](),
+    )
     for scorer, why in _scorers(asked["scorer"] or usual, data):
         if ways and scorer != RIDGE:
             continue
@@ -150,7 +174,12 @@ def telling_what_helps(study: Study, options: ScorerOptions) -> Iterator[None]:
     except errors.UndefinedScoresError as error:
         with suppress(errors.SteadyrankError):
             ways = withstanding(options, study.data)[1]
-            told = [part for way, _ in ways if way for part in (" or ", Option("scorer", way["scorer"]))]
+            told = [
+                part
+                for way, _ in ways
+                if way
+                for part in (" or ", Option("scorer", way["scorer"]))
+            ]
             helps = ("There is an answer with ", *told[1:], ". ") if told else ()
             error.way_out = (*helps, *error.way_out)
         raise
@@ -164,7 +193,9 @@ def may_ask(options: InputOptions) -> bool:
     return seen and not machine and options.file != STANDARD_INPUT
 
 
-def asked(error: NotRecognisedError, options: InputOptions) -> tuple[Any, dict[str, Any]]:
+def asked(
+    error: NotRecognisedError, options: InputOptions
+) -> tuple[Any, dict[str, Any]]:
     """Ask how a table is meant, print the command for the next time, and return the data.
 
     One of the readings that are shown, or what is ranked and by what: two columns settle most tables.
@@ -172,13 +203,17 @@ def asked(error: NotRecognisedError, options: InputOptions) -> tuple[Any, dict[s
     typed = sys.argv[1:]
     say_error(error, typed)
     numbers = [str(number) for number in range(1, len(error.readings) + 1)]
-    which = f"Which one do you mean? {'/'.join(numbers)}, or which" if numbers else "Which"
+    which = (
+        f"Which one do you mean? {'/'.join(numbers)}, or which" if numbers else "Which"
+    )
     answer = _answer(f"{which} column names what is ranked? (Enter quits): ")
     if not answer:
         error.readings = []  # they were shown
         raise error
     named = {} if answer in numbers else _by_columns(answer)
-    chosen = error.readings[int(answer) - 1] if answer in numbers else _first(options, named)
+    chosen = (
+        error.readings[int(answer) - 1] if answer in numbers else _first(options, named)
+    )
     told = [word for name, value in named.items() for word in typed_words(name, value)]
     say(f"Next time: {shlex.join(chosen.command(*typed, *told))}", lead="")
     return chosen.read(), chosen.answer
@@ -187,7 +222,10 @@ def asked(error: NotRecognisedError, options: InputOptions) -> tuple[Any, dict[s
 def _first(options: InputOptions, named: Mapping[str, str]) -> Any:
     """Return the best reading that works with what was named."""
     source, _, given = described(options)
-    table, check = table_of(source, given, **options.layout), partial(withstanding, options)
+    table, check = (
+        table_of(source, given, **options.layout),
+        partial(withstanding, options),
+    )
     decision = decision_on(table, options.kind, {**given, **named}, check)
     found = decision.considered
     if not found:
@@ -219,8 +257,13 @@ def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]
     """Return where the data are, what works on them, and what was said about their columns."""
     every = [part for known in KINDS.values() for part in known.declared.items()]
     lists = {name for name, part in every if part.several}  # written with commas
-    asked = {name: value for name, value in options.arguments.items() if value is not None}
-    given = {name: names_in(value) if name in lists else value for name, value in asked.items()}
+    asked = {
+        name: value for name, value in options.arguments.items() if value is not None
+    }
+    given = {
+        name: names_in(value) if name in lists else value
+        for name, value in asked.items()
+    }
     together = read_together(options.file, options.format, options.encoding)
     engine = _engine(options, several=together == [])
     if engine is not None:
@@ -228,18 +271,28 @@ def described(options: InputOptions) -> tuple[Any, Engine | None, dict[str, Any]
     if options.file != STANDARD_INPUT:
         return together or options.file, None, given
     if sys.stdin is None:
-        raise errors.FileNotThereError("standard input is closed", way_out="Give a path, or open it.")
+        raise errors.FileNotThereError(
+            "standard input is closed", way_out="Give a path, or open it."
+        )
     return sys.stdin.buffer, None, given
 
 
 def _engine(options: InputOptions, *, several: bool) -> Engine | None:
     """Return the engine that works on the data, or None for memory: also for one file, if not told."""
-    asked = {name: engine for name, engine in GOES_WITH.items() if getattr(options, name) is not None}
-    name = options.engine or next(iter(asked.values()), "duckdb" if several else "memory")
+    asked = {
+        name: engine
+        for name, engine in GOES_WITH.items()
+        if getattr(options, name) is not None
+    }
+    name = options.engine or next(
+        iter(asked.values()), "duckdb" if several else "memory"
+    )
     for setting, engine in asked.items():
         if name != engine:
             option = typed_name(setting)
-            raise errors.InvalidSettingError(f"{option} goes with --engine {engine}, not with {name!r}")
+            raise errors.InvalidSettingError(
+                f"{option} goes with --engine {engine}, not with {name!r}"
+            )
     if name == "memory":
         return None
     if options.file == STANDARD_INPUT:

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name, withstanding
 from steadyrank.data.observations import decision_on, made_of
 from steadyrank.data.read import check_kind, table_of
-from steadyrank.errors import InvalidDataError, NotRecognisedError, Option, SteadyrankError
+from steadyrank.errors import (
+    InvalidDataError,
+    NotRecognisedError,
+    Option,
+    SteadyrankError,
+)
 from steadyrank.reading.arrays import written
 from steadyrank.reading.deciding import as_they_are
 from steadyrank.reading.profile import Profile
@@ -41,7 +46,9 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
     source, engine, given = described(options)
     if engine is not None:
         one_file = ["Inspect one of the files, with ", Option("engine", "memory")]
-        raise InvalidDataError("inspect looks at a table in memory, not in an engine", way_out=one_file)
+        raise InvalidDataError(
+            "inspect looks at a table in memory, not in an engine", way_out=one_file
+        )
     table = table_of(source, given, **options.layout)
     profile = Profile.of(table)
     found: dict[str, Any] = {
@@ -53,7 +60,9 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
             for row in range(min(PREVIEW, len(table)))
         ],
         "readings": [],
-        **dict.fromkeys(("chosen", "kind", "items", "n_items", "n_units", "unit", "units")),
+        **dict.fromkeys(
+            ("chosen", "kind", "items", "n_items", "n_units", "unit", "units")
+        ),
         **dict.fromkeys(("problem", "command")),
         "roles": {},
         "unit_candidates": [],
@@ -63,7 +72,11 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
 
     def check(data: Any, scorer: str | None) -> Any:
         estimates = data.kind.name == "estimates"
-        return as_they_are(data, scorer) if estimates else withstanding(options, data, scorer)
+        return (
+            as_they_are(data, scorer)
+            if estimates
+            else withstanding(options, data, scorer)
+        )
 
     try:
         decision = decision_on(table, options.kind, given, check)
@@ -75,27 +88,48 @@ def inspection(options: InspectOptions) -> dict[str, Any]:
         found["kind"], columns = resolved.kind.name, resolved.columns
         data: Any = made_of(resolved)
         words = list(readings[0].typed)[2:] if taken and not table.kind else []
-        command = _command(options, resolved.kind.name, words, usual_k(data.n_items), "error" in columns)
+        command = _command(
+            options,
+            resolved.kind.name,
+            words,
+            usual_k(data.n_items),
+            "error" in columns,
+        )
         found |= {"items": labels(data.items), "n_items": data.n_items}
-        found |= {"n_units": data.n_units, "unit": data.units.kind, "units": plural(data.units.kind)}
+        found |= {
+            "n_units": data.n_units,
+            "unit": data.units.kind,
+            "units": plural(data.units.kind),
+        }
         found |= {"notes": [*data.notes], "command": shlex.join(command)}
         for name, values in data.unit_candidates:
             told = shlex.join([*command, *typed_words("unit", name)])
-            found["unit_candidates"].append({"column": name, "values": values, "command": told})
+            found["unit_candidates"].append(
+                {"column": name, "values": values, "command": told}
+            )
     except SteadyrankError as error:
         found["problem"] = error.worded(Option.typed)
         if not isinstance(error, NotRecognisedError) and found["readings"]:
             found["kind"] = found["kind"] or found["readings"][0]["kind"]
     found |= {"roles": columns, "guesses": guesses_of(found["notes"])}
-    roles = {name: role for role, names in columns.items() for name in taken_by({role: names})}
-    looks = [{"column": c.name, "role": roles.get(c.name), "looks": c.describe()} for c in profile]
+    roles = {
+        name: role
+        for role, names in columns.items()
+        for name in taken_by({role: names})
+    }
+    looks = [
+        {"column": c.name, "role": roles.get(c.name), "looks": c.describe()}
+        for c in profile
+    ]
     return found | {"columns": looks}
 
 
 def _described(options: InspectOptions, reading: Reading) -> dict[str, Any]:
     k, words = usual_k(reading.n_items), reading.typed[2:]
     return {
-        "command": _command(options, reading.kind.name, words, k, "error" in reading.roles),
+        "command": _command(
+            options, reading.kind.name, words, k, "error" in reading.roles
+        ),
         "kind": reading.kind.name,
         "items": [str(item) for item in reading.items],
         "n_items": reading.n_items,
@@ -104,11 +138,17 @@ def _described(options: InspectOptions, reading: Reading) -> dict[str, Any]:
     }
 
 
-def _command(options: InspectOptions, kind: str, words: list[str], k: int, estimates: bool) -> list[str]:
+def _command(
+    options: InspectOptions, kind: str, words: list[str], k: int, estimates: bool
+) -> list[str]:
     """Return the command that reads the file as was found out, every guess spelt out."""
-    file = f"./{options.file}" if options.file[:1] == "-" != options.file else options.file
+    file = (
+        f"./{options.file}" if options.file[:1] == "-" != options.file else options.file
+    )
     asked = options.layout | dict(options.arguments)
-    given = {name: value for name, value in asked.items() if value not in {None, "utf-8"}}
+    given = {
+        name: value for name, value in asked.items() if value not in {None, "utf-8"}
+    }
     typed = [word for name, value in given.items() for word in typed_words(name, value)]
     ask = "confidence" if estimates else "topk"
     return ["steadyrank", ask, file, "-k", str(k), "--kind", kind, *words, *typed]
@@ -117,17 +157,24 @@ def _command(options: InspectOptions, kind: str, words: list[str], k: int, estim
 def inspection_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[Line]:
     """Yield the lines of an inspection."""
     source = "standard input" if found["source"] == STANDARD_INPUT else found["source"]
-    size = f"{counted(found['rows'], 'row')}, {counted(len(found['columns']), 'column')}"
+    size = (
+        f"{counted(found['rows'], 'row')}, {counted(len(found['columns']), 'column')}"
+    )
     yield Line(f"{source}: {found['format']}, {size}", "bold")
     yield Line(guessed(found, terminal), FAINT)
     if found["problem"] is None:
-        items, units = counted(found["n_items"], "item"), counted(found["n_units"], found["unit"])
+        items, units = (
+            counted(found["n_items"], "item"),
+            counted(found["n_units"], found["unit"]),
+        )
         yield Line(f"That gives {items} and {units}.")
     else:
         yield Line(f"It cannot be used as it is: {found['problem']}", "bold red")
     yield GAP
     for row in found["preview"]:
-        yield Line(f"   {terminal.fit(' | '.join(row[:LONG]), terminal.width - 3)}", FAINT)
+        yield Line(
+            f"   {terminal.fit(' | '.join(row[:LONG]), terminal.width - 3)}", FAINT
+        )
     shown, hidden = found["columns"][:LONG], len(found["columns"][LONG:])
     width = terminal.widest((one["column"] for one in shown), terminal.width // 2)
     for one in shown:
@@ -136,10 +183,16 @@ def inspection_lines(found: Mapping[str, Any], terminal: Terminal) -> Iterator[L
     yield more(hidden, " (--json lists them)") if hidden else GAP
     yield from _reading_lines(found, terminal)
     for one in found["unit_candidates"]:
-        yield Line(f"{one['column']} could be the unit ({one['values']:,} values):", "bold")
+        yield Line(
+            f"{one['column']} could be the unit ({one['values']:,} values):", "bold"
+        )
         yield from _copied(shlex.split(one["command"]), terminal)
     if found["command"] is not None:
-        told = f"With each {found['unit']} as a unit:" if found["n_units"] else "By their errors:"
+        told = (
+            f"With each {found['unit']} as a unit:"
+            if found["n_units"]
+            else "By their errors:"
+        )
         yield Line(told, "bold")
         yield from _copied(shlex.split(found["command"]), terminal)
     yield from remarks(found["notes"], found, terminal)

@@ -14,12 +14,24 @@ from collections.abc import Mapping
 from inspect import Parameter, Signature, cleandoc, get_annotations
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, dataclass_transform, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    dataclass_transform,
+    get_type_hints,
+)
 
 import typer
 from typer.core import TyperCommand
 
-from steadyrank.errors import InvalidValueError, SteadyrankError, UnwritableFileError, typed_name
+from steadyrank.errors import (
+    InvalidValueError,
+    SteadyrankError,
+    UnwritableFileError,
+    typed_name,
+)
 from steadyrank.reading.declarations import Setting
 
 if TYPE_CHECKING:
@@ -47,25 +59,43 @@ TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 NEEDED: Any = Parameter.empty
 """The default of what must be given."""
 
-TOLD = re.compile(r"^(\w+)((?:, -[\w-]+)*) : (\S+)(?: \((.+)\))?$((?:\n {4}.*)*)", re.MULTILINE)
+TOLD = re.compile(
+    r"^(\w+)((?:, -[\w-]+)*) : (\S+)(?: \((.+)\))?$((?:\n {4}.*)*)", re.MULTILINE
+)
 """An option in the docstring of its group: its names, what it takes, the panel of its help, its text."""
 
 
 def option(
-    name: str, names: Sequence[str], metavar: str, panel: str, text: str, kind: type, default: Any = None
+    name: str,
+    names: Sequence[str],
+    metavar: str,
+    panel: str,
+    text: str,
+    kind: type,
+    default: Any = None,
 ) -> Parameter:
     """Return an option as typer takes it; the help shows its default where the text does not tell it."""
-    quiet = kind is bool or default in (None, NEEDED) or re.search("default|if not given", text)
+    quiet = (
+        kind is bool
+        or default in (None, NEEDED)
+        or re.search("default|if not given", text)
+    )
     takes = None if kind is bool else metavar
     # One name at least is spelt out, or else a flag would get a --no-... as well.
     spelt = names if names and "--" in names[-1] else [typed_name(name), *names]
     said: Any = typer.Argument(metavar=metavar, help=text)
     if panel != "Arguments":
         said = typer.Option(
-            *spelt, help=text, rich_help_panel=panel, metavar=takes, show_default=not quiet
+            *spelt,
+            help=text,
+            rich_help_panel=panel,
+            metavar=takes,
+            show_default=not quiet,
         )
     held: Any = kind
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[held, said])
+    return Parameter(
+        name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[held, said]
+    )
 
 
 @dataclass_transform(kw_only_default=True)
@@ -90,10 +120,19 @@ def declared(group: type[Group]) -> dict[str, Parameter]:
     hints: dict[str, str] = {}
     for base in reversed(group.__mro__):
         hints |= get_annotations(base)
-        for name, names, metavar, panel, text in TOLD.findall(cleandoc(base.__doc__ or "")):
+        for name, names, metavar, panel, text in TOLD.findall(
+            cleandoc(base.__doc__ or "")
+        ):
             texts[name] = " ".join(text.split()) or texts[name]
             kind = TYPES[hints[name].partition(" ")[0]]
-            said = (name, names.split(", ")[1:], metavar, panel or COMMON, texts[name], kind)
+            said = (
+                name,
+                names.split(", ")[1:],
+                metavar,
+                panel or COMMON,
+                texts[name],
+                kind,
+            )
             found[name] = option(*said, getattr(group, name))
     return found
 
@@ -412,7 +451,8 @@ class ReportOptions(WritingOptions, AnswerOptions, SplitOptions):
         written = [self.output, *self.beside.values()]
         if twice := [path for path in written if written.count(path) > 1]:
             raise UnwritableFileError(
-                f"{twice[0]!r} is named for two files", way_out="Give each a file of its own."
+                f"{twice[0]!r} is named for two files",
+                way_out="Give each a file of its own.",
             )
 
 
@@ -485,7 +525,9 @@ def takes(
     group = get_type_hints(command)["options"]
     own = declared(group)
     every = own | data() if issubclass(group, InputOptions) else own
-    needed = sorted(every, key=lambda name: every[name].default is not NEEDED)  # as Python wants it
+    needed = sorted(
+        every, key=lambda name: every[name].default is not NEEDED
+    )  # as Python wants it
 
     @functools.wraps(command)
     def wrapped(**values: Any) -> int | None:
@@ -499,7 +541,9 @@ def takes(
 
     wrapped.__signature__ = Signature([every[name] for name in needed])  # type: ignore[attr-defined]
     wrapped.__annotations__ = {}
-    return wrapped, _command({name: one.annotation.__origin__ for name, one in every.items()})
+    return wrapped, _command(
+        {name: one.annotation.__origin__ for name, one in every.items()}
+    )
 
 
 def _command(kinds: dict[str, type]) -> type[TyperCommand]:
@@ -511,7 +555,9 @@ def _command(kinds: dict[str, type]) -> type[TyperCommand]:
 
     class Command(TyperCommand):
         def format_help(self, ctx: Any, formatter: Any) -> None:
-            for part in self.get_params(ctx):  # what it takes in our words, not as a type of Python
+            for part in self.get_params(
+                ctx
+            ):  # what it takes in our words, not as a type of Python
                 takes = "" if part.param_type_name == "argument" else part.metavar or ""
                 vars(part)["display_type_rich"] = lambda takes=takes, **_: takes
             super().format_help(ctx, formatter)
@@ -521,13 +567,30 @@ def _command(kinds: dict[str, type]) -> type[TyperCommand]:
             for part in order:
                 if order.count(part) > 1:
                     raise InvalidValueError(
-                        f"{part.opts[0]} was given {order.count(part)} times", way_out="Give it once."
+                        f"{part.opts[0]} was given {order.count(part)} times",
+                        way_out="Give it once.",
                     )
-            given = {part: found[part.name] for part in order if found.get(part.name) is not None}
-            absent = [part for part in self.params if part.required and part not in given]
-            if absent or rest or ctx.resilient_parsing or any(part.name not in kinds for part in given):
+            given = {
+                part: found[part.name]
+                for part in order
+                if found.get(part.name) is not None
+            }
+            absent = [
+                part for part in self.params if part.required and part not in given
+            ]
+            if (
+                absent
+                or rest
+                or ctx.resilient_parsing
+                or any(part.name not in kinds for part in given)
+            ):
                 return super().parse_args(ctx, args)
-            ctx.params.update({part.name: _value(part, kinds[part.name], given[part]) for part in given})
+            ctx.params.update(
+                {
+                    part.name: _value(part, kinds[part.name], given[part])
+                    for part in given
+                }
+            )
             return rest
 
     return Command
@@ -539,7 +602,9 @@ def _value(part: Any, kind: type, text: Any) -> Any:
         return kind(text)
     except ValueError:
         what = "a whole number" if kind is int else "a number"
-        raise InvalidValueError(f"{part.opts[0]} must be {what}, but is {text!r}") from None
+        raise InvalidValueError(
+            f"{part.opts[0]} must be {what}, but is {text!r}"
+        ) from None
 
 
 def as_typed(problem: str, values: Mapping[str, Any]) -> str:
@@ -556,6 +621,10 @@ def as_typed(problem: str, values: Mapping[str, Any]) -> str:
     problem = problem.replace(scorer.title().replace("-", ""), scorer)
     for name in values:
         # A word with an underscore is nobody's English; any other is meant only where a rule begins.
-        place = rf"(?<!['\"\w-])(){name}(?!['\"\w=])" if "_" in name else rf"(^|: ){name}(?= must )"
+        place = (
+            rf"(?<!['\"\w-])(){name}(?!['\"\w=])"
+            if "_" in name
+            else rf"(^|: ){name}(?= must )"
+        )
         problem = re.sub(place, rf"\1{typed_name(name)}", problem)
     return problem

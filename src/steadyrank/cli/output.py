@@ -39,7 +39,9 @@ def console(*, stderr: bool = False) -> Console:
     """Return a console that shows text as it is: no markup, no emoji codes, no colour in a pipe."""
     from rich.console import Console
 
-    return Console(stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=False)
+    return Console(
+        stderr=stderr, markup=False, emoji=False, highlight=False, soft_wrap=False
+    )
 
 
 def terminal(encoding: str | None = None, **wanted: bool) -> Terminal:
@@ -47,17 +49,23 @@ def terminal(encoding: str | None = None, **wanted: bool) -> Terminal:
     from steadyrank.report.terminal import Terminal
 
     screen = console()
-    return Terminal(max(40, screen.width), encoding or screen.encoding, options=True, **wanted)
+    return Terminal(
+        max(40, screen.width), encoding or screen.encoding, options=True, **wanted
+    )
 
 
-def show(lines: Iterable[Line], page: Terminal | None = None, *, whole: bool = False) -> None:
+def show(
+    lines: Iterable[Line], page: Terminal | None = None, *, whole: bool = False
+) -> None:
     """Print lines, one that is too wide on several; ``whole`` words, such as paths, are not broken."""
     from rich.text import Text
 
     screen = console()
     with screen.capture() as captured:
         for line in (page or terminal()).fitting(lines, whole=whole):
-            screen.print(Text(line.text, line.style), no_wrap=True, overflow="ignore", crop=False)
+            screen.print(
+                Text(line.text, line.style), no_wrap=True, overflow="ignore", crop=False
+            )
     deliver(captured.get(), encoding=screen.encoding)
 
 
@@ -89,7 +97,11 @@ def open_standard_streams() -> None:
     Something that cannot be used takes their numbers, so that no file of ours gets what was meant for
     them. Standard input stays None.
     """
-    for name, wrong_way in (("stdin", os.O_WRONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_RDONLY)):
+    for name, wrong_way in (
+        ("stdin", os.O_WRONLY),
+        ("stdout", os.O_RDONLY),
+        ("stderr", os.O_RDONLY),
+    ):
         if getattr(sys, name) is None:
             nothing = os.open(os.devnull, wrong_way)
             if name != "stdin":
@@ -125,7 +137,9 @@ class Pace:
     def __init__(self, what: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._what, self._clock = what, clock
         self._said = clock()
-        self._first: dict[str, tuple[float, int]] = {}  # of each noun: one work may follow another
+        self._first: dict[
+            str, tuple[float, int]
+        ] = {}  # of each noun: one work may follow another
 
     def text(self, done: int, total: int, noun: str) -> str:
         """Return how far it is; what was done before anybody counted tells nothing of the pace."""
@@ -172,7 +186,11 @@ def working(what: str) -> Iterator[None]:
         return
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+    )
     line = Progress(*columns, console=console(stderr=True), transient=True)
     job = line.add_task(what, total=None)
     line.tasks[0].start_time = STARTED
@@ -206,7 +224,11 @@ def told() -> str:
     return f"Exit codes: {'; '.join(f'{code} {meaning}' for code, meaning in MEANINGS.items())}."
 
 
-ENDING = {"SIGINT": ExitCode.INTERRUPTED, "SIGTERM": ExitCode.TERMINATED, "SIGHUP": ExitCode.HUNG_UP}
+ENDING = {
+    "SIGINT": ExitCode.INTERRUPTED,
+    "SIGTERM": ExitCode.TERMINATED,
+    "SIGHUP": ExitCode.HUNG_UP,
+}
 """Signals that ask the program to end, and the exit code that says so."""
 
 
@@ -222,11 +244,17 @@ def run_guarded(run: Callable[[], int | None], typed: Sequence[str] = ()) -> int
         try:
             code = run() or code
             sys.stdout.flush()
-        except BaseException as error:  # nothing may end in a traceback, nor with another code
+        except (
+            BaseException
+        ) as error:  # nothing may end in a traceback, nor with another code
             code = asked[0] if asked else _report(error, typed)
     # What a library made of a signal, as DuckDB does, is still that signal.
     code = asked[0] if asked else code
-    return say(f"{MEANINGS[ExitCode(code)]}.", code) if code in ENDING.values() else int(code)
+    return (
+        say(f"{MEANINGS[ExitCode(code)]}.", code)
+        if code in ENDING.values()
+        else int(code)
+    )
 
 
 @contextmanager
@@ -241,7 +269,11 @@ def _ending_in_order(asked: list[ExitCode]) -> Iterator[None]:
     usual = (signal.SIG_DFL, signal.default_int_handler)
     known = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
     # not those that nohup, or a program around this one, wants otherwise
-    before = {number: signal.getsignal(number) for number in known if signal.getsignal(number) in usual}
+    before = {
+        number: signal.getsignal(number)
+        for number in known
+        if signal.getsignal(number) in usual
+    }
     numbers = before if threading.current_thread() is threading.main_thread() else ()
     for number in numbers:
         signal.signal(number, end)
@@ -262,8 +294,12 @@ def _quiet_warnings() -> Iterator[None]:
 
 
 def _report(error: BaseException, typed: Sequence[str]) -> int:
-    stopped = error.__context__ if isinstance(error, SystemExit) else error  # what typer makes of it
-    if isinstance(stopped, BrokenPipeError):  # the help, read by something that stopped reading
+    stopped = (
+        error.__context__ if isinstance(error, SystemExit) else error
+    )  # what typer makes of it
+    if isinstance(
+        stopped, BrokenPipeError
+    ):  # the help, read by something that stopped reading
         to_nowhere(sys.stdout)
         return ExitCode.FINE
     if isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort":
@@ -273,7 +309,9 @@ def _report(error: BaseException, typed: Sequence[str]) -> int:
         command = getattr(context, "command_path", "steadyrank")
         text = f"{error.format_message().rstrip('.')}. See: {command} --help"
         return say(text, ExitCode.FAILED)
-    if isinstance(error, OSError):  # perhaps of standard output, which must not be tried again
+    if isinstance(
+        error, OSError
+    ):  # perhaps of standard output, which must not be tried again
         to_nowhere(sys.stdout)
     return say_error(error, typed)
 

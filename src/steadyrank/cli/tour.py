@@ -29,7 +29,9 @@ def tour(output: str) -> None:
     show([Line(script["title"], "bold"), Line(script["welcome"]), GAP])
     for number, stop in enumerate(script["stops"], start=1):
         with demo_file(stop["file"]) as path:
-            options = ScorerOptions(file=str(path), arguments={"unit": stop.get("unit")})
+            options = ScorerOptions(
+                file=str(path), arguments={"unit": stop.get("unit")}
+            )
             study, about = open_study(options)
         found = study.topk(stop["k"]).findings(**about)
         show(_told(number, stop, found, script["legend"] if number == 1 else ""))
@@ -40,10 +42,14 @@ def tour(output: str) -> None:
     show([*farewell, *map(Line, script["more"])], whole=True)
 
 
-def _told(number: int, stop: dict[str, Any], found: dict[str, Any], legend: str) -> Iterator[Line]:
+def _told(
+    number: int, stop: dict[str, Any], found: dict[str, Any], legend: str
+) -> Iterator[Line]:
     unit = f" --unit {stop['unit']}" if "unit" in stop else ""
     yield Line(f"{number}. {stop['title']}", "bold")
-    yield Line(f"   $ steadyrank topk {stop['file']} -k {stop['k']}{unit}", "bright_black")
+    yield Line(
+        f"   $ steadyrank topk {stop['file']} -k {stop['k']}{unit}", "bright_black"
+    )
     yield from (Line(stop["question"]), GAP, Line(found["headline"], "bold"), GAP)
     yield from topk_table(found, terminal(), following=2)
     yield from (GAP, Line(found["certificate"]["promise"]), Line(legend), GAP)
@@ -60,10 +66,14 @@ def copied(folder: str) -> None:
     Nobody named these files, so another one that goes by such a name is not replaced.
     """
     if Path(folder).is_file():
-        raise UnwritableFileError(f"{folder!r} is a file", way_out="Give another folder.")
+        raise UnwritableFileError(
+            f"{folder!r} is a file", way_out="Give another folder."
+        )
     places = {Path(folder) / name: _text(name) for name in NAMES}
     for place, text in places.items():
-        if os.path.lexists(place) and not (place.is_file() and place.read_bytes() == text.encode()):
+        if os.path.lexists(place) and not (
+            place.is_file() and place.read_bytes() == text.encode()
+        ):
             raise UnwritableFileError(
                 f"{str(place)!r} is there already, and is not a file of the demo",
                 way_out="Give another folder.",

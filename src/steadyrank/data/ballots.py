@@ -37,7 +37,9 @@ class BallotArrays(NamedTuple):
     ranked: IntArray
     levels: IntArray
 
-    def canonical(self, items: Sequence[object], *, approval: bool) -> dict[str, IntArray]:
+    def canonical(
+        self, items: Sequence[object], *, approval: bool
+    ) -> dict[str, IntArray]:
         """Sort each ballot by level and item, with levels 0, 1, 2...; refuse an item named twice."""
         indptr, ranked, levels = self
         rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
@@ -55,7 +57,11 @@ class BallotArrays(NamedTuple):
         new_tier = np.zeros(len(levels), dtype=np.int64)
         new_tier[1:] = (levels[1:] != levels[:-1]) | (rows[1:] != rows[:-1])
         tiers = np.cumsum(new_tier)
-        return {"indptr": indptr, "ranked": ranked, "levels": tiers - tiers[indptr[rows]]}
+        return {
+            "indptr": indptr,
+            "ranked": ranked,
+            "levels": tiers - tiers[indptr[rows]],
+        }
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -108,7 +114,11 @@ class Ballots(CountedRows):
 
     kind = BALLOTS
 
-    _row_fields, _entry_fields, _item_fields = ("counts",), ("ranked", "levels"), ("ranked",)
+    _row_fields, _entry_fields, _item_fields = (
+        ("counts",),
+        ("ranked", "levels"),
+        ("ranked",),
+    )
     indptr: IntArray
     ranked: IntArray
     levels: IntArray
@@ -143,10 +153,14 @@ class Ballots(CountedRows):
         check_some(size, "ballots")
         if not labels:
             raise errors.EmptyDataError(
-                "no ballot names an item", way_out=["Give the list as ", Option("items", several=True)]
+                "no ballot names an item",
+                way_out=["Give the list as ", Option("items", several=True)],
             )
         times = row_counts(counts, size, "ballots")
-        fields = {**arrays.canonical(labels, approval=approval), **of_people(times, "ballot", **people)}
+        fields = {
+            **arrays.canonical(labels, approval=approval),
+            **of_people(times, "ballot", **people),
+        }
         self._filled(items=labels, approval=approval, counts=times, **fields)
         return set_fields(self, **self._merged())
 
@@ -157,7 +171,11 @@ class Ballots(CountedRows):
     def _describe(self, ballot: int) -> str:
         span = slice(self.indptr[ballot], self.indptr[ballot + 1])
         names = [str(self.items[code]) for code in self.ranked[span]]
-        return "{" + ", ".join(names) + "}" if self.approval else _order(names, self.levels[span])
+        return (
+            "{" + ", ".join(names) + "}"
+            if self.approval
+            else _order(names, self.levels[span])
+        )
 
     def _said(self, ballot: int, those: Sequence[int]) -> str | None:
         span = np.arange(self.indptr[ballot], self.indptr[ballot + 1])
@@ -167,20 +185,30 @@ class Ballots(CountedRows):
         ranked = self.ranked[span].tolist()
         names = [self._named(item) for item in ranked]
         absent = listing([self._named(item) for item in those if item not in ranked])
-        told = f"approves {listing(names)}" if self.approval else _order(names, self.levels[span])
+        told = (
+            f"approves {listing(names)}"
+            if self.approval
+            else _order(names, self.levels[span])
+        )
         return f"{told}; not {absent}" if absent else told
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         entry = kept[self.ranked]
         indptr = np.append(0, np.cumsum(entry))[self.indptr]
-        left = BallotArrays(indptr, renumbered(kept)[self.ranked[entry]], self.levels[entry])
+        left = BallotArrays(
+            indptr, renumbered(kept)[self.ranked[entry]], self.levels[entry]
+        )
         ballots = left.canonical(self.items, approval=self.approval)
-        voted = self.approval | (np.diff(indptr) > 0)  # who approves of none of them still voted
+        voted = self.approval | (
+            np.diff(indptr) > 0
+        )  # who approves of none of them still voted
         made = self._changed({**ballots, "counts": self.counts * voted})
         return made._merged()  # noqa: SLF001 (one of us)
 
     def _one(self, unit: Any, times: int) -> Self:
-        return type(self)([unit], counts=[times], items=self.items, approval=self.approval)
+        return type(self)(
+            [unit], counts=[times], items=self.items, approval=self.approval
+        )
 
     def with_added(self, unit: Any, times: int = 1) -> Self:
         """Return the ballots with one more, as often as is said; equal ones are kept once."""
@@ -192,7 +220,10 @@ class Ballots(CountedRows):
 
         Each stands where the first one of its kind stood.
         """
-        rows, said = np.flatnonzero(self.counts), np.stack([self.ranked, self.levels], axis=1)
+        rows, said = (
+            np.flatnonzero(self.counts),
+            np.stack([self.ranked, self.levels], axis=1),
+        )
         spans = zip(self.indptr[rows], self.indptr[rows + 1], strict=True)
         keys: list[Any] = [said[one:end].tobytes() for one, end in spans]
         for people in (self.weights, self.unit):
@@ -201,13 +232,19 @@ class Ballots(CountedRows):
         codes, distinct = numbered(keys)
         totals = np.zeros(len(distinct), dtype=np.int64)
         np.add.at(totals, codes, self.counts[rows])
-        return self._rows(rows[np.unique(codes, return_index=True)[1]]) | {"counts": totals}
+        return self._rows(rows[np.unique(codes, return_index=True)[1]]) | {
+            "counts": totals
+        }
 
     def _favouring(self, behind: int, ahead: int, ends: Ends) -> list[object]:  # noqa: ARG002 (no values)
         """Return a ballot with the one first and the other last, or that approves of the one only."""
         if self.approval:
             return [self.items[behind]]
-        between = [label for item, label in enumerate(self.items) if item not in (behind, ahead)]
+        between = [
+            label
+            for item, label in enumerate(self.items)
+            if item not in (behind, ahead)
+        ]
         return [self.items[behind], *between, self.items[ahead]]
 
     @classmethod
@@ -237,15 +274,31 @@ class Ballots(CountedRows):
         An order that has nothing else is none any more.
         """
         orders = _orders_of(found, approval=approval)
-        dropping, blank = found.reading["drop"], "" in found.reading["drop"].texts and not approval
+        dropping, blank = (
+            found.reading["drop"],
+            "" in found.reading["drop"].texts and not approval,
+        )
         indptr, entries, levels = flatten(orders, approval=approval, empty=blank)
-        counts, sizes = as_counts(found.values("count"), len(found.table)), np.diff(indptr)
+        counts, sizes = (
+            as_counts(found.values("count"), len(found.table)),
+            np.diff(indptr),
+        )
         kept, owner = np.arange(len(entries)), np.repeat(np.arange(len(sizes)), sizes)
         if dropping.texts:
-            kept = np.array([place for place in kept if dropping.keeps(entries[place])], dtype=np.int64)
+            kept = np.array(
+                [place for place in kept if dropping.keeps(entries[place])],
+                dtype=np.int64,
+            )
         with errors.rows_among(owner[kept]):
-            codes, labels = encode(entries[kept], known=found.settings.get("items"), what="items")
-        if found.settings.get("repeats", "skip" if "ranks" in found.columns else "error") == "skip":
+            codes, labels = encode(
+                entries[kept], known=found.settings.get("items"), what="items"
+            )
+        if (
+            found.settings.get(
+                "repeats", "skip" if "ranks" in found.columns else "error"
+            )
+            == "skip"
+        ):
             later = repeated_cells(owner[kept], codes)
             _say_again(found.table, int(counts[np.unique(owner[kept[later]])].sum()))
             kept, codes = np.delete(kept, later), np.delete(codes, later)
@@ -254,7 +307,9 @@ class Ballots(CountedRows):
         dropping.met[""] += int((gone & (sizes == 0)).sum())
         dropping.rows += int(gone.sum())
         stay = np.flatnonzero(~gone)
-        arrays = BallotArrays(np.append(0, np.cumsum(left[stay])), codes.astype(np.int64), levels[kept])
+        arrays = BallotArrays(
+            np.append(0, np.cumsum(left[stay])), codes.astype(np.int64), levels[kept]
+        )
         people, self = said_of(found.people(), stay, len(sizes)), cls.__new__(cls)
         with errors.rows_among(stay):
             return self._set(arrays, counts[stay], labels, approval=approval, **people)
@@ -269,7 +324,9 @@ class Ballots(CountedRows):
         if "ballot" not in columns:
             return settled
         approval = settled.settings["approval"] = _is_approval(found)
-        return settled.reading_as({columns["ballot"]: objects(_orders_of(found, approval=approval))})
+        return settled.reading_as(
+            {columns["ballot"]: objects(_orders_of(found, approval=approval))}
+        )
 
 
 def flatten(
@@ -286,7 +343,9 @@ def flatten(
     (array([0, 3, 4]), ['x', 'y', 'z', 'z'], array([0, 1, 1, 0]))
     """
     if not _is_list(ballots):
-        raise errors.InvalidDataError(f"ballots must be a list of orders, but is {shorten(ballots)}")
+        raise errors.InvalidDataError(
+            f"ballots must be a list of orders, but is {shorten(ballots)}"
+        )
     labels: list[object] = []
     levels: list[int] = []
     ends = [0]
@@ -297,15 +356,23 @@ def flatten(
             labels += tied
             levels += [0 if approval else level] * len(tied)
         if not (approval or empty) and len(labels) == ends[-1]:
-            raise errors.InvalidDataError("an empty order", rows=[row], way_out=NO_BLANKS)
+            raise errors.InvalidDataError(
+                "an empty order", rows=[row], way_out=NO_BLANKS
+            )
         ends.append(len(labels))
-    plain = objects(label.item() if isinstance(label, np.generic) else label for label in labels)
+    plain = objects(
+        label.item() if isinstance(label, np.generic) else label for label in labels
+    )
     return np.array(ends), plain, np.array(levels, dtype=np.int64)
 
 
 def _is_list(value: object) -> bool:
-    is_frame = hasattr(value, "columns")  # which is a list of its columns, not of its rows
-    return isinstance(value, Iterable) and not (is_frame or isinstance(value, str | bytes | Mapping))
+    is_frame = hasattr(
+        value, "columns"
+    )  # which is a list of its columns, not of its rows
+    return isinstance(value, Iterable) and not (
+        is_frame or isinstance(value, str | bytes | Mapping)
+    )
 
 
 def _check_ballot(ballot: object, row: int, *, approval: bool) -> None:
@@ -343,7 +410,10 @@ def _say_again(table: Table, ballots: int) -> None:
 def _order(names: list[str], levels: IntArray) -> str:
     """Write a sorted order out, as in a > b = c."""
     steps = np.diff(levels, prepend=0)
-    marks = ["" if place == 0 else " > " if step else " = " for place, step in enumerate(steps)]
+    marks = [
+        "" if place == 0 else " > " if step else " = "
+        for place, step in enumerate(steps)
+    ]
     return "".join(mark + name for mark, name in zip(marks, names, strict=True))
 
 
@@ -366,14 +436,19 @@ def _orders_of(found: Resolved, *, approval: bool) -> list[Any]:
     ]
     if gone:
         raise errors.InvalidDataError(
-            "a ballot is missing or is no text", rows=gone, column=name, way_out=NO_BLANKS
+            "a ballot is missing or is no text",
+            rows=gone,
+            column=name,
+            way_out=NO_BLANKS,
         )
     orders, how = parse_orders(cells, approval=approval)
     table.notes.append(how)
     return orders
 
 
-def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any]], str]:
+def parse_orders(
+    texts: Sequence[str], *, approval: bool
+) -> tuple[list[list[Any]], str]:
     """Read orders written as text; return them with a note of how they were read.
 
     Examples
@@ -387,7 +462,9 @@ def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any
     """
     if all(text.lstrip().startswith("[") for text in texts):
         with suppress(ValueError, SyntaxError):
-            return [literal_eval(text.strip()) for text in texts], "orders read as lists"
+            return [
+                literal_eval(text.strip()) for text in texts
+            ], "orders read as lists"
     if approval:
         marks = marks_between(texts)
         tiers = [[parted(text, marks)] if text.strip() else [] for text in texts]
@@ -398,10 +475,14 @@ def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any
     else:
         marks = marks_between(texts)
         mark = marks if len(marks) == 1 else ","
-        braced = [row for row, text in enumerate(texts) if mark == "," and {*"{}"} & {*text}]
+        braced = [
+            row for row, text in enumerate(texts) if mark == "," and {*"{}"} & {*text}
+        ]
         if braced:
             told = f"ties in braces are not read, such as {shorten(texts[braced[0]])}"
-            raise errors.InvalidDataError(told, rows=braced, way_out="Write ties as in a > b = c.")
+            raise errors.InvalidDataError(
+                told, rows=braced, way_out="Write ties as in a > b = c."
+            )
         tiers = [[[label] for label in parted(text, mark)] for text in texts]
         how = f"orders separated by {BETWEEN[mark]}"
     flat = [label.strip() for ballot in tiers for tier in ballot for label in tier]
@@ -409,7 +490,9 @@ def parse_orders(texts: Sequence[str], *, approval: bool) -> tuple[list[list[Any
     named = [[[next(labels) for _ in tier] for tier in ballot] for ballot in tiers]
     if approval:
         return [[label for tier in ballot for label in tier] for ballot in named], how
-    return [[tier if len(tier) > 1 else tier[0] for tier in ballot] for ballot in named], how
+    return [
+        [tier if len(tier) > 1 else tier[0] for tier in ballot] for ballot in named
+    ], how
 
 
 def _orders_of_choices(table: Table, ranks: Sequence[str]) -> list[list[object]]:
@@ -421,7 +504,9 @@ def _orders_of_choices(table: Table, ranks: Sequence[str]) -> list[list[object]]
     for row in zip(*columns, strict=True):
         ranked = [place for place, label in enumerate(row) if not is_missing(label)]
         skipping += ranked != list(range(len(ranked)))
-        orders.append([row[place] for place in ranked if not is_no_vote(str(row[place]))])
+        orders.append(
+            [row[place] for place in ranked if not is_no_vote(str(row[place]))]
+        )
         spoilt += len(orders[-1]) < len(ranked)
     for number, verb, verbs, what in (
         (skipping, "skips", "skip", "a rank: later choices moved up"),
@@ -437,7 +522,9 @@ def _orders_of_items(table: Table, names: Sequence[str]) -> list[list[list[str]]
     orders = []
     for row in table.matrix(names, missing=True).tolist():
         tiers: dict[float, list[str]] = {}
-        given = (both for both in zip(row, names, strict=True) if not is_missing(both[0]))
+        given = (
+            both for both in zip(row, names, strict=True) if not is_missing(both[0])
+        )
         for rank, name in sorted(given):
             tiers.setdefault(rank, []).append(name)
         orders.append([*tiers.values()])
@@ -452,4 +539,7 @@ def _choices(columns: Sequence[Column]) -> list[list[object]]:
     words = list({word for column in texts for word in column.words} - {""})
     known: dict[str, object] = dict(zip(words, labels_of(words).tolist(), strict=True))
     labels = (objects(known.get(word) for word in column.words) for column in texts)
-    return [named[column.codes].tolist() for named, column in zip(labels, texts, strict=True)]
+    return [
+        named[column.codes].tolist()
+        for named, column in zip(labels, texts, strict=True)
+    ]

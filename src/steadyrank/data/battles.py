@@ -139,13 +139,20 @@ class Battles(CountedRows):
         **people: Unpack[People],
     ) -> Self:
         left, right, items = sides
-        given = as_matrix(np.zeros((len(left), 0)) if covariates is None else covariates, "covariates")
+        given = as_matrix(
+            np.zeros((len(left), 0)) if covariates is None else covariates, "covariates"
+        )
         check_length(given, len(left), "covariates")
         outcome, note = results
         times = row_counts(counts, len(left), "battles")
-        fields = of_people(times, "battle", **people) | {"covariates": given, "ordered": counts is None}
+        fields = of_people(times, "battle", **people) | {
+            "covariates": given,
+            "ordered": counts is None,
+        }
         fields["notes"] = (note, *fields["notes"]) if note else fields["notes"]
-        return self._filled(items=items, left=left, right=right, outcome=outcome, counts=times, **fields)
+        return self._filled(
+            items=items, left=left, right=right, outcome=outcome, counts=times, **fields
+        )
 
     @property
     def fineness(self) -> int:
@@ -156,7 +163,9 @@ class Battles(CountedRows):
     def _winner_first(self) -> tuple[IntArray, IntArray]:
         """Winner and loser of each row; of a tie, the lower and the higher code."""
         turned = (self.outcome < 0) | ((self.outcome == 0) & (self.left > self.right))
-        return np.where(turned, self.right, self.left), np.where(turned, self.left, self.right)
+        return np.where(turned, self.right, self.left), np.where(
+            turned, self.left, self.right
+        )
 
     @property
     def _keys(self) -> IntArray:
@@ -165,8 +174,12 @@ class Battles(CountedRows):
         keys = np.asarray((winner * self.n_items + loser) * (self.fineness + 1) + lead)
         if not self.covariates.shape[1]:
             return keys
-        turned = np.where((winner == self.left)[:, np.newaxis], self.covariates, -self.covariates)
-        which = np.unique(turned + 0.0, axis=0, return_inverse=True)[1].ravel()  # -0.0 is 0.0
+        turned = np.where(
+            (winner == self.left)[:, np.newaxis], self.covariates, -self.covariates
+        )
+        which = np.unique(turned + 0.0, axis=0, return_inverse=True)[
+            1
+        ].ravel()  # -0.0 is 0.0
         return np.asarray(keys * (which.max() + 1) + which)
 
     @cached_property
@@ -174,14 +187,18 @@ class Battles(CountedRows):
         """What one copy of each distinct unit takes away once it leaves."""
         shares, rows, size = self._shares, self._shares.rows, self.n_items
         winner, loser = (side[rows] for side in self._winner_first)
-        keys, which = np.unique((shares.unit * size + winner) * size + loser, return_inverse=True)
+        keys, which = np.unique(
+            (shares.unit * size + winner) * size + loser, return_inverse=True
+        )
         won = shares.parts * np.abs(self.outcome[rows])
         wins, ties = np.zeros((2, len(keys)), dtype=won.dtype)
         np.add.at(wins, which, won)
         np.add.at(ties, which, shares.parts - won)
         owner, pair = np.divmod(keys, size * size)
         indptr = np.searchsorted(owner, np.arange(len(self.units) + 1))
-        return UnitPairs(indptr, *np.divmod(pair, size), wins / shares.scale, ties / shares.scale)
+        return UnitPairs(
+            indptr, *np.divmod(pair, size), wins / shares.scale, ties / shares.scale
+        )
 
     def win_parts(self) -> tuple[FloatArray, int]:
         """Return how often each item beat each other one, (items, items), ties as half a win each way.
@@ -193,9 +210,13 @@ class Battles(CountedRows):
         times, size = each * self.counts, self.n_items
         rows = np.flatnonzero(tied)
         forth, back = winner * size + loser, loser[rows] * size + winner[rows]
-        won = np.bincount(forth, times * (2 * self.fineness - tied), minlength=size * size)
+        won = np.bincount(
+            forth, times * (2 * self.fineness - tied), minlength=size * size
+        )
         won += np.bincount(back, (times * tied)[rows], minlength=size * size)
-        return won.astype(np.float64, copy=False).reshape(size, size), 2 * scale * self.fineness
+        return won.astype(np.float64, copy=False).reshape(
+            size, size
+        ), 2 * scale * self.fineness
 
     @cached_property
     def entries(self) -> MergedEntries:
@@ -205,7 +226,11 @@ class Battles(CountedRows):
         lost = ((1 - np.abs(self.outcome[rows])) / 2).round(PLACES)
         sides = np.concatenate([side[rows] for side in self._winner_first])
         return MergedEntries(
-            (np.tile(unit, 2), sides, np.concatenate([(1.0 - lost).round(PLACES), lost])),
+            (
+                np.tile(unit, 2),
+                sides,
+                np.concatenate([(1.0 - lost).round(PLACES), lost]),
+            ),
             np.tile(times, 2),
             (len(self.units), self.n_items),
             rows=check_total(times, "battles", self.units.counts[unit]),
@@ -218,7 +243,9 @@ class Battles(CountedRows):
         winner, loser = (self.items[side[row]] for side in self._winner_first)
         told = f"{winner} {self._verb(row, 'ties', 'beats')} {loser}"
         turned = 1.0 if self._winner_first[0][row] == self.left[row] else -1.0
-        beside = ", ".join(f"{turned * part + 0.0:.6g}" for part in self.covariates[row])
+        beside = ", ".join(
+            f"{turned * part + 0.0:.6g}" for part in self.covariates[row]
+        )
         return f"{told} at {beside}" if beside else told
 
     def _verb(self, row: int, tied: str, won: str) -> str:
@@ -249,7 +276,9 @@ class Battles(CountedRows):
             return self
         rows = np.arange(len(self.counts))
         labels = LazyLabels(len(rows), self._numbered)
-        return self._changed({"unit": rows, "_unit_labels": labels, "_unit_kind": self.kind.unit})
+        return self._changed(
+            {"unit": rows, "_unit_labels": labels, "_unit_kind": self.kind.unit}
+        )
 
     def without(self, units: int | Iterable[int]) -> Self:
         """Return the battles without some units, or without some rows, if these are their numbers."""
@@ -267,7 +296,12 @@ class Battles(CountedRows):
         winner, loser = unit
         level = np.zeros((1, self.covariates.shape[1]))
         return type(self)(
-            [winner], [loser], ["left"], counts=[times], covariates=level, items=self.items
+            [winner],
+            [loser],
+            ["left"],
+            counts=[times],
+            covariates=level,
+            items=self.items,
         )
 
     def _favouring(self, behind: int, ahead: int, ends: Ends) -> tuple[object, object]:  # noqa: ARG002
@@ -302,9 +336,14 @@ class Battles(CountedRows):
         >>> Battles.from_pairs(["x"], ["y"], [7], [2], ties=[1])
         <Battles: 10 battles, 2 items: 'x', 'y'>
         """
-        one, two, labels = _check_met(_encode_sides({"left": left, "right": right}, items))
+        one, two, labels = _check_met(
+            _encode_sides({"left": left, "right": right}, items)
+        )
         size = len(one)
-        won, lost = as_counts(wins_left, size, "wins_left"), as_counts(wins_right, size, "wins_right")
+        won, lost = (
+            as_counts(wins_left, size, "wins_left"),
+            as_counts(wins_right, size, "wins_right"),
+        )
         tied = as_counts(np.zeros(size) if ties is None else ties, size, "ties")
         times = row_counts(np.concatenate([won, lost, tied]), 3 * size, "battles")
         happened = np.flatnonzero(times)
@@ -312,13 +351,17 @@ class Battles(CountedRows):
         sides = one[rows], two[rows], labels
         results = np.repeat(np.array([LEFT, RIGHT, TIE], dtype=np.int8), size)[happened]
         self = cls.__new__(cls)
-        return self._set(sides, (results, ""), times[happened], **said_of(people, rows, size))
+        return self._set(
+            sides, (results, ""), times[happened], **said_of(people, rows, size)
+        )
 
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         margin, items = _tie_margin(found), found.settings.get("items")
         if "wins_left" in found.columns:
-            return cls.from_pairs(**_counted_pairs(found), items=items, **found.people())
+            return cls.from_pairs(
+                **_counted_pairs(found), items=items, **found.people()
+            )
         of_wins = "loser" in found.columns
         roles = ("winner", "loser") if of_wins else ("left", "right")
         sides = _encode_sides(_alike(found, *roles), items)
@@ -342,10 +385,14 @@ class Battles(CountedRows):
         settled, winner = super()._settled(found), found.columns.get("winner")
         if winner is None or "loser" in found.columns:
             return settled
-        sides = _encode_sides(_alike(settled, "left", "right"), found.settings.get("items"))
+        sides = _encode_sides(
+            _alike(settled, "left", "right"), found.settings.get("items")
+        )
         results, _ = _results(settled, sides, _tie_margin(found))
         shares = results.dtype.kind == "f"
-        words = (1 + results) / 2 if shares else objects(map(SAID.get, results.tolist()))
+        words = (
+            (1 + results) / 2 if shares else objects(map(SAID.get, results.tolist()))
+        )
         return settled.reading_as({winner: words})
 
 
@@ -356,7 +403,9 @@ def _alike(found: Resolved, *roles: str) -> dict[str, Any]:
     """
     sides = {role: found.values(role) for role in roles}
     whole = {
-        role for role, side in sides.items() if isinstance(side, np.ndarray) and side.dtype != object
+        role
+        for role, side in sides.items()
+        if isinstance(side, np.ndarray) and side.dtype != object
     }
     if found.table.format in {"csv", "tsv"} and len(whole) == 1:
         sides |= {role: objects(map(str, sides[role])) for role in whole}
@@ -377,13 +426,23 @@ def _tie_margin(found: Resolved) -> float:
 def _results(found: Resolved, sides: Sides, margin: float) -> tuple[AnyArray, str]:
     """Return who won: who has more points by a margin, and a result beside them must say the same."""
     results, one, two = (found.values(role) for role in ("winner", *SCORED))
-    by_points: Any = None if one is None else (one - two > margin).astype(np.int8) - (two - one > margin)
+    by_points: Any = (
+        None
+        if one is None
+        else (one - two > margin).astype(np.int8) - (two - one > margin)
+    )
     if results is None:
         return by_points, ""
-    winner, names = found.columns["winner"], (found.columns["left"], found.columns["right"])
+    winner, names = (
+        found.columns["winner"],
+        (found.columns["left"], found.columns["right"]),
+    )
     # In a column called winner, a number that could be a side or a label is a label.
     first = simplify(winner).startswith("winner")
-    alone = ("Correct these rows, or read the points alone with ", Option("ignore", winner))
+    alone = (
+        "Correct these rows, or read the points alone with ",
+        Option("ignore", winner),
+    )
     try:
         read = read_results(results, *sides, labels_first=first, names=names)
     except errors.InvalidDataError as error:
@@ -391,17 +450,23 @@ def _results(found: Resolved, sides: Sides, margin: float) -> tuple[AnyArray, st
         raise
     if by_points is not None and (differ := read[0] != by_points).any():
         told = "the points say another result"
-        raise errors.InvalidDataError(told, rows=differ, subject="winner", way_out=alone)
+        raise errors.InvalidDataError(
+            told, rows=differ, subject="winner", way_out=alone
+        )
     return read
 
 
 def _counted_pairs(found: Resolved) -> dict[str, Any]:
-    parts = _alike(found, "left", "right") | {role: found.values(role) for role in PAIR[2:]}
+    parts = _alike(found, "left", "right") | {
+        role: found.values(role) for role in PAIR[2:]
+    }
     names = found.columns.get("ties") or []
     if not names:
         found.table.notes.append("no column of ties found: no battle was a tie")
         return parts
-    tied = [as_counts(found.table.numbers(name), len(found.table), "ties") for name in names]
+    tied = [
+        as_counts(found.table.numbers(name), len(found.table), "ties") for name in names
+    ]
     check_total(np.concatenate(tied), "battles")
     return parts | {"ties": sum(tied)}
 

@@ -54,21 +54,35 @@ class Estimates(Observations):
     covariance: FloatArray
 
     def __init__(
-        self, scores: Any, *, errors: Any = None, covariance: Any = None, items: Any = None
+        self,
+        scores: Any,
+        *,
+        errors: Any = None,
+        covariance: Any = None,
+        items: Any = None,
     ) -> None:
         found = np.array(as_scores(scores, "scores"), dtype=np.float64)
         check_some(len(found), "scores")
         if (errors is None) == (covariance is None):
-            raise InvalidValueError("scores need either errors or a covariance: give one of them")
+            raise InvalidValueError(
+                "scores need either errors or a covariance: give one of them"
+            )
         if errors is not None:
             own = np.array(as_numbers(errors, "errors"), dtype=np.float64)
             check_length(own, len(found), "errors")
             wrong = (own != 0) & ~((own >= LEAST) & (own <= 1 / LEAST))
             if wrong.any():
-                limits = f"from {LEAST:g} to {1 / LEAST:g}, but there is {own[wrong][0]:g}"
-                raise InvalidDataError(f"an error must be 0 or {limits}", rows=wrong, subject="errors")
+                limits = (
+                    f"from {LEAST:g} to {1 / LEAST:g}, but there is {own[wrong][0]:g}"
+                )
+                raise InvalidDataError(
+                    f"an error must be 0 or {limits}", rows=wrong, subject="errors"
+                )
             covariance = np.diag(own**2)
-        matrix, labels = as_matrix(covariance, "covariance"), column_labels(items, len(found))
+        matrix, labels = (
+            as_matrix(covariance, "covariance"),
+            column_labels(items, len(found)),
+        )
         _check_covariance(matrix, len(found))
         set_fields(self, items=labels, scores=found, covariance=matrix)
 
@@ -83,13 +97,18 @@ class Estimates(Observations):
         return np.ones(self.n_items, dtype=np.int64)
 
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
-        return {"scores": self.scores[kept], "covariance": self.covariance[np.ix_(kept, kept)]}
+        return {
+            "scores": self.scores[kept],
+            "covariance": self.covariance[np.ix_(kept, kept)],
+        }
 
 
 def _check_covariance(matrix: FloatArray, size: int) -> None:
     """Complain about a matrix that is the covariance of nothing."""
     if matrix.shape != (size, size):
-        raise InvalidScoresError(f"covariance has shape {matrix.shape} for {size:,} scores")
+        raise InvalidScoresError(
+            f"covariance has shape {matrix.shape} for {size:,} scores"
+        )
     uneven, lowest = np.abs(matrix - matrix.T).max(), np.linalg.eigvalsh(matrix)[0]
     if max(uneven, -lowest / size) > 1e-9 * np.abs(matrix).max():
         raise InvalidValueError(

@@ -44,7 +44,11 @@ class CountedRows(Observations):
     def item_counts(self) -> IntArray:
         """How many votes, ballots or battles name each item."""
         found = np.zeros(self.n_items, dtype=np.int64)
-        times = np.repeat(self.counts, np.diff(self.indptr)) if self._entry_fields else self.counts
+        times = (
+            np.repeat(self.counts, np.diff(self.indptr))
+            if self._entry_fields
+            else self.counts
+        )
         for name in self._item_fields:
             np.add.at(found, getattr(self, name), times)
         return found
@@ -75,10 +79,15 @@ class CountedRows(Observations):
         row = int(self._distinct[0][unit])
         return self._weighted(self._describe(row), row, ", ")
 
-    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
+    def said(
+        self, units: Sequence[int], items: Sequence[Sequence[int]]
+    ) -> list[str | None]:
         """Return what rows say of the items, and their weights; of groups, how often they are named."""
         if self.unit is not None:
-            return [self._said_together(unit, those) for unit, those in zip(units, items, strict=True)]
+            return [
+                self._said_together(unit, those)
+                for unit, those in zip(units, items, strict=True)
+            ]
         rows = self._distinct[0][list(units)].tolist()
         asked = zip(rows, items, strict=True)
         return [self._weighted(self._said(row, those), row) for row, those in asked]
@@ -91,7 +100,11 @@ class CountedRows(Observations):
         """Return how many observations of a group name each item."""
         group = self._changed(self._rows(np.flatnonzero(self.unit == unit)))
         numbers = group.item_counts
-        named = [f"{self._named(item)} in {numbers[item]:,}" for item in those if numbers[item]]
+        named = [
+            f"{self._named(item)} in {numbers[item]:,}"
+            for item in those
+            if numbers[item]
+        ]
         size = counted(int(group.counts.sum()), self.kind.observation)
         return f"{listing(named)} of {size}" if named else None
 
@@ -102,7 +115,9 @@ class CountedRows(Observations):
         if self.unit is not None:
             return replace(shares, parts=shares.parts * self.counts)
         rows = self._distinct[0]
-        return replace(shares, rows=rows, unit=np.arange(len(rows)), parts=shares.parts[rows])
+        return replace(
+            shares, rows=rows, unit=np.arange(len(rows)), parts=shares.parts[rows]
+        )
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
         if self.unit is None:
@@ -115,7 +130,9 @@ class CountedRows(Observations):
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:
         named = {name: getattr(self, name) for name in self._item_fields}
         rows = np.flatnonzero(np.all([kept[items] for items in named.values()], axis=0))
-        return self._rows(rows, **{name: renumbered(kept)[items] for name, items in named.items()})
+        return self._rows(
+            rows, **{name: renumbered(kept)[items] for name, items in named.items()}
+        )
 
 
 class EntryObservations(Observations):
@@ -150,25 +167,36 @@ class EntryObservations(Observations):
         """How many values each item has."""
         return self._entries.observed
 
-    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:
+    def said(
+        self, units: Sequence[int], items: Sequence[Sequence[int]]
+    ) -> list[str | None]:
         """Return the values that units give to items; the mean where a unit gives several."""
         asked = np.unique([item for those in items for item in those]).astype(np.int64)
         if not len(asked):
             return [None] * len(units)
         unit, place, parts, times = self._entries.values_of(asked, np.unique(units))
-        pairs, which = np.unique(np.stack([unit, asked[place]], axis=1), axis=0, return_inverse=True)
+        pairs, which = np.unique(
+            np.stack([unit, asked[place]], axis=1), axis=0, return_inverse=True
+        )
         numbers = np.bincount(which.ravel(), times).astype(np.int64)
         sums = np.bincount(which.ravel(), together(parts)).astype(np.float64)
         means = self._entries.form.ratio(sums, 1.0, numbers, pairs[:, 1])
         told = {
             (unit, item): f"{mean:.6g}{self._how_many(number)}"
-            for (unit, item), mean, number in zip(pairs.tolist(), means, numbers, strict=True)
+            for (unit, item), mean, number in zip(
+                pairs.tolist(), means, numbers, strict=True
+            )
         }
         found = []
         for asker, those in zip(units, items, strict=True):
             given = [item for item in those if (asker, item) in told]
-            values = listing(f"{self._named(item)} {told[asker, item]}" for item in given) or None
-            found.append(values if self.unit is not None else self._weighted(values, asker))
+            values = (
+                listing(f"{self._named(item)} {told[asker, item]}" for item in given)
+                or None
+            )
+            found.append(
+                values if self.unit is not None else self._weighted(values, asker)
+            )
         return found
 
     def _how_many(self, number: int) -> str:

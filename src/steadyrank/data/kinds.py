@@ -21,11 +21,18 @@ COUNT = Role(
     argument="counts",
     answer=True,
 )
-ITEM_LIST = Setting("the list of items, in order, also those without data", several=True)
-WEIGHTS = Role(
-    "how much each unit counts: one person, with their weight", known("weight_columns"), holds="numbers"
+ITEM_LIST = Setting(
+    "the list of items, in order, also those without data", several=True
 )
-UNIT = Role("rows with equal values here are left out together (a worker, a prompt)", argument="units")
+WEIGHTS = Role(
+    "how much each unit counts: one person, with their weight",
+    known("weight_columns"),
+    holds="numbers",
+)
+UNIT = Role(
+    "rows with equal values here are left out together (a worker, a prompt)",
+    argument="units",
+)
 
 
 class PeopleArguments(ReadingArguments, total=False):
@@ -37,7 +44,12 @@ class PeopleArguments(ReadingArguments, total=False):
 
 # Votes
 
-CHOICE = Role("the item voted for", known("choice_columns", "elected"), argument="choices", answer=True)
+CHOICE = Role(
+    "the item voted for",
+    known("choice_columns", "elected"),
+    argument="choices",
+    answer=True,
+)
 
 
 class VotesArguments(PeopleArguments, total=False):
@@ -74,14 +86,18 @@ RANK = Role(
     holds="numbers",
     answer=True,
 )
-RANKS = Role("the first choice, the second choice..., known by numbers in their names", several=True)
+RANKS = Role(
+    "the first choice, the second choice..., known by numbers in their names",
+    several=True,
+)
 REPEATS = Setting(
     "what to do where a ballot names an item again: skip (the default for columns of choices) or error",
     ("skip", "error"),
 )
 
 RANKED = Role(
-    "the items, a column for each, that holds the rank given; blanks are not ranked", several=True
+    "the items, a column for each, that holds the rank given; blanks are not ranked",
+    several=True,
 )
 
 
@@ -92,11 +108,15 @@ class BallotsArguments(PeopleArguments, total=False):
     ranks: Annotated[Sequence[str] | None, RANKS]
     ranked: Annotated[Sequence[str] | None, RANKED]
     user: Annotated[str | None, VOTER]
-    item: Annotated[str | None, Role("what was ranked, one row per entry", ITEM_NAMES, answer=True)]
+    item: Annotated[
+        str | None, Role("what was ranked, one row per entry", ITEM_NAMES, answer=True)
+    ]
     rank: Annotated[str | None, RANK]
     count: Annotated[str | None, COUNT]
     items: Annotated[Iterable[object] | None, ITEM_LIST]
-    approval: Annotated[bool | None, Setting("ballots name approved items, without order", flag=True)]
+    approval: Annotated[
+        bool | None, Setting("ballots name approved items, without order", flag=True)
+    ]
     repeats: Annotated[str | None, REPEATS]
 
 
@@ -152,7 +172,11 @@ RATINGS = Kind(
     arguments=RatingsArguments,
     forms=(
         Form("one row per rating", ("user", "item", "score")),
-        Form("one row per rating, each by somebody else", ("item", "score"), decides=("user",)),
+        Form(
+            "one row per rating, each by somebody else",
+            ("item", "score"),
+            decides=("user",),
+        ),
     ),
     on_engine="entries",
     observation="rating",
@@ -186,12 +210,18 @@ COVARIATE = Role(
     argument="covariates",
     several=True,
 )
-TIE_MARGIN = Setting("points that differ by no more than this are a tie; 0 if not given", takes="NUMBER")
+TIE_MARGIN = Setting(
+    "points that differ by no more than this are a tie; 0 if not given", takes="NUMBER"
+)
 
 
-LEFT_NAMES, RIGHT_NAMES = zip(*(pair.split("/") for pair in known("side_columns")), strict=True)
+LEFT_NAMES, RIGHT_NAMES = zip(
+    *(pair.split("/") for pair in known("side_columns")), strict=True
+)
 LEFT_POINTS, RIGHT_POINTS = zip(*(pair.split("/") for pair in POINTS), strict=True)
-LEFT_WINS, RIGHT_WINS = zip(*(pair.split("/") for pair in known("wins_columns")), strict=True)
+LEFT_WINS, RIGHT_WINS = zip(
+    *(pair.split("/") for pair in known("wins_columns")), strict=True
+)
 WON, LOST = zip(*(pair.split("/") for pair in known("won_columns")), strict=True)
 
 WINNER = Role(
@@ -201,7 +231,9 @@ WINNER = Role(
     answer=True,
 )
 LOSER = Role("the item that lost, beside the winner", LOST, answer=True)
-SCORED_LEFT = Role("points of the left side: more of them win", LEFT_POINTS, "numbers", answer=True)
+SCORED_LEFT = Role(
+    "points of the left side: more of them win", LEFT_POINTS, "numbers", answer=True
+)
 SCORED_RIGHT = Role("points of the right side", RIGHT_POINTS, "numbers", answer=True)
 
 
@@ -215,7 +247,9 @@ class BattlesArguments(PeopleArguments, total=False):
     points_left: Annotated[str | None, SCORED_LEFT]
     points_right: Annotated[str | None, SCORED_RIGHT]
     wins_left: Annotated[str | None, Role("wins of the left side", LEFT_WINS, "counts")]
-    wins_right: Annotated[str | None, Role("wins of the right side", RIGHT_WINS, "counts")]
+    wins_right: Annotated[
+        str | None, Role("wins of the right side", RIGHT_WINS, "counts")
+    ]
     ties: Annotated[str | Sequence[str] | None, TIES]
     count: Annotated[str | None, COUNT]
     covariate: Annotated[str | Sequence[str] | None, COVARIATE]
@@ -238,7 +272,12 @@ BATTLES = Kind(
             named=("covariate",),
             decides=SCORED,
         ),
-        Form("one row per battle", ("left", "right", "winner"), ("count",), ("covariate",)),
+        Form(
+            "one row per battle",
+            ("left", "right", "winner"),
+            ("count",),
+            ("covariate",),
+        ),
         Form("one row per win", ("winner", "loser"), ("count",), ("covariate",)),
     ),
     on_engine="counted",
@@ -253,7 +292,9 @@ ROW = Role(
     argument="rows",
     answer=True,
 )
-SCORE = Role("the score, one row per score", known("score_columns"), holds="numbers", answer=True)
+SCORE = Role(
+    "the score, one row per score", known("score_columns"), holds="numbers", answer=True
+)
 GAPS = Setting(
     "what to do with missing scores: error (the default), drop the row, or use those available",
     ("error", "drop", "available"),
@@ -262,8 +303,12 @@ REPEATED = Setting(
     "where an item has several scores in a row, or several rows: error (the default), or mean",
     ("error", "mean"),
 )
-COMPARED = Role("the columns of scores; all columns of numbers but ids if not given", several=True)
-WHERE = Setting("where a wide table has its items: rows or columns; guessed if not given", (*WAYS,))
+COMPARED = Role(
+    "the columns of scores; all columns of numbers but ids if not given", several=True
+)
+WHERE = Setting(
+    "where a wide table has its items: rows or columns; guessed if not given", (*WAYS,)
+)
 SCALE = Setting(
     "bring each row to one scale: z (scores), ranks, or range (0 to 1); left alone if not given",
     (*SCALES,),
@@ -275,7 +320,9 @@ class ScoresArguments(PeopleArguments, total=False):
 
     items: Annotated[Sequence[str] | None, COMPARED]
     row: Annotated[str | None, ROW]
-    item: Annotated[str | None, Role("what was scored, one row per score", ITEM_NAMES, answer=True)]
+    item: Annotated[
+        str | None, Role("what was scored, one row per score", ITEM_NAMES, answer=True)
+    ]
     score: Annotated[str | None, SCORE]
     missing: Annotated[str | None, GAPS]
     duplicates: Annotated[str | None, REPEATED]
@@ -304,7 +351,12 @@ SCORES = Kind(
             only_with={"items_in": "rows"},
             people=False,
         ),
-        Form("a column for each item", (), named=("items", "row"), decides=("items", "row")),
+        Form(
+            "a column for each item",
+            (),
+            named=("items", "row"),
+            decides=("items", "row"),
+        ),
     ),
     on_engine="entries",
     observation="score",
@@ -313,9 +365,12 @@ SCORES = Kind(
 # Regressions
 
 GAPPY_ROWS = Setting(
-    "what to do with missing values: error (the default), or drop the row", ("error", "drop")
+    "what to do with missing values: error (the default), or drop the row",
+    ("error", "drop"),
 )
-RESPONSE = Role("the response", known("response_columns"), "numbers", argument="y", answer=True)
+RESPONSE = Role(
+    "the response", known("response_columns"), "numbers", argument="y", answer=True
+)
 FEATURES = Role("the features; all other columns if not given", several=True)
 
 
@@ -325,7 +380,10 @@ class RegressionArguments(ReadingArguments, total=False):
     response: Annotated[str | None, RESPONSE]
     items: Annotated[Sequence[str] | None, FEATURES]
     row: Annotated[str | None, Role("what to call each row")]
-    raw: Annotated[bool | None, Setting("leave features and response in their own units", flag=True)]
+    raw: Annotated[
+        bool | None,
+        Setting("leave features and response in their own units", flag=True),
+    ]
     missing: Annotated[str | None, GAPPY_ROWS]
     unit: Annotated[str | None, UNIT]
 
@@ -341,9 +399,15 @@ REGRESSION = Kind(
 
 # Estimates
 
-STANDARD_ERROR = Role("the standard error", known("error_columns"), "numbers", argument="errors")
+STANDARD_ERROR = Role(
+    "the standard error", known("error_columns"), "numbers", argument="errors"
+)
 ESTIMATE = Role("the score", known("estimate_columns"), "numbers", argument="scores")
-ESTIMATED = Role("what was scored, once each", known("item_columns", "place_columns"), argument="items")
+ESTIMATED = Role(
+    "what was scored, once each",
+    known("item_columns", "place_columns"),
+    argument="items",
+)
 
 
 class EstimatesArguments(ReadingArguments, total=False):
@@ -364,5 +428,8 @@ ESTIMATES = Kind(
     observation="estimate",
 )
 
-KINDS = {kind.name: kind for kind in (BATTLES, RATINGS, BALLOTS, SCORES, VOTES, REGRESSION, ESTIMATES)}
+KINDS = {
+    kind.name: kind
+    for kind in (BATTLES, RATINGS, BALLOTS, SCORES, VOTES, REGRESSION, ESTIMATES)
+}
 """Every kind by name, in the order in which a table is tried for them."""

@@ -87,14 +87,22 @@ class Observations(ABC):
         parts, scale = whole_parts(self.weights)
         rows = np.arange(self._n_rows)
         unit = rows if self.unit is None else self.unit
-        return Shares(rows, unit, np.broadcast_to(parts, rows.shape), scale, self.units.counts)
+        return Shares(
+            rows, unit, np.broadcast_to(parts, rows.shape), scale, self.units.counts
+        )
 
     @cached_property
     def units(self) -> Units:
         """The distinct units that can be left out, with their counts: the rows, or their groups."""
-        labels = getattr(self, self._row_fields[-1]) if self._unit_labels is None else self._unit_labels
+        labels = (
+            getattr(self, self._row_fields[-1])
+            if self._unit_labels is None
+            else self._unit_labels
+        )
         counts = np.ones(len(labels), dtype=np.int64)
-        return Units(self._unit_kind or self.kind.unit, counts, labels, self.unit is not None)
+        return Units(
+            self._unit_kind or self.kind.unit, counts, labels, self.unit is not None
+        )
 
     @property
     @abstractmethod
@@ -124,15 +132,23 @@ class Observations(ABC):
         return f"{told}{mark}{weight}"
 
     def __repr__(self) -> str:
-        units, items = counted(self.n_units, self.units.kind), counted(self.n_items, "item")
+        units, items = (
+            counted(self.n_units, self.units.kind),
+            counted(self.n_items, "item"),
+        )
         shown = listing(map(shorten, self.items), self.n_items)
         return f"<{type(self).__name__}: {units}, {items}: {shown}>"
 
     def _repr_html_(self) -> str:
         """Show the first items in a notebook, with how many observations each has."""
-        units, items = counted(self.n_units, self.units.kind), counted(self.n_items, "item")
+        units, items = (
+            counted(self.n_units, self.units.kind),
+            counted(self.n_items, "item"),
+        )
         counts = {plural(self.kind.observation): self.item_counts.tolist()}
-        return html_of(f"{type(self).__name__}: {units}, {items}", {"item": self.items, **counts})
+        return html_of(
+            f"{type(self).__name__}: {units}, {items}", {"item": self.items, **counts}
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -143,14 +159,20 @@ class Observations(ABC):
     def _filled(self, **made: Any) -> Self:
         """Fill in the fields of new data; rows that count for nothing are not there."""
         set_fields(self, **made)
-        heavy = np.ones(self._n_rows, dtype=bool) if self.weights is None else self.weights > 0
+        heavy = (
+            np.ones(self._n_rows, dtype=bool)
+            if self.weights is None
+            else self.weights > 0
+        )
         there = heavy & (vars(self).get("counts", heavy) > 0)
         if there.all():
             return self
         light = int((~heavy).sum())
         row = "row" if "counts" in vars(self) else self.kind.unit
         note = (f"{counted(light, row)} of weight 0 left out",) if light else ()
-        return set_fields(self, **self._rows(np.flatnonzero(there)), notes=(*self.notes, *note))
+        return set_fields(
+            self, **self._rows(np.flatnonzero(there)), notes=(*self.notes, *note)
+        )
 
     def without(self, units: int | Iterable[int]) -> Self:
         """Return the data without some units; the list of items stays as it is.
@@ -205,7 +227,11 @@ class Observations(ABC):
 
     def _changed(self, changes: dict[str, Any]) -> Self:
         """Return the data with some fields changed: a new object, which takes over nothing cached."""
-        kept = {each.name: vars(self)[each.name] for each in fields(self) if each.name in vars(self)}
+        kept = {
+            each.name: vars(self)[each.name]
+            for each in fields(self)
+            if each.name in vars(self)
+        }
         return set_fields(object.__new__(type(self)), **kept | changes)
 
     def _copied(self, copies: IntArray) -> dict[str, Any]:
@@ -221,7 +247,11 @@ class Observations(ABC):
             found["indptr"], entries = repeated_spans(vars(self)["indptr"], rows)
             found |= {name: getattr(self, name)[entries] for name in self._entry_fields}
         left = None if self.weights is None else self.weights[rows]
-        return found | {"weights": left} | remaining_groups(self.unit, self._unit_labels, rows)
+        return (
+            found
+            | {"weights": left}
+            | remaining_groups(self.unit, self._unit_labels, rows)
+        )
 
     def with_added(self, unit: Any, times: int = 1) -> Self:
         """Return the data with one more unit, as often as is said; the list of items stays as it is.
@@ -240,7 +270,9 @@ class Observations(ABC):
         >>> Votes(["ann", "bob", "ann"]).with_added("bob", 2).units.counts
         array([2, 3])
         """
-        if self.unit is not None or self.weights is not None:  # nobody can make these up
+        if (
+            self.unit is not None or self.weights is not None
+        ):  # nobody can make these up
             raise errors.InvalidDataError(
                 f"no unit can be added to {self.kind.name} with weights or groups: its size is not known"
             )
@@ -289,7 +321,9 @@ class Observations(ABC):
         """
         wanted = [items] if isinstance(items, str | bytes) else list(items)
         known = set(self.items)
-        unknown = [label for label in wanted if not is_hashable(label) or label not in known]
+        unknown = [
+            label for label in wanted if not is_hashable(label) or label not in known
+        ]
         if unknown:
             raise errors.InvalidLabelError(
                 f"there is no item {shorten(unknown[0])}",
@@ -317,7 +351,9 @@ class Observations(ABC):
         >>> battles.with_min_count(2).notes[0]
         '1 item with fewer than 2 battles is left out; 1 battle had nothing else'
         """
-        kept = self.item_counts >= check_whole(f"the fewest {plural(self.kind.observation)}", least, 1)
+        kept = self.item_counts >= check_whole(
+            f"the fewest {plural(self.kind.observation)}", least, 1
+        )
         few = f"fewer than {counted(int(least), self.kind.observation)}"
         gone = int((~kept).sum())
         note = f"{counted(gone, 'item')} with {few} {'is' if gone == 1 else 'are'} left out"
@@ -332,9 +368,13 @@ class Observations(ABC):
         made = self._changed(self._of_items(kept) | labels) if some else None
         if made is None or not made.item_counts.any():
             what = plural(self.kind.observation)
-            raise errors.EmptyDataError(f"no {what} are left: {note}", way_out="Keep more items.")
+            raise errors.EmptyDataError(
+                f"no {what} are left: {note}", way_out="Keep more items."
+            )
         silent = self.n_units - made.n_units
-        more = f"; {counted(silent, self.units.kind)} had nothing else" if silent else ""
+        more = (
+            f"; {counted(silent, self.units.kind)} had nothing else" if silent else ""
+        )
         return with_notes(made, note + more)
 
     def with_labels(self, labels: Any) -> Self:
@@ -359,10 +399,17 @@ class Observations(ABC):
         """Return the fields that change when only the marked items stay, but the labels."""
         raise errors.InvalidDataError(
             f"no item can be left out of {self.kind.name}: all of them make up its scores together",
-            way_out=["Name the columns that should be in it as ", Option("items", several=True)],
+            way_out=[
+                "Name the columns that should be in it as ",
+                Option("items", several=True),
+            ],
         )
 
-    def said(self, units: Sequence[int], items: Sequence[Sequence[int]]) -> list[str | None]:  # noqa: ARG002
+    def said(
+        self,
+        units: Sequence[int],
+        items: Sequence[Sequence[int]],  # noqa: ARG002
+    ) -> list[str | None]:
         """Return what some distinct units said about some items, in short, for people.
 
         Parameters
@@ -398,10 +445,15 @@ class Observations(ABC):
         """Return the same with each column read once, so that no part of the rows is read otherwise."""
         table, read = found.table, {}
         for role, names in found.columns.items():
-            numbers = role in CELLS or found.kind.roles[role].holds in {"numbers", "counts"}
+            numbers = role in CELLS or found.kind.roles[role].holds in {
+                "numbers",
+                "counts",
+            }
             for name in as_list(names):
                 read[name] = (
-                    table.numbers(name, missing=True) if numbers else table.columns[name].coded()
+                    table.numbers(name, missing=True)
+                    if numbers
+                    else table.columns[name].coded()
                 )
         return found.reading_as(read)
 
@@ -449,7 +501,9 @@ class Observations(ABC):
         return from_table(cls, read_table(source, given=arguments, **layout), arguments)
 
     @classmethod
-    def scan(cls, source: Any, *, engine: str | Engine | None = None, **arguments: Any) -> Observations:
+    def scan(
+        cls, source: Any, *, engine: str | Engine | None = None, **arguments: Any
+    ) -> Observations:
         """Leave data of this kind in an engine, and audit them there.
 
         Of votes and battles, each distinct one is brought back with its count. Ratings and long tables
@@ -533,9 +587,13 @@ def from_resolved(cls: type[Data], found: Resolved) -> Data:
     found = replace(found, table=table, reading={**found.reading, "drop": dropping})
     with found.errors():
         data = cls._from_columns(found)
-        said = [] if "part" in found.reading else dropping.said()  # of all rows, some had the answer
+        said = (
+            [] if "part" in found.reading else dropping.said()
+        )  # of all rows, some had the answer
         found.table.notes += about_items(found, data.items) + said
-    columns = tuple((role, name) for role, name in found.columns.items() if isinstance(name, str))
+    columns = tuple(
+        (role, name) for role, name in found.columns.items() if isinstance(name, str)
+    )
     origin = Origin(columns, found.table.library)
     set_fields(data, unit_candidates=unit_candidates(found), _origin=origin)
     return labelled(with_notes(data, *found.table.notes, first=True), found)
@@ -583,13 +641,22 @@ def nearly_equal(items: Sequence[object]) -> list[str]:
         if isinstance(item, str):
             alike.setdefault("".join(item.split()).casefold(), []).append(item)
     twice = [those for those in alike.values() if len(those) > 1]
-    shown = listing((" and ".join(map(shorten, those)) for those in twice), between="; ")
-    return [f"items that differ only in blanks or case are kept apart: {shown}"] if twice else []
+    shown = listing(
+        (" and ".join(map(shorten, those)) for those in twice), between="; "
+    )
+    return (
+        [f"items that differ only in blanks or case are kept apart: {shown}"]
+        if twice
+        else []
+    )
 
 
 def about_items(found: Resolved, items: Sequence[object]) -> list[str]:
     """Refuse items that are called like the column that names them; note those that look alike."""
-    for name in (found.columns.get(role) for role in ("choice", "item", "left", "right", "winner")):
+    for name in (
+        found.columns.get(role)
+        for role in ("choice", "item", "left", "right", "winner")
+    ):
         if isinstance(name, str) and name in found.table.columns:
             found.table.check_header(name, items)
     return nearly_equal(items)

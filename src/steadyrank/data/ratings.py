@@ -70,7 +70,11 @@ class Ratings(EntryObservations):
 
     kind = RATINGS
 
-    _row_fields, _entry_fields, _item_fields = ("user_labels",), ("rated", "values"), ("rated",)
+    _row_fields, _entry_fields, _item_fields = (
+        ("user_labels",),
+        ("rated", "values"),
+        ("rated",),
+    )
     user_labels: Sequence[object]
     indptr: IntArray
     rated: AnyArray
@@ -95,27 +99,42 @@ class Ratings(EntryObservations):
         check_length(user_codes, len(stars), "user")
         check_length(item_codes, len(stars), "item")
         by_user = agreed(people, user_codes, len(all_users), "user")
-        alone = people.get("unit_kind", "user") if people.get("units") is None else "user"
+        alone = (
+            people.get("unit_kind", "user") if people.get("units") is None else "user"
+        )
         fields = of_people(np.ones(len(all_users), dtype=np.int64), alone, **by_user)
         if not in_strict_order(user_codes, item_codes):
             cells = user_codes.astype(np.int64) * len(all_items) + item_codes
             order = np.argsort(cells, kind="stable")
-            user_codes, item_codes, stars = user_codes[order], item_codes[order], stars[order]
-            same = (user_codes[1:] == user_codes[:-1]) & (item_codes[1:] == item_codes[:-1])
+            user_codes, item_codes, stars = (
+                user_codes[order],
+                item_codes[order],
+                stars[order],
+            )
+            same = (user_codes[1:] == user_codes[:-1]) & (
+                item_codes[1:] == item_codes[:-1]
+            )
             again = np.append(False, same)  # sorted entries: the one before is the same
             if again.any():
                 if duplicates == "error":
                     first = np.flatnonzero(again)[0]
-                    user, item = all_users[user_codes[first]], all_items[item_codes[first]]
+                    user, item = (
+                        all_users[user_codes[first]],
+                        all_items[item_codes[first]],
+                    )
                     raise _duplicates(user, item, order[again])
                 starts = np.flatnonzero(~again)
                 rated = item_codes
                 user_codes, item_codes = user_codes[starts], item_codes[starts]
                 stars = _merged(stars, starts, rated, len(all_items), duplicates)
-                how = "the last one kept" if duplicates == "last" else "their mean taken"
+                how = (
+                    "the last one kept" if duplicates == "last" else "their mean taken"
+                )
                 said = f"{counted(int(again.sum()), 'repeated rating')} of an item by a user: {how}"
                 fields["notes"] = (*fields["notes"], said)
-        indptr = np.searchsorted(user_codes, np.arange(len(all_users) + 1, dtype=user_codes.dtype))
+        indptr = np.searchsorted(
+            user_codes, np.arange(len(all_users) + 1, dtype=user_codes.dtype)
+        )
         made = {"indptr": indptr.astype(np.int64), "rated": item_codes, "values": stars}
         self._filled(items=all_items, user_labels=all_users, **made, **fields)
 
@@ -133,8 +152,12 @@ class Ratings(EntryObservations):
         return self._changed(left)._rows(users)  # noqa: SLF001 (one of us)
 
     def _one(self, unit: Any, times: int) -> Self:
-        users = [f"added {self._n_rows + number}" for number in range(times) for _ in unit]
-        return type(self)(users, [*unit] * times, [*unit.values()] * times, items=self.items)
+        users = [
+            f"added {self._n_rows + number}" for number in range(times) for _ in unit
+        ]
+        return type(self)(
+            users, [*unit] * times, [*unit.values()] * times, items=self.items
+        )
 
     def _favouring(self, behind: int, ahead: int, ends: Ends) -> dict[object, float]:
         """Return ratings of the two, as far as they help."""
@@ -176,7 +199,9 @@ class Ratings(EntryObservations):
         check_length(stars, len(codes), "values")
         check_spans(pointers, codes, len(labels))
         falls = codes[1:] <= codes[:-1]
-        falls[pointers[(pointers > 0) & (pointers < len(codes))] - 1] = False  # a user may start anew
+        falls[pointers[(pointers > 0) & (pointers < len(codes))] - 1] = (
+            False  # a user may start anew
+        )
         if falls.any():
             raise errors.InvalidDataError(
                 "the items of each user must be in increasing order, each once",
@@ -191,7 +216,9 @@ class Ratings(EntryObservations):
         return set_fields(
             cls.__new__(cls),
             items=labels,
-            user_labels=people if isinstance(people, range) else unique_labels(people, "users"),
+            user_labels=people
+            if isinstance(people, range)
+            else unique_labels(people, "users"),
             indptr=pointers,
             rated=codes.astype(np.int32, copy=False),
             values=stars,
@@ -203,9 +230,14 @@ class Ratings(EntryObservations):
         if "user" not in found.columns:  # as rows of measurements, not of people
             made = {"user": np.arange(len(found.table)), "unit_kind": "row", **made}
         less = made.pop("lower_is_better", None)
-        if less is not None and turned_rows(found.table, [found.columns["score"]], less).any():
+        if (
+            less is not None
+            and turned_rows(found.table, [found.columns["score"]], less).any()
+        ):
             values = as_scores(made["score"], "score")
-            made["score"] = -values if values.dtype.kind == "f" else -values.astype(np.int64)
+            made["score"] = (
+                -values if values.dtype.kind == "f" else -values.astype(np.int64)
+            )
         return cls(**made)
 
 

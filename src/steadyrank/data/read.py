@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.kinds import KINDS
 from steadyrank.data.observations import Observations, class_of, decision_on, made_of
-from steadyrank.errors import InvalidDataError, SteadyrankError, UnreadableFileError, not_a_choice
+from steadyrank.errors import (
+    InvalidDataError,
+    SteadyrankError,
+    UnreadableFileError,
+    not_a_choice,
+)
 from steadyrank.reading.deciding import Check, as_they_are
 from steadyrank.reading.files import ENCODED, USUAL
 from steadyrank.reading.formats import read_table, read_together
@@ -96,7 +101,11 @@ def read_checked(
     try:
         table = table_of(source, arguments, format=format, encoding=encoding)
     except UnreadableFileError as error:
-        if error.way_out is ENCODED and encoding is None and not hasattr(source, "read"):
+        if (
+            error.way_out is ENCODED
+            and encoding is None
+            and not hasattr(source, "read")
+        ):
             with suppress(SteadyrankError):
                 table = table_of(source, arguments, format=format, encoding=USUAL)
                 table.guessed["encoding"] = USUAL
@@ -112,17 +121,27 @@ def read_checked(
 
 def table_of(source: Any, given: Mapping[str, Any], **layout: Any) -> Table:
     """Return the table of a file, of a format and an encoding if these are told, or of a frame."""
-    return read_table(source, given=given, **layout) if is_source(source) else as_table(source)
+    return (
+        read_table(source, given=given, **layout)
+        if is_source(source)
+        else as_table(source)
+    )
 
 
 def is_source(given: Any) -> bool:
     """Tell whether something is a path, a list of paths or a stream."""
     paths = given if isinstance(given, list | tuple) else [given]
-    return all(isinstance(path, str | PathLike) for path in paths) or hasattr(given, "readinto")
+    return all(isinstance(path, str | PathLike) for path in paths) or hasattr(
+        given, "readinto"
+    )
 
 
 def scan_any(
-    source: Any, *, kind: str | None = None, engine: str | Engine | None = None, **arguments: Any
+    source: Any,
+    *,
+    kind: str | None = None,
+    engine: str | Engine | None = None,
+    **arguments: Any,
 ) -> Observations:
     """Scan observations of any kind; the kind is recognised from the first rows unless it is given.
 
@@ -146,7 +165,9 @@ def scan_any(
     from steadyrank.data.scanned import scanned
 
     check_kind(kind)
-    return scanned(None if kind is None else class_of(KINDS[kind]), source, engine, arguments)
+    return scanned(
+        None if kind is None else class_of(KINDS[kind]), source, engine, arguments
+    )
 
 
 def check_kind(kind: str | None) -> None:

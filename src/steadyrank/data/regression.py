@@ -15,7 +15,13 @@ from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.data.score_matrix import without_gaps
 from steadyrank.data.units import People, of_people
 from steadyrank.errors import InvalidCountError, Option
-from steadyrank.reading.arrays import as_column, as_matrix, as_scores, check_length, objects
+from steadyrank.reading.arrays import (
+    as_column,
+    as_matrix,
+    as_scores,
+    check_length,
+    objects,
+)
 from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import on_one_scale
@@ -93,29 +99,47 @@ class Regression(Observations):
         if hasattr(X, "columns") or hasattr(X, "column_names"):
             table = as_table(X)
             features = [name for name in table.names if name not in table.index]
-            X, items = table.matrix(features, missing=True), features if items is None else items
-            rows = table.labels(table.index[0]) if rows is None and len(table.index) == 1 else rows
+            X, items = (
+                table.matrix(features, missing=True),
+                features if items is None else items,
+            )
+            rows = (
+                table.labels(table.index[0])
+                if rows is None and len(table.index) == 1
+                else rows
+            )
         matrix = as_matrix(X, "X", missing=True)
         check_some(len(matrix), "rows")
         check_some(matrix.shape[1], "features")
         column, classes = as_column(y, "y"), None
         if len(column) and all(isinstance(one, str) for one in column):
             column, classes = encode(column, what="y")
-        response = np.array(as_scores(column, "y", missing=missing == "drop"), dtype=np.float64)
+        response = np.array(
+            as_scores(column, "y", missing=missing == "drop"), dtype=np.float64
+        )
         check_length(response, len(matrix), "y")
-        labels, names = column_labels(items, matrix.shape[1]), row_names(rows, len(matrix))
+        labels, names = (
+            column_labels(items, matrix.shape[1]),
+            row_names(rows, len(matrix)),
+        )
         gaps = np.column_stack([np.isnan(matrix), np.isnan(response)])
         fields = of_people(np.ones(len(matrix), dtype=np.int64), "row", **people)
         made = {"X": matrix, "y": response, "row_labels": names, "classes": classes}
         set_fields(self, items=labels, **made, **fields)
         if gaps.any():
-            kept, notes = without_gaps(missing, gaps, names, (*labels, "y"), otherwise=())
+            kept, notes = without_gaps(
+                missing, gaps, names, (*labels, "y"), otherwise=()
+            )
             set_fields(self, **self._rows(kept), notes=notes)
 
     @property
     def responses(self) -> AnyArray:
         """The responses as they were given: numbers, or texts."""
-        return self.y if self.classes is None else objects(self.classes)[self.y.astype(np.int64)]
+        return (
+            self.y
+            if self.classes is None
+            else objects(self.classes)[self.y.astype(np.int64)]
+        )
 
     @property
     def item_counts(self) -> IntArray:
@@ -125,16 +149,27 @@ class Regression(Observations):
     @classmethod
     def _from_columns(cls, found: Resolved) -> Self:
         table, settings = found.table, dict(found.settings)
-        apart = {found.columns.get(role) for role in ("response", "row", "unit")} | {*table.index}
+        apart = {found.columns.get(role) for role in ("response", "row", "unit")} | {
+            *table.index
+        }
         names = found.columns.get("items") or table.number_columns(apart)
         if len(table.index) == 1 and not found.columns.get("row"):
             found.columns["row"] = table.index[0]
-        X, missing = table.matrix(names, missing=True), settings.get("missing") == "drop"
+        X, missing = (
+            table.matrix(names, missing=True),
+            settings.get("missing") == "drop",
+        )
         y = table.numbers(found.columns["response"], missing=missing)
         raw = settings.pop("raw", False)
-        data = cls(X, y, items=names, rows=found.values("row"), **settings, **found.people())
+        data = cls(
+            X, y, items=names, rows=found.values("row"), **settings, **found.people()
+        )
         if raw:
             return data
-        table.notes.append(Guess(STANDARDISED, "columns standardised", Option("raw", flag=True)))
-        X, y = (on_one_scale(columns, "z") for columns in (data.X.T, data.y[np.newaxis]))
+        table.notes.append(
+            Guess(STANDARDISED, "columns standardised", Option("raw", flag=True))
+        )
+        X, y = (
+            on_one_scale(columns, "z") for columns in (data.X.T, data.y[np.newaxis])
+        )
         return set_fields(data, X=X.T, y=y[0])

@@ -16,7 +16,9 @@ from steadyrank.reading.labels import encode, unique_labels
 def check_some(size: int, what: str) -> None:
     """Complain about data without a single row."""
     if not size:
-        raise errors.EmptyDataError(f"there are no {what}", way_out="At least one is needed.")
+        raise errors.EmptyDataError(
+            f"there are no {what}", way_out="At least one is needed."
+        )
 
 
 def row_counts(counts: Any, size: int, what: str) -> IntArray:
@@ -39,7 +41,9 @@ def check_total(counts: IntArray, what: str, times: Any = 1) -> int:
     most = int(counts.max(initial=0)) * int(np.max(times, initial=0))
     # In Python's whole numbers, which do not overflow, wherever 64 bits might.
     exact = (
-        (counts * times) if most * len(counts) < errors.MOST_COUNTED else counts.astype(object) * times
+        (counts * times)
+        if most * len(counts) < errors.MOST_COUNTED
+        else counts.astype(object) * times
     )
     total = int(exact.sum())
     if total >= errors.MOST_COUNTED:
@@ -53,7 +57,9 @@ def column_labels(labels: Iterable[object] | None, size: int) -> tuple[object, .
         return tuple(range(size))
     named = unique_labels(labels)
     if len(named) != size:
-        raise errors.InvalidScoresError(f"items has {len(named):,} labels for {size:,} columns")
+        raise errors.InvalidScoresError(
+            f"items has {len(named):,} labels for {size:,} columns"
+        )
     return named
 
 
@@ -63,7 +69,9 @@ def row_names(rows: Iterable[object] | None, size: int) -> Sequence[object]:
         return range(size)
     codes, labels = encode(rows, what="rows")
     if len(codes) != size:
-        raise errors.InvalidScoresError(f"rows has {len(codes):,} labels for {size:,} rows")
+        raise errors.InvalidScoresError(
+            f"rows has {len(codes):,} labels for {size:,} rows"
+        )
     return tuple(map(labels.__getitem__, codes.tolist()))
 
 
@@ -125,7 +133,9 @@ def shared_out(unit: IntArray, counts: IntArray, wanted: IntArray) -> IntArray:
     last = np.append(ordered[1:] != ordered[:-1], True)
     begins = np.flatnonzero(np.append(True, last[:-1]))
     before = np.cumsum(available) - available
-    before = before - np.repeat(before[begins], np.diff(np.append(begins, len(ordered))))
+    before = before - np.repeat(
+        before[begins], np.diff(np.append(begins, len(ordered)))
+    )
     left = np.maximum(0, wanted[ordered] - before)
     given = np.empty_like(available)
     given[order] = np.where(last, left, np.minimum(left, available))

@@ -20,7 +20,13 @@ from steadyrank.engines.files import NOT_PARQUET
 from steadyrank.engines.frame import Source, Traffic
 from steadyrank.engines.lazy_entries import LazyEntries
 from steadyrank.engines.scanning import counted_rows, scan_ratings, scan_scores
-from steadyrank.errors import IN_MEMORY, NO_BLANKS, NO_GAPS, EmptyDataError, InvalidDataError
+from steadyrank.errors import (
+    IN_MEMORY,
+    NO_BLANKS,
+    NO_GAPS,
+    EmptyDataError,
+    InvalidDataError,
+)
 from steadyrank.reading.declarations import Kind
 from steadyrank.reading.roles import Resolved
 
@@ -74,7 +80,9 @@ class ScannedEntries(EntryObservations):
     @property
     def values(self) -> NoReturn:
         """Complain: an engine adds values up, and never hands all of them out."""
-        raise InvalidDataError("the values stay in an engine, which sums them up", way_out=IN_MEMORY)
+        raise InvalidDataError(
+            "the values stay in an engine, which sums them up", way_out=IN_MEMORY
+        )
 
     def close(self) -> None:
         """Close the engine's connection, if one was opened, and remove temporary files."""
@@ -97,7 +105,8 @@ class ScannedEntries(EntryObservations):
     def _favouring(self, behind: int, ahead: int, ends: object) -> Any:  # noqa: ARG002 (always refused)
         """Complain: units are never added."""
         raise InvalidDataError(
-            "units cannot be added to data in an engine, or changed there", way_out=IN_MEMORY
+            "units cannot be added to data in an engine, or changed there",
+            way_out=IN_MEMORY,
         )
 
 
@@ -110,13 +119,21 @@ def made_on_engine(found: Resolved) -> Observations:
 def _check_scannable(kind: Kind, given: Mapping[str, Any]) -> None:
     """Refuse a kind of data that no engine adds up, and rows that it is to leave out or to merge."""
     if kind.on_engine is None:
-        raise InvalidDataError(f"{kind.name} cannot be scanned in an engine", way_out=IN_MEMORY)
+        raise InvalidDataError(
+            f"{kind.name} cannot be scanned in an engine", way_out=IN_MEMORY
+        )
     if given.get("drop") is not None:
-        raise InvalidDataError("engines cannot drop rows by their answers", way_out=IN_MEMORY)
+        raise InvalidDataError(
+            "engines cannot drop rows by their answers", way_out=IN_MEMORY
+        )
     if given.get("duplicates") in {"last", "mean"}:
-        raise InvalidDataError("engines cannot merge repeated values", way_out=IN_MEMORY)
+        raise InvalidDataError(
+            "engines cannot merge repeated values", way_out=IN_MEMORY
+        )
     if kind.name == "ratings" and given.get("lower_is_better") is not None:
-        raise InvalidDataError("engines take ratings of which more is better", way_out=IN_MEMORY)
+        raise InvalidDataError(
+            "engines take ratings of which more is better", way_out=IN_MEMORY
+        )
 
 
 def scanned(
@@ -130,7 +147,9 @@ def scanned(
     Which kind they are, the first rows tell where nobody said it, and that is noted first.
     """
     given = {name: value for name, value in arguments.items() if value is not None}
-    limits = {name: given.pop(name) for name in ("max_units", "batch_rows") if name in given}
+    limits = {
+        name: given.pop(name) for name in ("max_units", "batch_rows") if name in given
+    }
     for name in ("format", "encoding"):
         if given.pop(name, "parquet") != "parquet":
             problem = f"engines scan Parquet files alone, and the {name} given is {arguments[name]!r}"
@@ -140,7 +159,9 @@ def scanned(
     lazy = Source(source, engine)
     try:
         named = None if made is None else made.kind.name
-        found = observations.decision_on(lazy.first_rows(), named, given, make=made_on_engine).taken()
+        found = observations.decision_on(
+            lazy.first_rows(), named, given, make=made_on_engine
+        ).taken()
         told = [found.table.notes.pop(0)] if made is None else []
         made = made or observations.class_of(found.kind)
         _check_scannable(made.kind, {**found.reading, **found.settings})
@@ -169,7 +190,10 @@ def _without_rows(found: Resolved) -> Iterator[None]:
         try:
             yield
         except InvalidDataError as error:
-            somewhere = isinstance(error, EmptyDataError) or (error.column or error.subject) is not None
+            somewhere = (
+                isinstance(error, EmptyDataError)
+                or (error.column or error.subject) is not None
+            )
             error.rows, error.placed = [], error.placed or not somewhere
             if error.way_out is NO_BLANKS:  # an engine drops nothing
                 error.way_out = NO_GAPS

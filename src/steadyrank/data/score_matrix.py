@@ -96,7 +96,9 @@ class ScoreMatrix(EntryObservations):
         labels = column_labels(items, matrix.shape[1])
         row_labels = row_names(rows, len(matrix))
         gaps = np.isnan(matrix)
-        row = "row" if people.get("units") is not None else people.get("unit_kind", "row")
+        row = (
+            "row" if people.get("units") is not None else people.get("unit_kind", "row")
+        )
         fields = of_people(np.ones(len(matrix), dtype=np.int64), row, **people)
         fields |= {"missing": missing, "resolution": float(resolution)}
         set_fields(self, items=labels, values=matrix, row_labels=row_labels, **fields)
@@ -124,7 +126,9 @@ class ScoreMatrix(EntryObservations):
         """
         there = ~np.isnan(values)
         indptr = np.append(0, np.cumsum(there.sum(axis=1)))
-        rated = np.broadcast_to(np.arange(self.n_items, dtype=np.int32), values.shape)[there]
+        rated = np.broadcast_to(np.arange(self.n_items, dtype=np.int32), values.shape)[
+            there
+        ]
         named = {"what": "values", "parts": parts, "resolution": resolution}
         return self._added_up(indptr, rated, values[there], **named)
 
@@ -134,7 +138,9 @@ class ScoreMatrix(EntryObservations):
 
     def _one(self, unit: Any, times: int) -> Self:
         rows = ["added"] * times
-        return type(self)([unit] * times, items=self.items, rows=rows, missing=self.missing)
+        return type(self)(
+            [unit] * times, items=self.items, rows=rows, missing=self.missing
+        )
 
     def _favouring(self, behind: int, ahead: int, ends: Ends) -> list[float]:
         """Return a row with the largest value for the one and the least, or none, for the others."""
@@ -162,17 +168,27 @@ def _with_values(table: Table, values: FloatArray, items: Any) -> dict[str, Any]
         return {}
     gone = [shorten(items[item]) for item in np.flatnonzero(~some).tolist()]
     table.notes.append(NO_VALUES.format(listing(gone)))
-    return {"values": values[:, some], "items": [items[item] for item in np.flatnonzero(some).tolist()]}
+    return {
+        "values": values[:, some],
+        "items": [items[item] for item in np.flatnonzero(some).tolist()],
+    }
 
 
-def _scaled(found: Resolved, values: FloatArray, named: Any) -> tuple[FloatArray, float]:
+def _scaled(
+    found: Resolved, values: FloatArray, named: Any
+) -> tuple[FloatArray, float]:
     """Return the values so that more is better, on one scale if asked for, and how fine it is."""
     table, settings = found.table, found.settings
-    how, rows = settings.get("standardise"), range(len(values)) if named is None else list(named)
+    how, rows = (
+        settings.get("standardise"),
+        range(len(values)) if named is None else list(named),
+    )
     values[scales.turned_rows(table, rows, settings.get("lower_is_better"))] *= -1.0
     if how:
         table.notes.append(scales.SCALES[how])
-        return scales.on_one_scale(whole_rows(values), how), 0.0 if how == "ranks" else RESOLUTION
+        return scales.on_one_scale(
+            whole_rows(values), how
+        ), 0.0 if how == "ranks" else RESOLUTION
     table.notes += scales.suggestion(values, rows)
     return values, 0.0
 
@@ -187,9 +203,13 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
     apart = {label, columns.get("unit"), columns.get("weights")}
     names = names or table.number_columns(apart)  # which refuses texts
     used = {*apart, *names}
-    unused = [name for name in table.names if name not in used and not table.is_numeric(name)]
+    unused = [
+        name for name in table.names if name not in used and not table.is_numeric(name)
+    ]
     if unused and "items" not in found.given:
-        table.notes.append(f"columns without numbers not used: {listing(map(shorten, unused))}")
+        table.notes.append(
+            f"columns without numbers not used: {listing(map(shorten, unused))}"
+        )
     values = table.matrix(names, missing=True)
     labels = None if label is None else table.labels(label)
     if in_rows:
@@ -201,24 +221,41 @@ def _wide_matrix(found: Resolved) -> dict[str, Any]:
             )
         if found.settings.get("duplicates") == "mean":
             values, labels = _mean_of_rows(table, values, labels)
-        return {"values": values.T, "items": labels, "rows": names, "unit_kind": "column"}
+        return {
+            "values": values.T,
+            "items": labels,
+            "rows": names,
+            "unit_kind": "column",
+        }
     rows = np.arange(len(table))
     if label is not None and "items" not in found.given:
         rows = _without_summary_rows(table, label)
     people = said_of(found.people(), rows, len(table))
     named = None if labels is None else labels[rows]
-    return {"values": values[rows], "items": names, "rows": named, **people, "kept": rows}
+    return {
+        "values": values[rows],
+        "items": names,
+        "rows": named,
+        **people,
+        "kept": rows,
+    }
 
 
-def _mean_of_rows(table: Table, values: FloatArray, labels: Any) -> tuple[FloatArray, Any]:
+def _mean_of_rows(
+    table: Table, values: FloatArray, labels: Any
+) -> tuple[FloatArray, Any]:
     """Return one row for each item: the means of its rows, which are noted."""
     codes, items = encode(labels)
     again = len(codes) - len(items)
     if not again:
         return values, labels
-    table.notes.append(f"{counted(again, 'repeated row')} averaged, so that each item has one")
+    table.notes.append(
+        f"{counted(again, 'repeated row')} averaged, so that each item has one"
+    )
     rows, columns = (places.ravel() for places in np.indices(values.shape))
-    return _means(codes[rows], columns, values.ravel(), (len(items), values.shape[1])), items
+    return _means(
+        codes[rows], columns, values.ravel(), (len(items), values.shape[1])
+    ), items
 
 
 def _without_summary_rows(table: Table, labels: str) -> IntArray:
@@ -230,7 +267,9 @@ def _without_summary_rows(table: Table, labels: str) -> IntArray:
         return np.arange(len(names))
     shown = listing(map(shorten, sums))
     note = f"rows not read as scores, but as sums of the others: {shown}"
-    table.notes.append(Guess(note, f"the rows {shown} left out", Option("items", several=True)))
+    table.notes.append(
+        Guess(note, f"the rows {shown} left out", Option("items", several=True))
+    )
     return np.array([row for row, name in enumerate(names) if name not in called])
 
 
@@ -251,11 +290,15 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
                 ", or name another column as ", Option("row"),
             ],
         )  # fmt: skip
-    matrix = np.full((len(rows), len(items)), np.nan, dtype=np.result_type(values, np.float16))
+    matrix = np.full(
+        (len(rows), len(items)), np.nan, dtype=np.result_type(values, np.float16)
+    )
     if len(again):
         exact = as_doubles(values[:, np.newaxis])[:, 0]
         matrix = _means(row_codes, item_codes, exact, matrix.shape)
-        found.table.notes.append(f"{counted(len(again), 'repeated score')} of an item in a row averaged")
+        found.table.notes.append(
+            f"{counted(len(again), 'repeated score')} of an item in a row averaged"
+        )
     else:
         matrix[row_codes, item_codes] = values
         matrix = as_doubles(matrix)
@@ -263,7 +306,9 @@ def _long_matrix(found: Resolved) -> dict[str, Any]:
     return {"values": matrix, "items": items, "rows": rows, **people}
 
 
-def _means(rows: IntArray, items: IntArray, values: FloatArray, shape: tuple[int, int]) -> FloatArray:
+def _means(
+    rows: IntArray, items: IntArray, values: FloatArray, shape: tuple[int, int]
+) -> FloatArray:
     """Return the mean of the values of each cell, NaN where there is none."""
     there = ~np.isnan(values)
     totals, times = np.zeros(shape), np.zeros(shape)
@@ -294,9 +339,15 @@ def without_gaps(
         raise errors.MissingValuesError(
             f"{counted_are(total, 'value', 'missing')} ({listing(where, total)})",
             rows=gappy,
-            way_out=[f"Drop these {plural(row)} with ", Option("missing", "drop"), *otherwise],
+            way_out=[
+                f"Drop these {plural(row)} with ",
+                Option("missing", "drop"),
+                *otherwise,
+            ],
         )
-    unknown = listing(shorten(items[item]) for item in np.flatnonzero(gaps.all(axis=0)).tolist())
+    unknown = listing(
+        shorten(items[item]) for item in np.flatnonzero(gaps.all(axis=0)).tolist()
+    )
     if unknown:
         told = f"no values at all for {unknown}"
         raise errors.MissingValuesError(told, way_out="Leave these items out.")
@@ -308,7 +359,11 @@ def without_gaps(
         )
         notes = [f"{counted(total, 'missing value')} left out of the means"]
         notes += [f"fewer values than others: {few}"] if few else []
-        notes += [f"{counted(int(empty.sum()), row)} without any value dropped"] if empty.any() else []
+        notes += (
+            [f"{counted(int(empty.sum()), row)} without any value dropped"]
+            if empty.any()
+            else []
+        )
         return np.flatnonzero(~empty), tuple(notes)
     if gappy.all():
         raise errors.MissingValuesError(

@@ -10,7 +10,13 @@ import numpy as np
 
 from steadyrank._typing import IntArray
 from steadyrank.data.kinds import KINDS
-from steadyrank.data.observations import Observations, class_of, decision_on, made_of, set_fields
+from steadyrank.data.observations import (
+    Observations,
+    class_of,
+    decision_on,
+    made_of,
+    set_fields,
+)
 from steadyrank.data.read import check_kind, table_of
 from steadyrank.errors import ColumnError, InvalidDataError, SteadyrankError, shorten
 from steadyrank.reading.deciding import Check, as_they_are
@@ -24,7 +30,12 @@ MOST = 50
 
 
 def read_split(
-    source: Any, column: str, *, kind: str | None = None, check: Check = as_they_are, **arguments: Any
+    source: Any,
+    column: str,
+    *,
+    kind: str | None = None,
+    check: Check = as_they_are,
+    **arguments: Any,
 ) -> tuple[Observations, dict[str, Any], tuple[str, ...]]:
     """Read a file or a frame once; return the data of all rows, those of each category, and notes.
 
@@ -50,7 +61,9 @@ def read_split(
     for name, chosen in rows.items():
         try:
             data = made_of(_own(alike, alike.table.taken(chosen)))
-            parts[name] = set_fields(data, items=tuple(names[item] for item in data.items))
+            parts[name] = set_fields(
+                data, items=tuple(names[item] for item in data.items)
+            )
         except SteadyrankError as error:
             parts[name] = error
     return named, parts, notes
@@ -65,32 +78,46 @@ def _without(table: Table, column: str) -> Table:
 def _own(found: Resolved, table: Table) -> Resolved:
     """Return the same roles over a table, with settings and notes that nobody else changes."""
     own = replace(table, notes=list(table.notes))
-    return replace(found, table=own, settings=dict(found.settings), reading=dict(found.reading))
+    return replace(
+        found, table=own, settings=dict(found.settings), reading=dict(found.reading)
+    )
 
 
 def _column(table: Table, name: str, arguments: dict[str, Any]) -> Column:
     """Return the column of the split; refuse one that is not there, or that plays another role."""
-    roles = () if table.kind is None else KINDS[table.kind].roles  # whose columns the format makes
+    roles = (
+        () if table.kind is None else KINDS[table.kind].roles
+    )  # whose columns the format makes
     beside = {one: column for one, column in table.columns.items() if one not in roles}
     if name not in beside:
         told = f"there is no column {shorten(name)} for the split"
         told = told if beside else f"{table.format} files have no column to split by"
         raise column_error(replace(table, columns=beside), told, "split")
-    for role in {role for known in KINDS.values() for role in known.roles} & arguments.keys():
+    for role in {
+        role for known in KINDS.values() for role in known.roles
+    } & arguments.keys():
         if name in as_list(arguments[role]):
-            raise ColumnError(f"the column {shorten(name)} cannot be both the split and the {role}")
+            raise ColumnError(
+                f"the column {shorten(name)} cannot be both the split and the {role}"
+            )
     return beside[name]
 
 
-def _categories(column: Column, name: str) -> tuple[dict[str, IntArray], tuple[str, ...]]:
+def _categories(
+    column: Column, name: str
+) -> tuple[dict[str, IntArray], tuple[str, ...]]:
     """Return the rows of each value, numbers first; rows without one are a category of their own."""
     codes, words = column.written()
     used = np.bincount(codes, minlength=len(words)) > 0
     texts = sorted({word for word, there in zip(words, used, strict=True) if there})
-    texts.sort(key=lambda text: inf if (number := plain_number(text)) is None else number)
+    texts.sort(
+        key=lambda text: inf if (number := plain_number(text)) is None else number
+    )
     if len(texts) > MOST:
         told = f"the column {shorten(name)} has {len(texts):,} values, more than the {MOST} categories"
-        raise InvalidDataError(f"{told} of a split", way_out="Split by a column with fewer values.")
+        raise InvalidDataError(
+            f"{told} of a split", way_out="Split by a column with fewer values."
+        )
     same = {text: np.array([word == text for word in words]) for text in texts}
     rows = {text: np.flatnonzero(those[codes]) for text, those in same.items()}
     if "" not in rows:

@@ -14,7 +14,13 @@ from typing import Any, TypedDict
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.errors import NOBODY_COUNTS, EmptyDataError, InvalidCountError, InvalidDataError, shorten
+from steadyrank.errors import (
+    NOBODY_COUNTS,
+    EmptyDataError,
+    InvalidCountError,
+    InvalidDataError,
+    shorten,
+)
 from steadyrank.reading.arrays import are_decimals, as_column, as_scores, check_length
 from steadyrank.reading.labels import encode
 from steadyrank.sums.exact import EXACT
@@ -128,7 +134,9 @@ class Shares:
         return float((parts @ self.counts) ** 2 / (parts * parts @ self.counts))
 
 
-def as_weights(weights: Any, counts: IntArray) -> tuple[FloatArray | None, tuple[str, ...]]:
+def as_weights(
+    weights: Any, counts: IntArray
+) -> tuple[FloatArray | None, tuple[str, ...]]:
     """Return how much each row counts, None where all count 1, and what to say about it.
 
     Weights are decimals of so few places that sums of them are exact: with more they are rounded.
@@ -217,13 +225,18 @@ def agreed(people: People, owner: AnyArray, size: int, of: str) -> People:
             weight_numbers(weights, len(owner)), owner, np.zeros(size), of, "weights"
         )
     if (units := people.get("units")) is not None:
-        labels, kind = as_column(units, "units"), shorten(people.get("unit_kind", "group"))
+        labels, kind = (
+            as_column(units, "units"),
+            shorten(people.get("unit_kind", "group")),
+        )
         check_length(labels, len(owner), "units")
         found["units"] = _one_each(labels, owner, np.full(size, None), of, kind)
     return found
 
 
-def _one_each(given: AnyArray, owner: AnyArray, each: AnyArray, of: str, what: str) -> AnyArray:
+def _one_each(
+    given: AnyArray, owner: AnyArray, each: AnyArray, of: str, what: str
+) -> AnyArray:
     each[owner] = given
     if (wrong := each[owner] != given).any():
         raise InvalidDataError(f"entries of one {of} name different {what}", rows=wrong)
@@ -257,7 +270,13 @@ def of_people(
     if unit is not None:
         check_length(unit, len(counts), "units")
         row, unit = unit_kind, unit.astype(np.int64)
-    return {"weights": each, "unit": unit, "_unit_labels": labels, "_unit_kind": row, "notes": notes}
+    return {
+        "weights": each,
+        "unit": unit,
+        "_unit_labels": labels,
+        "_unit_kind": row,
+        "notes": notes,
+    }
 
 
 def renumbered(kept: BoolArray) -> IntArray:
@@ -272,4 +291,7 @@ def remaining_groups(
     if unit is None or labels is None:
         return {"unit": None, "_unit_labels": None}
     stay = np.bincount(unit[rows], minlength=len(labels)) > 0
-    return {"unit": renumbered(stay)[unit[rows]], "_unit_labels": tuple(compress(labels, stay))}
+    return {
+        "unit": renumbered(stay)[unit[rows]],
+        "_unit_labels": tuple(compress(labels, stay)),
+    }

@@ -75,7 +75,12 @@ class Votes(CountedRows):
     ) -> None:
         codes, labels = encode(choices, known=items, what="choices")
         times, codes = row_counts(counts, len(codes), "votes"), codes.astype(np.int64)
-        self._filled(items=labels, choices=codes, counts=times, **of_people(times, "vote", **people))
+        self._filled(
+            items=labels,
+            choices=codes,
+            counts=times,
+            **of_people(times, "vote", **people),
+        )
 
     @property
     def tally(self) -> IntArray:
@@ -91,7 +96,10 @@ class Votes(CountedRows):
                     f"{shorten(data.items[item])}, with as many votes as all others, looks like a sum",
                     rows=np.flatnonzero(data.choices == item),
                     subject="choice",
-                    way_out=["Leave it out with ", Option("drop", str(data.items[item]))],
+                    way_out=[
+                        "Leave it out with ",
+                        Option("drop", str(data.items[item])),
+                    ],
                 )
         return data
 

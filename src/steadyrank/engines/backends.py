@@ -59,7 +59,9 @@ class DuckDB:
 
     def __post_init__(self) -> None:
         for name in ("memory_limit", "max_spill"):
-            if "-" in str(size := getattr(self, name)):  # which would be no limit at all
+            if "-" in str(
+                size := getattr(self, name)
+            ):  # which would be no limit at all
                 told = f"{name} must be a size above 0, but is {size!r}"
                 raise errors.InvalidSettingError(
                     told, way_out=["Give a size such as 2GB as ", Option(name)]
@@ -71,13 +73,17 @@ class DuckDB:
         """Return a relation over Parquet files; ``opened`` gets what is to be closed."""
         duckdb = needed("duckdb", "scanning files needs DuckDB", "duckdb")
         try:
-            connection = opened.enter_context(duckdb.connect(config=self._config(folder)))
+            connection = opened.enter_context(
+                duckdb.connect(config=self._config(folder))
+            )
             if self.max_spill is not None:
                 # Given to connect(), the limit is shown but not kept; it must be set afterwards.
                 connection.execute(f"SET max_temp_directory_size = '{self.max_spill}'")
         except (duckdb.Error, ValueError) as error:
             said = " ".join(str(error).split())
-            raise errors.InvalidSettingError(f"DuckDB does not take these settings: {said}") from error
+            raise errors.InvalidSettingError(
+                f"DuckDB does not take these settings: {said}"
+            ) from error
         literal = [glob.escape(path) for path in paths]
         return connection.read_parquet(literal, hive_partitioning=False)
 
@@ -117,9 +123,14 @@ class Spark:
 
     def open(self, paths: list[str], folder: Path, opened: ExitStack) -> Any:  # noqa: ARG002 (as others)
         """Return a Spark DataFrame over Parquet files; ``opened`` gets what is to be closed."""
-        sessions = needed("pyspark.sql", "this engine needs pyspark", "spark").SparkSession
+        sessions = needed(
+            "pyspark.sql", "this engine needs pyspark", "spark"
+        ).SparkSession
         running = sessions.getActiveSession()
-        session = running or sessions.builder.master(self.master).appName("steadyrank").getOrCreate()
+        session = (
+            running
+            or sessions.builder.master(self.master).appName("steadyrank").getOrCreate()
+        )
         literal = [re.sub(r"([][{}*?\\])", r"\\\1", path) for path in paths]
         if running is None:
             opened.callback(session.stop)

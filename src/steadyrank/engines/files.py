@@ -30,10 +30,11 @@ ROWS = 1 << 18
 """How many rows of a Parquet file are looked at together."""
 NUMERIC = ("int", "uint", "float", "double", "halffloat", "bool")
 BY_DUCKDB = "read(...), or scan(duckdb.read_csv(...)) to let DuckDB read text"
-EQUAL_COLUMNS = (
-    "Write them again with equal columns, or scan duckdb.read_parquet(..., union_by_name=True)."
+EQUAL_COLUMNS = "Write them again with equal columns, or scan duckdb.read_parquet(..., union_by_name=True)."  # noqa: E501
+NOT_PARQUET = (
+    "Write it as Parquet, or use ",
+    Option("engine", "memory", python=BY_DUCKDB),
 )
-NOT_PARQUET = ("Write it as Parquet, or use ", Option("engine", "memory", python=BY_DUCKDB))
 
 
 @dataclass
@@ -68,7 +69,9 @@ class Files:
     @property
     def plain(self) -> bool:
         """Whether every engine reads the columns of these files as memory does."""
-        names = {name.casefold() for name in self.columns}  # some engines do not tell x from X
+        names = {
+            name.casefold() for name in self.columns
+        }  # some engines do not tell x from X
         return "" not in names and len(names) == len(self.columns)
 
     def put_down(self, columns: Mapping[str, str], folder: Path) -> Iterator[str]:
@@ -80,7 +83,9 @@ class Files:
         parquet = needed("pyarrow.parquet", "reading Parquet needs pyarrow", "duckdb")
         batches = (batch for path in self.paths for batch in _batches(path))
         for number, batch in enumerate(batches):
-            rows = arrow.table([batch.column(name) for name in columns.values()], list(columns))
+            rows = arrow.table(
+                [batch.column(name) for name in columns.values()], list(columns)
+            )
             path = str(folder / f"part-{number}.parquet")
             # Only what Parquet itself says: to some readers Arrow's notes make text categories.
             parquet.write_table(rows, path, store_schema=False)
@@ -103,11 +108,16 @@ def in_strict_order(paths: Iterable[str], one: str, two: str) -> bool:
     for path in paths:
         for batch in _batches(path, [one, two]):
             columns = [batch.column(name) for name in (one, two)]
-            if any("int" not in str(column.type) or column.null_count for column in columns):
+            if any(
+                "int" not in str(column.type) or column.null_count for column in columns
+            ):
                 return False
             first, second = (column.to_numpy() for column in columns)
             if before is not None:
-                first, second = np.append(before[0], first), np.append(before[1], second)
+                first, second = (
+                    np.append(before[0], first),
+                    np.append(before[1], second),
+                )
             level = (first[1:] == first[:-1]) & (second[1:] > second[:-1])
             if not (level | (first[1:] > first[:-1])).all():
                 return False
@@ -123,7 +133,9 @@ def find_files(pattern: str | os.PathLike[str]) -> Files:
     first, *others = every = [_file(path) for path in _matching(os.fspath(pattern))]
     for other in others:
         if other.columns != first.columns:
-            raise errors.UnreadableFileError(_difference(first, other), way_out=EQUAL_COLUMNS)
+            raise errors.UnreadableFileError(
+                _difference(first, other), way_out=EQUAL_COLUMNS
+            )
     return replace(first, paths=tuple(path for file in every for path in file.paths))
 
 
@@ -160,7 +172,10 @@ def _file(path: str) -> Files:
     try:
         empty, *some = islice(_batches(path, rows=profile.ROWS), 2)
         columns = as_table(some[0] if some else empty).columns
-    except (OSError, ValueError) as error:  # the second is what a damaged footer makes of it
+    except (
+        OSError,
+        ValueError,
+    ) as error:  # the second is what a damaged footer makes of it
         raise errors.UnreadableFileError(
             f"{named(path)} cannot be read as Parquet: {' '.join(str(error).split())}",
             way_out="Replace this file, or leave it out of the pattern.",
@@ -181,7 +196,9 @@ def _difference(first: Files, other: Files) -> str:
     return f"column {shorten(name)} is {found[name]} in {here}, but {expected[name]} in {there}"
 
 
-def _batches(path: str, columns: list[str] | None = None, rows: int = ROWS) -> Iterator[Any]:
+def _batches(
+    path: str, columns: list[str] | None = None, rows: int = ROWS
+) -> Iterator[Any]:
     """Yield the rows of a Parquet file as Arrow tables, many at a time, at least an empty one."""
     arrow = needed("pyarrow", "reading Parquet needs pyarrow", "duckdb")
     parquet = needed("pyarrow.parquet", "reading Parquet needs pyarrow", "duckdb")

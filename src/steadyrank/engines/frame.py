@@ -22,7 +22,13 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import AnyArray
 from steadyrank.engines.backends import PREFIX, Engine, engine_of, plain_paths
-from steadyrank.engines.files import Files, FirstRows, find_files, in_strict_order, named
+from steadyrank.engines.files import (
+    Files,
+    FirstRows,
+    find_files,
+    in_strict_order,
+    named,
+)
 from steadyrank.errors import Option, shorten
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.profile import ROWS
@@ -106,10 +112,13 @@ class Source:
         doubled = [name for name in names if names.count(name) > 1]
         if doubled:
             raise errors.ColumnError(
-                f"two columns have the same name: {shorten(doubled[0])}", way_out="Rename one of them."
+                f"two columns have the same name: {shorten(doubled[0])}",
+                way_out="Rename one of them.",
             )
         self._names = {name: name for name in names}
-        if frame.implementation.is_spark_like():  # to which dots and backticks are syntax
+        if (
+            frame.implementation.is_spark_like()
+        ):  # to which dots and backticks are syntax
             self._names = {name: f"column {place}" for place, name in enumerate(names)}
             frame = _lazy(frame.to_native().toDF(*self._names.values()))
         self.frame: Frame = frame
@@ -118,9 +127,18 @@ class Source:
         """Return the first rows as a table, by which columns get their roles as they do in memory."""
         if self.files is not None:
             return self.files.first
-        types, rows = self.schema(self.frame), self.collect(self.frame.head(ROWS), "the first rows")
-        columns = {name: GivenColumn(rows[inner], name) for name, inner in self._names.items()}
-        numeric = (name for name, inner in self._names.items() if _is_plain_number(types[inner]))
+        types, rows = (
+            self.schema(self.frame),
+            self.collect(self.frame.head(ROWS), "the first rows"),
+        )
+        columns = {
+            name: GivenColumn(rows[inner], name) for name, inner in self._names.items()
+        }
+        numeric = (
+            name
+            for name, inner in self._names.items()
+            if _is_plain_number(types[inner])
+        )
         return FirstRows(columns, numeric=frozenset(numeric))
 
     def picked(self, columns: Mapping[str, str]) -> Frame:
@@ -135,24 +153,32 @@ class Source:
 
     def empty(self) -> errors.EmptyDataError:
         """Return the complaint that there is nothing, in the words of memory."""
-        return errors.EmptyDataError(f"there are no {self.holds}", way_out="At least one is needed.")
+        return errors.EmptyDataError(
+            f"there are no {self.holds}", way_out="At least one is needed."
+        )
 
     def _open(self, columns: Mapping[str, str]) -> None:
         """Let the engine open the files, those that it may read otherwise than memory put down anew."""
         assert self.files is not None  # noqa: S101 (asked before)
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self._chosen.spill))
         # Removed when this is closed or forgotten, and at the end of the program.
-        self._opened.callback(weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True))
+        self._opened.callback(
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        )
         files, types = self.files, self.files.columns
         paths = files.paths if files.plain else files.put_down(columns, folder)
         self._paths = plain_paths(paths, folder)
         self._take_frame(self._chosen.open(self._paths, folder, self._opened))
-        self.unsigned = {part for part, name in columns.items() if types[name] == "uint64"}
+        self.unsigned = {
+            part for part, name in columns.items() if types[name] == "uint64"
+        }
 
     def in_strict_order(self) -> bool:
         """Tell whether the files that the engine reads go up by unit and item: then no pair repeats."""
         parts = self._parts["unit"], self._parts["item"]
-        return bool(self._paths) and self.guarded(lambda: in_strict_order(self._paths, *parts))
+        return bool(self._paths) and self.guarded(
+            lambda: in_strict_order(self._paths, *parts)
+        )
 
     def close(self) -> None:
         """Close what was opened for this source, and remove its temporary files."""
@@ -166,17 +192,24 @@ class Source:
         self.traffic.add(step, rows, sum(column.nbytes for column in columns.values()))
         return columns
 
-    def collect_up_to(self, frame: Frame, step: str, bound: int, way_out: str) -> dict[str, AnyArray]:
+    def collect_up_to(
+        self, frame: Frame, step: str, bound: int, way_out: str
+    ) -> dict[str, AnyArray]:
         """Run a query whose answer may have at most ``bound`` rows."""
         columns = self.collect(frame.head(bound + 1), step)
         if len(next(iter(columns.values()))) > bound:
-            most = f"there are more than {bound:,} {step}, the most that is brought back"
+            most = (
+                f"there are more than {bound:,} {step}, the most that is brought back"
+            )
             raise errors.EngineError(f"{most} from an engine", way_out=way_out)
         return columns
 
     def numbers(self, frame: Frame, step: str) -> dict[str, Any]:
         """Run a query that gives one row, and return its values."""
-        return {name: column[:1].tolist()[0] for name, column in self.collect(frame, step).items()}
+        return {
+            name: column[:1].tolist()[0]
+            for name, column in self.collect(frame, step).items()
+        }
 
     def example(self, frame: Frame, name: str, step: str) -> list[Any]:
         """Return one value of a column, or none if there are no rows."""
@@ -194,7 +227,9 @@ class Source:
         except errors.SteadyrankError:
             raise
         except Exception as error:
-            if "query interrupted" in str(error).lower():  # what DuckDB makes of control-C
+            if (
+                "query interrupted" in str(error).lower()
+            ):  # what DuckDB makes of control-C
                 raise KeyboardInterrupt from error
             raise self._explained(error) from error
 

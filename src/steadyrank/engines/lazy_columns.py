@@ -101,18 +101,30 @@ def with_numbers(source: Source, frame: Frame, part: str, what: str) -> Frame:
     if dtype == nw.Boolean:
         return frame.with_columns(column.cast(nw.Int8))
     if not dtype.is_numeric():
-        found = source.example(frame.filter(~column.is_null()), part, "checks of the numbers")
+        found = source.example(
+            frame.filter(~column.is_null()), part, "checks of the numbers"
+        )
         raise errors.NotANumberError(
             f"{what} must be numbers, but there is {shorten(found[0]) if found else dtype}",
             way_out="Turn them into numbers, or name another column.",
         )
     if dtype == nw.Decimal:
         return frame.with_columns(column.cast(nw.Float64))
-    return frame.with_columns(nw.when(~_is_nan(column)).then(column)) if dtype.is_float() else frame
+    return (
+        frame.with_columns(nw.when(~_is_nan(column)).then(column))
+        if dtype.is_float()
+        else frame
+    )
 
 
 def check_numbers(
-    source: Source, frame: Frame, part: str, what: str, *, missing: bool = False, exact: bool = False
+    source: Source,
+    frame: Frame,
+    part: str,
+    what: str,
+    *,
+    missing: bool = False,
+    exact: bool = False,
 ) -> None:
     """Complain about numbers that are infinite or, where they must not be, missing or too long."""
     value, dtype = nw.col(part), source.schema(frame)[part]
@@ -136,7 +148,9 @@ def check_numbers(
         raise errors.MissingValuesError(
             f"{what} has missing values {places}", subject=what, way_out=NO_BLANKS
         )
-    for end in (found["lowest"], found["highest"]) if exact and dtype.is_integer() else ():
+    for end in (
+        (found["lowest"], found["highest"]) if exact and dtype.is_integer() else ()
+    ):
         if abs(int(end)) > EXACT:
             raise not_exact(end, (), what)
 
@@ -156,19 +170,31 @@ def ranges_of_items(frame: Frame, dtype: Any) -> Frame:
     value, single = nw.col("value"), dtype == nw.Float32
     marks = {"alike 0": ~value.is_null()}
     if dtype.is_float():
-        marks = {f"alike {n}": are_decimals(value, n, single=single) for n in range(NO_DECIMALS)}
+        marks = {
+            f"alike {n}": are_decimals(value, n, single=single)
+            for n in range(NO_DECIMALS)
+        }
     wide = value.cast(nw.Float64)
     kept = frame.select(
-        "item", lowest=wide, highest=wide, **{n: m.cast(nw.Int64) for n, m in marks.items()}
+        "item",
+        lowest=wide,
+        highest=wide,
+        **{n: m.cast(nw.Int64) for n, m in marks.items()},
     )
-    return kept.group_by("item").agg(nw.col("highest").max(), nw.col("lowest", *marks).min())
+    return kept.group_by("item").agg(
+        nw.col("highest").max(), nw.col("lowest", *marks).min()
+    )
 
 
 def places_for_all(found: Mapping[str, Any], top: float, *, single: bool) -> int:
     """Return the fewest places that write the values of all items, the largest of them of this size."""
     for places in range(NO_DECIMALS):
         alike = found.get(f"alike {places}")
-        if alike is not None and alike.all() and top * TENS[places] < most_digits(places, single=single):
+        if (
+            alike is not None
+            and alike.all()
+            and top * TENS[places] < most_digits(places, single=single)
+        ):
             return places
     return NO_DECIMALS
 
@@ -183,5 +209,7 @@ def repeated_pair(source: Source, frame: Frame) -> tuple[int, object, object] | 
     found = source.numbers(doubled.select(pairs=nw.len(), rows=times.sum()), step)
     if not int(found["pairs"]):
         return None
-    first = source.numbers(doubled.select("unit", "item").sort("unit", "item").head(1), step)
+    first = source.numbers(
+        doubled.select("unit", "item").sort("unit", "item").head(1), step
+    )
     return int(found["rows"]) - int(found["pairs"]), first["unit"], first["item"]

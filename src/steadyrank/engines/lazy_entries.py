@@ -75,11 +75,15 @@ class LazyEntries(Entries):
         self.rows = len(self.keys)
         dtype = self.source.schema(self.frame)["value"]
         ranges = ranges_of_items(self.frame, dtype)
-        self._ranges = self.source.collect_up_to(ranges, "items", MAX_ITEMS, FEWER_ITEMS)
+        self._ranges = self.source.collect_up_to(
+            ranges, "items", MAX_ITEMS, FEWER_ITEMS
+        )
         self.labels = encode(self._ranges["item"], known=self.known)[1]
         lowest = float(self._ranges["lowest"].min(initial=np.inf))
         highest = float(self._ranges["highest"].max(initial=-np.inf))
-        places = places_for_all(self._ranges, max(-lowest, highest), single=dtype == nw.Float32)
+        places = places_for_all(
+            self._ranges, max(-lowest, highest), single=dtype == nw.Float32
+        )
         self.form = form_of(places, lowest, highest, addends=self.rows)
         if not self.form.whole:
             raise InvalidDataError(
@@ -115,7 +119,9 @@ class LazyEntries(Entries):
     @cached_property
     def extremes(self) -> tuple[Parts, Parts]:
         """The least and the largest value of each item."""
-        least, largest = (self._by_item(self._ranges, end) for end in ("lowest", "highest"))
+        least, largest = (
+            self._by_item(self._ranges, end) for end in ("lowest", "highest")
+        )
         return self.form.parts(least), self.form.parts(largest)
 
     def shifts(self, sums: ItemSums) -> FloatArray:
@@ -132,7 +138,9 @@ class LazyEntries(Entries):
         squares[self._numbers_of(found["unit"])] = found["square"]
         return roots(squares)
 
-    def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
+    def largest_squared_reach(
+        self, shrinkage: float, lowest: float, highest: float
+    ) -> float:
         """Return the most that a unit's values can move the scores, squared."""
         ends = lowest, highest
         move = reach(1, nw.col("count"), shrinkage, ends, nw.max_horizontal)
@@ -142,7 +150,9 @@ class LazyEntries(Entries):
 
     def _joined(self) -> nw.LazyFrame[Any]:
         """Every entry beside the total and the count of its item."""
-        return self._given.join(self._given.group_by("item").agg(*SUMS), on="item", how="inner")
+        return self._given.join(
+            self._given.group_by("item").agg(*SUMS), on="item", how="inner"
+        )
 
     def blocks(self, sums: ItemSums) -> Iterator[SparseBlock]:
         """Yield all leave-one-out scores; this brings everything back, a batch at a time."""
@@ -169,7 +179,9 @@ class LazyEntries(Entries):
             return None
         some = self._given.filter(nw.col("unit").is_in(self.keys[units].tolist()))
         found = self.source.collect(some.group_by("item").agg(*SUMS), "what units gave")
-        return (self._by_item(found, "total"),), self._by_item(found, "count").astype(np.int64)
+        return (self._by_item(found, "total"),), self._by_item(found, "count").astype(
+            np.int64
+        )
 
     def of_units(self, stay: BoolArray) -> LazyEntries:
         """Return the entries of the units that stay, in the form that they have without the others."""
@@ -181,7 +193,9 @@ class LazyEntries(Entries):
         """Return the entries of the items that stay; units that have no others are none any more."""
         left, gone = (tuple(compress(self.labels, marks)) for marks in (stay, ~stay))
         item = nw.col("item")
-        frame = self.frame.filter(item.is_in(left) if len(left) < len(gone) else ~item.is_in(gone))
+        frame = self.frame.filter(
+            item.is_in(left) if len(left) < len(gone) else ~item.is_in(gone)
+        )
         keys, sizes = unit_keys(self.source, frame, "units", len(self.keys))
         return replace(self, frame=frame, keys=keys, sizes=sizes, known=left)
 
@@ -190,7 +204,9 @@ class LazyEntries(Entries):
         pointers = np.searchsorted(units, np.arange(low, high + 1))
         return SparseBlock(low, pointers, items, sums.without(items, (part,)))
 
-    def _of_items(self, items: IntArray, among: IntArray | None = None) -> Iterator[Batch]:
+    def _of_items(
+        self, items: IntArray, among: IntArray | None = None
+    ) -> Iterator[Batch]:
         """Yield the entries of some items, of all units or of at least those given, in batches."""
         frame, rows = self._given, self.counts[items]
         if len(items) < len(self.labels):
@@ -199,9 +215,13 @@ class LazyEntries(Entries):
         if among is not None and len(among) <= FEW_UNITS:
             frame = frame.filter(nw.col("unit").is_in(self.keys[among].tolist()))
             rows = self.sizes[among]
-        yield from self._batches(frame, rows, f"{self.what} of {len(items):,} deciding items")
+        yield from self._batches(
+            frame, rows, f"{self.what} of {len(items):,} deciding items"
+        )
 
-    def _batches(self, frame: nw.LazyFrame[Any], rows: IntArray, what: str) -> Iterator[Batch]:
+    def _batches(
+        self, frame: nw.LazyFrame[Any], rows: IntArray, what: str
+    ) -> Iterator[Batch]:
         """Cut the units into ranges with about ``batch_rows`` of the wanted rows each."""
         pieces = max(1, -(-int(rows.sum()) // self.batch_rows))
         upto = np.cumsum(self.sizes)
@@ -218,9 +238,17 @@ class LazyEntries(Entries):
             frame = frame.filter(unit < self.keys.item(high))
         found = self.source.collect(frame, what)
         units = self._numbers_of(found["unit"])
-        items, _ = encode(found["item"], known=self.labels) if len(units) else (units, ())
+        items, _ = (
+            encode(found["item"], known=self.labels) if len(units) else (units, ())
+        )
         order = np.lexsort((items, units))
-        return low, high, units[order], items[order].astype(np.int64), found["part"][order]
+        return (
+            low,
+            high,
+            units[order],
+            items[order].astype(np.int64),
+            found["part"][order],
+        )
 
     def _numbers_of(self, keys: AnyArray) -> IntArray:
         """Return the numbers of units given by label."""
@@ -242,4 +270,6 @@ def unit_keys(
 def item_labels(source: Source, frame: nw.LazyFrame[Any]) -> tuple[object, ...]:
     """Return the labels of the items, in the order that they have in memory."""
     grouped = frame.group_by("item").agg(nw.len().alias("entries"))
-    return encode(source.collect_up_to(grouped, "items", MAX_ITEMS, FEWER_ITEMS)["item"])[1]
+    return encode(
+        source.collect_up_to(grouped, "items", MAX_ITEMS, FEWER_ITEMS)["item"]
+    )[1]

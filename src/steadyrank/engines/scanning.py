@@ -15,7 +15,12 @@ import narwhals as nw
 from steadyrank import errors
 from steadyrank.engines import lazy_columns
 from steadyrank.engines.frame import Frame, Source
-from steadyrank.engines.lazy_entries import MAX_UNITS, LazyEntries, item_labels, unit_keys
+from steadyrank.engines.lazy_entries import (
+    MAX_UNITS,
+    LazyEntries,
+    item_labels,
+    unit_keys,
+)
 from steadyrank.errors import MOST_COUNTED, NO_VALUES, Option, listing, shorten
 from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.roles import Resolved
@@ -47,17 +52,25 @@ def scan_ratings(
         raise errors.InvalidDataError(
             told, way_out=["Name it as ", Option("user"), ", or read into memory."]
         )
-    parts = {"unit": columns["user"], "item": columns["item"], "value": columns["score"]}
+    parts = {
+        "unit": columns["user"],
+        "item": columns["item"],
+        "value": columns["score"],
+    }
     frame, notes = source.picked(parts), list(found.table.notes)
     frame = lazy_columns.with_numbers(source, frame, "value", columns["score"])
     lazy_columns.check_numbers(source, frame, "value", columns["score"], exact=True)
     frame = lazy_columns.with_labels(source, frame, {"unit": "users", "item": "items"})
     further |= {"what": "ratings", "known": found.settings.get("items")}
-    entries = LazyEntries(source, frame, *unit_keys(source, frame, "users", max_units), **further)
+    entries = LazyEntries(
+        source, frame, *unit_keys(source, frame, "users", max_units), **further
+    )
     if found.settings.get("duplicates") == "trust":
         notes.append("not checked whether a user rated an item more than once")
     elif source.in_strict_order():
-        notes.append("the files are in order of user and item, so no rating is repeated")
+        notes.append(
+            "the files are in order of user and item, so no rating is repeated"
+        )
     elif twice := lazy_columns.repeated_pair(source, frame):
         again, user, item = twice
         raise errors.InvalidDataError(
@@ -87,7 +100,13 @@ def scan_scores(
     if "score" not in found.columns:
         raise errors.InvalidDataError(
             "engines scan long tables of scores, one row per score, and this one is wide",
-            way_out=["Name the columns ", Option("item"), " and ", Option("score"), ", or read it."],
+            way_out=[
+                "Name the columns ",
+                Option("item"),
+                " and ",
+                Option("score"),
+                ", or read it.",
+            ],
         )
     turned, columns = _turned(found), found.columns
     parts = {"unit": columns["row"], "item": columns["item"], "value": columns["score"]}
@@ -97,7 +116,9 @@ def scan_scores(
     labels = item_labels(source, frame)
     frame = lazy_columns.with_numbers(source, frame, "value", columns["score"])
     if source.schema(frame)["value"].is_float():
-        lazy_columns.check_numbers(source, frame, "value", columns["score"], missing=True)
+        lazy_columns.check_numbers(
+            source, frame, "value", columns["score"], missing=True
+        )
     if turned:
         frame = frame.with_columns(nw.col("value") * -1)
     if twice := lazy_columns.repeated_pair(source, frame):
@@ -115,7 +136,9 @@ def scan_scores(
     frame, said = _without_gaps(source, frame, labels, missing)
     lazy_columns.check_numbers(source, frame, "value", "values", exact=True)
     further |= {"what": "values", "known": labels}
-    entries = LazyEntries(source, frame, *unit_keys(source, frame, "units", max_units), **further)
+    entries = LazyEntries(
+        source, frame, *unit_keys(source, frame, "units", max_units), **further
+    )
     return entries, [*notes, *said]
 
 
@@ -125,7 +148,10 @@ def _turned(found: Resolved) -> bool:
     if (lower is not None and lower not in WHOLE) or found.settings.get("standardise"):
         raise errors.InvalidDataError(
             "an engine does not look at single rows, to turn them or to bring them to one scale",
-            way_out=[Option("lower_is_better", ALL), " turns all; or read the scores into memory."],
+            way_out=[
+                Option("lower_is_better", ALL),
+                " turns all; or read the scores into memory.",
+            ],
         )
     return bool(turned_rows(found.table, [row], lower)[0])
 
@@ -137,8 +163,15 @@ def _without_gaps(
     filled, values = frame.filter(~nw.col("value").is_null()), nw.col("values")
     per_row = frame.group_by("unit").agg(values=nw.col("value").count())
     full = values == len(labels)
-    sizes = {"rows": nw.len(), "all": lazy_columns.how_many(full), "values": values.sum()}
-    found = {name: int(n) for name, n in source.numbers(per_row.select(**sizes), "sizes").items()}
+    sizes = {
+        "rows": nw.len(),
+        "all": lazy_columns.how_many(full),
+        "values": values.sum(),
+    }
+    found = {
+        name: int(n)
+        for name, n in source.numbers(per_row.select(**sizes), "sizes").items()
+    }
     cells = found["rows"] * len(labels)
     gaps = cells - found["values"]
     if not gaps:
@@ -146,12 +179,17 @@ def _without_gaps(
     if missing == "error":
         raise errors.MissingValuesError(
             f"{counted_are(gaps, 'value', 'missing')} (of {cells:,})",
-            way_out=["Drop these rows with ", Option("missing", "drop"), *errors.MEANS_OF_REST],
+            way_out=[
+                "Drop these rows with ",
+                Option("missing", "drop"),
+                *errors.MEANS_OF_REST,
+            ],
         )
     left = set(item_labels(source, filled))
     if empty := [label for label in labels if label not in left]:
         raise errors.MissingValuesError(
-            f"no values at all for {listing(map(shorten, empty))}", way_out="Leave these items out."
+            f"no values at all for {listing(map(shorten, empty))}",
+            way_out="Leave these items out.",
         )
     if missing == "available":
         return filled, [f"{counted(gaps, 'missing value')} left out of the means"]
@@ -169,7 +207,9 @@ def counted_rows(source: Source, found: Resolved) -> Resolved:
     """Group a lazy table by its labels and add its counts up; return the same roles over the answer."""
     parts, roles = _parts(found), found.kind.roles
     holds = {part: roles[part.partition(" ")[0]].holds for part in parts}
-    labels = {part: roles[part].argument or part for part in parts if holds[part] == "labels"}
+    labels = {
+        part: roles[part].argument or part for part in parts if holds[part] == "labels"
+    }
     results = [part for part in parts if holds[part] == "results"]
     counts = [part for part in parts if holds[part] == "counts"]
     numbers = [part for part in parts if holds[part] == "numbers"]
@@ -212,7 +252,9 @@ def _free_name(names: list[str]) -> str:
     return name
 
 
-def _whole_counts(source: Source, frame: Frame, part: str, labels: Iterable[str]) -> Frame:
+def _whole_counts(
+    source: Source, frame: Frame, part: str, labels: Iterable[str]
+) -> Frame:
     count = nw.col(part)
     wide = count.cast(nw.Float64)
     fine = (wide >= 0) & (wide.round(0) == wide)
@@ -220,7 +262,9 @@ def _whole_counts(source: Source, frame: Frame, part: str, labels: Iterable[str]
         fine = fine & (wide < 2.0**63)
     if wrong := source.example(frame.filter(~fine), part, "checks of the counts"):
         for label in labels:
-            item_labels(source, frame.select(item=nw.col(label)))  # complains about blank ones
+            item_labels(
+                source, frame.select(item=nw.col(label))
+            )  # complains about blank ones
         as_counts(wrong, len(wrong))  # complains, as it does in memory
     return frame.with_columns(count.cast(nw.Int64))
 
@@ -230,8 +274,12 @@ def _check_total(source: Source, frame: Frame, counts: list[str], what: str) -> 
     total = 0
     for part in counts:
         low = nw.col(part) % HALF
-        halves = frame.select(low=low, high=((nw.col(part) - low) / HALF).cast(nw.Int64))
-        found = source.numbers(halves.select(nw.all().sum().cast(nw.Int64)), "the total")
+        halves = frame.select(
+            low=low, high=((nw.col(part) - low) / HALF).cast(nw.Int64)
+        )
+        found = source.numbers(
+            halves.select(nw.all().sum().cast(nw.Int64)), "the total"
+        )
         total += int(found["low"] or 0) + int(found["high"] or 0) * HALF
     if total >= MOST_COUNTED:
         raise errors.counts_too_large(what, total)

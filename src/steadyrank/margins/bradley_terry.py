@@ -71,7 +71,9 @@ class Ranked(NamedTuple):
         place = int(np.searchsorted(self.number, m))
         if place == len(self.number):
             return float(self.upto[-1])
-        number, worth = (0, 0.0) if not place else (self.number[place - 1], self.upto[place - 1])
+        number, worth = (
+            (0, 0.0) if not place else (self.number[place - 1], self.upto[place - 1])
+        )
         share = (m - number) / (self.number[place] - number)
         return float(worth + share * (self.upto[place] - worth))
 
@@ -108,7 +110,9 @@ class BradleyTerryMargins(LeftOutMargins):
         self.surprise = taken.wins - taken.battles * chance
         self.information = taken.battles * chance * (1 - chance)
         self.resistances = self.resistance(taken.first, taken.second)
-        self._heaviest = self.most(np.minimum(np.abs(self.surprise) + self.information, taken.battles))
+        self._heaviest = self.most(
+            np.minimum(np.abs(self.surprise) + self.information, taken.battles)
+        )
 
     def resistance(self, first: IntArray, second: IntArray) -> FloatArray:
         """Return the effective resistances of pairs, or what rounding makes a little larger."""
@@ -118,7 +122,9 @@ class BradleyTerryMargins(LeftOutMargins):
 
     def gaps(self, ahead: IntArray, behind: IntArray) -> FloatArray:
         """Return how far scores must move for ties to become possible."""
-        return np.maximum(self._scores[ahead] - self._scores[behind] - self._linked, 0.0)
+        return np.maximum(
+            self._scores[ahead] - self._scores[behind] - self._linked, 0.0
+        )
 
     def needed(self, ahead: IntArray, behind: IntArray) -> FloatArray:
         """Return how many battles it takes at least to close the gap, whatever they say."""
@@ -133,11 +139,15 @@ class BradleyTerryMargins(LeftOutMargins):
         number, upto = (np.append(0, part) for part in self._heaviest[1:])
         place = np.searchsorted(upto[1:], needed)
         after = np.minimum(place + 1, len(upto) - 1)
-        each = (upto[after] - upto[place]) / np.maximum(number[after] - number[place], 1)
+        each = (upto[after] - upto[place]) / np.maximum(
+            number[after] - number[place], 1
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
             more = np.ceil((needed - upto[place]) / each * (1 - 1e-9))
         found = number[place] + np.maximum(more, 1)
-        return np.where(place == len(upto) - 1, self.out.units.total, found).astype(np.int64)
+        return np.where(place == len(upto) - 1, self.out.units.total, found).astype(
+            np.int64
+        )
 
     def fewest(self, pairs: Pairs, most: int = MANY) -> list[int]:
         """Return the bound of each pair."""
@@ -163,14 +173,18 @@ class BradleyTerryMargins(LeftOutMargins):
             order = np.argpartition(-by_unit, among - 1)[:among]
             order = order[np.argsort(-by_unit[order], kind="stable")]
         counts = self.out.units.counts[order]
-        gained = np.asarray(counts * np.maximum(by_unit[order], 0.0) * SURE, dtype=np.float64)
+        gained = np.asarray(
+            counts * np.maximum(by_unit[order], 0.0) * SURE, dtype=np.float64
+        )
         return Ranked(order, np.cumsum(counts), np.cumsum(gained))
 
 
 class _Effects:
     """What each unit can do to move the gap of two items so far."""
 
-    def __init__(self, known: BradleyTerryMargins, ahead: int, behind: int, moved: float) -> None:
+    def __init__(
+        self, known: BradleyTerryMargins, ahead: int, behind: int, moved: float
+    ) -> None:
         self.known, taken = known, known.taken
         root = np.sqrt(known.resistance(np.array([ahead]), np.array([behind]))[0])
         self._s = float(-np.expm1(-moved))
@@ -179,7 +193,9 @@ class _Effects:
         self._along = (potential[taken.first] - potential[taken.second]) / root
         self._weight = np.abs(known.surprise) + self._s * known.information
         self._most = np.minimum(self._weight, taken.battles)
-        drive = known.surprise * self._along + self._s * known.information * np.abs(self._along)
+        drive = known.surprise * self._along + self._s * known.information * np.abs(
+            self._along
+        )
         self._drive = 2 * self._t * drive
         # What a battle has besides its part along the pair: its length, times its weight.
         rest = np.sqrt(np.maximum(known.resistances - self._along**2, 0.0))
@@ -192,19 +208,27 @@ class _Effects:
         beside = self._rest * self._lengths.top(m)
         looked, left = np.zeros(len(beside), dtype=np.bool_), CLOSELY
         while True:
-            effects = known.most(np.minimum(4 * self._s * self._most, self._drive + beside), m)
+            effects = known.most(
+                np.minimum(4 * self._s * self._most, self._drive + beside), m
+            )
             suffices = effects.top(m) >= target
-            unseen = np.flatnonzero(np.isin(known.owner, effects.first(m)) & ~looked)[:left]
+            unseen = np.flatnonzero(np.isin(known.owner, effects.first(m)) & ~looked)[
+                :left
+            ]
             if not suffices or not len(unseen):
                 return suffices
             looked[unseen], left = True, left - len(unseen)
-            shared = np.array([self._products(battle, m).top(m) for battle in unseen.tolist()])
+            shared = np.array(
+                [self._products(battle, m).top(m) for battle in unseen.tolist()]
+            )
             beside[unseen] = np.minimum(beside[unseen], shared * self._weight[unseen])
 
     def _products(self, battle: int, m: int) -> Ranked:
         """Return the m units that share most with a battle, besides the pair."""
         known, taken = self.known, self.known.taken
-        potential = known.inverse[taken.first[battle]] - known.inverse[taken.second[battle]]
+        potential = (
+            known.inverse[taken.first[battle]] - known.inverse[taken.second[battle]]
+        )
         shared = potential[taken.first] - potential[taken.second]
         shared -= self._along[battle] * self._along
         return known.most(np.abs(shared) * self._weight, m)

@@ -15,7 +15,13 @@ import numpy as np
 from steadyrank.errors import InvalidSettingError, Option
 from steadyrank.margins.pairs import Favour, LeftOutMargins, PairMargins, Removal
 from steadyrank.margins.ratios import RatioMargins
-from steadyrank.margins.sums import ItemGiven, SumMargins, sums_of, sums_of_points, sums_of_rows
+from steadyrank.margins.sums import (
+    ItemGiven,
+    SumMargins,
+    sums_of,
+    sums_of_points,
+    sums_of_rows,
+)
 from steadyrank.scorers.base import LeaveOneOut, Sketched
 from steadyrank.scorers.sums import SumsOut
 from steadyrank.sums.exact import EXACT
@@ -51,11 +57,15 @@ def pair_margins(out: LeaveOneOut, by: str = "remove") -> PairMargins:
     known: PairMargins
     if isinstance(out, SumsOut) and not isinstance(out.added, Entries):
         points = cast("Points", out.added)  # sums without entries
-        known = sums_of_points(points, NewUnits("people", points.widest is None, points.widest))
+        known = sums_of_points(
+            points, NewUnits("people", points.widest is None, points.widest)
+        )
     elif isinstance(out, SumsOut) and isinstance(out.added, Entries) and _in_reach(out):
         known = _of_entries(out.added, out)
     elif isinstance(out, Sketched):
-        from steadyrank.margins.bradley_terry import BradleyTerryMargins  # whom only battles need
+        from steadyrank.margins.bradley_terry import (
+            BradleyTerryMargins,
+        )  # whom only battles need
 
         known = BradleyTerryMargins(out)  # type: ignore[arg-type]  # battles alone are sketched
     else:
@@ -73,13 +83,24 @@ def _in_reach(out: SumsOut) -> bool:
 def _of_entries(entries: Entries, out: SumsOut) -> PairMargins:
     """Return the margins of sums over counts: by sums alone where all counts are the same."""
     sums, apart = out.sums, entries.apart()
-    given = ItemGiven(entries, sums) if apart is None else ItemGiven(apart[0], sums, apart[1])
+    given = (
+        ItemGiven(entries, sums)
+        if apart is None
+        else ItemGiven(apart[0], sums, apart[1])
+    )
     some = sums.counts > 0
-    least, most = (np.where(some, sums_of(sums, end), given.of_empty) for end in entries.extremes)
+    least, most = (
+        np.where(some, sums_of(sums, end), given.of_empty) for end in entries.extremes
+    )
     leaving = entries.most_leaving
-    scale, several = float(sums.form.scale) if sums.form.whole else 1.0, int(leaving.max())
+    scale, several = (
+        float(sums.form.scale) if sums.form.whole else 1.0,
+        int(leaving.max()),
+    )
     grouped, whole = several > 1 or entries.weighted, sums.form.whole
-    new = NewUnits("rows", grouped, value_range=out.value_range, scale=scale, whole=whole)
+    new = NewUnits(
+        "rows", grouped, value_range=out.value_range, scale=scale, whole=whole
+    )
     if not entries.gaps and apart is None:
         ends, totals = (several * least, several * most), sums_of(sums, sums.totals)
         return sums_of_rows(given, ends, out.units.counts, totals, new)
@@ -117,7 +138,10 @@ class NewUnits:
         if self.value_range is None:
             raise InvalidSettingError(
                 "the values that an added or changed unit could give are not known",
-                way_out=["If the scorer has it, state it with ", Option("scorer", STATED)],
+                way_out=[
+                    "If the scorer has it, state it with ",
+                    Option("scorer", STATED),
+                ],
             )
         return self.value_range
 
@@ -198,31 +222,47 @@ class NewInRatios(PairMargins):
     rule = COMING
 
     def __init__(self, inner: RatioMargins) -> None:
-        self._scores, self._denominators, new = inner.scores, inner.denominators, inner.new
+        self._scores, self._denominators, new = (
+            inner.scores,
+            inner.denominators,
+            inner.new,
+        )
         self._stated = low, high = new.stated()
         self._ends = low * new.scale, high * new.scale
         self._whole = new.whole and all(float(end).is_integer() for end in self._ends)
 
     def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Find the number at which the scores meet, by halving."""
-        failed, number = np.zeros(len(ahead), dtype=np.int64), np.full(len(ahead), MOST_ADDED)
+        failed, number = (
+            np.zeros(len(ahead), dtype=np.int64),
+            np.full(len(ahead), MOST_ADDED),
+        )
         while (number - failed > 1).any():
             middle = (failed + number) // 2
             met = self._met(ahead, behind, middle)
-            failed, number = np.where(met, failed, middle), np.where(met, middle, number)
+            failed, number = (
+                np.where(met, failed, middle),
+                np.where(met, middle, number),
+            )
         return number
 
     def _met(self, ahead: IntArray, behind: IntArray, number: IntArray) -> BoolArray:
         low, high = self._ends
-        down, over = self._with(ahead, np.where(self._scores[ahead] > low, number, 0), low)
-        up, under = self._with(behind, np.where(self._scores[behind] < high, number, 0), high)
+        down, over = self._with(
+            ahead, np.where(self._scores[ahead] > low, number, 0), low
+        )
+        up, under = self._with(
+            behind, np.where(self._scores[behind] < high, number, 0), high
+        )
         # Cross products, which are exact where sums are whole; what rounding decides is tried.
         more, less = up * over, down * under
         size = np.abs(more) + np.abs(less)
         slack = np.where(self._whole & (size < EXACT), 0.0, 1e-12 * size)
         return np.asarray((more - less > -slack) | ((more == less) & (behind < ahead)))
 
-    def _with(self, items: IntArray, number: IntArray, value: float) -> tuple[FloatArray, FloatArray]:
+    def _with(
+        self, items: IntArray, number: IntArray, value: float
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the sums and denominators of items with so many more values, all the same."""
         below = self._denominators[items]
         sums = self._scores[items] * below
@@ -257,7 +297,9 @@ class NewBattles(PairMargins):
 
     def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Return how many battles it takes to move the gap."""
-        needed = self.inner.needed(ahead, behind) * (1 - 1e-9) / (2 if self.changing else 1)
+        needed = (
+            self.inner.needed(ahead, behind) * (1 - 1e-9) / (2 if self.changing else 1)
+        )
         return np.maximum(np.ceil(needed), 1).astype(np.int64)
 
     def remove(self, ahead: int, behind: int) -> Removal:

@@ -64,7 +64,11 @@ class Removal:
     @property
     def largest(self) -> int:
         """How many units may leave, or be added, in all."""
-        return MANY if self.favour is not None and not len(self.units) else int(self.copies.sum())
+        return (
+            MANY
+            if self.favour is not None and not len(self.units)
+            else int(self.copies.sum())
+        )
 
     def first(self, number: int, distinct: int) -> IntArray:
         """Return how many of each of all distinct units leave when ``number`` do."""
@@ -120,7 +124,9 @@ class PairMargins(ABC):
         Numbers beyond ``most`` need not be told apart.
         """
         ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        found: list[int] = self.at_least(ahead, behind, most=most, closely=True).tolist()
+        found: list[int] = self.at_least(
+            ahead, behind, most=most, closely=True
+        ).tolist()
         return found
 
     @abstractmethod
@@ -129,10 +135,15 @@ class PairMargins(ABC):
 
 
 def in_parts(
-    look: Callable[[IntArray, IntArray], IntArray], ahead: IntArray, behind: IntArray, width: int
+    look: Callable[[IntArray, IntArray], IntArray],
+    ahead: IntArray,
+    behind: IntArray,
+    width: int,
 ) -> IntArray:
     """Look at so many pairs at a time as there is room for, with so many numbers of each."""
-    found = [look(ahead[part], behind[part]) for part in slices(len(ahead), ROOM, width)]
+    found = [
+        look(ahead[part], behind[part]) for part in slices(len(ahead), ROOM, width)
+    ]
     return np.concatenate([np.empty(0, dtype=np.int64), *found])
 
 
@@ -162,7 +173,9 @@ class LeftOutMargins(PairMargins):
 
     def remove(self, ahead: int, behind: int) -> Removal:
         """Put the units first without which the gap is smallest."""
-        gaps = gaps_without(self.out, ahead, behind, nearly=True)  # what they do will be seen
+        gaps = gaps_without(
+            self.out, ahead, behind, nearly=True
+        )  # what they do will be seen
         scores = self.out.scores
         helpful = np.flatnonzero(gaps < scores[ahead] - scores[behind])
         order = helpful[np.argsort(gaps[helpful], kind="stable")]

@@ -71,16 +71,28 @@ class RatioMargins(PairMargins):
     """
 
     def __init__(
-        self, given: ItemGiven, ends: Ends, most_leaving: IntArray, total: int, new: NewUnits
+        self,
+        given: ItemGiven,
+        ends: Ends,
+        most_leaving: IntArray,
+        total: int,
+        new: NewUnits,
     ) -> None:
-        self._given, self._leaving, self.total, self.new = given, most_leaving, total, new
+        self._given, self._leaving, self.total, self.new = (
+            given,
+            most_leaving,
+            total,
+            new,
+        )
         self._chosen: dict[tuple[int, int], IntArray | None] = {}
         self._least, self._most = ends
         self.scores, prior = given.sums.scores * new.scale, given.sums.prior
         # What denominators have beyond the number of values.
         self._shrinkage = prior.weight / prior.share
         counts = np.asarray(given.sums.counts, dtype=np.float64)
-        self.denominators = self._shrinkage + np.where(counts + self._shrinkage > 0, counts, 1.0)
+        self.denominators = self._shrinkage + np.where(
+            counts + self._shrinkage > 0, counts, 1.0
+        )
         # An item that loses all it has falls below all others, where it has a score then.
         self.without_data = prior.empty is not None and not counts.all()
         self._emptied = np.full(len(counts), MANY)
@@ -97,16 +109,28 @@ class RatioMargins(PairMargins):
         over, under = self.denominators[ahead], self.denominators[behind]
         total, sums = self.scores[ahead] * over, self.scores[behind] * under
         # The scores meet where a m^2 + b m + c = 0, with c < 0 now.
-        a, b, c = low - high, total + high * under - sums - low * over, sums * over - total * under
+        a, b, c = (
+            low - high,
+            total + high * under - sums - low * over,
+            sums * over - total * under,
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
             root = -2 * c / (b + np.sqrt(np.maximum(b * b - 4 * a * c, 0.0)))
         meets = np.isfinite(root) & (root >= 0)
         leaving = np.maximum(self._leaving[ahead], self._leaving[behind])
-        needed = np.where(meets, np.ceil(root * (1 - ROUNDING)), np.minimum(over, under)) // leaving
+        needed = (
+            np.where(meets, np.ceil(root * (1 - ROUNDING)), np.minimum(over, under))
+            // leaving
+        )
         return np.asarray(np.clip(needed, 1, self.total), dtype=np.int64)
 
     def at_least(
-        self, ahead: IntArray, behind: IntArray, *, most: int = MANY, closely: bool = False
+        self,
+        ahead: IntArray,
+        behind: IntArray,
+        *,
+        most: int = MANY,
+        closely: bool = False,
     ) -> IntArray:
         """Return the same, and more than ``most`` where so many units leave the scores apart."""
         found = super().at_least(ahead, behind, closely=closely)
@@ -119,16 +143,23 @@ class RatioMargins(PairMargins):
         """Return the bound for any units, so many pairs at once as there is room for."""
         return in_parts(self._bounded, ahead, behind, self.total)
 
-    def _reach(self, items: IntArray, removals: IntArray | int) -> tuple[FloatArray, FloatArray]:
+    def _reach(
+        self, items: IntArray, removals: IntArray | int
+    ) -> tuple[FloatArray, FloatArray]:
         """Return scores that items do not fall below or rise above when so many units leave.
 
         Take the lowest values away, or the highest, until only the opposite ones can be left. Without t
         of n values, none below a or above b, a sum S is at most ``S - t a`` and ``(n - t) b``. Over
         ``D - t`` both are monotone, so that the smaller is largest at an end or where they meet.
         """
-        below, number = self.denominators[items], self.denominators[items] - self._shrinkage
+        below, number = (
+            self.denominators[items],
+            self.denominators[items] - self._shrinkage,
+        )
         sums, ends = self.scores[items] * below, []
-        gone = np.minimum(removals * self._leaving[items], number - (0 if self._shrinkage else 1))
+        gone = np.minimum(
+            removals * self._leaving[items], number - (0 if self._shrinkage else 1)
+        )
         least, largest = self._least[items], self._most[items]
         for sign, low, high in ((-1, -largest, -least), (1, least, largest)):
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -154,7 +185,9 @@ class RatioMargins(PairMargins):
             counts[given.units, column] = given.counts / given.denominator
         i, j = places.reshape(2, -1)
         fixed, moving = sums[:, i] - sums[:, j], counts[:, j] - counts[:, i]
-        gap, both = (self.scores[ahead] + sign * self.scores[behind] for sign in (-1, 1))
+        gap, both = (
+            self.scores[ahead] + sign * self.scores[behind] for sign in (-1, 1)
+        )
 
         def fewest(t: FloatArray, slack: FloatArray | float) -> IntArray:
             effects = np.sort(-np.maximum(fixed + t * moving, 0.0), axis=0)
@@ -168,7 +201,9 @@ class RatioMargins(PairMargins):
             slack = ROUNDING * (np.abs(low) + np.abs(high) + np.abs(gap) + np.abs(both))
             apart = low > high + slack
             held = np.minimum(fewest(low, slack), fewest(high, slack))
-            found = np.maximum(found, np.where(apart, tried + 1, np.minimum(held, tried + 1)))
+            found = np.maximum(
+                found, np.where(apart, tried + 1, np.minimum(held, tried + 1))
+            )
             tried = (tried + found) // 2
         return np.minimum(found, self.total)
 
@@ -177,7 +212,9 @@ class RatioMargins(PairMargins):
         ahead, behind = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         found: list[int] = self.at_least(ahead, behind, most=most).tolist()
         near = [place for place, number in enumerate(found) if number <= most]
-        for place, pair in zip(near, self._given.each([pairs[place] for place in near]), strict=True):
+        for place, pair in zip(
+            near, self._given.each([pairs[place] for place in near]), strict=True
+        ):
             found[place] = max(found[place], self._of_pair(*pair, most))
         return found
 
@@ -206,9 +243,13 @@ class RatioMargins(PairMargins):
         pair = _Pair(*self._given.of([ahead, behind]), tie=behind < ahead)
         units, chosen = pair.by_effect(), self._chosen.get((ahead, behind))
         if chosen is not None:  # and more, where a tie within rounding did not turn
-            units = np.concatenate([chosen, np.setdiff1d(units, chosen, assume_unique=True)])
+            units = np.concatenate(
+                [chosen, np.setdiff1d(units, chosen, assume_unique=True)]
+            )
         if self._emptied[ahead] < MANY:  # until nothing is left
-            units = np.concatenate([units, np.setdiff1d(pair.ahead.units, units, assume_unique=True)])
+            units = np.concatenate(
+                [units, np.setdiff1d(pair.ahead.units, units, assume_unique=True)]
+            )
         return Removal(self._given.distinct(units), np.ones(len(units), dtype=np.int64))
 
 
@@ -221,7 +262,9 @@ class _Pair:
     def __init__(self, ahead: Given, behind: Given, *, tie: bool) -> None:
         self.ahead, self.behind, self.tie = ahead, behind, tie
         self.units = np.union1d(ahead.units, behind.units)
-        self.sums, self.counts = (tuple(part) for part in np.zeros((2, 2, len(self.units))))
+        self.sums, self.counts = (
+            tuple(part) for part in np.zeros((2, 2, len(self.units)))
+        )
         for side, given in enumerate((ahead, behind)):
             place = np.searchsorted(self.units, given.units)
             self.sums[side][place], self.counts[side][place] = given.sums, given.counts
@@ -247,7 +290,11 @@ class _Pair:
     def bound(self, most: int) -> int | None:
         """Return the smallest number of units that the bound does not rule out, if up to ``most``."""
         most = min(most, len(self.units))
-        return 1 + last_true(lambda m: not self._possible(m), most) if self._possible(most) else None
+        return (
+            1 + last_true(lambda m: not self._possible(m), most)
+            if self._possible(most)
+            else None
+        )
 
     def _possible(self, m: int) -> bool:
         """Tell whether the bound allows m units to let both meet, at some t."""
@@ -285,9 +332,16 @@ class _Splits:
         self._both = np.flatnonzero((c_i > 0) & (c_j > 0))
         self._lowest = only_behind[np.argsort(s_j[only_behind], kind="stable")]
         self._highest = only_ahead[np.argsort(-s_i[only_ahead], kind="stable")]
-        self._low_sums, self._high_sums = upto(s_j[self._lowest]), upto(s_i[self._highest])
-        size = (abs(pair.ahead.total) + float(np.abs(s_i).sum())) * pair.behind.denominator
-        size += (abs(pair.behind.total) + float(np.abs(s_j).sum())) * pair.ahead.denominator
+        self._low_sums, self._high_sums = (
+            upto(s_j[self._lowest]),
+            upto(s_i[self._highest]),
+        )
+        size = (
+            abs(pair.ahead.total) + float(np.abs(s_i).sum())
+        ) * pair.behind.denominator
+        size += (
+            abs(pair.behind.total) + float(np.abs(s_j).sum())
+        ) * pair.ahead.denominator
         sums = np.concatenate([s_i, s_j, [pair.ahead.total, pair.behind.total]])
         whole = bool((sums == np.rint(sums)).all())
         self._slack = 0.0 if whole and size < EXACT else ROUNDING * size
@@ -305,19 +359,25 @@ class _Splits:
         over, under = self._denominators(p, q, r)
         s_i, s_j = (sums[self._both] for sums in self._pair.sums)
         values = s_i * under - s_j * over
-        chosen = np.argpartition(-values, r - 1)[:r] if r else np.zeros(0, dtype=np.int64)
+        chosen = (
+            np.argpartition(-values, r - 1)[:r] if r else np.zeros(0, dtype=np.int64)
+        )
         # The cross product of the ratios that are left.
         behind = self._pair.behind.total - self._low_sums[p]
         ahead = self._pair.ahead.total - self._high_sums[q]
         reached = float(behind * over - ahead * under + values[chosen].sum())
         # What rounding decides is not ruled out.
-        if reached < -self._slack or (reached == 0.0 and not self._pair.tie and not self._slack):
+        if reached < -self._slack or (
+            reached == 0.0 and not self._pair.tie and not self._slack
+        ):
             return None
         return np.concatenate([self._lowest[:p], self._highest[:q], self._both[chosen]])
 
     def _denominators(self, p: int, q: int, r: int) -> tuple[float, float]:
         ahead, behind = self._pair.ahead, self._pair.behind
-        return ahead.denominator - ahead.each * (q + r), behind.denominator - ahead.each * (p + r)
+        return ahead.denominator - ahead.each * (
+            q + r
+        ), behind.denominator - ahead.each * (p + r)
 
 
 def meeting(ahead: Given, behind: Given, m: int) -> tuple[float, float, float] | None:

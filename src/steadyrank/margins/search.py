@@ -108,7 +108,9 @@ class MarginSearch:
     none, two are certified.
     """
 
-    def __init__(self, data: Observations, scorer: Scorer, out: LeaveOneOut, by: str = "remove") -> None:
+    def __init__(
+        self, data: Observations, scorer: Scorer, out: LeaveOneOut, by: str = "remove"
+    ) -> None:
         self.by, self._data, self._scorer, self._out = by, data, scorer, out
         self.total = out.units.total
         self.scores, self.order = out.scores, order_of(out.scores)
@@ -140,10 +142,17 @@ class MarginSearch:
             return [1] * len(pairs)
         new = [pair for pair in pairs if pair not in self._lower]
         found = dict(zip(new, self.pairs.fewest(new, most), strict=True)) if new else {}
-        self._lower |= {pair: number for pair, number in found.items() if number <= most}
-        return [min(self._lower.get(pair, found.get(pair, MANY)), self._never) for pair in pairs]
+        self._lower |= {
+            pair: number for pair, number in found.items() if number <= most
+        }
+        return [
+            min(self._lower.get(pair, found.get(pair, MANY)), self._never)
+            for pair in pairs
+        ]
 
-    def topk(self, k: int, alone: IntArray | None = None, *, tried: bool = True) -> Found:
+    def topk(
+        self, k: int, alone: IntArray | None = None, *, tried: bool = True
+    ) -> Found:
         """Return how many units must leave for the plain top k to change; ``tried``: units do leave."""
         inside, outside = self.order[:k], self.order[k:]
         if not len(outside):
@@ -151,8 +160,13 @@ class MarginSearch:
         before, border = set(inside.tolist()), (int(inside[-1]), int(outside[0]))
 
         def near() -> Bounded:
-            limit, few = self.fewest([border])[0], len(self.order) if self.pairs.certified else ATTACKED
-            return self._weakest(self._bounded(inside[-few:], outside[:few], limit), limit)
+            limit, few = (
+                self.fewest([border])[0],
+                len(self.order) if self.pairs.certified else ATTACKED,
+            )
+            return self._weakest(
+                self._bounded(inside[-few:], outside[:few], limit), limit
+            )
 
         def turned(scores: FloatArray) -> bool:
             return set(topk(scores, k).tolist()) != before
@@ -181,7 +195,9 @@ class MarginSearch:
         def turned(scores: FloatArray) -> bool:
             return precedes(scores, behind, ahead)
 
-        return self._settled(pair, lambda: [(self.fewest([pair])[0], pair)], turned, alone)
+        return self._settled(
+            pair, lambda: [(self.fewest([pair])[0], pair)], turned, alone
+        )
 
     def item(self, item: int, k: int, alone: IntArray | None = None) -> Found:
         """Return how many units an item is away from leaving the top k, or from entering it."""
@@ -201,14 +217,18 @@ class MarginSearch:
         """Return how far an item is at least from the border, and the pairs that must turn for it."""
         rank = self.rank(item)
         if rank > k:  # it must pass so many of those ahead that k - 1 are left
-            ahead = self._cheap([(other, item) for other in self.order[: rank - 1].tolist()])
+            ahead = self._cheap(
+                [(other, item) for other in self.order[: rank - 1].tolist()]
+            )
             pairs = self._smallest(ahead, rank - k)
             return pairs[-1][0], [], pairs[::-1]
         # So many must pass it that k are ahead, and one of them comes from outside.
         behind = self._cheap([(item, other) for other in self.order[rank:].tolist()])
         pairs = self._smallest(behind, k + 1 - rank)
         beyond = set(self.order[k:].tolist())
-        outside = self._smallest([bounded for bounded in behind if bounded[1][1] in beyond], 1)
+        outside = self._smallest(
+            [bounded for bounded in behind if bounded[1][1] in beyond], 1
+        )
         if not outside:
             return self._never, [], []
         return max(pairs[-1][0], outside[0][0]), outside, pairs[::-1]
@@ -229,7 +249,9 @@ class MarginSearch:
         items, units = len(self.order), len(self._out.units)
         if items * (items - 1) <= 2 * (int(np.clip(units * items, *CLOSELY)) // units):
             return np.where(moves, 1, np.maximum(found, self._away_of_all(k)))
-        bounds = np.concatenate([bounds for _, bounds in self._at_least(inside, outside)])
+        bounds = np.concatenate(
+            [bounds for _, bounds in self._at_least(inside, outside)]
+        )
         nearest = np.concatenate([bounds.min(axis=1), bounds.min(axis=0)])
         found[self.order] = np.maximum(found[self.order], nearest)
         return np.where(moves, 1, found)
@@ -243,17 +265,24 @@ class MarginSearch:
         items, found = len(self.order), np.empty(len(self.order), dtype=np.int64)
         ahead, behind = np.triu_indices(items, 1)
         bounds = np.full((items, items), self.total)
-        bounds[ahead, behind] = self.pairs.at_least(self.order[ahead], self.order[behind], closely=True)
+        bounds[ahead, behind] = self.pairs.at_least(
+            self.order[ahead], self.order[behind], closely=True
+        )
         inside, outside = np.arange(k), np.arange(k, items)
         found[self.order[k:]] = np.sort(bounds, axis=0)[outside - k, outside]
         passed = np.sort(bounds, axis=1)[inside, k - 1 - inside]
         found[self.order[:k]] = np.maximum(passed, bounds[:k, k:].min(axis=1))
         return found
 
-    def _at_least(self, inside: IntArray, outside: IntArray) -> Iterator[tuple[slice, IntArray]]:
+    def _at_least(
+        self, inside: IntArray, outside: IntArray
+    ) -> Iterator[tuple[slice, IntArray]]:
         """Yield cheap bounds of all pairs: rows of some items inside at a time."""
         for part in slices(len(inside), PAIRS, len(outside)):
-            ahead, behind = np.repeat(inside[part], len(outside)), np.tile(outside, len(inside[part]))
+            ahead, behind = (
+                np.repeat(inside[part], len(outside)),
+                np.tile(outside, len(inside[part])),
+            )
             yield part, self.pairs.at_least(ahead, behind).reshape(-1, len(outside))
 
     def _bounded(self, inside: IntArray, outside: IntArray, limit: int) -> Bounded:
@@ -261,7 +290,9 @@ class MarginSearch:
         found: Pairs = []
         for part, bounds in self._at_least(inside, outside):
             row, column = np.nonzero(bounds <= limit)
-            found += zip(inside[part][row].tolist(), outside[column].tolist(), strict=True)
+            found += zip(
+                inside[part][row].tolist(), outside[column].tolist(), strict=True
+            )
         return self._cheap(found)
 
     def _cheap(self, pairs: Pairs) -> Bounded:
@@ -318,24 +349,37 @@ class MarginSearch:
         for bound, other in pairs[:ATTACKED] if tried else ():
             least = max(bound, lower)
             if best.upper is None or least < best.upper:
-                best = self._tried(best, self.pairs.remove(*other), other, turned, least)
+                best = self._tried(
+                    best, self.pairs.remove(*other), other, turned, least
+                )
             if best.upper == lower:
                 break
         return best
 
     def _tried(
-        self, best: Found, removal: Removal, pair: tuple[int, int], turned: Turned, least: int
+        self,
+        best: Found,
+        removal: Removal,
+        pair: tuple[int, int],
+        turned: Turned,
+        least: int,
     ) -> Found:
         """Return a removal of as few units as are found to do if these are fewer than the best's."""
-        most = min(removal.largest, self._most if best.upper is None else best.upper - 1)
-        held = last_true(lambda number: not self._turns(removal, number, turned), most, first=least)
+        most = min(
+            removal.largest, self._most if best.upper is None else best.upper - 1
+        )
+        held = last_true(
+            lambda number: not self._turns(removal, number, turned), most, first=least
+        )
         return Found(best.lower, pair, held + 1, removal) if held < most else best
 
     def _against_all(self, best: Found, pairs: Bounded, turned: Turned) -> Found:
         """Attack several pairs at once, the most effective units of each in turn."""
         if best.upper == best.lower or len(pairs) < 2:
             return best
-        removals = [(lower, self.pairs.remove(*pair)) for lower, pair in pairs[:TOGETHER]]
+        removals = [
+            (lower, self.pairs.remove(*pair)) for lower, pair in pairs[:TOGETHER]
+        ]
         most = min(LOOKED_AT, self._most) if best.upper is None else best.upper
         return self._tried(best, merged(removals, most), best.pair, turned, best.lower)
 
@@ -360,11 +404,17 @@ class MarginSearch:
 
     def scores_after(self, removal: Removal, number: int) -> FloatArray | None:
         """Return the scores when units left, or came, None where there are none."""
-        if self._seen is not None and self._seen[0] is removal and self._seen[1] == number:
+        if (
+            self._seen is not None
+            and self._seen[0] is removal
+            and self._seen[1] == number
+        ):
             return self._seen[2]
         leaving = self.leaving(removal, number)
         if removal.favour is None:
-            if self._parts is not None and not self._parts @ (self._out.units.counts - leaving):
+            if self._parts is not None and not self._parts @ (
+                self._out.units.counts - leaving
+            ):
                 return None  # whoever is left has no weight
             if number == 1 and not self.pairs.certified:  # what refitting gave is known
                 rows = self._out.columns(np.arange(len(self.order)), leaving > 0)
@@ -374,10 +424,14 @@ class MarginSearch:
         added = self.added(removal)
         try:
             data = self._data.with_copies(self._out.units.counts - leaving)
-            return self._scorer.score(data if added is None else data.with_added(added, number))
+            return self._scorer.score(
+                data if added is None else data.with_added(added, number)
+            )
         except (EngineError, UnreadableFileError):
             raise
-        except SteadyrankError:  # an item without data, parts without a chain of wins between them
+        except (
+            SteadyrankError
+        ):  # an item without data, parts without a chain of wins between them
             return None
 
     @cached_property
@@ -403,10 +457,16 @@ class Withstanding:
         below, start = np.arange(k, len(self._order)), 0
         stay = np.zeros(len(self._order), dtype=np.int64)
         while len(below) and start < below[-1]:
-            ahead = np.arange(start, min(start + max(1, PAIRS // len(below)), below[-1]))
-            stay[below] += (~self._near(ahead, below) & (ahead[:, np.newaxis] < below)).sum(axis=0)
+            ahead = np.arange(
+                start, min(start + max(1, PAIRS // len(below)), below[-1])
+            )
+            stay[below] += (
+                ~self._near(ahead, below) & (ahead[:, np.newaxis] < below)
+            ).sum(axis=0)
             below, start = below[stay[below] < k], start + len(ahead)
-        entering = [place for place in below[::-1].tolist() if self._may_enter(place, k)]
+        entering = [
+            place for place in below[::-1].tolist() if self._may_enter(place, k)
+        ]
         return np.array([*range(k), *entering[::-1]])
 
     def _near(self, ahead: IntArray, behind: IntArray) -> BoolArray:
@@ -414,7 +474,9 @@ class Withstanding:
         near: BoolArray = ahead[:, np.newaxis] < behind
         first, second = np.nonzero(near)
         pairs = self._order[ahead[first]], self._order[behind[second]]
-        near[first, second] = self._search.pairs.at_least(*pairs, most=self._removals) <= self._removals
+        near[first, second] = (
+            self._search.pairs.at_least(*pairs, most=self._removals) <= self._removals
+        )
         return near
 
     def _may_enter(self, place: int, k: int) -> bool:
@@ -431,7 +493,9 @@ class Withstanding:
         item, start, few = int(self._order[place]), 0, FIRST
         while start < len(others) and self._left > 0:
             stop = min(start + min(few, self._left), len(others))
-            pairs = [(other, item) for other in self._order[others[start:stop]].tolist()]
+            pairs = [
+                (other, item) for other in self._order[others[start:stop]].tolist()
+            ]
             for number in self._search.fewest(pairs, self._removals):
                 self._left -= 1
                 yield number > self._removals
@@ -468,7 +532,9 @@ def merged(removals: list[tuple[int, Removal]], most: int) -> Removal:
     order = np.argsort(np.concatenate(places), kind="stable")
     named = np.stack([np.concatenate(units), np.concatenate(copies)])[:, order]
     kept = np.sort(np.unique(named, axis=1, return_index=True)[1])
-    return Removal(named[0, kept], np.ones(len(kept), dtype=np.int64), removals[0][1].favour)
+    return Removal(
+        named[0, kept], np.ones(len(kept), dtype=np.int64), removals[0][1].favour
+    )
 
 
 def order_of(scores: FloatArray) -> IntArray:
@@ -478,4 +544,6 @@ def order_of(scores: FloatArray) -> IntArray:
 
 def precedes(scores: FloatArray, one: int, other: int) -> bool:
     """Tell whether an item is above another; the smaller index wins a tie."""
-    return bool(scores[one] > scores[other] or (scores[one] == scores[other] and one < other))
+    return bool(
+        scores[one] > scores[other] or (scores[one] == scores[other] and one < other)
+    )

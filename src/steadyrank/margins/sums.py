@@ -90,7 +90,9 @@ class SumMargins(PairMargins):
         Let the value of a set of units be the sum of their d. Whoever joined before, a unit adds its d,
         so that this is its Shapley value, and those of all units add up to the gap.
         """
-        return np.asarray(self.differences(np.array([one]), np.array([other]))[:, 0] / self.divisor)
+        return np.asarray(
+            self.differences(np.array([one]), np.array([other]))[:, 0] / self.divisor
+        )
 
     def differences(self, ahead: IntArray, behind: IntArray) -> Any:
         """Return the d of each distinct unit for each pair, (units, pairs)."""
@@ -104,7 +106,10 @@ class SumMargins(PairMargins):
 
     def _quick(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Divide the gap by the most that one unit takes out of it."""
-        gap, each = self._gaps(ahead, behind), self.ends[1][ahead] - self.ends[0][behind] + self.widest
+        gap, each = (
+            self._gaps(ahead, behind),
+            self.ends[1][ahead] - self.ends[0][behind] + self.widest,
+        )
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             needed = np.where(each > 0, np.ceil(gap / each * (1 - 1e-12)), self.total)
         if not self.rounding:  # a tie is not enough
@@ -118,22 +123,37 @@ class SumMargins(PairMargins):
     def _counted(self, ahead: IntArray, behind: IntArray) -> IntArray:
         """Count them for so many pairs as there is room for."""
         given = self.differences(ahead, behind)
-        some = np.append(0, np.flatnonzero(given[1:].any(axis=1)) + 1)  # others change no order
+        some = np.append(
+            0, np.flatnonzero(given[1:].any(axis=1)) + 1
+        )  # others change no order
         order = np.argsort(-given[some], axis=0, kind="stable")
-        given, order = np.maximum(np.take_along_axis(given[some], order, axis=0), 0), some[order]
+        given, order = (
+            np.maximum(np.take_along_axis(given[some], order, axis=0), 0),
+            some[order],
+        )
         copies = self.counts[order]
         gap, together = self._gaps(ahead, behind), given * copies
         upto = np.cumsum(together, axis=0)
         tie = np.asarray((ahead > behind) | bool(self.rounding))  # it is enough
         used = (upto > gap) | ((upto == gap) & tie)
         last = used.argmax(axis=0), np.arange(len(gap))
-        left, each = gap - (upto - together)[last], np.where(given[last] > 0, given[last], 1)
+        left, each = (
+            gap - (upto - together)[last],
+            np.where(given[last] > 0, given[last], 1),
+        )
         more = left // each
         more = np.clip(more + (~tie | (more * each < left)), 1, copies[last])
         never = ~used.any(axis=0)
-        if self.sizes is not None:  # those who have all the weight: without them there is no order
-            own, whole = self.sizes()[order], float(self.counts @ self.sizes()) or math.inf
-            taken = (np.cumsum(own * copies, axis=0) - own * copies)[last] + more * own[last]
+        if (
+            self.sizes is not None
+        ):  # those who have all the weight: without them there is no order
+            own, whole = (
+                self.sizes()[order],
+                float(self.counts @ self.sizes()) or math.inf,
+            )
+            taken = (np.cumsum(own * copies, axis=0) - own * copies)[last] + more * own[
+                last
+            ]
             never |= taken >= whole * (1 - 1e-12)
         number = (np.cumsum(copies, axis=0) - copies)[last] + more
         return np.where(never, self.total, number).astype(np.int64)
@@ -154,12 +174,19 @@ def sums_of_points(points: Points, new: NewUnits) -> SumMargins:
     def by_item() -> tuple[IntArray, IntArray, IntArray]:
         """Return where the units that list each item begin, and all of these with what they give."""
         order = np.argsort(points.listed, kind="stable")
-        begins = np.append(0, np.cumsum(np.bincount(points.listed, minlength=points.items)))
-        beyond = points.given - points.others[points.owners]  # what all others get changes no order
+        begins = np.append(
+            0, np.cumsum(np.bincount(points.listed, minlength=points.items))
+        )
+        beyond = (
+            points.given - points.others[points.owners]
+        )  # what all others get changes no order
         return begins, points.owners[order], beyond[order]
 
     def given_to(items: IntArray) -> IntArray:
-        (begins, unit, given), found = by_item(), np.zeros((len(points.copies), len(items)), np.int64)
+        (begins, unit, given), found = (
+            by_item(),
+            np.zeros((len(points.copies), len(items)), np.int64),
+        )
         for column, item in enumerate(items.tolist()):
             listed = slice(begins[item], begins[item + 1])
             found[unit[listed], column] = given[listed]
@@ -177,7 +204,11 @@ def sums_of_rows(
     given: ItemGiven, ends: Ends, counts: IntArray, totals: FloatArray, new: NewUnits
 ) -> SumMargins:
     """Return the margins of items that all have the same number of values, so that only sums matter."""
-    prior, number, form = given.sums.prior, float(given.sums.counts.max()), given.sums.form
+    prior, number, form = (
+        given.sums.prior,
+        float(given.sums.counts.max()),
+        given.sums.form,
+    )
     width = max(float(np.abs(end).max()) for end in ends)
 
     def given_to(items: IntArray) -> FloatArray:
@@ -260,7 +291,10 @@ class Given:
             terms = t * self.counts - sign * self.sums
             return sign * self.total - t * self.denominator + top_sum(terms, m) >= 0
 
-        near, furthest = sign * self.score, float((sign * self.sums / self.counts).max())
+        near, furthest = (
+            sign * self.score,
+            float((sign * self.sums / self.counts).max()),
+        )
         beyond = max(near, furthest, 0.0)
         for _ in range(40):  # halvings
             middle = (near + beyond) / 2
@@ -271,10 +305,14 @@ class Given:
 class ItemGiven:
     """What units give to each item, fetched when it is first asked for."""
 
-    def __init__(self, entries: Entries, sums: ItemSums, distinct: IntArray | None = None) -> None:
+    def __init__(
+        self, entries: Entries, sums: ItemSums, distinct: IntArray | None = None
+    ) -> None:
         self._entries, self.sums, self._distinct = entries, sums, distinct
         self.resolution = entries.resolution
-        self.of_empty = (sums.prior.empty or 0.0) * (float(sums.form.scale) if sums.form.whole else 1.0)
+        self.of_empty = (sums.prior.empty or 0.0) * (
+            float(sums.form.scale) if sums.form.whole else 1.0
+        )
         self._counts: list[int] = entries.observed.tolist()
         self._known: dict[int, Given] = {}
 
@@ -303,7 +341,9 @@ class ItemGiven:
         if not len(wanted):
             return
         if self._size(items.union(self._known)) > HELD:
-            self._known = {item: given for item, given in self._known.items() if item in items}
+            self._known = {
+                item: given for item, given in self._known.items() if item in items
+            }
         unit, place, parts, counts = self._entries.values_of(wanted)
         order = np.lexsort((unit, place))
         order = order[counts[order] > 0]  # what has no weight gives nothing
@@ -314,7 +354,10 @@ class ItemGiven:
         unit, place, counts = unit[start], place[start], np.add.reduceat(counts, start)
         if not self.sums.form.whole:
             amount /= of_items(self.sums.form.scale, wanted[place])
-        cuts, share = np.searchsorted(place, np.arange(len(wanted) + 1)), self.sums.prior.share
+        cuts, share = (
+            np.searchsorted(place, np.arange(len(wanted) + 1)),
+            self.sums.prior.share,
+        )
         for number, item in enumerate(wanted.tolist()):
             part = slice(cuts[number], cuts[number + 1])
             sums, number_of_values = amount[part], counts[part]
@@ -323,7 +366,9 @@ class ItemGiven:
             total = float(sums.sum()) * share
             if not denominator:  # as if it had one such value, which never leaves
                 total, denominator = self.of_empty, 1.0
-            self._known[item] = Given(unit[part], sums * share, taken, total, denominator, share)
+            self._known[item] = Given(
+                unit[part], sums * share, taken, total, denominator, share
+            )
 
     def distinct(self, units: IntArray) -> IntArray:
         """Return the distinct units that some units are, where equal ones are given one by one."""

@@ -5,7 +5,10 @@ from steadyrank.operators.intervals import (
     tiers as tiers,
 )
 from steadyrank.operators.meeting import meeting_eps as meeting_eps
-from steadyrank.operators.rankings import RankingSet as RankingSet, inflated_ranking as inflated_ranking
+from steadyrank.operators.rankings import (
+    RankingSet as RankingSet,
+    inflated_ranking as inflated_ranking,
+)
 from steadyrank.operators.topk_sets import (
     InflatedTopK as InflatedTopK,
     ball_distances as ball_distances,

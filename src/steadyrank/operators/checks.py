@@ -37,15 +37,15 @@ def check_score_batch(scores: ArrayLike) -> FloatArray:
     """Return ``scores`` as finite float64 with at least one axis and one item on the last axis."""
     values, wrong = _as_floats(scores), ""
     if values.ndim == 0:
-        wrong = (
-            f"must be an array with one entry for each item, but are the single value {shorten(scores)}"
-        )
+        wrong = f"must be an array with one entry for each item, but are the single value {shorten(scores)}"  # noqa: E501
     elif values.shape[-1] == 0:
         wrong = f"are empty (shape {values.shape}): there is nothing to rank"
     elif not (finite := np.isfinite(values)).all():
         places = np.argwhere(~finite)
         shown = [tuple(place.tolist()) for place in places[:6]]
-        found = listing((f"{values[place]} at {_where(place)}" for place in shown), len(places))
+        found = listing(
+            (f"{values[place]} at {_where(place)}" for place in shown), len(places)
+        )
         wrong = f"must be finite, but {len(places):,} of them are not: {found}. "
         wrong += "Remove these items, or give them the score that you mean"
     if wrong:
@@ -58,7 +58,9 @@ def check_k(k: object, n_items: int) -> int:
     return check_whole("k", k, 1, n_items, " (the number of items)")
 
 
-def check_whole(name: str, value: Any, least: int, most: int | None = None, why: str = "") -> int:
+def check_whole(
+    name: str, value: Any, least: int, most: int | None = None, why: str = ""
+) -> int:
     """Return a whole number within limits; ``why`` tells what the upper one is for."""
     with suppress(TypeError):
         number = operator.index(value)
@@ -66,7 +68,9 @@ def check_whole(name: str, value: Any, least: int, most: int | None = None, why:
         if limited and not isinstance(value, bool | np.bool_):
             return number
     limits = f"from {least:,} {'on' if most is None else f'to {most:,}{why}'}"
-    raise errors.InvalidSettingError(f"{name} must be a whole number {limits}, but is {shorten(value)}")
+    raise errors.InvalidSettingError(
+        f"{name} must be a whole number {limits}, but is {shorten(value)}"
+    )
 
 
 def check_level(level: object) -> float:
@@ -130,7 +134,9 @@ def _as_floats(scores: ArrayLike) -> FloatArray:
     try:
         raw = np.asarray(scores)
     except ValueError as error:
-        raise errors.InvalidScoresError(f"scores do not form an array: {error}.") from None
+        raise errors.InvalidScoresError(
+            f"scores do not form an array: {error}."
+        ) from None
     if raw.dtype.kind not in "biuf":
         raise errors.InvalidScoresError(
             f"scores must be numbers, but have dtype {raw.dtype} "
@@ -139,7 +145,9 @@ def _as_floats(scores: ArrayLike) -> FloatArray:
         )
     wide = raw.dtype.kind in "iu" and raw.size and raw.dtype.itemsize == 8
     if wide and (int(raw.max()) > EXACT_INTEGERS or int(raw.min()) < -EXACT_INTEGERS):
-        place = tuple(np.argwhere((raw > EXACT_INTEGERS) | (raw < -EXACT_INTEGERS))[0].tolist())
+        place = tuple(
+            np.argwhere((raw > EXACT_INTEGERS) | (raw < -EXACT_INTEGERS))[0].tolist()
+        )
         raise errors.InvalidScoresError(
             f"the integer score {raw[place]} at {_where(place)} is beyond 2**53, where float64 would "
             "merge neighbours. Subtract a constant first (rankings do not change), or convert to float "
@@ -183,7 +191,11 @@ class Range:
         return bool(low and high and np.isfinite(value))
 
     def __str__(self) -> str:
-        first = "" if self.least == -math.inf else f" {'above' if self.above else 'from'} {self.least:g}"
+        first = (
+            ""
+            if self.least == -math.inf
+            else f" {'above' if self.above else 'from'} {self.least:g}"
+        )
         last = f" to {'below ' if self.below else ''}{self.most:g}"
         open_end = " on" if first and not self.above else ""
         return f"a finite number{first}{open_end if self.most == math.inf else last}"
@@ -201,7 +213,9 @@ def check_settings(scorer: Any) -> None:
     """Complain about the first setting that is not what its field declares."""
     for part in fields(scorer) if is_dataclass(scorer) else ():
         if "allowed" in part.metadata:
-            check_setting(part.name, getattr(scorer, part.name), part.metadata["allowed"])
+            check_setting(
+                part.name, getattr(scorer, part.name), part.metadata["allowed"]
+            )
 
 
 def check_setting(name: str, value: object, allowed: Range | tuple[str, ...]) -> None:

@@ -115,7 +115,9 @@ def swap_eps(gap: FloatArray, better: FloatArray | float) -> FloatArray:
 
 def effective_eps(eps: float | FloatArray, best: float | FloatArray) -> FloatArray:
     """Return the eps that a distance has to stay below: the inverse of :func:`entry_eps`, rounded."""
-    slack = np.minimum(ROUNDING * np.abs(best) + ROUNDING * eps, MOST_OF_EPS * np.asarray(eps))
+    slack = np.minimum(
+        ROUNDING * np.abs(best) + ROUNDING * eps, MOST_OF_EPS * np.asarray(eps)
+    )
     return np.asarray(eps - slack)
 
 
@@ -167,20 +169,29 @@ def critical_rows(rows: FloatArray, k: int, chunk: int = CHUNK) -> FloatArray:
     return critical
 
 
-@np.errstate(over="ignore", invalid="ignore")  # what overflows at one scale is taken from another
-def critical_below(below: FloatArray, best: FloatArray, narrow: int = NARROW) -> FloatArray:
+@np.errstate(
+    over="ignore", invalid="ignore"
+)  # what overflows at one scale is taken from another
+def critical_below(
+    below: FloatArray, best: FloatArray, narrow: int = NARROW
+) -> FloatArray:
     """Return the critical eps for rows of distances below the best score, the first 0, ascending.
 
     A distance that is infinite, between huge scores or as padding, is never reached.
     """
     c, padded = _region_gaps(below, narrow), np.isinf(below)
-    for odd, scale in zip(((below > 0) & (below < TINY), (below > HUGE) & ~padded), SCALES, strict=True):
+    for odd, scale in zip(
+        ((below > 0) & (below < TINY), (below > HUGE) & ~padded), SCALES, strict=True
+    ):
         rows = odd.any(axis=1)
         if rows.any():
             scaled = _region_gaps(below[rows] * scale, narrow) / scale
             c[rows] = np.where(odd[rows], scaled, c[rows])
     c[padded] = np.inf
-    entry, swap = entry_eps(c / C, best[:, np.newaxis]), swap_eps(below, best[:, np.newaxis])
+    entry, swap = (
+        entry_eps(c / C, best[:, np.newaxis]),
+        swap_eps(below, best[:, np.newaxis]),
+    )
     # Theory that holds to the last bit, too: nobody enters before swapping with the best (the second
     # best just then) nor before the better ones; equal distances enter together.
     np.maximum(entry, swap, out=entry)
@@ -193,14 +204,21 @@ def _region_gaps(x: FloatArray, narrow: int) -> FloatArray:
     """Return for each distance the c whose eps it takes to reach that item."""
     number, total, square = spread_sums(x)
     reached = x + total - C * np.sqrt(total * total + square)
-    np.maximum.accumulate(reached, axis=1, out=reached)  # grows by theory; now also after rounding
+    np.maximum.accumulate(
+        reached, axis=1, out=reached
+    )  # grows by theory; now also after rounding
     clipped = _counts_up_to(reached, x * NOT_YET_CLIPPED, narrow)
     last = np.minimum(clipped, np.arange(1, x.shape[1] + 1)) - 1
-    m, (d, g, x_last) = number[last], (np.take_along_axis(part, last, 1) for part in (total, square, x))
+    m, (d, g, x_last) = (
+        number[last],
+        (np.take_along_axis(part, last, 1) for part in (total, square, x)),
+    )
     drop = x - x_last
     s = d + m * drop
     q = g + 2 * drop * d + m * drop * drop
-    spread = np.maximum(m * g - d * d, 0.0)  # m Q - S^2, which does not depend on the drop
+    spread = np.maximum(
+        m * g - d * d, 0.0
+    )  # m Q - S^2, which does not depend on the drop
     gaps: FloatArray = (s + np.sqrt(s * s + (m + 2) * (q + spread))) / (m + 2)
     return gaps
 
@@ -208,8 +226,12 @@ def _region_gaps(x: FloatArray, narrow: int) -> FloatArray:
 def _counts_up_to(reached: FloatArray, x: FloatArray, narrow: int) -> IntArray:
     """Count, for each entry of a row of x, the entries of the same row of ``reached`` up to it."""
     if x.shape[1] <= narrow:
-        return np.asarray((reached[:, np.newaxis, :] <= x[:, :, np.newaxis]).sum(axis=2))
-    return np.stack([np.searchsorted(r, v, side="right") for r, v in zip(reached, x, strict=True)])
+        return np.asarray(
+            (reached[:, np.newaxis, :] <= x[:, :, np.newaxis]).sum(axis=2)
+        )
+    return np.stack(
+        [np.searchsorted(r, v, side="right") for r, v in zip(reached, x, strict=True)]
+    )
 
 
 def spread_sums(x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -228,7 +250,9 @@ def spread_sums(x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     return number, total, square
 
 
-def eligible_prefix(below: FloatArray, best: FloatArray, eps: float) -> tuple[IntArray, FloatArray]:
+def eligible_prefix(
+    below: FloatArray, best: FloatArray, eps: float
+) -> tuple[IntArray, FloatArray]:
     """Return how many leading columns of each row are eligible, and how deep eligibility reaches.
 
     Parameters
@@ -304,11 +328,16 @@ def entered(below: FloatArray, best: FloatArray, eps: float) -> IntArray:
 
 
 def reach(
-    depth: FloatArray, number: FloatArray, sums: Iterable[FloatArray], eps: float | FloatArray = 1.0
+    depth: FloatArray,
+    number: FloatArray,
+    sums: Iterable[FloatArray],
+    eps: float | FloatArray = 1.0,
 ) -> FloatArray:
     """Return the depth above which items are eligible, given x, N and the sums D and G at r."""
     total, square = sums
     mean = depth - total / number
     about_mean = square - total * total / number
-    reach: FloatArray = mean - C * eps + np.sqrt((number + 1) / number * (eps * eps - about_mean))
+    reach: FloatArray = (
+        mean - C * eps + np.sqrt((number + 1) / number * (eps * eps - about_mean))
+    )
     return reach

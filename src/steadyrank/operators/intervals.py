@@ -25,7 +25,15 @@ from numpy.typing import ArrayLike
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.operators.checks import check_eps, check_scores, check_size
-from steadyrank.operators.inflation import UNIT, C, doubt, effective_eps, entered, reach, swap_eps
+from steadyrank.operators.inflation import (
+    UNIT,
+    C,
+    doubt,
+    effective_eps,
+    entered,
+    reach,
+    swap_eps,
+)
 from steadyrank.operators.topk_sets import best_first
 
 CHUNK = 1 << 15
@@ -74,7 +82,11 @@ def certainly_above(scores: ArrayLike, eps: float) -> BoolArray:
     array([False, False,  True])
     """
     values, eps = check_scores(scores), check_eps(eps)
-    check_size(len(values) ** 2, f"the order of {len(values):,} items", "Ask for fewer of them.")
+    check_size(
+        len(values) ** 2,
+        f"the order of {len(values):,} items",
+        "Ask for fewer of them.",
+    )
     above, below = values[:, np.newaxis], values
     return np.asarray((above > below) & (eps <= swap_eps(above - below, above)))
 
@@ -138,7 +150,9 @@ class _Sums(NamedTuple):
         return self
 
     def at(self, places: IntArray) -> _Sums:
-        return _Sums(self.total.take(places, mode="clip"), self.square.take(places, mode="clip"))
+        return _Sums(
+            self.total.take(places, mode="clip"), self.square.take(places, mode="clip")
+        )
 
     def between(self, start: int, stop: int) -> _Sums:
         return _Sums(self.total[start:stop], self.square[start:stop])
@@ -173,12 +187,20 @@ def rank_ranges(
     furthest = 0
     for first, depths, starts in _chunks(ranked, eps, chunk):
         ends = first + _chunk_ends(depths, starts, eps)
-        ends[0] = max(ends[0], furthest)  # they never decrease by theory; now also after rounding
+        ends[0] = max(
+            ends[0], furthest
+        )  # they never decrease by theory; now also after rounding
         furthest = np.maximum.accumulate(ends, out=ends)[-1]
-        yield slice(first, first + starts), ends, first + _chunk_swaps(depths, starts, eps)
+        yield (
+            slice(first, first + starts),
+            ends,
+            first + _chunk_swaps(depths, starts, eps),
+        )
 
 
-def _chunks(ranked: FloatArray, eps: float, chunk: int) -> Iterator[tuple[int, FloatArray, int]]:
+def _chunks(
+    ranked: FloatArray, eps: float, chunk: int
+) -> Iterator[tuple[int, FloatArray, int]]:
     """Yield the first of some places, the depths from there as far as they reach, and their number.
 
     Depths are scores with their sign changed: they ascend, and after the last comes infinity.
@@ -225,7 +247,9 @@ def _chunk_ends(depths: FloatArray, starts: int, eps: float) -> IntArray:
     limit = reach(_apart(top, depths.take(past - 1), eps), count, sums, tight)
     # Where a depth ends is rounded, too: a search among large scores cannot tell it to the last digit.
     unsure = doubt(count, eps) + 4 * UNIT * np.abs(top) / eps
-    ends = np.maximum(depths.searchsorted(top + (limit - unsure) * eps), np.arange(1, starts + 1))
+    ends = np.maximum(
+        depths.searchsorted(top + (limit - unsure) * eps), np.arange(1, starts + 1)
+    )
     limit = (limit + unsure) * eps
     in_doubt = np.flatnonzero(depths.take(ends) - top < limit)
     if len(in_doubt):
@@ -238,7 +262,11 @@ def _longest_runs(
     depths: FloatArray, starts: int, most: FloatArray, eps: float
 ) -> tuple[IntArray, FloatArray, _Sums]:
     """Return, for each start, where its longest run that fits ends, its length and its sums."""
-    ends, count, sums = np.arange(starts), np.zeros(starts), _Sums(np.zeros(starts), np.zeros(starts))
+    ends, count, sums = (
+        np.arange(starts),
+        np.zeros(starts),
+        _Sums(np.zeros(starts), np.zeros(starts)),
+    )
     for level, table in reversed(list(enumerate(_tables(depths, eps)))):
         run = 1 << level
         above, under = (depths.take(ends + more, mode="clip") for more in (-1, run - 1))
@@ -251,7 +279,9 @@ def _longest_runs(
     return ends, count, sums
 
 
-def _settled_ends(depths: FloatArray, place: IntArray, furthest: IntArray, eps: float) -> IntArray:
+def _settled_ends(
+    depths: FloatArray, place: IntArray, furthest: IntArray, eps: float
+) -> IntArray:
     """Return where eligibility from these places ends, by the rule itself; ``furthest`` bounds it."""
     ends = np.empty(len(place), dtype=np.int64)
     step = max(1, SETTLED // int((furthest - place).max()))
@@ -259,7 +289,9 @@ def _settled_ends(depths: FloatArray, place: IntArray, furthest: IntArray, eps: 
         begin, stop = place[start : start + step], furthest[start : start + step]
         window = begin[:, np.newaxis] + np.arange(int((stop - begin).max()))
         top, known = depths[begin], window < stop[:, np.newaxis]
-        below = np.where(known, depths.take(window, mode="clip") - top[:, np.newaxis], np.inf)
+        below = np.where(
+            known, depths.take(window, mode="clip") - top[:, np.newaxis], np.inf
+        )
         ends[start : start + step] = begin + entered(below, -top, eps)
     return ends
 
@@ -271,7 +303,9 @@ def _tables(depths: FloatArray, eps: float) -> list[_Sums]:
     while 2 * run <= len(depths):
         known, pairs = tables[-1], len(depths) - 2 * run + 1
         apart = _apart(depths[run - 1 : run - 1 + pairs], depths[2 * run - 1 :], eps)
-        doubled = known.between(0, pairs).joined(run, apart, known.between(run, run + pairs))
+        doubled = known.between(0, pairs).joined(
+            run, apart, known.between(run, run + pairs)
+        )
         if not doubled.fit(1.0).any():
             break
         tables.append(doubled)

@@ -67,7 +67,9 @@ class Rival:
         items = self._in_question(others)
         return _meeting(self.scores[items], others[items])
 
-    @np.errstate(over="ignore", invalid="ignore")  # what overflows is settled by nothing
+    @np.errstate(
+        over="ignore", invalid="ignore"
+    )  # what overflows is settled by nothing
     def meeting_bounds(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return two bounds of the eps above which both sets meet, for each row of other scores.
 
@@ -81,7 +83,9 @@ class Rival:
         lower = np.zeros(len(rows))
         for sign in (1.0, -1.0):
             item = np.argmax(sign * moves, axis=1)[:, np.newaxis]
-            passed = np.minimum(sign * (mine - mine[item]), sign * (theirs[each, item] - theirs))
+            passed = np.minimum(
+                sign * (mine - mine[item]), sign * (theirs[each, item] - theirs)
+            )
             np.maximum(lower, passed.max(axis=1), out=lower)
         begins = np.ones(theirs.shape, dtype=np.bool_)
         lowest = np.minimum.accumulate(theirs, axis=1)
@@ -113,8 +117,13 @@ class Rival:
 def _meeting(scores: FloatArray, others: FloatArray) -> float:
     order = np.lexsort((-others, -scores))
     mine, theirs = scores[order], others[order]
-    lowest, highest = np.minimum.accumulate(theirs), np.maximum.accumulate(theirs[::-1])[::-1]
-    cuts = np.concatenate([[0], 1 + np.flatnonzero(lowest[:-1] >= highest[1:]), [len(order)]])
+    lowest, highest = (
+        np.minimum.accumulate(theirs),
+        np.maximum.accumulate(theirs[::-1])[::-1],
+    )
+    cuts = np.concatenate(
+        [[0], 1 + np.flatnonzero(lowest[:-1] >= highest[1:]), [len(order)]]
+    )
     sizes = np.diff(cuts)
     pairs = cuts[:-1][sizes == 2]
     swaps = np.minimum(
@@ -138,11 +147,21 @@ def _dearest_step(scores: FloatArray, others: FloatArray, dearest: float) -> flo
     order, places = np.argsort(-others, kind="stable"), np.arange(len(scores))
     for stride in STRIDES if len(scores) > FEW else (0.0,):
         learnt, allowed, left = dearest, dearest, len(scores)
-        mine, theirs = Unplaced(places, scores, 1.0), Unplaced(order, others[order], 1.0)
-        while dearest <= LARGEST and (left := left - _placed(mine, theirs, left, allowed)):
+        mine, theirs = (
+            Unplaced(places, scores, 1.0),
+            Unplaced(order, others[order], 1.0),
+        )
+        while dearest <= LARGEST and (
+            left := left - _placed(mine, theirs, left, allowed)
+        ):
             # Who is behind the best one of either scores costs no less than that one.
-            first, second = mine.critical_down_to(theirs.best()), theirs.critical_down_to(mine.best())
-            dearest = min(max(first[item], second[item]) for item in first.keys() & second.keys())
+            first, second = (
+                mine.critical_down_to(theirs.best()),
+                theirs.critical_down_to(mine.best()),
+            )
+            dearest = min(
+                max(first[item], second[item]) for item in first.keys() & second.keys()
+            )
             allowed = min(dearest * (1 + stride), LARGEST)
         if learnt == dearest:
             break

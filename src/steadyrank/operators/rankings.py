@@ -21,9 +21,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.errors import InvalidValueError, shorten, too_many_states
-from steadyrank.operators.checks import check_eps, check_permutation, check_same_items, check_scores
+from steadyrank.operators.checks import (
+    check_eps,
+    check_permutation,
+    check_same_items,
+    check_scores,
+)
 from steadyrank.operators.inflation import eligible_prefix
-from steadyrank.operators.intervals import eligible_ends, rank_intervals, swap_ends, tier_starts
+from steadyrank.operators.intervals import (
+    eligible_ends,
+    rank_intervals,
+    swap_ends,
+    tier_starts,
+)
 from steadyrank.operators.topk_sets import best_first
 from steadyrank.operators.unplaced import Unplaced, place_together
 
@@ -101,7 +111,9 @@ class RankingSet:
     def __contains__(self, ranking: ArrayLike) -> bool:
         """Tell whether a permutation of the items belongs to the set."""
         unplaced = self._unplaced()
-        for item in check_permutation(ranking, self.n_items).tolist():  # eligible when its turn comes?
+        for item in check_permutation(
+            ranking, self.n_items
+        ).tolist():  # eligible when its turn comes?
             if item != unplaced.best() and item not in unplaced.eligible():
                 return False
             unplaced.remove(item)
@@ -133,7 +145,11 @@ class RankingSet:
     def __repr__(self) -> str:
         """Describe the set without listing or counting it."""
         blocks = 1 + len(tier_starts(self._ranked, self._eps))
-        content = "the plain ranking and others" if blocks < self.n_items else "only the plain ranking"
+        content = (
+            "the plain ranking and others"
+            if blocks < self.n_items
+            else "only the plain ranking"
+        )
         return (
             f"RankingSet({self.n_items:,} item{'s' * (self.n_items > 1)}, eps={self._eps:.6g}, "
             f"{blocks:,} tier{'s' * (blocks > 1)}; {content})"
@@ -180,15 +196,21 @@ class RankingSet:
         array([0, 1])
         """
         if not isinstance(other, RankingSet):
-            raise InvalidValueError(f"a RankingSet is needed to compare with, not {shorten(other)}.")
+            raise InvalidValueError(
+                f"a RankingSet is needed to compare with, not {shorten(other)}."
+            )
         check_same_items(self.n_items, other.n_items, "ranking sets order")
         furthest = np.maximum.accumulate(np.argsort(other.plain)[self.plain])
         cuts = np.append(0, 1 + np.flatnonzero(furthest == np.arange(self.n_items)))
         order = self.plain.copy()
         wide = np.flatnonzero(np.diff(cuts) > 1)
-        for start, stop in zip(cuts[wide].tolist(), cuts[wide + 1].tolist(), strict=True):
+        for start, stop in zip(
+            cuts[wide].tolist(), cuts[wide + 1].tolist(), strict=True
+        ):
             part = slice(start, stop)
-            piece = place_together(self._unplaced(part), other._unplaced(part), stop - start)
+            piece = place_together(
+                self._unplaced(part), other._unplaced(part), stop - start
+            )
             if len(piece) < stop - start:
                 return None
             order[part] = piece
@@ -240,7 +262,9 @@ class StateGraph:
         Once all better items are placed, the items eligible beside the best one left stay so whatever
         is placed among them: any number of each score may be gone, and of the best one all but one.
         """
-        last = np.searchsorted(self._begin, eligible_ends(self._ranked, self._eps)[self._begin])
+        last = np.searchsorted(
+            self._begin, eligible_ends(self._ranked, self._eps)[self._begin]
+        )
         return _log10_sum(np.log10(self._sizes) + self._logs[last] - self._logs[1:])
 
     @cached_property
@@ -255,7 +279,9 @@ class StateGraph:
         """
         product = math.prod(map(math.factorial, self._sizes.tolist()))
         for layer in self.layers(max_states):
-            if len(layer.paths) == 1:  # as it is after the last layer, with every item placed
+            if (
+                len(layer.paths) == 1
+            ):  # as it is after the last layer, with every item placed
                 product *= layer.paths[0]
                 layer.paths[0] = 1
         return product
@@ -268,7 +294,9 @@ class StateGraph:
         """
         self._check(max_states)
         n_items, visited = len(self._ranked), 0
-        layer = Layer(np.zeros(1, np.int64), np.zeros(1, np.uint64), np.ones(1, dtype=object))
+        layer = Layer(
+            np.zeros(1, np.int64), np.zeros(1, np.uint64), np.ones(1, dtype=object)
+        )
         stops = np.append(self._begin, n_items)[self._ends]
         at_once = max(1, CELLS // int((stops - self._begin).max()))
         for placed in range(1, n_items + 1):
@@ -283,7 +311,9 @@ class StateGraph:
                     waiting, joined = 0, len(found[0].first)
                     if visited + joined > max_states:
                         bound = self.bound_log10()
-                        raise too_many_states(max_states, visited + joined, placed, n_items, bound)
+                        raise too_many_states(
+                            max_states, visited + joined, placed, n_items, bound
+                        )
             (layer,) = found
             visited += joined
             yield layer
@@ -296,7 +326,9 @@ class StateGraph:
             return
         least = np.inf if too_wide else self.least_log10()
         if least > limit + 1e-9:
-            raise too_many_states(max_states, 0, 0, len(self._ranked), bound, least_log10=least)
+            raise too_many_states(
+                max_states, 0, 0, len(self._ranked), bound, least_log10=least
+            )
 
     @np.errstate(over="ignore")  # likewise
     def _steps(self, states: Layer) -> Layer:
@@ -306,18 +338,24 @@ class StateGraph:
         score = first[:, np.newaxis] + np.arange(int((ends - first).max()))
         inside = score < ends[:, np.newaxis]
         score = np.where(inside, score, first[:, np.newaxis])
-        shift = (self._offset[score] - self._offset[first, np.newaxis]).astype(np.uint64)
+        shift = (self._offset[score] - self._offset[first, np.newaxis]).astype(
+            np.uint64
+        )
         taken = (gone[:, np.newaxis] >> shift & self._full[score]).astype(np.int64)
         left = inside * (self._sizes[score] - taken)
         upto = np.cumsum(left, axis=1)
         below = np.full((len(first), int(upto[:, -1].max())), np.inf)
         known = np.arange(below.shape[1]) < upto[:, -1:]
-        below[known] = np.repeat(best[:, np.newaxis] - self._values[score], left.reshape(-1))
+        below[known] = np.repeat(
+            best[:, np.newaxis] - self._values[score], left.reshape(-1)
+        )
         eligible, _ = eligible_prefix(below, best, self._eps)
         some = left > 0
         state, step = np.nonzero(some & (upto - left < eligible[:, np.newaxis]))
         word = gone[state] + (np.uint64(1) << shift[state, step])
-        last = (step == 0) & (left[state, 0] == 1)  # of the best score, so that another is the best now
+        last = (step == 0) & (
+            left[state, 0] == 1
+        )  # of the best score, so that another is the best now
         some[:, 0] = False
         after = np.where(some.any(axis=1), first + some.argmax(axis=1), ends)
         following = np.where(last, after[state], first[state])
@@ -330,7 +368,9 @@ def _joined(parts: list[Layer]) -> Layer:
     first, gone, paths = (np.concatenate(part) for part in zip(*parts, strict=True))
     order = np.lexsort((gone, first))
     first, gone = first[order], gone[order]
-    new = np.flatnonzero(np.append(True, (first[1:] != first[:-1]) | (gone[1:] != gone[:-1])))
+    new = np.flatnonzero(
+        np.append(True, (first[1:] != first[:-1]) | (gone[1:] != gone[:-1]))
+    )
     return Layer(first[new], gone[new], np.add.reduceat(paths[order], new))
 
 

@@ -11,8 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
-from steadyrank.operators.checks import check_eps, check_k, check_score_batch, check_scores
-from steadyrank.operators.inflation import eligible_of_few, eligible_prefix, entry_eps, swap_eps
+from steadyrank.operators.checks import (
+    check_eps,
+    check_k,
+    check_score_batch,
+    check_scores,
+)
+from steadyrank.operators.inflation import (
+    eligible_of_few,
+    eligible_prefix,
+    entry_eps,
+    swap_eps,
+)
 
 FIRST_LOOK = 16
 """How many scores from rank k on are looked at first; most inflations end among them."""
@@ -139,7 +149,9 @@ def inflated_topk(scores: ArrayLike, k: int, eps: float) -> InflatedTopK:
     members, certain = reaching_indices(values, cut), k
     if k < len(values):  # who is at least c above the item of rank k + 1
         leaders = values[members[:k]]
-        certain = int(np.count_nonzero(eps <= swap_eps(leaders - window[0, 1], leaders)))
+        certain = int(
+            np.count_nonzero(eps <= swap_eps(leaders - window[0, 1], leaders))
+        )
     return InflatedTopK(members, k, eps, always_indices=members[:certain])
 
 
@@ -164,7 +176,9 @@ def inflated_topk_mask(scores: ArrayLike, k: int, eps: float) -> BoolArray:
     values = check_score_batch(scores)
     k = check_k(k, values.shape[-1])
     eps = check_eps(eps)
-    return member_mask(values.reshape(-1, values.shape[-1]), k, eps).reshape(values.shape)
+    return member_mask(values.reshape(-1, values.shape[-1]), k, eps).reshape(
+        values.shape
+    )
 
 
 def member_mask(rows: FloatArray, k: int, eps: float, chunk: int = CHUNK) -> BoolArray:
@@ -185,11 +199,18 @@ def member_cut(rows: FloatArray, window: FloatArray, k: int, eps: float) -> Floa
     """
     eligible, depth = _eligible(window, eps)
     row = np.arange(len(rows))
-    cut, after = window[row, eligible - 1], window[row, np.minimum(eligible, window.shape[1] - 1)]
+    cut, after = (
+        window[row, eligible - 1],
+        window[row, np.minimum(eligible, window.shape[1] - 1)],
+    )
     ended = (eligible == window.shape[1]) | np.isneginf(after)
     unsettled = np.flatnonzero(ended & (k - 1 + eligible < rows.shape[1]))
-    if len(unsettled):  # those windows ended before the inflation did: look as deep as it can go
-        wider = reaching_windows(rows[unsettled], window[unsettled, 0] - depth[unsettled])[:, k - 1 :]
+    if len(
+        unsettled
+    ):  # those windows ended before the inflation did: look as deep as it can go
+        wider = reaching_windows(
+            rows[unsettled], window[unsettled, 0] - depth[unsettled]
+        )[:, k - 1 :]
         cut[unsettled] = wider[np.arange(len(unsettled)), _eligible(wider, eps)[0] - 1]
     return cut
 
@@ -256,7 +277,9 @@ def windows_from(rows: FloatArray, k: int) -> FloatArray:
         return reaching_windows(rows, _floor(rows, k + FIRST_LOOK))[:, k - 1 :]
     kth = width - k
     least = max(0, kth + 1 - FIRST_LOOK)
-    best = np.partition(rows, least, axis=1)[:, least:]  # for two ranks at once it would be slow
+    best = np.partition(rows, least, axis=1)[
+        :, least:
+    ]  # for two ranks at once it would be slow
     best.sort(axis=1)
     return best[:, kth - least :: -1]
 
@@ -323,12 +346,19 @@ def ball_distances(scores: ArrayLike, k: int) -> FloatArray:
     drops = (scale * ranked[k - 1]) - (scale * ranked[k - 1 :])
     sums, roots = np.cumsum(drops), np.hypot.accumulate(drops)
     numbers = np.arange(1, len(drops) + 1)
-    begins = np.maximum.accumulate(numbers * drops - (sums - drops))  # rounding must not let it fall
+    begins = np.maximum.accumulate(
+        numbers * drops - (sums - drops)
+    )  # rounding must not let it fall
     moved = np.searchsorted(begins, drops, side="left")
     last, below = np.maximum(moved, 1) - 1, np.where(moved > 0, drops, 1.0)
     # In units of the item's own drop: its square may be beyond all floats.
     ahead = moved - sums[last] / below
-    squared = moved - 2 * (sums[last] / below) + (roots[last] / below) ** 2 - ahead**2 / (moved + 1)
+    squared = (
+        moved
+        - 2 * (sums[last] / below)
+        + (roots[last] / below) ** 2
+        - ahead**2 / (moved + 1)
+    )
     apart = np.where(moved > 0, drops, 0.0) * np.sqrt(np.maximum(squared, 0.0)) / scale
     distances = np.zeros(len(values))
     distances[order[k - 1 :]] = entry_eps(apart, ranked[k - 1]) * (moved > 0)

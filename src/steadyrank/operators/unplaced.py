@@ -57,7 +57,9 @@ class Unplaced:
         """Return the items eligible for the next place, best first."""
         place, found = self._next[self._end], []
         top = self._score[place]
-        while place != self._end and top - self._score[place] < self._eps:  # none below is eligible
+        while (
+            place != self._end and top - self._score[place] < self._eps
+        ):  # none below is eligible
             found.append(place)
             place = self._next[place]
         number, _ = eligible_of_few(self._ranked[found], self._eps)
@@ -69,8 +71,12 @@ class Unplaced:
         while self._item[places[-1]] != item:
             places.append(self._next[places[-1]])
         scores = self._ranked[places]
-        critical = critical_below((scores[0] - scores)[np.newaxis], scores[:1])[0].tolist()
-        return {self._item[place]: eps for place, eps in zip(places, critical, strict=True)}
+        critical = critical_below((scores[0] - scores)[np.newaxis], scores[:1])[
+            0
+        ].tolist()
+        return {
+            self._item[place]: eps for place, eps in zip(places, critical, strict=True)
+        }
 
 
 def place_together(mine: Unplaced, theirs: Unplaced, left: int) -> list[int]:
@@ -85,7 +91,9 @@ def place_together(mine: Unplaced, theirs: Unplaced, left: int) -> list[int]:
             found = [item for item in mine.eligible() if item in eligible]
         if not found:
             break
-        for item in found:  # all of them: the later ones stay eligible as the first are placed
+        for (
+            item
+        ) in found:  # all of them: the later ones stay eligible as the first are placed
             mine.remove(item)
             theirs.remove(item)
         order += found

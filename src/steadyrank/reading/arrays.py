@@ -48,7 +48,10 @@ def is_missing(value: object) -> bool:
         return True
     try:
         return bool(value != value)  # noqa: PLR0124 (only NaN-like values differ from themselves)
-    except (TypeError, ValueError):  # pandas' NA refuses to be a truth value, arrays too
+    except (
+        TypeError,
+        ValueError,
+    ):  # pandas' NA refuses to be a truth value, arrays too
         return type(value).__name__ == "NAType"
 
 
@@ -91,7 +94,9 @@ def numbered(values: Sequence[Any]) -> tuple[AnyArray, list[Any]]:
     (array([0, 1, 0], dtype=int32), ['b', 'a'])
     """
     index = dict(zip(dict.fromkeys(values), count(), strict=False))
-    codes = np.fromiter(map(index.__getitem__, values), dtype=np.int32, count=len(values))
+    codes = np.fromiter(
+        map(index.__getitem__, values), dtype=np.int32, count=len(values)
+    )
     return codes, list(index)
 
 
@@ -104,7 +109,11 @@ def sorted_codes(column: AnyArray) -> tuple[AnyArray, list[Any]]:
     (array([1, 0, 1], dtype=int32), [7, 9])
     """
     whole = column.dtype.kind in "iu" and len(column)
-    lowest, span = (int(column.min()), int(column.max()) - int(column.min()) + 1) if whole else (0, 0)
+    lowest, span = (
+        (int(column.min()), int(column.max()) - int(column.min()) + 1)
+        if whole
+        else (0, 0)
+    )
     if not whole or span > min(WIDEST_TABLE, 4 * len(column) + 1024):
         distinct, codes = np.unique(column, return_inverse=True)
         return codes.astype(np.int32), distinct.tolist()
@@ -115,7 +124,9 @@ def sorted_codes(column: AnyArray) -> tuple[AnyArray, list[Any]]:
     if present.all():
         return shifted.astype(np.int32), list(range(lowest, lowest + span))
     code_of: AnyArray = np.cumsum(present, dtype=np.int32) - np.int32(1)
-    return code_of[shifted], [place + lowest for place in np.flatnonzero(present).tolist()]
+    return code_of[shifted], [
+        place + lowest for place in np.flatnonzero(present).tolist()
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +160,12 @@ def coded(series: nw.Series[Any]) -> nw.Series[Any] | Coded:
         return series
     values = [*chunks.chunk(0).dictionary.to_pylist(), None]
     parts = (chunk.indices.cast("int32") for chunk in chunks.chunks)
-    last = compute.count(chunks.chunk(0).dictionary, mode="all").cast("int32")  # an int needs pandas
-    codes = _from_arrow([part.fill_null(last) if part.null_count else part for part in parts])
+    last = compute.count(chunks.chunk(0).dictionary, mode="all").cast(
+        "int32"
+    )  # an int needs pandas
+    codes = _from_arrow(
+        [part.fill_null(last) if part.null_count else part for part in parts]
+    )
     used = np.flatnonzero(np.bincount(codes, minlength=len(values)))
     code_of = np.zeros(len(values), dtype=np.int32)
     code_of[used], distinct = numbered([values[code] for code in used])
@@ -184,9 +199,15 @@ def as_column(values: Any, what: str) -> AnyArray:
     if isinstance(values, np.ndarray):
         column = _from_numpy(values)
     else:
-        column = _from_iterable(values) if isinstance(values, list | tuple) else _from_foreign(values)
+        column = (
+            _from_iterable(values)
+            if isinstance(values, list | tuple)
+            else _from_foreign(values)
+        )
     if column.ndim != 1:
-        raise errors.InvalidDataError(f"{what} must have one dimension, but has shape {column.shape}")
+        raise errors.InvalidDataError(
+            f"{what} must have one dimension, but has shape {column.shape}"
+        )
     return column
 
 
@@ -204,18 +225,27 @@ def _from_foreign(values: Any) -> AnyArray:
 
     series = nw.from_native(values, allow_series=True, pass_through=True)
     if not isinstance(series, nw.Series):
-        return _from_iterable(values.to_pylist() if hasattr(values, "to_pylist") else values)
+        return _from_iterable(
+            values.to_pylist() if hasattr(values, "to_pylist") else values
+        )
     plain = series.dtype.is_numeric() or series.dtype == nw.Boolean
     beyond = series.dtype in (nw.Decimal, nw.Int128, nw.UInt128)
     if plain and not beyond and series.null_count() == 0:
         if series.implementation.is_pyarrow() and len(series):
             if series.dtype == nw.Boolean:  # which is packed
-                return _from_arrow(series.to_native().cast("uint8").chunks).view(np.bool_)
+                return _from_arrow(series.to_native().cast("uint8").chunks).view(
+                    np.bool_
+                )
             return _from_arrow(series.to_native().chunks)
         return _from_numpy(series.to_numpy())
     listed = series.to_list()
-    if series.dtype == nw.Float32:  # what they are written as is known of single precision alone
-        return np.array([np.nan if is_missing(value) else value for value in listed], dtype=np.float32)
+    if (
+        series.dtype == nw.Float32
+    ):  # what they are written as is known of single precision alone
+        return np.array(
+            [np.nan if is_missing(value) else value for value in listed],
+            dtype=np.float32,
+        )
     return objects(listed)
 
 
@@ -260,10 +290,14 @@ def as_numbers(values: Any, what: str, *, missing: bool = False) -> AnyArray:
         infinite = np.isinf(column)
         if infinite.any():
             told = f"{what} must be finite, but there is {column[infinite][0]}"
-            raise errors.NotANumberError(told, rows=infinite, subject=what, way_out=FINITE)
+            raise errors.NotANumberError(
+                told, rows=infinite, subject=what, way_out=FINITE
+            )
         if not missing:
             told = f"{what} has missing values"
-            raise errors.MissingValuesError(told, rows=np.isnan(column), subject=what, way_out=NO_BLANKS)
+            raise errors.MissingValuesError(
+                told, rows=np.isnan(column), subject=what, way_out=NO_BLANKS
+            )
     return column
 
 
@@ -281,11 +315,17 @@ def as_doubles(matrix: AnyArray) -> FloatArray:
     found: FloatArray = matrix.astype(np.float64, copy=False)
     if matrix.dtype.itemsize >= 8 or matrix.dtype.kind != "f":
         return found
-    left, largest = np.ones(matrix.shape[1], dtype=bool), np.nanmax(np.abs(found), axis=0, initial=0.0)
+    left, largest = (
+        np.ones(matrix.shape[1], dtype=bool),
+        np.nanmax(np.abs(found), axis=0, initial=0.0),
+    )
     for places in range(MOST_DECIMALS + 1):
         scale, same = 10.0**places, are_decimals(matrix, places).all(axis=0)
         fits = left & same & (largest * scale < most_digits(places, single=True))
-        found, left = np.where(fits, np.rint(found * scale) / scale, found), left & ~fits
+        found, left = (
+            np.where(fits, np.rint(found * scale) / scale, found),
+            left & ~fits,
+        )
     return found
 
 
@@ -315,7 +355,10 @@ def as_scores(values: Any, what: str, *, missing: bool = False) -> AnyArray:
     [9007199254740992, 1]
     """
     column = as_numbers(values, what, missing=missing)
-    if column.dtype.kind in "iu" and (wrong := (column > EXACT) | (column < -EXACT)).any():
+    if (
+        column.dtype.kind in "iu"
+        and (wrong := (column > EXACT) | (column < -EXACT)).any()
+    ):
         raise not_exact(column[wrong][0], wrong, what)
     return column
 
@@ -333,7 +376,9 @@ def not_exact(number: object, rows: Any, what: str) -> errors.NotANumberError:
 
 def _numbers_of_objects(column: AnyArray, what: str) -> AnyArray:
     real = [isinstance(value, numbers.Real | Decimal) for value in column]
-    wrong = [row for row, value in enumerate(column) if not (real[row] or is_missing(value))]
+    wrong = [
+        row for row, value in enumerate(column) if not (real[row] or is_missing(value))
+    ]
     if wrong:
         told = f"{what} must be numbers, but there is {shorten(column[wrong[0]])}"
         raise errors.NotANumberError(told, rows=wrong, way_out=CORRECT)
@@ -341,7 +386,11 @@ def _numbers_of_objects(column: AnyArray, what: str) -> AnyArray:
     if whole and all(whole):
         with suppress(OverflowError):
             return column.astype(np.int64)
-    large = [row for row, value in enumerate(column) if whole[row] and abs(int(value)) > EXACT]
+    large = [
+        row
+        for row, value in enumerate(column)
+        if whole[row] and abs(int(value)) > EXACT
+    ]
     if large:
         raise not_exact(column[large[0]], large, what)
     pairs = zip(column, real, strict=True)
@@ -380,18 +429,28 @@ def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
     """Return a new float64 matrix; complain about anything that is not a finite number."""
     if hasattr(values, "columns") or hasattr(values, "column_names"):
         told = f"{what} is a dataframe, whose column names would be lost here"
-        raise errors.InvalidDataError(told, way_out="Use from_frame(...), or pass an array of numbers.")
+        raise errors.InvalidDataError(
+            told, way_out="Use from_frame(...), or pass an array of numbers."
+        )
     if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
-        raise errors.InvalidDataError(f"{what} must be a matrix, but is {shorten(values)}")
-    given = np.asarray(values) if hasattr(values, "__array__") else _stacked(values, what)
+        raise errors.InvalidDataError(
+            f"{what} must be a matrix, but is {shorten(values)}"
+        )
+    given = (
+        np.asarray(values) if hasattr(values, "__array__") else _stacked(values, what)
+    )
     if given.ndim != 2:
         told = f"{what} must be a matrix (rows = units, columns = items), but has shape {given.shape}"
-        raise errors.InvalidDataError(told, way_out="One column becomes a matrix with values[:, None].")
+        raise errors.InvalidDataError(
+            told, way_out="One column becomes a matrix with values[:, None]."
+        )
     try:
         numbers = as_scores(given.reshape(-1), what, missing=missing)
     except errors.InvalidDataError as error:  # places are rows of the matrix
         error.problem += f" in column number {error.rows[0] % given.shape[1]}"
-        error.rows = list(dict.fromkeys(place // given.shape[1] for place in error.rows))
+        error.rows = list(
+            dict.fromkeys(place // given.shape[1] for place in error.rows)
+        )
         error.total = len(error.rows)
         raise
     return as_doubles(np.array(numbers).reshape(given.shape))
@@ -405,13 +464,17 @@ def _stacked(values: Iterable[Any], what: str) -> AnyArray:
         told = f"{what} must have rows of equal length, but has rows of {widths} values"
         raise errors.InvalidDataError(told)
     same = len({row.dtype for row in rows}) == 1
-    return np.array(rows, dtype=None if same else object).reshape(len(rows), -1 if rows else 0)
+    return np.array(rows, dtype=None if same else object).reshape(
+        len(rows), -1 if rows else 0
+    )
 
 
 def check_length(column: AnyArray, size: int, what: str) -> None:
     """Complain unless ``column`` has ``size`` rows."""
     if len(column) != size:
-        raise errors.InvalidScoresError(f"{what} has {len(column):,} values for {size:,} rows.")
+        raise errors.InvalidScoresError(
+            f"{what} has {len(column):,} values for {size:,} rows."
+        )
 
 
 def compact(values: AnyArray) -> AnyArray:

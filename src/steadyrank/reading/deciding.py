@@ -27,7 +27,15 @@ from steadyrank.reading.declarations import Kind, is_about_reading
 from steadyrank.reading.profile import ROWS, Column, Profile
 from steadyrank.reading.proposals import ballots, battles, long, votes, wide
 from steadyrank.reading.readings import EXACT, Asked, Reading
-from steadyrank.reading.roles import Resolved, as_list, missing, outside, split, taken_by, told
+from steadyrank.reading.roles import (
+    Resolved,
+    as_list,
+    missing,
+    outside,
+    split,
+    taken_by,
+    told,
+)
 from steadyrank.reading.table import Guess, Table, simplify
 from steadyrank.reading.text_columns import NUMBER_BEGINS, TextColumn, with_decimal
 from steadyrank.reading.words import known
@@ -55,7 +63,13 @@ SUGGESTED, ATTEMPTS = 3, 12
 FAINT = -5.0
 """Readings with fewer points are not suggested."""
 RANKED, BY_WHAT = Option("item"), Option("score")
-CHOOSE = "Choose one of these, or name what is ranked (", RANKED, ") and by what (", BY_WHAT, ")"
+CHOOSE = (
+    "Choose one of these, or name what is ranked (",
+    RANKED,
+    ") and by what (",
+    BY_WHAT,
+    ")",
+)
 """The way out where something is suggested."""
 CELLS = {"items", "ranked"}
 """Roles of columns that hold a number for each item, any of which may be missing."""
@@ -100,9 +114,13 @@ class Decision:
     check: Check = as_they_are
 
     def __post_init__(self) -> None:
-        self.asked = {name: value for name, value in self.given.items() if value is not None}
+        self.asked = {
+            name: value for name, value in self.given.items() if value is not None
+        }
         table = self.given_table
-        if table.kind is not None and table.kind not in {kind.name for kind in self.kinds}:
+        if table.kind is not None and table.kind not in {
+            kind.name for kind in self.kinds
+        }:
             raise NotRecognisedError(
                 f"{table.source} holds {table.kind}, not {self.kinds[0].name}",
                 way_out=["Read it as ", Option("kind", table.kind)],
@@ -125,7 +143,9 @@ class Decision:
         strong = folded([one for one in self.readings if one.strong])
         if len(strong) == 1:
             alike = (
-                one for one in self.readings if one.kind is strong[0].kind and "choice" in one.roles
+                one
+                for one in self.readings
+                if one.kind is strong[0].kind and "choice" in one.roles
             )
             better = any(one.points > strong[0].points for one in alike)
             return None if better and not self.asked else strong[0]
@@ -152,7 +172,9 @@ class Decision:
     @property
     def mending(self) -> list[Reading]:
         """What to do where the reading that is taken fails: what it needs, or what else may leave."""
-        return self.considered if {"item", "score"} <= self.asked.keys() else self.mended
+        return (
+            self.considered if {"item", "score"} <= self.asked.keys() else self.mended
+        )
 
     @cached_property
     def _proposals(self) -> tuple[bool, list[Reading]]:
@@ -180,9 +202,17 @@ class Decision:
                 # What names columns of one kind may be something else of another.
                 faults.append(error)
                 continue
-            said = [f for f in kind.forms if f.allows(named, settings) and f.settled_by(named)]
+            said = [
+                f
+                for f in kind.forms
+                if f.allows(named, settings) and f.settled_by(named)
+            ]
             loosely = own != asked and not self.named_kind
-            made = list(self._proposed(Asked(kind, self.profile, named, settings, loosely=loosely)))
+            made = list(
+                self._proposed(
+                    Asked(kind, self.profile, named, settings, loosely=loosely)
+                )
+            )
             found += made
             by_roles += made if said else []
         if not found and faults:
@@ -218,15 +248,25 @@ class Decision:
         """Return the table with the roles and options of a reading, noted, and what the user said."""
         table.notes += reading.notes() if table.kind is None else []
         said = {**reading.options, **table.settings, **self.asked}
-        settings = {name: value for name, value in said.items() if name in reading.kind.settings}
+        settings = {
+            name: value for name, value in said.items() if name in reading.kind.settings
+        }
         if mark := reading.options.get("decimal"):
             table.spellings = {"": with_decimal(mark)}
         elif settings.get("decimal") is None:
-            whole = dict.fromkeys(_holding(reading, "counts"), with_decimal("."))  # without decimals
+            whole = dict.fromkeys(
+                _holding(reading, "counts"), with_decimal(".")
+            )  # without decimals
             table.spellings = {**table.spellings, **whole}
-        about = {name: settings.pop(name) for name in list(settings) if is_about_reading(name)}
+        about = {
+            name: settings.pop(name)
+            for name in list(settings)
+            if is_about_reading(name)
+        }
         roles, given = dict(reading.roles), frozenset(reading.given)
-        return Resolved(reading.kind, reading.form, table, roles, settings, about, given)
+        return Resolved(
+            reading.kind, reading.form, table, roles, settings, about, given
+        )
 
     def refusal(self) -> NotRecognisedError | ColumnError:
         """Return the error that says what the table looks like, with readings that work."""
@@ -237,17 +277,23 @@ class Decision:
             self._say_what_is_wrong()
         if not offered and self.named_kind:
             return missing(self.kinds[0], table, self.asked)
-        shown = listing((shorten(name, 20) for name in table.names[:3]), len(table.names))
+        shown = listing(
+            (shorten(name, 20) for name in table.names[:3]), len(table.names)
+        )
         return NotRecognisedError(
             f"this table does not say what it holds; the columns are {shown}",
             source=table.source,
             readings=offered,
-            way_out=CHOOSE[: 0 if self.asked else None] if offered else self._what_is_missing(),
+            way_out=CHOOSE[: 0 if self.asked else None]
+            if offered
+            else self._what_is_missing(),
         )
 
     def _say_what_is_wrong(self) -> None:
         """Raise what the best reading stumbles over, if it is a number that is mistyped."""
-        for reading in [one for one in self.readings if one.firm and one.points >= 2][:1]:
+        for reading in [one for one in self.readings if one.firm and one.points >= 2][
+            :1
+        ]:
             try:
                 self.make(self.resolved(reading, _plain(self.profile.table)))
             except NotANumberError:
@@ -259,23 +305,49 @@ class Decision:
         """Return what to name where nothing was found that works."""
         profile = self.profile
         for left, right, words in profile.sides:
-            if profile[left].type == profile[right].type == "text" and len(words[0]) > 1:
+            if (
+                profile[left].type == profile[right].type == "text"
+                and len(words[0]) > 1
+            ):
                 both = Option("left", left), " and ", Option("right", right)
-                return ["No column says who won: name it beside ", *both, " as ", Option("winner")]
+                return [
+                    "No column says who won: name it beside ",
+                    *both,
+                    " as ",
+                    Option("winner"),
+                ]
         if not any(column.is_number for column in profile) or profile.rows < 2:
             needed = "A ranking needs names that repeat, or numbers beside names. Otherwise give "
             return [needed, Option("kind")]
-        once = [c.name for c in profile if c.type == "text" and c.unique and profile.rows > 2]
-        why = [f"Each {shorten(once[0])} has only one row, so nothing can be left out. "] if once else []
-        return [*why, "Name what is to be ranked with ", Option("item"), " and give ", Option("kind")]
+        once = [
+            c.name
+            for c in profile
+            if c.type == "text" and c.unique and profile.rows > 2
+        ]
+        why = (
+            [f"Each {shorten(once[0])} has only one row, so nothing can be left out. "]
+            if once
+            else []
+        )
+        return [
+            *why,
+            "Name what is to be ranked with ",
+            Option("item"),
+            " and give ",
+            Option("kind"),
+        ]
 
-    def suggestions(self, readings: Sequence[Reading], before: Sequence[Reading] = ()) -> list[Reading]:
+    def suggestions(
+        self, readings: Sequence[Reading], before: Sequence[Reading] = ()
+    ) -> list[Reading]:
         """Return the best readings that work, at most three; each was tried, and mended if need be."""
         found, attempts, said = list(before), 0, {"item", "score"} <= self.asked.keys()
         ranked = not {"item", "choice"}.isdisjoint(self.asked)
         for reading in sorted(readings, key=lambda one: -one.points):
             same = sum(_ranked(one) == _ranked(reading) for one in found)
-            again = (same > 1 and not ranked) or any(_are_same(one, reading, said) for one in found)
+            again = (same > 1 and not ranked) or any(
+                _are_same(one, reading, said) for one in found
+            )
             likely = reading.points > FAINT or reading is self.chosen
             if likely and not again and len(found) < SUGGESTED and attempts < ATTEMPTS:
                 attempts += 1
@@ -284,15 +356,25 @@ class Decision:
 
     def _tried(self, reading: Reading) -> list[Reading]:
         """Return a reading that works, as it is or mended, with each way to an answer; else nothing."""
-        used = taken_by(reading.roles) if reading.kind.name != "regression" else {*self.table.names}
-        columns = {name: self.table.columns[name] for name in self.table.names if name in used}
+        used = (
+            taken_by(reading.roles)
+            if reading.kind.name != "regression"
+            else {*self.table.names}
+        )
+        columns = {
+            name: self.table.columns[name] for name in self.table.names if name in used
+        }
         whole = replace(self.table, columns=columns)
         usual = None if reading is self.chosen else reading.answer.get("scorer")
         first = self.profile.table
         first = replace(first, columns={name: first.columns[name] for name in columns})
         for trial in self._ways(reading):
             with suppress(SteadyrankError):
-                some = self.make(self.resolved(trial, _plain(first))) if len(whole) > TRIED else None
+                some = (
+                    self.make(self.resolved(trial, _plain(first)))
+                    if len(whole) > TRIED
+                    else None
+                )
                 made = self.make(self.resolved(trial, _plain(whole)))
                 # Features that are independent in some rows are so in all.
                 enough = some if reading.kind.name == "regression" else None
@@ -301,37 +383,58 @@ class Decision:
                     return []
                 trial.items, trial.n_items = tuple(data.items[:3]), len(data.items)
                 trial.make = self._made
-                told = [(answer, [*trial.against, *filter(None, [why])]) for answer, why in ways]
-                return [replace(trial, answer=answer, against=against) for answer, against in told]
+                told = [
+                    (answer, [*trial.against, *filter(None, [why])])
+                    for answer, why in ways
+                ]
+                return [
+                    replace(trial, answer=answer, against=against)
+                    for answer, against in told
+                ]
         return []
 
     def _ways(self, reading: Reading) -> Iterator[Reading]:
         """Yield a reading with what mends it: odd words and blanks dropped, a role less, decimals."""
         asked = self.asked
-        mend = {name: value for name, value in reading.mend.items() if name not in asked}
-        cells = taken_by({role: reading.roles[role] for role in CELLS & reading.roles.keys()})
+        mend = {
+            name: value for name, value in reading.mend.items() if name not in asked
+        }
+        cells = taken_by(
+            {role: reading.roles[role] for role in CELLS & reading.roles.keys()}
+        )
         numbers = sorted(cells | _holding(reading, "numbers", "counts"), key=str)
         wrong = [name for name in numbers if not self.table.is_numeric(name)]
         words = [word for name in wrong for word in Column(self.table, name).odd_words]
         told = {*map(str, as_list(asked.get("drop", [])))}
         odd = [word for word in words if word not in told]
-        mistyped = CELLS & reading.roles.keys() and any(word[0] in NUMBER_BEGINS for word in odd)
+        mistyped = CELLS & reading.roles.keys() and any(
+            word[0] in NUMBER_BEGINS for word in odd
+        )
         if wrong and (not words or (odd and told) or mistyped):
             return
         none = [] if reading is self.chosen else self._no_items(reading)
         if odd := odd + none * ("drop" not in asked):
-            blank = [""] * CELLS.isdisjoint(reading.roles)  # cells of a wide table may be missing
+            blank = [""] * CELLS.isdisjoint(
+                reading.roles
+            )  # cells of a wide table may be missing
             mend["drop"] = list(dict.fromkeys([*blank, *mend.get("drop", []), *odd]))
         blanks = list(dict.fromkeys(["", *mend.get("drop", [])]))
         mends: list[dict[str, Any]] = [{}, {"drop": blanks}, {"decimal": "."}]
-        if "duplicates" in reading.kind.settings and "duplicates" not in mend:  # further down, perhaps
+        if (
+            "duplicates" in reading.kind.settings and "duplicates" not in mend
+        ):  # further down, perhaps
             mends += [{"duplicates": "mean"}, {"drop": blanks, "duplicates": "mean"}]
-        spare = {"weights", *({"winner"} & {*reading.form.may})} & reading.roles.keys() - asked.keys()
+        spare = {
+            "weights",
+            *({"winner"} & {*reading.form.may}),
+        } & reading.roles.keys() - asked.keys()
         mends += [{"ignore": [reading.roles[role]]} for role in sorted(spare)]
         for more in (more for more in mends if asked.keys().isdisjoint(more)):
             trial = replace(reading, options={**reading.options, **mend, **more})
             gone = more.get("ignore", [])
-            trial.roles = {role: name for role, name in reading.roles.items() if name not in gone}
+            trial.roles = {
+                role: name for role, name in reading.roles.items() if name not in gone
+            }
             yield trial
 
     def _no_items(self, reading: Reading) -> list[str]:
@@ -340,7 +443,11 @@ class Decision:
         if not isinstance(name, str):
             return []
         column = self.profile[name]
-        sums = [one for one in column.labels if len(one) <= LONGEST and simplify(one) in known("sums")]
+        sums = [
+            one
+            for one in column.labels
+            if len(one) <= LONGEST and simplify(one) in known("sums")
+        ]
         return column.missing_words + (sums if len(sums) + 2 <= column.distinct else [])
 
     def _made(self, reading: Reading) -> Any:
@@ -350,7 +457,13 @@ class Decision:
 def _holding(reading: Reading, *what: str) -> set[str]:
     """Return the columns that hold numbers, or counts, since their roles say so."""
     roles = reading.kind.roles
-    return taken_by({role: names for role, names in reading.roles.items() if roles[role].holds in what})
+    return taken_by(
+        {
+            role: names
+            for role, names in reading.roles.items()
+            if roles[role].holds in what
+        }
+    )
 
 
 def by_names(asked: Asked) -> Iterator[Reading]:
@@ -361,7 +474,9 @@ def by_names(asked: Asked) -> Iterator[Reading]:
             found = asked.candidates(role, lambda _: True, taken_by(roles))
             roles |= {role: found[0]} if found else {}
         if len(roles) == len(form.needs) and asked.allows(*form.roles):
-            reading = asked.reading({**roles, **asked.beside(form.may, taken_by(roles))})
+            reading = asked.reading(
+                {**roles, **asked.beside(form.may, taken_by(roles))}
+            )
             levels = [asked.level(role, name) for role, name in roles.items()]
             reading.points, reading.firm = float(sum(levels)), True
             reading.strong = min(levels, default=0) >= EXACT
@@ -373,7 +488,9 @@ def folded(readings: Sequence[Reading]) -> list[Reading]:
     kept: list[Reading] = []
     for one in readings:
         better = [other for other in kept if other.points >= one.points]
-        battles = one.kind.name == "battles" and any(other.kind.name == "battles" for other in better)
+        battles = one.kind.name == "battles" and any(
+            other.kind.name == "battles" for other in better
+        )
         if not (battles or any(_are_same(other, one) for other in better)):
             kept.append(one)
     return kept
@@ -393,14 +510,25 @@ def _are_same(one: Reading, other: Reading, said: bool = False) -> bool:
     """
     if "items_in" in {*one.options, *other.options}:
         return False
-    parts = [[each.roles.get(role) for role in ("item", "score", "rank")] for each in (one, other)]
-    apart = said and any(one.roles.get(unit) != other.roles.get(unit) for unit in ("user", "row"))
+    parts = [
+        [each.roles.get(role) for role in ("item", "score", "rank")]
+        for each in (one, other)
+    ]
+    apart = said and any(
+        one.roles.get(unit) != other.roles.get(unit) for unit in ("user", "row")
+    )
     return parts[0] == parts[1] and parts[0][0] is not None and not apart
 
 
 def _because(reading: Reading) -> str:
-    names = [name for role in reading.form.needs for name in as_list(reading.roles[role])]
-    return f"by the columns {', '.join(map(shorten, names))}" if names else "by its columns of numbers"
+    names = [
+        name for role in reading.form.needs for name in as_list(reading.roles[role])
+    ]
+    return (
+        f"by the columns {', '.join(map(shorten, names))}"
+        if names
+        else "by its columns of numbers"
+    )
 
 
 def _plain(table: Table) -> Table:
@@ -413,6 +541,11 @@ def _check_first_line(table: Table) -> None:
     texts = {n: c for n, c in table.columns.items() if isinstance(c, TextColumn)}
     again = [name for name, column in texts.items() if (column.series == name).any()]
     enough = len(again) > 1 or len(table.names) == 1
-    if table.format in {"csv", "tsv"} and again and enough and 2 * len(again) >= len(texts):
+    if (
+        table.format in {"csv", "tsv"}
+        and again
+        and enough
+        and 2 * len(again) >= len(texts)
+    ):
         with table.errors():
             table.check_header(again[0], again)

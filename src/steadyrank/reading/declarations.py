@@ -102,8 +102,12 @@ HEADER = Setting(
     takes="0|1|2",
     some_formats=True,
 )
-METRIC = Setting("of results with several metrics, the one to take", takes="NAME", some_formats=True)
-QRELS = Setting("of TREC runs, the file of relevance judgements", takes="PATH", some_formats=True)
+METRIC = Setting(
+    "of results with several metrics, the one to take", takes="NAME", some_formats=True
+)
+QRELS = Setting(
+    "of TREC runs, the file of relevance judgements", takes="PATH", some_formats=True
+)
 SHEET = Setting(
     "of several sheets, tables, contests or leaderboards in a file, the one to take",
     takes="NAME",
@@ -161,7 +165,9 @@ class Form:
 
     def allows(self, named: Mapping[str, Any], settings: Mapping[str, Any]) -> bool:
         """Tell whether the form has a place for all that the user named."""
-        fitting = all(settings.get(name) == value for name, value in self.only_with.items())
+        fitting = all(
+            settings.get(name) == value for name, value in self.only_with.items()
+        )
         return fitting and named.keys() <= self.roles
 
     def settled_by(self, named: Mapping[str, Any]) -> bool:
@@ -211,9 +217,13 @@ class Kind:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "observation", self.observation or self.unit)
-        weight, unit = ((role,) * (role in self.arguments.__annotations__) for role in PEOPLE)
+        weight, unit = (
+            (role,) * (role in self.arguments.__annotations__) for role in PEOPLE
+        )
         forms = (
-            replace(form, may=form.may + weight, named=form.named + unit) if form.people else form
+            replace(form, may=form.may + weight, named=form.named + unit)
+            if form.people
+            else form
             for form in self.forms
         )
         object.__setattr__(self, "forms", tuple(forms))
@@ -228,7 +238,9 @@ class Kind:
     def may_take(self, asked: Mapping[str, Any]) -> bool:
         """Tell whether all that was asked for can be said of this kind, with what belongs to it."""
         said = [part for name, part in self.declared.items() if name in asked]
-        beside = (role for part in said if isinstance(part, Setting) for role in part.beside)
+        beside = (
+            role for part in said if isinstance(part, Setting) for role in part.beside
+        )
         return len(said) == len(asked) and asked.keys() >= {*beside}
 
     def in_its_words(self, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -239,9 +251,15 @@ class Kind:
     @cached_property
     def roles(self) -> dict[str, Role]:
         """The arguments that name columns."""
-        return {name: part for name, part in self.declared.items() if isinstance(part, Role)}
+        return {
+            name: part for name, part in self.declared.items() if isinstance(part, Role)
+        }
 
     @cached_property
     def settings(self) -> dict[str, Setting]:
         """The arguments that name none."""
-        return {name: part for name, part in self.declared.items() if isinstance(part, Setting)}
+        return {
+            name: part
+            for name, part in self.declared.items()
+            if isinstance(part, Setting)
+        }

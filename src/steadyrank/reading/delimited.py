@@ -74,7 +74,9 @@ def stretches(
     [[1], [2]]
     """
     fast = not (referee or any(_FORKED_WITH_POLARS))
-    yield from _Reader(delimiter, source, names, header, list(notes), fast).read(_whole_records(blocks))
+    yield from _Reader(delimiter, source, names, header, list(notes), fast).read(
+        _whole_records(blocks)
+    )
 
 
 def joined(parts: Iterable[Table]) -> Table:
@@ -86,9 +88,13 @@ def joined(parts: Iterable[Table]) -> Table:
         return several[0]
     names = dict.fromkeys(name for part in several for name in part.columns)
     frames = (pl.DataFrame([_series(part, name) for name in names]) for part in several)
-    whole = reduce(pl.DataFrame.vstack, frames)  # a concat waits for threads that a fork has not
+    whole = reduce(
+        pl.DataFrame.vstack, frames
+    )  # a concat waits for threads that a fork has not
     return replace(
-        several[0], columns=_columns(whole), lines=np.concatenate([part.lines for part in several])
+        several[0],
+        columns=_columns(whole),
+        lines=np.concatenate([part.lines for part in several]),
     )
 
 
@@ -107,7 +113,9 @@ def _columns(frame: Any) -> dict[str, TextColumn]:
 _FORKED_WITH_POLARS: list[bool] = []
 if hasattr(os, "register_at_fork"):
     # The threads of polars are not copied with the process, and it would wait for them for ever.
-    os.register_at_fork(after_in_child=lambda: _FORKED_WITH_POLARS.append("polars" in sys.modules))
+    os.register_at_fork(
+        after_in_child=lambda: _FORKED_WITH_POLARS.append("polars" in sys.modules)
+    )
 
 
 def _whole_records(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -164,23 +172,35 @@ class _Reader:
         if self.spaced:
             frame = frame.with_columns(pl.col(pl.String).str.strip_chars_start(" "))
         self.last_row = int(lines[-1]) if len(lines) else 0
-        return Table(_columns(frame), self.source, np.asarray(lines, dtype=np.int32), self.notes)
+        return Table(
+            _columns(frame), self.source, np.asarray(lines, dtype=np.int32), self.notes
+        )
 
-    def _of_fields(self, fields: Iterable[Sequence[str]], lines: Sequence[int]) -> Table:
+    def _of_fields(
+        self, fields: Iterable[Sequence[str]], lines: Sequence[int]
+    ) -> Table:
         import polars as pl
 
         named = zip(self.names, fields, strict=True)
-        frame = pl.DataFrame([pl.Series(name, column, dtype=pl.String) for name, column in named])
+        frame = pl.DataFrame(
+            [pl.Series(name, column, dtype=pl.String) for name, column in named]
+        )
         return self._table(frame, lines)
 
     def _take_header(self, block: bytes) -> bytes:
         """Find the header in the first rows of the text, and return what comes after it."""
-        lines, rows, ends = self._first_rows(block[: block.find(NEWLINE, BEGINNING) + 1 or None])
+        lines, rows, ends = self._first_rows(
+            block[: block.find(NEWLINE, BEGINNING) + 1 or None]
+        )
         if not rows:  # a header that takes many lines, in quotes, or one that is said to be wrong later
             lines, rows, ends = self._first_rows(block)
         if not rows:
             return block
-        header = Header(0, list(self.called)) if self.called else find_header(rows, self.header)
+        header = (
+            Header(0, list(self.called))
+            if self.called
+            else find_header(rows, self.header)
+        )
         used = ends[header.size]
         self.names, self.next_line = header.names, self.next_line + used
         self.notes += header.notes
@@ -190,11 +210,18 @@ class _Reader:
         self.notes += ["blanks before the fields left out"] if self.spaced else []
         return block[sum(map(len, lines[:used])) :]
 
-    def _first_rows(self, text: bytes) -> tuple[list[bytes], list[list[str]], list[int]]:
+    def _first_rows(
+        self, text: bytes
+    ) -> tuple[list[bytes], list[list[str]], list[int]]:
         """Return lines, the first rows on them, and how many lines have been used before each row."""
         lines, rows, ends = text.splitlines(keepends=True), list[list[str]](), [0]
-        reader = csv.reader(map(bytes.decode, lines), delimiter=self.delimiter, strict=True)
-        with _long_fields(), suppress(csv.Error):  # which is said once they are read in earnest
+        reader = csv.reader(
+            map(bytes.decode, lines), delimiter=self.delimiter, strict=True
+        )
+        with (
+            _long_fields(),
+            suppress(csv.Error),
+        ):  # which is said once they are read in earnest
             for row in itertools.islice(filter(_is_row, reader), LOOKED_AT):
                 rows.append(row)
                 ends.append(reader.line_num)
@@ -209,31 +236,54 @@ class _Reader:
         import polars as pl
 
         text = block if block.endswith(NEWLINE) else block + NEWLINE
-        ends, returns, quotes = text.count(NEWLINE), text.count(RETURN), self._enclosing(text)
+        ends, returns, quotes = (
+            text.count(NEWLINE),
+            text.count(RETURN),
+            self._enclosing(text),
+        )
         lonely = returns and returns != text.count(RETURN + NEWLINE)
         # Polars would drop a byte order mark, but here it belongs to the first field.
         if quotes is None or lonely or block.startswith(MARK):
             return None
-        how: dict[str, Any] = {"empty_string_is_null": False, "glob": False, "has_header": False}
+        how: dict[str, Any] = {
+            "empty_string_is_null": False,
+            "glob": False,
+            "has_header": False,
+        }
         how |= {"separator": self.delimiter, "quote_char": '"' if quotes else None}
         try:
-            frame = pl.read_csv(text, schema=dict.fromkeys(self.names, pl.String), **how)
+            frame = pl.read_csv(
+                text, schema=dict.fromkeys(self.names, pl.String), **how
+            )
         except pl.exceptions.PolarsError:
             return None
-        if frame.width == 1 and (frame.to_series() == "").any():  # it may have left a line out
+        if (
+            frame.width == 1 and (frame.to_series() == "").any()
+        ):  # it may have left a line out
             return None
-        lines, fields = np.arange(self.next_line, self.next_line + frame.height), pl.all().str
+        lines, fields = (
+            np.arange(self.next_line, self.next_line + frame.height),
+            pl.all().str,
+        )
         size = sum(frame.select(fields.len_bytes().sum()).row(0))
         size += frame.width * frame.height + quotes + returns
         within = 0
         if quotes and ends > frame.height:
-            counts = [pl.sum_horizontal(fields.count_matches(mark)) for mark in ("\n", "\r")]
-            more, others = (frame.select(one).to_series().to_numpy().astype(np.int64) for one in counts)
+            counts = [
+                pl.sum_horizontal(fields.count_matches(mark)) for mark in ("\n", "\r")
+            ]
+            more, others = (
+                frame.select(one).to_series().to_numpy().astype(np.int64)
+                for one in counts
+            )
             lines += np.cumsum(more) - more
             within, size = int(more.sum()), size - int(others.sum())
         if ends != frame.height + within or size != len(text):
             return None
-        self.next_line, self.ended = self.next_line + ends, block.endswith((NEWLINE, RETURN))
+        self.next_line, self.ended = (
+            self.next_line + ends,
+            block.endswith((NEWLINE, RETURN)),
+        )
         return self._table(frame, lines)
 
     def _enclosing(self, text: bytes) -> int | None:
@@ -255,7 +305,12 @@ class _Reader:
         # Two quotes in a row within a field close it and open it again.
         again = places[1:-1:2] + 1 == places[2::2]
         opens, closes = begun[::2], ends[data[places[1::2] + 1]]
-        sound = opens[0] and closes[-1] and (opens[1:] | again).all() and (closes[:-1] | again).all()
+        sound = (
+            opens[0]
+            and closes[-1]
+            and (opens[1:] | again).all()
+            and (closes[:-1] | again).all()
+        )
         return len(places) - int(again.sum()) if sound else None
 
     def _read_slowly(self, blocks: Iterator[bytes]) -> Iterator[Table]:
@@ -278,10 +333,15 @@ class _Reader:
                         waiting += 1
                         continue
                     self.blank, waiting = self.blank + waiting, 0
-                    yield here, row if len(row) == width else self._fitted(here, row, width)
+                    yield (
+                        here,
+                        row if len(row) == width else self._fitted(here, row, width),
+                    )
         except csv.Error as error:
             problem = f"{self.source} is not proper CSV on line {start}: {error}"
-            raise UnreadableFileError(problem, way_out="Correct the quotes on this line.") from None
+            raise UnreadableFileError(
+                problem, way_out="Correct the quotes on this line."
+            ) from None
 
     def _lines(self, blocks: Iterator[bytes]) -> Iterator[str]:
         for block in blocks:
@@ -307,9 +367,15 @@ class _Reader:
     def _say_what_is_odd(self) -> None:
         """Note what of the text is in no row as it stands there; refuse an end that is cut off."""
         width = len(self.names)
-        if len(self.short) == 1 and not self.ended and self.short[0][0] == self.last_row:
+        if (
+            len(self.short) == 1
+            and not self.ended
+            and self.short[0][0] == self.last_row
+        ):
             told = f"the last line of {self.source} has {self.short[-1][1]} fields instead of {width}"
-            raise UnreadableFileError(told, way_out="It may be cut short: get the file again.")
+            raise UnreadableFileError(
+                told, way_out="It may be cut short: get the file again."
+            )
         short = listing(str(line) for line, _ in self.short)
         said = {
             f"blank fields beyond the last column left out on {counted(self.long, 'line')}": self.long,
@@ -322,7 +388,9 @@ class _Reader:
 @contextmanager
 def _long_fields() -> Iterator[None]:
     """Let the csv module read fields of any length."""
-    longest = csv.field_size_limit(sys.maxsize)  # of the whole process, so it is given back
+    longest = csv.field_size_limit(
+        sys.maxsize
+    )  # of the whole process, so it is given back
     try:
         yield
     finally:
@@ -347,4 +415,6 @@ def movielens(file: OpenFile) -> Iterator[Table]:
     if COLONS.match(file.first_line):
         blocks = (block.replace(b"::", b"\t") for block in blocks)
     notes = ["read as MovieLens ratings: user, movie, rating, timestamp"]
-    yield from stretches(blocks, "\t", source=file.name, names=MOVIELENS_NAMES, notes=notes)
+    yield from stretches(
+        blocks, "\t", source=file.name, names=MOVIELENS_NAMES, notes=notes
+    )

@@ -21,7 +21,9 @@ from steadyrank.errors import Option, listing, shorten
 from steadyrank.progress import READ, tell
 from steadyrank.writing import remember_input
 
-Source: TypeAlias = "str | os.PathLike[str] | BinaryIO | Sequence[str | os.PathLike[str]]"
+Source: TypeAlias = (
+    "str | os.PathLike[str] | BinaryIO | Sequence[str | os.PathLike[str]]"
+)
 
 HEAD = 1 << 16
 BLOCK = 1 << 24
@@ -35,7 +37,10 @@ MARKED = re.compile(rb"\A(?:%b)+" % MARK)  # some programs write it again
 
 MISSING_PART = "Get it again: part of the data is missing."
 IN_BINARY = 'Open it in binary mode ("rb", sys.stdin.buffer).'
-BINARY = ("It is binary, packed, damaged, or in another encoding: try ", Option("encoding", "utf-16"))
+BINARY = (
+    "It is binary, packed, damaged, or in another encoding: try ",
+    Option("encoding", "utf-16"),
+)
 OTHERS = "cp1251 (Cyrillic), gb18030 (Chinese), shift_jis (Japanese), cp949 (Korean) or another one."
 USUAL = "cp1252"
 ENCODED = (
@@ -109,9 +114,13 @@ class OpenFile:
             more = self._read(len(head))
             head += more
         if not head:
-            raise errors.EmptyDataError(f"{self.name} is empty: there is nothing to read in it.")
+            raise errors.EmptyDataError(
+                f"{self.name} is empty: there is nothing to read in it."
+            )
         self.head = head
-        if self.encoding is None and head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        if self.encoding is None and head.startswith(
+            (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        ):
             self.encoding = "utf-16"
 
     def _read(self, size: int) -> bytes:
@@ -136,8 +145,16 @@ class OpenFile:
         """Return the files of a list, or all in a folder but hidden ones, in sorted order."""
         if self.path is None:
             return self.several
-        inside = [path.relative_to(self.path) for path in self.path.rglob("*") if path.is_file()]
-        shown = (path for path in inside if not any(part.startswith(".") for part in path.parts))
+        inside = [
+            path.relative_to(self.path)
+            for path in self.path.rglob("*")
+            if path.is_file()
+        ]
+        shown = (
+            path
+            for path in inside
+            if not any(part.startswith(".") for part in path.parts)
+        )
         return sorted(self.path / path for path in shown)
 
     def parts(self) -> Iterator[OpenFile]:
@@ -220,7 +237,9 @@ class OpenFile:
                 yield text.encode()
         except UnicodeError as error:  # not all codecs know where and why
             told = f"is not text in {self.encoding}: {getattr(error, 'reason', error)}"
-            raise self.wrong(told, ["Give its encoding as ", Option("encoding"), WIDE]) from None
+            raise self.wrong(
+                told, ["Give its encoding as ", Option("encoding"), WIDE]
+            ) from None
 
     def _chunks(self) -> Iterator[bytes]:
         chunk = self.head + self._read(BLOCK)
@@ -243,7 +262,9 @@ class OpenFile:
             block.decode()
         except UnicodeDecodeError as error:
             place = line + block.count(NEWLINE, 0, error.start)
-            told = f"is not text in UTF-8: byte {block[error.start]:#04x} on line {place}"
+            told = (
+                f"is not text in UTF-8: byte {block[error.start]:#04x} on line {place}"
+            )
             raise self.wrong(told, ENCODED) from None
         return block
 
@@ -252,9 +273,15 @@ class OpenFile:
         asked = self.given.get("sheet")
         found = usual if asked is None else str(asked)
         if found is None or found not in there:
-            which = f"several {what}s:" if asked is None else f"no {what} {shorten(asked)}, but"
+            which = (
+                f"several {what}s:"
+                if asked is None
+                else f"no {what} {shorten(asked)}, but"
+            )
             told = f"{self.name} has {which} {listing(map(shorten, there))}"
-            raise errors.ColumnError(told, way_out=["Choose one of these as ", Option("sheet")])
+            raise errors.ColumnError(
+                told, way_out=["Choose one of these as ", Option("sheet")]
+            )
         return found
 
     def needs(self, extra: str, *packages: str) -> None:
@@ -269,7 +296,9 @@ class OpenFile:
         self.opened.close()
 
     @contextmanager
-    def sound(self, what: str, way_out: str = "Get or write it again.") -> Iterator[None]:
+    def sound(
+        self, what: str, way_out: str = "Get or write it again."
+    ) -> Iterator[None]:
         """Say what a library stumbles over as a fault of this file, which should be a sound one."""
         try:
             yield
@@ -279,7 +308,9 @@ class OpenFile:
             told = f"is not a valid {what}: {shorten(str(error), 120)}"
             raise self.wrong(told, way_out) from None
 
-    def wrong(self, told: str, way_out: errors.WayOut, line: int = 0) -> errors.UnreadableFileError:
+    def wrong(
+        self, told: str, way_out: errors.WayOut, line: int = 0
+    ) -> errors.UnreadableFileError:
         """Return the error that something is wrong with this file, or with a line of it."""
         place = f"line {line} of " if line else ""
         return errors.UnreadableFileError(f"{place}{self.name} {told}", way_out=way_out)
@@ -312,10 +343,14 @@ def open_source(source: Source, *, encoding: str | None = None) -> OpenFile:
         file.size = os.fstat(stream.fileno()).st_size
     elif hasattr(source, "read"):
         name = getattr(source, "name", None)
-        file = OpenFile(Path(name).name if isinstance(name, str) else "the stream", encoding)
+        file = OpenFile(
+            Path(name).name if isinstance(name, str) else "the stream", encoding
+        )
     else:
         told = f"{shorten(source)} is neither a path nor a binary stream"
-        raise errors.InvalidDataError(told, way_out="For dataframes and columns use from_frame(...).")
+        raise errors.InvalidDataError(
+            told, way_out="For dataframes and columns use from_frame(...)."
+        )
     try:
         file.begin(stream)
     except BaseException:
@@ -326,13 +361,20 @@ def open_source(source: Source, *, encoding: str | None = None) -> OpenFile:
 
 def _check_encoding(encoding: str | None) -> None:
     try:
-        "\xe9".encode().decode("utf-8" if encoding is None else encoding, "ignore")  # as no lookup does
-    except (LookupError, ValueError):  # the latter where even the name cannot be looked up
+        "\xe9".encode().decode(
+            "utf-8" if encoding is None else encoding, "ignore"
+        )  # as no lookup does
+    except (
+        LookupError,
+        ValueError,
+    ):  # the latter where even the name cannot be looked up
         told = f"there is no encoding {shorten(encoding)} of files"
         raise errors.InvalidDataError(told, way_out=ENCODED) from None
 
 
 def _there(path: str | os.PathLike[str]) -> Path:
     if not Path(path).exists():
-        raise errors.FileNotThereError(f"there is no file {str(path)!r} (seen from {Path.cwd()}).")
+        raise errors.FileNotThereError(
+            f"there is no file {str(path)!r} (seen from {Path.cwd()})."
+        )
     return Path(path)

@@ -29,14 +29,21 @@ SPREADSHEET = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"xl/")
 EVAL_LOG = (b"_journal/", b"header.json", b"samples/", b"summaries.json")
 """How the first name begins in those zip archives that are files of a format."""
 DELIMITERS = ",;\t|"
-QUOTED, BLANKS, AROUND = (re.compile(part) for part in (rb'"[^"]*"', rb"[ \t]+", rb"(?m)^ +| +(?=\r?$)"))
+QUOTED, BLANKS, AROUND = (
+    re.compile(part) for part in (rb'"[^"]*"', rb"[ \t]+", rb"(?m)^ +| +(?=\r?$)")
+)
 RUN = re.compile(rb"\s*\S+\s+(Q0|q0|0)\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*\Z")
 EVALUATED = re.compile(
     rb"runid\s*\tall\t|(num_|map|gm_|Rprec|bpref|recip_rank|iprec_at|P_|recall_|ndcg|Rndcg|success_|set_|11pt_"
     rb"|infAP|relative_P|utility)[\w.]*\s*\t\s*\S+\s*\t\s*[-+.\deE]+\s*\Z"
 )
 """The first line of a TREC run, and of what trec_eval says of one."""
-PREFLIB = (b"# FILE NAME", b"# DATA TYPE", b"# NUMBER ALTERNATIVES", b"# ALTERNATIVE NAME")
+PREFLIB = (
+    b"# FILE NAME",
+    b"# DATA TYPE",
+    b"# NUMBER ALTERNATIVES",
+    b"# ALTERNATIVE NAME",
+)
 STV = rb"\d++,\d++,?[ \r]*+\n(?:\d++(?:,\d++)++,[ \r]*+\n)++"
 BLT = (
     rb"(?:#.*+\n)*+\d++ ++\d++[ \t\r]*+(?:#.*+)?+\n(?:-\d.*+\n)*+"
@@ -88,10 +95,18 @@ def _text(file: OpenFile, delimiter: str | None = None) -> Table:
     if not file.is_folder:
         return tables[0]
     for table in tables:
-        table.lines = [file.place(line, table.source) for line in np.asarray(table.lines).tolist()]
+        table.lines = [
+            file.place(line, table.source) for line in np.asarray(table.lines).tolist()
+        ]
     whole = joined(tables)
-    blank = [name for name in whole.names if any(name not in table.columns for table in tables)]
-    some = [f"columns that not all files have, blank there: {listing(map(shorten, blank))}"]
+    blank = [
+        name
+        for name in whole.names
+        if any(name not in table.columns for table in tables)
+    ]
+    some = [
+        f"columns that not all files have, blank there: {listing(map(shorten, blank))}"
+    ]
     notes = dict.fromkeys(note for table in tables for note in table.notes)
     return replace(whole, source=file.name, notes=[*notes, *(some if blank else [])])
 
@@ -111,7 +126,9 @@ def _later(place: str) -> Callable[..., Any]:
     module, _, name = place.rpartition(".")
 
     def call(*given: Any, **named: Any) -> Any:
-        return getattr(import_module(f"steadyrank.reading.{module}"), name)(*given, **named)
+        return getattr(import_module(f"steadyrank.reading.{module}"), name)(
+            *given, **named
+        )
 
     return call
 
@@ -121,7 +138,9 @@ _of_tool = partial(Format, folders=True, among_others=True)
 
 def _of_scores(name: str, looks: Looks, entries: str, *answers_to: str) -> Format:
     """Return a format of an evaluation tool, which comes down to scores."""
-    read = partial(_later("adapters.documents.read_scores"), _later(f"adapters.{entries}"))
+    read = partial(
+        _later("adapters.documents.read_scores"), _later(f"adapters.{entries}")
+    )
     return _of_tool(name, looks, read, answers_to=answers_to or ("metric",))
 
 
@@ -150,13 +169,18 @@ def _any(*looks: Looks) -> Looks:
 
 
 def _preflib(file: OpenFile) -> bool:
-    return file.text_head.startswith(b"#") and any(mark in file.text_head for mark in PREFLIB)
+    return file.text_head.startswith(b"#") and any(
+        mark in file.text_head for mark in PREFLIB
+    )
 
 
 def _stv(file: OpenFile) -> bool:
     ballots = re.match(STV, file.text_head)
     # Ballots are of many lengths; the names come after them, perhaps beyond what is looked at.
-    ragged = ballots is not None and len({line.count(b",") for line in ballots[0].splitlines()}) > 2
+    ragged = (
+        ballots is not None
+        and len({line.count(b",") for line in ballots[0].splitlines()}) > 2
+    )
     return ragged and (b'"Candidate 1"' in file.text_head or len(file.head) >= HEAD)
 
 
@@ -172,8 +196,14 @@ def _one_document(file: OpenFile) -> bool:
 
 def _markup(file: OpenFile) -> bool:
     lines = file.text_head.splitlines()
-    rules = (two for one, two in pairwise(lines) if b"|" in one and b"|" in two and b"-" in two)
-    latex = any(b"\\begin{%b" % name in file.text_head for name in (b"tabular", b"longtable"))
+    rules = (
+        two
+        for one, two in pairwise(lines)
+        if b"|" in one and b"|" in two and b"-" in two
+    )
+    latex = any(
+        b"\\begin{%b" % name in file.text_head for name in (b"tabular", b"longtable")
+    )
     return latex or any(not two.strip(b" \t:|-") for two in rules)
 
 
@@ -191,17 +221,41 @@ ENTRIES = (
     Format("preflib", _preflib, _later("adapters.ballot_files.read_preflib")),
     Format("stv", _any(_stv, _blt), _later("adapters.ballot_files.read_stv")),
     Format("pgn", _head(PGN), _later("adapters.ballot_files.read_pgn")),
-    Format("movielens", _first_line(TABBED, COLONS), lambda file: joined(movielens(file))),
     Format(
-        "excel", _zipped(SPREADSHEET), _later("typed_files.read_excel"), answers_to=("sheet", "header")
+        "movielens", _first_line(TABBED, COLONS), lambda file: joined(movielens(file))
     ),
-    _of_scores("lm-eval", _any(_head(RESULTS), _json(b"{", *SAMPLE)), "harnesses.lm_eval_entries"),
+    Format(
+        "excel",
+        _zipped(SPREADSHEET),
+        _later("typed_files.read_excel"),
+        answers_to=("sheet", "header"),
+    ),
+    _of_scores(
+        "lm-eval",
+        _any(_head(RESULTS), _json(b"{", *SAMPLE)),
+        "harnesses.lm_eval_entries",
+    ),
     _of_scores("helm", _json(b"[", *INSTANCE), "harnesses.helm_entries"),
-    _of_scores("inspect", _any(_zipped(EVAL_LOG), _json(b"{", *LOG)), "harnesses.inspect_entries"),
+    _of_scores(
+        "inspect",
+        _any(_zipped(EVAL_LOG), _json(b"{", *LOG)),
+        "harnesses.inspect_entries",
+    ),
     _of_scores("mteb", _json(b"{", "mteb_version"), "harnesses.mteb_entries"),
-    _of_scores("swe-bench", _any(_head(RESOLVED), *REPORTS), "harnesses.swe_bench_entries", "sheet"),
-    _of_tool("alpaca-eval", _json(b"[", *PREFERENCE), _later("adapters.harnesses.read_alpaca_eval")),
-    _of_scores("trec-run", _first_line(RUN), "harnesses.run_entries", "metric", "qrels"),
+    _of_scores(
+        "swe-bench",
+        _any(_head(RESOLVED), *REPORTS),
+        "harnesses.swe_bench_entries",
+        "sheet",
+    ),
+    _of_tool(
+        "alpaca-eval",
+        _json(b"[", *PREFERENCE),
+        _later("adapters.harnesses.read_alpaca_eval"),
+    ),
+    _of_scores(
+        "trec-run", _first_line(RUN), "harnesses.run_entries", "metric", "qrels"
+    ),
     _of_scores("trec-eval", _first_line(EVALUATED), "harnesses.trec_eval_entries"),
     _of_tool(
         "dominion",
@@ -209,9 +263,17 @@ ENTRIES = (
         _later("adapters.ballot_files.read_dominion"),
         answers_to=("sheet",),
     ),
-    Format("json", _one_document, _later("records.read_json"), folders=True, answers_to=("sheet",)),
+    Format(
+        "json",
+        _one_document,
+        _later("records.read_json"),
+        folders=True,
+        answers_to=("sheet",),
+    ),
     Format("jsonl", _json(b"{"), _later("records.read_json_lines"), folders=True),
-    Format("markup", _markup, _later("adapters.markup.read_markup"), answers_to=("sheet",)),
+    Format(
+        "markup", _markup, _later("adapters.markup.read_markup"), answers_to=("sheet",)
+    ),
     Format(
         "tsv",
         lambda file: delimiter_of(file) == "\t",
@@ -224,11 +286,17 @@ FORMATS: dict[str, Format] = {entry.name: entry for entry in ENTRIES}
 """All formats by name, in the order in which a file is tried for them."""
 
 BY_YQ = "Write it as JSON, for example by yq -o=json."
-WITH_HEADER = "Write order above all lines; with counts order,count, and A > B,5 for A > B * 5."
+WITH_HEADER = (
+    "Write order above all lines; with counts order,count, and A > B,5 for A > B * 5."
+)
 UNPACK = "Unpack it, or export as CSV."
 UNREAD: tuple[tuple[Looks, str, str], ...] = (
     (_begun(ZIP), "is a zip archive or spreadsheet of no known format", UNPACK),
-    (lambda file: file.name.endswith((".yml", ".yaml")), "is YAML, which is not read", BY_YQ),
+    (
+        lambda file: file.name.endswith((".yml", ".yaml")),
+        "is YAML, which is not read",
+        BY_YQ,
+    ),
     (_head(ORDERS), "begins with an order such as A > B, and no header", WITH_HEADER),
 )
 """What would be taken for a table and is none, and what to do about it."""
@@ -269,7 +337,9 @@ def read_table(
             found, notes = FORMATS[format] if format else format_of(file), []
         table = found.read(file)
         notes = [*table.notes, *notes]
-        return replace(table, format=found.name, answers_to=found.answers_to, notes=notes)
+        return replace(
+            table, format=found.name, answers_to=found.answers_to, notes=notes
+        )
 
 
 def format_of(file: OpenFile) -> Format:
@@ -289,14 +359,26 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
     seen: dict[str, list[Path]] = {}
     for path in file.files():
         seen.setdefault(_seen_as(path, file.encoding, name), []).append(path)
-    of_tools = [found for found in seen if found in FORMATS and FORMATS[found].among_others]
+    of_tools = [
+        found for found in seen if found in FORMATS and FORMATS[found].among_others
+    ]
     chosen = [name] if name in seen else of_tools or list(seen)
     only = FORMATS.get(chosen[0]) if len(chosen) == 1 else None
     # Tables in a folder are seldom parts of one; those that somebody lists are.
-    if only is None or not (only.folders or (only.name in LISTED and file.path is None)):
-        each = {found: listing(shorten(path.name) for path in paths) for found, paths in seen.items()}
-        told = listing(f"{counted(len(seen[one]), f'{one} file')} ({each[one]})" for one in seen)
-        one, many = f"is a folder of {told or 'nothing'}", f"are {told}, which cannot be read as one"
+    if only is None or not (
+        only.folders or (only.name in LISTED and file.path is None)
+    ):
+        each = {
+            found: listing(shorten(path.name) for path in paths)
+            for found, paths in seen.items()
+        }
+        told = listing(
+            f"{counted(len(seen[one]), f'{one} file')} ({each[one]})" for one in seen
+        )
+        one, many = (
+            f"is a folder of {told or 'nothing'}",
+            f"are {told}, which cannot be read as one",
+        )
         raise errors.NotRecognisedError(
             f"{file.name} {one if file.path else many}",
             way_out="Give one file, unpacked, or a pattern, such as 'folder/*.csv'. Read together are "
@@ -304,9 +386,13 @@ def _format_of_files(file: OpenFile, name: str | None) -> tuple[Format, list[str
         )
     file.several = seen.pop(only.name)
     others = [path.name for paths in seen.values() for path in paths]
-    notes = [f"{counted(len(file.several), 'file')} read, {shorten(file.several[0].name)} the first"]
+    notes = [
+        f"{counted(len(file.several), 'file')} read, {shorten(file.several[0].name)} the first"
+    ]
     if others:
-        notes.append(f"{counted(len(others), 'other file')} not read: {listing(map(shorten, others))}")
+        notes.append(
+            f"{counted(len(others), 'other file')} not read: {listing(map(shorten, others))}"
+        )
     return only, notes
 
 
@@ -333,7 +419,9 @@ def read_together(
     if not isinstance(path, str) or not has_magic(path) or Path(path).exists():
         return None
     files = sorted(one for one in glob(path, recursive=True) if Path(one).is_file())  # noqa: PTH207
-    scanned = not files or (name or _seen_as(Path(files[0]), encoding, None)) == "parquet"
+    scanned = (
+        not files or (name or _seen_as(Path(files[0]), encoding, None)) == "parquet"
+    )
     return [] if scanned else files
 
 
@@ -346,17 +434,24 @@ def delimiter_of(file: OpenFile) -> str:
     first, *more = file.text_head.splitlines() or [b""]
     whole = [line for line in (first, *more[:LOOKED_AT][:-1]) if line.strip()]
     lines = [QUOTED.sub(b"", line) for line in whole] or [b""]
-    steady = [mark for mark in "\t;|," if len({_times(line, mark) for line in lines}) == 1]
+    steady = [
+        mark for mark in "\t;|," if len({_times(line, mark) for line in lines}) == 1
+    ]
     steady = [mark for mark in steady if len(lines) > 1 and _times(lines[0], mark)]
     if steady:
         return steady[0]
-    told = next((line for line in lines if any(_times(line, mark) for mark in DELIMITERS)), b"")
+    told = next(
+        (line for line in lines if any(_times(line, mark) for mark in DELIMITERS)), b""
+    )
     if told:
         return max(DELIMITERS, key=partial(_times, told))
     words = [line.split() for line in lines]
-    table = len(lines) > 2 and len({len(row) for row in words}) == 1 and len(words[0]) > 1
+    table = (
+        len(lines) > 2 and len({len(row) for row in words}) == 1 and len(words[0]) > 1
+    )
     numbers = all(
-        any(number_in(word.decode("utf-8", "replace")) is not None for word in row) for row in words[1:]
+        any(number_in(word.decode("utf-8", "replace")) is not None for word in row)
+        for row in words[1:]
     )
     return " " if table and numbers else ","
 

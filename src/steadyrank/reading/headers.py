@@ -26,7 +26,11 @@ LARGEST_NAME = 10_000
 """No single number from here on is the name of a column."""
 CODE = re.compile(r"[A-Za-z]{1,3}[ ._]?\d+(_\d+)*")
 """What questions are numbered like."""
-TITLED = ("Delete this line if it is a title, or say ", Option("header", "1"), " if it is the header.")
+TITLED = (
+    "Delete this line if it is a title, or say ",
+    Option("header", "1"),
+    " if it is the header.",
+)
 Row = Sequence[str]
 
 
@@ -75,7 +79,11 @@ def find_header(rows: Sequence[Row], size: int | None = None) -> Header:
     """
     fields, *below = rows
     longer = {len(row) for row in below} == {len(fields) + 1}
-    if longer and len(fields) > 1 < len(below) and any(_filled(row[-1:]) for row in below):
+    if (
+        longer
+        and len(fields) > 1 < len(below)
+        and any(_filled(row[-1:]) for row in below)
+    ):
         fields = ["", *fields]  # as R writes names of rows
     if size == 0 or (size is None and _is_data(fields, below)):
         names = [f"column_{place}" for place in range(1, len(fields) + 1)]
@@ -89,13 +97,21 @@ def find_header(rows: Sequence[Row], size: int | None = None) -> Header:
     ):
         told = f"the first line, {shorten(fields[0])}, names {_filled(fields)} of {len(fields)} columns"
         raise UnreadableFileError(told, way_out=TITLED)
-    fields, size = (fields, 1) if size == 1 else _joined(fields, below, surely=size == 2)
+    fields, size = (
+        (fields, 1) if size == 1 else _joined(fields, below, surely=size == 2)
+    )
     names, notes = header_names(fields)
     if size > 1:
         brief = f"{size} lines read as one header, such as {shorten(fields[-1])}"
-        notes = [Guess(brief, "a header of several lines", Option("header", "1")), *notes]
+        notes = [
+            Guess(brief, "a header of several lines", Option("header", "1")),
+            *notes,
+        ]
     elif all(map(_is_number, fields)):
-        notes = ["the first line, all numbers, read as the names of the columns", *notes]
+        notes = [
+            "the first line, all numbers, read as the names of the columns",
+            *notes,
+        ]
     return Header(size, names, notes)
 
 
@@ -109,8 +125,12 @@ def header_names(fields: Row) -> tuple[list[str], list[str]]:
             while names[place] in taken:
                 names[place] += "_"
             taken.add(names[place])
-    made = [shorten(name) for name, old in zip(names, given, strict=True) if name != old]
-    told = f"columns without a name, or with that of another, are called {listing(made)}"
+    made = [
+        shorten(name) for name, old in zip(names, given, strict=True) if name != old
+    ]
+    told = (
+        f"columns without a name, or with that of another, are called {listing(made)}"
+    )
     return names, [told] if made else []
 
 
@@ -118,7 +138,11 @@ def _numbers_below(first: Row, below: Sequence[Row]) -> list[int]:
     """Return the columns in which all that stands below the first row are numbers."""
     found = []
     for place in range(len(first)):
-        cells = [row[place] for row in below if len(row) > place and not is_missing_word(row[place])]
+        cells = [
+            row[place]
+            for row in below
+            if len(row) > place and not is_missing_word(row[place])
+        ]
         if cells and all(map(_is_number, cells)):
             found.append(place)
     return found
@@ -127,7 +151,8 @@ def _numbers_below(first: Row, below: Sequence[Row]) -> list[int]:
 def _joined(first: Row, below: Sequence[Row], *, surely: bool) -> tuple[Row, int]:
     """Return the names that some rows make together, and how many; the first alone may be the header."""
     upper, last, under = (
-        [field.strip() for row in some for field in row] for some in ([first], below[:1], below[1:2])
+        [field.strip() for row in some for field in row]
+        for some in ([first], below[:1], below[1:2])
     )
     if len(upper) != len(last):
         return upper, 1
@@ -136,7 +161,10 @@ def _joined(first: Row, below: Sequence[Row], *, surely: bool) -> tuple[Row, int
     over = upper[:2]
     for name in upper[2:]:  # a name stands over those without one on its right
         over.append(name or over[-1])
-    names = [" ".join(filter(None, dict.fromkeys(both))) for both in zip(over, last, strict=True)]
+    names = [
+        " ".join(filter(None, dict.fromkeys(both)))
+        for both in zip(over, last, strict=True)
+    ]
     # Pandas names the index there.
     if under and under[0] and not upper[0] and _filled(under) == 1:
         return [under[0], *names[1:]], 3
@@ -145,7 +173,9 @@ def _joined(first: Row, below: Sequence[Row], *, surely: bool) -> tuple[Row, int
 
 def _asked(codes: Row, questions: Row, below: Sequence[Row]) -> tuple[Row, int]:
     """Return the questions that survey tools write below Q1, Q2..., above numbers or a line of JSON."""
-    tool = {field[:1] + field[-1:] for row in below[:1] for field in row if field} == {"{}"}
+    tool = {field[:1] + field[-1:] for row in below[:1] for field in row if field} == {
+        "{}"
+    }
     coded = {at for at, code in enumerate(codes) if CODE.fullmatch(code)}
     above_numbers = coded & {*_numbers_below(questions, below)}
     asked = not any(_is_number(one) or is_missing_word(one) for one in questions)
@@ -160,7 +190,9 @@ def _belong_together(upper: Row, last: Row, below: Sequence[Row]) -> bool:
     said = [name for name in upper[1:] if name]
     if not said or len({*said}) >= len(last) - 1 or any(map(_is_number, last)):
         return False
-    return any(not is_missing_word(last[place]) for place in _numbers_below(last, below))
+    return any(
+        not is_missing_word(last[place]) for place in _numbers_below(last, below)
+    )
 
 
 def _is_data(first: Row, below: Sequence[Row]) -> bool:
@@ -169,23 +201,41 @@ def _is_data(first: Row, below: Sequence[Row]) -> bool:
         return len(below) >= FEWEST
     if not any(map(_is_number, first)):
         return False
-    codes = all(map(_is_number, first)) and {*first} <= {cell for row in below for cell in row}
+    codes = all(map(_is_number, first)) and {*first} <= {
+        cell for row in below for cell in row
+    }
     if codes and not _may_be_names([number_in(cell) or 0 for cell in first]):
         return True  # though others that come below are no numbers
     numeric = _numbers_below(first, below)
-    above = [first[place].strip() for place in numeric if not is_missing_word(first[place])]
+    above = [
+        first[place].strip() for place in numeric if not is_missing_word(first[place])
+    ]
     if not above or not all(map(_is_number, above)):
         return False
     values = [number_in(cell) or 0 for cell in above]
-    texts = [place for place in range(len(first)) if place not in numeric and first[place].strip()]
-    again = [place for place in texts if any(row[place : place + 1] == [first[place]] for row in below)]
+    texts = [
+        place
+        for place in range(len(first))
+        if place not in numeric and first[place].strip()
+    ]
+    again = [
+        place
+        for place in texts
+        if any(row[place : place + 1] == [first[place]] for row in below)
+    ]
     return bool(again) if _may_be_names(values) else True
 
 
 def _come_again(first: Row, below: Sequence[Row]) -> bool:
     """Tell whether most fields of a row come again below, each in its column, and not all together."""
-    texts = [place for place, field in enumerate(first) if field.strip() and not _is_number(field)]
-    same = [[at for at in texts if at < len(row) and row[at] == first[at]] for row in below]
+    texts = [
+        place
+        for place, field in enumerate(first)
+        if field.strip() and not _is_number(field)
+    ]
+    same = [
+        [at for at in texts if at < len(row) and row[at] == first[at]] for row in below
+    ]
     again = {place for places in same if len(places) < len(texts) for place in places}
     return 2 * len(again) > len(texts) > 1 < len(again)
 
@@ -196,7 +246,11 @@ def _may_be_names(values: Sequence[float]) -> bool:
     if len(values) == 1 or min(steps) <= 0:
         return len(values) == 1 and abs(values[0]) < LARGEST_NAME
     even = len(steps) == 1 and (steps == {1} or values[0] % min(steps) == 0)
-    return even or values[0] >= 1800 >= values[-1] - 300 or 0 <= values[0] <= values[-1] <= 1
+    return (
+        even
+        or values[0] >= 1800 >= values[-1] - 300
+        or 0 <= values[0] <= values[-1] <= 1
+    )
 
 
 def _filled(row: Row) -> int:

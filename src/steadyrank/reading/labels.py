@@ -26,12 +26,29 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray
-from steadyrank.errors import NO_BLANKS, ColumnError, InvalidLabelError, Option, WayOut, listing, shorten
-from steadyrank.reading.arrays import Coded, as_column, is_hashable, numbered, sorted_codes, written
+from steadyrank.errors import (
+    NO_BLANKS,
+    ColumnError,
+    InvalidLabelError,
+    Option,
+    WayOut,
+    listing,
+    shorten,
+)
+from steadyrank.reading.arrays import (
+    Coded,
+    as_column,
+    is_hashable,
+    numbered,
+    sorted_codes,
+    written,
+)
 from steadyrank.reading.formats import read_table
 from steadyrank.reading.table import Table, as_table
 
-NOT_LISTED = "Add them to the list, or remove these rows; 1 and '1' are different labels."
+NOT_LISTED = (
+    "Add them to the list, or remove these rows; 1 and '1' are different labels."
+)
 SAY_WHICH = ("Say which columns hold ids and names: ", Option("labels", "FILE:ID,NAME"))
 BETWEEN = {"\n": "line breaks", ";": "semicolons", "|": "bars", ",": "commas"}
 """What stands between names in a list, the likeliest first."""
@@ -88,7 +105,9 @@ def unique_labels(labels: Iterable[object], what: str = "items") -> tuple[object
     ('b', 'a')
     """
     column = as_column(labels, what)
-    source = f"the list of {what}"  # so that places in it are not taken for rows of the data
+    source = (
+        f"the list of {what}"  # so that places in it are not taken for rows of the data
+    )
     if not len(column):
         raise errors.EmptyDataError(f"{source} is empty")
     try:
@@ -101,7 +120,9 @@ def unique_labels(labels: Iterable[object], what: str = "items") -> tuple[object
         doubled = np.bincount(codes)[codes] > 1
         first = distinct[codes[doubled][0]]
         told = f"{what} must be named once each, but {shorten(first)} occurs again"
-        raise InvalidLabelError(told, rows=doubled, source=source, way_out="Rename one of them.")
+        raise InvalidLabelError(
+            told, rows=doubled, source=source, way_out="Rename one of them."
+        )
     return tuple(distinct)
 
 
@@ -109,14 +130,20 @@ def _encode_objects(column: AnyArray, what: str) -> tuple[AnyArray, list[object]
     listed = column.tolist()
     kinds = set(map(type, listed))
     if len(kinds) > 1 and kinds & {bool, np.bool_}:
-        rows = [row for row, label in enumerate(listed) if isinstance(label, bool | np.bool_)]
+        rows = [
+            row
+            for row, label in enumerate(listed)
+            if isinstance(label, bool | np.bool_)
+        ]
         told = f"{what} mix truth values with other labels, and True equals 1"
         raise _wrong(told, rows, what, "Turn all of them into text.")
     try:
         codes, distinct = numbered(listed)
     except TypeError:
         wrong = [row for row, label in enumerate(listed) if not is_hashable(label)]
-        told = f"{what} must be text or numbers, but there is {shorten(listed[wrong[0]])}"
+        told = (
+            f"{what} must be text or numbers, but there is {shorten(listed[wrong[0]])}"
+        )
         raise _wrong(told, wrong, what, ()) from None
     return codes, [_plain(label) for label in distinct]
 
@@ -129,14 +156,18 @@ def _check_present(codes: AnyArray, distinct: list[object], what: str) -> None:
 
 
 def _wrong(told: str, rows: Any, what: str, way_out: WayOut) -> InvalidLabelError:
-    return InvalidLabelError(told, rows=rows, subject=what.removesuffix("s"), way_out=way_out)
+    return InvalidLabelError(
+        told, rows=rows, subject=what.removesuffix("s"), way_out=way_out
+    )
 
 
 def _plain(label: object) -> object:
     return label.item() if isinstance(label, np.generic) else label
 
 
-def _in_order(codes: AnyArray, distinct: list[Any]) -> tuple[AnyArray, tuple[object, ...]]:
+def _in_order(
+    codes: AnyArray, distinct: list[Any]
+) -> tuple[AnyArray, tuple[object, ...]]:
     """Sort labels that are all numbers, or all of one type, if it has an order."""
     kinds = set(map(type, distinct))
     order = list(range(len(distinct)))
@@ -155,7 +186,9 @@ def _match(
     to_known = np.array([place.get(label, -1) for label in distinct], dtype=np.int32)
     strange = np.flatnonzero(to_known < 0)
     if len(strange):
-        names = listing((shorten(distinct[code]) for code in strange[:10]), len(strange))
+        names = listing(
+            (shorten(distinct[code]) for code in strange[:10]), len(strange)
+        )
         told = f"{names} not in the given list of {len(known):,} {what}"
         raise _wrong(told, np.isin(codes, strange), what, NOT_LISTED)
     return to_known[codes], known
@@ -171,12 +204,20 @@ def with_names(items: Sequence[object], given: Any) -> tuple[tuple[object, ...],
     >>> with_names((7, 8, 9), {7: "Heat", 8: "Heat"})
     (('Heat (7)', 'Heat (8)', 9), 'items called by their labels; ids without a name: 1')
     """
-    names, source = (given, "their labels") if isinstance(given, Mapping) else _from_table(items, given)
-    if not any(item in names for item in items):  # names of columns are text, whatever they look like
+    names, source = (
+        (given, "their labels")
+        if isinstance(given, Mapping)
+        else _from_table(items, given)
+    )
+    if not any(
+        item in names for item in items
+    ):  # names of columns are text, whatever they look like
         names = {str(one): name for one, name in names.items()}
     found = [written(names.get(item)) for item in items]
     if not any(found):
-        raise InvalidLabelError("none of the items is among the ids of the labels", way_out=SAY_WHICH)
+        raise InvalidLabelError(
+            "none of the items is among the ids of the labels", way_out=SAY_WHICH
+        )
     shown = [name or item for name, item in zip(found, items, strict=True)]
     times = Counter(map(str, shown))
     pairs = zip(shown, items, strict=True)
@@ -185,22 +226,35 @@ def with_names(items: Sequence[object], given: Any) -> tuple[tuple[object, ...],
     return unique_labels(apart, "names"), f"items called by {source}{rest}"
 
 
-def _from_table(items: Sequence[object], given: Any) -> tuple[dict[object, object], str]:
+def _from_table(
+    items: Sequence[object], given: Any
+) -> tuple[dict[object, object], str]:
     table, told = _opened(given)
     if strange := [name for name in told if name not in table.columns]:
-        raise ColumnError(f"the labels have no column {shorten(strange[0])}", source=table.source)
+        raise ColumnError(
+            f"the labels have no column {shorten(strange[0])}", source=table.source
+        )
     columns = told or table.names[:2]
     if len(columns) != 2 or (not told and table.is_numeric(columns[1])):
-        wrong = f"{listing(map(shorten, columns))} cannot be the columns of ids and names"
+        wrong = (
+            f"{listing(map(shorten, columns))} cannot be the columns of ids and names"
+        )
         raise ColumnError(wrong, source=table.source, way_out=SAY_WHICH)
     ids, name = columns
-    pairs = list(zip(table.labels(ids).tolist(), table.labels(name).tolist(), strict=True))
+    pairs = list(
+        zip(table.labels(ids).tolist(), table.labels(name).tolist(), strict=True)
+    )
     found, wanted = dict(pairs), set(items)
     for row, (one, called) in enumerate(pairs):
         if found[one] != called and one in wanted:
             with table.errors():
-                raise InvalidLabelError(f"{shorten(one)} has two names", rows=[row], column=ids)
-    return found, f"column {shorten(name)} of {table.source or 'the labels'}, found by {shorten(ids)}"
+                raise InvalidLabelError(
+                    f"{shorten(one)} has two names", rows=[row], column=ids
+                )
+    return (
+        found,
+        f"column {shorten(name)} of {table.source or 'the labels'}, found by {shorten(ids)}",
+    )
 
 
 def _opened(given: Any) -> tuple[Table, list[str]]:
@@ -224,7 +278,11 @@ def marks_between(texts: Sequence[str]) -> str:
     """
     bare = (IN_BRACKETS.sub("", text) for text in texts)
     lists = [held for text in bare if (held := {*BETWEEN} & {*text})]
-    shared = (mark for mark in BETWEEN if sum(mark in held for held in lists) >= NEARLY * len(lists))
+    shared = (
+        mark
+        for mark in BETWEEN
+        if sum(mark in held for held in lists) >= NEARLY * len(lists)
+    )
     return next(shared, "".join(BETWEEN)) if lists else ","
 
 

@@ -20,7 +20,13 @@ from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.errors import SteadyrankError
 from steadyrank.reading.arrays import as_numbers
 from steadyrank.reading.table import Table, simplify
-from steadyrank.reading.text_columns import MISSING_WORDS, ORDINALS, TextColumn, number_in, with_decimal
+from steadyrank.reading.text_columns import (
+    MISSING_WORDS,
+    ORDINALS,
+    TextColumn,
+    number_in,
+    with_decimal,
+)
 from steadyrank.reading.words import in_seconds, known, measured_words, words_of
 
 Found = TypeVar("Found")
@@ -57,10 +63,20 @@ DATE = re.compile(
     rf"|(?=.*\d).{{0,20}}\b({MONTHS.replace(' ', '|')})[a-z]{{0,6}}\b.{{0,20}}",
     re.IGNORECASE,
 )
-NUMBERED = re.compile(rf"(?<!\d)(\d{{1,3}})(?!\d)(?:st|nd|rd|th)?|({'|'.join(ORDINALS)})")
+NUMBERED = re.compile(
+    rf"(?<!\d)(\d{{1,3}})(?!\d)(?:st|nd|rd|th)?|({'|'.join(ORDINALS)})"
+)
 UNNAMED = re.compile(r"column_\d+")
 """What columns without a name are called."""
-YES_NO = [{"0", "1"}, {"yes", "no"}, {"true", "false"}, {"true"}, {"false"}, {"y", "n"}, {"t", "f"}]
+YES_NO = [
+    {"0", "1"},
+    {"yes", "no"},
+    {"true", "false"},
+    {"true"},
+    {"false"},
+    {"y", "n"},
+    {"t", "f"},
+]
 
 
 def kept(method: Callable[..., Found]) -> Callable[..., Found]:
@@ -102,7 +118,9 @@ class Column:
     def noun(self) -> str:
         """What it is a column of: the last word but for id, name and number, in the singular."""
         beside = known("ids", "names_and_numbers", "numberings")
-        before = list(takewhile(lambda word: word != "of", self.words))  # the age of a team is no team
+        before = list(
+            takewhile(lambda word: word != "of", self.words)
+        )  # the age of a team is no team
         words = before if {*before} - {*beside} else list(self.words)
         while len(words) > 1 and (words[-1] in beside or words[-1].isdecimal()):
             words.pop()
@@ -113,8 +131,12 @@ class Column:
     def type(self) -> str:
         """One of number, flag (yes or no), date, list, text, and empty."""
         if not isinstance(self._column, TextColumn):
-            first = [cell for cell in self._column.labels()[:200] if not _is_blank(cell)]
-            if first and all(isinstance(cell, list | tuple | np.ndarray | dict) for cell in first):
+            first = [
+                cell for cell in self._column.labels()[:200] if not _is_blank(cell)
+            ]
+            if first and all(
+                isinstance(cell, list | tuple | np.ndarray | dict) for cell in first
+            ):
                 return "list"
         numeric = bool(self._rows) and self._table.is_numeric(self.name)
         if numeric and len(self.some) and ((self.some != 0) & (self.some != 1)).any():
@@ -135,7 +157,9 @@ class Column:
         """Whether it holds numbers, or 0 and 1."""
         if not self._rows:
             return True  # nothing speaks against it
-        return self.type == "number" or (self.type == "flag" and self._table.is_numeric(self.name))
+        return self.type == "number" or (
+            self.type == "flag" and self._table.is_numeric(self.name)
+        )
 
     @cached_property
     def _coded(self) -> tuple[IntArray, list[str]]:
@@ -215,11 +239,15 @@ class Column:
         """Its numbers, NaN where there is none; a comma that may be either parts thousands."""
         if not self._table.is_numeric(self.name):
             values = [number_in(label) for label in self.labels]
-            return np.array([*map(_or_nan, values), np.nan], dtype=np.float64)[self.codes]
+            return np.array([*map(_or_nan, values), np.nan], dtype=np.float64)[
+                self.codes
+            ]
         for spelt in (self._table.spelt(self.name), with_decimal(".")):
             with suppress(SteadyrankError):
                 found = self._column.numbers(self.name, spelt, [])
-                return as_numbers(found, self.name, missing=True).astype(np.float64, copy=False)
+                return as_numbers(found, self.name, missing=True).astype(
+                    np.float64, copy=False
+                )
         return np.full(self._rows, np.nan)
 
     @cached_property
@@ -239,16 +267,28 @@ class Column:
     @cached_property
     def whole(self) -> bool:
         """Whether all its numbers are whole."""
-        return self.is_number and len(self.some) > 0 and bool((self.some == np.floor(self.some)).all())
+        return (
+            self.is_number
+            and len(self.some) > 0
+            and bool((self.some == np.floor(self.some)).all())
+        )
 
     @cached_property
     def no_value(self) -> str:
         """The only number below 0, if it is one that often stands for no value: -1 or -99."""
         below = self.some[self.some < 0]
-        if not len(below) or below.min() != below.max() or below[0] not in STANDING_FOR_NONE:
+        if (
+            not len(below)
+            or below.min() != below.max()
+            or below[0] not in STANDING_FOR_NONE
+        ):
             return ""
         told = len(np.unique(self.some)) > SCORES_AT_LEAST
-        return next(one for one in self.labels if number_in(one) == below[0]) if told else ""
+        return (
+            next(one for one in self.labels if number_in(one) == below[0])
+            if told
+            else ""
+        )
 
     @cached_property
     def reach(self) -> float:
@@ -258,8 +298,16 @@ class Column:
     @cached_property
     def counts_rows(self) -> bool:
         """Whether it only counts rows: 1, 2, 3..."""
-        steps = np.diff(self.numbers) if self.whole and len(self.numbers) > FEW else np.zeros(0)
-        return bool(len(steps)) and bool((steps == 1).all()) and self.numbers[0] in {0.0, 1.0}
+        steps = (
+            np.diff(self.numbers)
+            if self.whole and len(self.numbers) > FEW
+            else np.zeros(0)
+        )
+        return (
+            bool(len(steps))
+            and bool((steps == 1).all())
+            and self.numbers[0] in {0.0, 1.0}
+        )
 
     @cached_property
     def is_id(self) -> bool:
@@ -313,14 +361,22 @@ class Column:
             return True
         if not self.whole or self.type != "number" or self.distinct < 2:
             return False
-        unnamed = self.simple == f"column{self.simple[6:]}" and self.simple[6:].isdecimal()
-        ranges = (YEARS, SECONDS) if unnamed else (YEARS,)  # a name would say that it is a time
-        return any(low <= self.some.min() and self.some.max() <= high for low, high in ranges)
+        unnamed = (
+            self.simple == f"column{self.simple[6:]}" and self.simple[6:].isdecimal()
+        )
+        ranges = (
+            (YEARS, SECONDS) if unnamed else (YEARS,)
+        )  # a name would say that it is a time
+        return any(
+            low <= self.some.min() and self.some.max() <= high for low, high in ranges
+        )
 
     @property
     def is_label(self) -> bool:
         """Whether it can name something: text, or whole numbers that are called an id or a thing."""
-        return self.type in {"text", "empty"} or (self.type in {"flag", "number"} and self.whole)
+        return self.type in {"text", "empty"} or (
+            self.type in {"flag", "number"} and self.whole
+        )
 
     def describe(self) -> str:
         """Return what it holds, in a few words."""
@@ -350,7 +406,11 @@ def _or_nan(value: float | None) -> float:
 
 
 def _is_blank(cell: object) -> bool:
-    return cell is None or isinstance(cell, str) or (isinstance(cell, float) and cell != cell)  # noqa: PLR0124
+    return (
+        cell is None
+        or isinstance(cell, str)
+        or (isinstance(cell, float) and cell != cell)  # noqa: PLR0124
+    )
 
 
 @dataclass
@@ -456,7 +516,9 @@ class Profile:
         there = max(1, int(((first.codes >= 0) & (second.codes >= 0)).sum()))
         left = np.bincount(first.codes[first.codes >= 0], minlength=first.distinct)
         right = np.bincount(second.codes[second.codes >= 0], minlength=second.distinct)
-        matched = [(left[code], right[to]) for code, to in enumerate(across[:-1]) if to >= 0]
+        matched = [
+            (left[code], right[to]) for code, to in enumerate(across[:-1]) if to >= 0
+        ]
         chance = sum(float(one) * float(two) for one, two in matched) / there
         return float(self.same(one, two).sum()) / there, chance
 
@@ -465,7 +527,9 @@ class Profile:
         """Columns that have one stem and are numbered 1, 2, 3...; each list in that order."""
         found: dict[tuple[str, str], dict[int, str]] = {}
         for column in self:
-            short = len(str(column.name)) <= LONGEST_NAME and not UNNAMED.fullmatch(str(column.name))
+            short = len(str(column.name)) <= LONGEST_NAME and not UNNAMED.fullmatch(
+                str(column.name)
+            )
             for match in NUMBERED.finditer(column.simple) if short else ():
                 digits, word = match.groups()
                 place = int(digits) if digits else ORDINALS.index(word) + 1
@@ -501,8 +565,14 @@ class Profile:
         found: dict[tuple[str, str], tuple[str, str]] = {}
         for column in self:
             for pair in SIDES:
-                twins = [*self._twins(column, *pair)] if pair[0] in column.simple else []
-                if twins and pair[1] in THIRD and [*self._twins(column, pair[0], THIRD[pair[1]])]:
+                twins = (
+                    [*self._twins(column, *pair)] if pair[0] in column.simple else []
+                )
+                if (
+                    twins
+                    and pair[1] in THIRD
+                    and [*self._twins(column, pair[0], THIRD[pair[1]])]
+                ):
                     continue
                 for twin in twins:
                     found.setdefault((column.name, twin), pair)
@@ -510,7 +580,11 @@ class Profile:
 
     def differing(self, left: str, right: str) -> list[tuple[str, str]]:
         """Return the pairs of columns whose names differ only in these two words."""
-        return [(column.name, twin) for column in self for twin in self._twins(column, left, right)]
+        return [
+            (column.name, twin)
+            for column in self
+            for twin in self._twins(column, left, right)
+        ]
 
     def _twins(self, column: Column, left: str, right: str) -> Iterator[str]:
         if len(str(column.name)) <= LONGEST_NAME:
@@ -519,7 +593,9 @@ class Profile:
 
     def on_one_scale(self, names: Iterable[str], apart: float = SCALE) -> bool:
         """Tell whether columns of numbers reach about as far, at most so many times as far."""
-        reaches = [reach for name in names if (reach := self[name].reach)]  # 0 is on any scale
+        reaches = [
+            reach for name in names if (reach := self[name].reach)
+        ]  # 0 is on any scale
         return not reaches or max(reaches) <= apart * min(reaches)
 
 
@@ -539,7 +615,11 @@ def _turned(column: Column, left: str, right: str) -> Iterator[str]:
     start = name.find(left)
     while start >= 0:
         end = start + len(left)
-        inside = left.isdecimal() and any(map(str.isdecimal, name[:start][-1:] + name[end : end + 1]))
-        if not inside and (len(left) > 1 or start == 0 or end == len(name) or left.isdecimal()):
+        inside = left.isdecimal() and any(
+            map(str.isdecimal, name[:start][-1:] + name[end : end + 1])
+        )
+        if not inside and (
+            len(left) > 1 or start == 0 or end == len(name) or left.isdecimal()
+        ):
             yield name[:start] + right + name[end:]
         start = name.find(left, start + 1)

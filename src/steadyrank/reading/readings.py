@@ -33,7 +33,10 @@ AS_WEIGHT = " (how much each one counts, not how often it occurs)"
 
 def typed_words(name: str, value: object) -> list[str]:
     """Return an option as one types it, also where its value looks like an option or is blank."""
-    option, text = typed_name(name), typed_list(value) if isinstance(value, list | tuple) else str(value)
+    option, text = (
+        typed_name(name),
+        typed_list(value) if isinstance(value, list | tuple) else str(value),
+    )
     if value is True:
         return [option]
     return [f"{option}={text}"] if text.startswith("-") or not text else [option, text]
@@ -104,13 +107,19 @@ class Reading:
     def arguments(self) -> dict[str, Any]:
         """What to tell ``read_any`` beside what was told already."""
         told = {"kind": self.kind.name, **self.roles, **self.options}
-        return {n: value for n, value in told.items() if n not in self.given and n not in self.implied}
+        return {
+            n: value
+            for n, value in told.items()
+            if n not in self.given and n not in self.implied
+        }
 
     @property
     def typed(self) -> list[str]:
         """The same as options of the command line."""
         given = {**self.arguments, **self.answer}
-        return [word for name, value in given.items() for word in typed_words(name, value)]
+        return [
+            word for name, value in given.items() for word in typed_words(name, value)
+        ]
 
     def command(self, *words: str) -> list[str]:
         """Return the words of a command, with what makes it this reading; each option once."""
@@ -139,19 +148,28 @@ class Reading:
     @property
     def ranks(self) -> str:
         """What it would rank, in words."""
-        shown = listing((str(shorten(item, 30)) for item in self.items[:3]), self.n_items)
+        shown = listing(
+            (str(shorten(item, 30)) for item in self.items[:3]), self.n_items
+        )
         return f"ranks {self.n_items:,} {'item' if self.n_items == 1 else 'items'}: {shown}"
 
     def notes(self) -> Iterator[str]:
         """Yield a note for each role and option that nobody said."""
-        told = {"items", *(("row", "item") if "items_in" in self.options else ())}  # by remarks
+        told = {
+            "items",
+            *(("row", "item") if "items_in" in self.options else ()),
+        }  # by remarks
         for role, value in self.roles.items():
             if role in self.given or role in told:
                 continue
             names = ", ".join(map(shorten, as_list(value)))
             part = role.replace("_", " of the ")
-            part += " side" * part.endswith(("left", "right")) + AS_WEIGHT * (role == "weights")
-            brief = "" if simplify(value) == simplify(role) else f"{names} as the {part}"
+            part += " side" * part.endswith(("left", "right")) + AS_WEIGHT * (
+                role == "weights"
+            )
+            brief = (
+                "" if simplify(value) == simplify(role) else f"{names} as the {part}"
+            )
             yield Guess(f"column {names} read as the {part}", brief, Option(role))
         yield from self.remarks
 
@@ -168,7 +186,12 @@ class Asked:
         *,
         loosely: bool = False,
     ) -> None:
-        self.kind, self.profile, self.named, self.settings = kind, profile, named, settings
+        self.kind, self.profile, self.named, self.settings = (
+            kind,
+            profile,
+            named,
+            settings,
+        )
         self.loosely = loosely
         people = [named[role] for role in ("unit", "weights") if role in named]
         self.apart = {name for role in people for name in as_list(role)}
@@ -176,7 +199,9 @@ class Asked:
     def allows(self, *roles: str, **options: Any) -> bool:
         """Tell whether what the user said goes with these roles and options."""
         others = self.named.keys() - {*roles, "unit", "weights"}
-        clash = (self.settings.get(name, value) != value for name, value in options.items())
+        clash = (
+            self.settings.get(name, value) != value for name, value in options.items()
+        )
         return not others and not any(clash)
 
     def level(self, role: str, name: Any) -> int:
@@ -197,20 +222,34 @@ class Asked:
         if column.simple in names or (column.bare and column.bare in names):
             return EXACT
         names_it = column.noun and column.noun in self._nouns(role)
-        counted = column.counts_things and self.kind.roles[role].holds not in {"numbers", "counts"}
+        counted = column.counts_things and self.kind.roles[role].holds not in {
+            "numbers",
+            "counts",
+        }
         return NOUN if names_it and not counted else NOTHING
 
     def _called_like(self, role: str) -> list[str]:
         """Return the columns whose names may tell that they play a role; a table may have very many."""
-        names, nouns = self.profile.by_name, self._nouns(role) & self.profile.by_noun.keys()
-        found = {column for name in self.kind.roles[role].names for column in names.get(name, ())}
+        names, nouns = (
+            self.profile.by_name,
+            self._nouns(role) & self.profile.by_noun.keys(),
+        )
+        found = {
+            column
+            for name in self.kind.roles[role].names
+            for column in names.get(name, ())
+        }
         found.update(column for noun in nouns for column in self.profile.by_noun[noun])
         return [name for name in self.profile.columns if name in found] if found else []
 
     @kept
     def _nouns(self, role: str) -> set[str]:
         units = {*known("units")} - {*known("user_columns")} if role == "row" else set()
-        return units | {name.removesuffix("s") for name in self.kind.roles[role].names if len(name) > 3}
+        return units | {
+            name.removesuffix("s")
+            for name in self.kind.roles[role].names
+            if len(name) > 3
+        }
 
     def candidates(
         self, role: str, fits: Callable[[Column], bool], taken: Iterable[object] = ()
@@ -221,12 +260,19 @@ class Asked:
         out = {*self.apart, *taken, *taken_by(self.named)}
         names = self.kind.roles[role].names
         place = {name: number for number, name in enumerate(names)}
-        levels = {one: self.level(role, one) for one in self._called_like(role) if one not in out}
+        levels = {
+            one: self.level(role, one)
+            for one in self._called_like(role)
+            if one not in out
+        }
         order = {
             name: (
                 not fits(self.profile[name]),
                 -level,
-                place.get(self.profile[name].simple, place.get(self.profile[name].bare, len(place))),
+                place.get(
+                    self.profile[name].simple,
+                    place.get(self.profile[name].bare, len(place)),
+                ),
             )
             for name, level in levels.items()
         }
@@ -237,22 +283,30 @@ class Asked:
     def is_spelt_out(self, name: str) -> bool:
         """Tell whether a column holds ids or short names, and another one the names for them."""
         column, said = self.profile[name], self.profile.determined
-        others = [c for c in self.label_columns[:12] if c.name != name and c.distinct > 2]
+        others = [
+            c for c in self.label_columns[:12] if c.name != name and c.distinct > 2
+        ]
         if column.is_id:
             return any(said(one.name, name) for one in others)
         longer = (c.name for c in others if c.letters > 2 * column.letters)
-        return column.letters < SHORT and any(said(one, name) and said(name, one) for one in longer)
+        return column.letters < SHORT and any(
+            said(one, name) and said(name, one) for one in longer
+        )
 
     def without(self, reading: Reading, *words: str) -> dict[str, Any]:
         """Return what leaves out values that may stand for none, and say so unless it is settled."""
         if "drop" in self.settings:
             return {}
         stand = "stands" if len(words) == 1 else "stand"
-        reading.weigh(True, 0, f"{listing(words)} perhaps {stand} for no value: left out")
+        reading.weigh(
+            True, 0, f"{listing(words)} perhaps {stand} for no value: left out"
+        )
         gaps = {"missing": "available"} if self.kind.name == "scores" else {}
         return {**gaps, "drop": [*reading.mend.get("drop", []), *words]}
 
-    def beside(self, form_may: Iterable[str], taken: Iterable[object]) -> dict[str, Any]:
+    def beside(
+        self, form_may: Iterable[str], taken: Iterable[object]
+    ) -> dict[str, Any]:
         """Return the roles that may be there beside others: counts, weights, ties, by their names."""
         found: dict[str, Any] = {}
         for role in form_may:
@@ -261,9 +315,17 @@ class Asked:
                 continue
             part = self.kind.roles[role]
             out = {*taken, *taken_by(found), *taken_by(self.named)}
-            called = (c for c in self.profile.called(*part.names) if not self._is_size(role, c))
+            called = (
+                c
+                for c in self.profile.called(*part.names)
+                if not self._is_size(role, c)
+            )
             # A count that is mistyped is said where it is; words count nothing.
-            numbers = (c for c in called if c.is_number or (role != "weights" and c.holds_numbers))
+            numbers = (
+                c
+                for c in called
+                if c.is_number or (role != "weights" and c.holds_numbers)
+            )
             exact = [c.name for c in numbers if c.name not in out]
             if exact:
                 found[role] = exact if part.several else exact[0]
@@ -274,10 +336,16 @@ class Asked:
     def _is_size(self, role: str, column: Column) -> bool:
         """Tell whether a column counts the rows, or is called n and tells how large each sample was."""
         sizes = role == "count" and self.kind.name == "votes" and column.simple == "n"
-        numbers = (c for c in self.profile if c.type == "number" and not (c.is_id or c.is_time))
-        return column.counts_rows or (sizes and any(c.name != column.name for c in numbers))
+        numbers = (
+            c for c in self.profile if c.type == "number" and not (c.is_id or c.is_time)
+        )
+        return column.counts_rows or (
+            sizes and any(c.name != column.name for c in numbers)
+        )
 
-    def unexplained(self, taken: Iterable[object], *keys: str, flags: bool = True) -> list[str]:
+    def unexplained(
+        self, taken: Iterable[object], *keys: str, flags: bool = True
+    ) -> list[str]:
         """Return the columns that nothing explains, beside those that play a role.
 
         Explained are columns that say when, number rows, hold one value or remarks, are called like a
@@ -286,7 +354,12 @@ class Asked:
         used = {*taken, *self.apart}
         found = []
         for column in self.profile:
-            if column.name in used or column.is_time or column.is_id or column.distinct <= 1:
+            if (
+                column.name in used
+                or column.is_time
+                or column.is_id
+                or column.distinct <= 1
+            ):
                 continue
             if column.type == "flag" and not flags:
                 continue
@@ -294,9 +367,13 @@ class Asked:
                 "units", "remarks", "replicates"
             ):
                 continue
-            remark = column.type == "text" and 10 * column.distinct > 9 * column.present > 100
+            remark = (
+                column.type == "text"
+                and 10 * column.distinct > 9 * column.present > 100
+            )
             if remark or any(
-                self.profile[key].repeats and self.profile.determined(column.name, key) for key in keys
+                self.profile[key].repeats and self.profile.determined(column.name, key)
+                for key in keys
             ):
                 continue
             found.append(column.name)
@@ -316,17 +393,27 @@ class Asked:
     def key(self) -> str | None:
         """The first column of names, if each row has another: what the table is a list of."""
         first = next((c for c in self.label_columns if not c.is_id), None)
-        return first.name if first and first.unique and self.profile.rows > FEW else None
+        return (
+            first.name if first and first.unique and self.profile.rows > FEW else None
+        )
 
     @cached_property
     def label_columns(self) -> list[Column]:
         """The columns of text that may name things, those with few values first."""
-        found = [c for c in self.profile if c.type == "text" and c.name not in self.apart]
-        found = [c for c in found if c.distinct > 1 and not c.labels[0].startswith(RECORDS)]
+        found = [
+            c for c in self.profile if c.type == "text" and c.name not in self.apart
+        ]
+        found = [
+            c for c in found if c.distinct > 1 and not c.labels[0].startswith(RECORDS)
+        ]
         plain = [c for c in found if not any(map(ADDRESS.fullmatch, c.words))]
         return [c for c in plain if not c.labels[0].startswith(ADDRESSES)] or found
 
 
 def quoted(*names: str) -> str:
     """Return names of columns for sentences."""
-    return " and ".join(map(shorten, names)) if len(names) < 3 else listing(map(shorten, names))
+    return (
+        " and ".join(map(shorten, names))
+        if len(names) < 3
+        else listing(map(shorten, names))
+    )

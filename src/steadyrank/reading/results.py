@@ -11,7 +11,14 @@ import numpy as np
 
 from steadyrank._typing import AnyArray
 from steadyrank.errors import InvalidDataError, shorten
-from steadyrank.reading.arrays import Coded, as_column, check_length, is_hashable, numbered, written
+from steadyrank.reading.arrays import (
+    Coded,
+    as_column,
+    check_length,
+    is_hashable,
+    numbered,
+    written,
+)
 from steadyrank.reading.table import simplify
 from steadyrank.reading.text_columns import plain_number
 from steadyrank.reading.words import known
@@ -20,7 +27,9 @@ LEFT, TIE, RIGHT, UNKNOWN = 1, 0, -1, 2
 
 SIDES, NAMES = "a/b or left/right", "names of the columns"
 HOME, TOTO, VIEW = "home/away", "1/X/2", "win/loss of the left side"
-POINTS = re.compile(r"(?:[wdl]\s*)?(\d{1,3})\s*[-–—:]\s*(\d{1,3})(?![\d/.:–-])(?:\D.*)?")
+POINTS = re.compile(
+    r"(?:[wdl]\s*)?(\d{1,3})\s*[-–—:]\s*(\d{1,3})(?![\d/.:–-])(?:\D.*)?"
+)
 """Points of both sides in one cell: 2-1, 3:0, W 3-0, 1-1 (4-5 pens)."""
 SCORED = "points of the left and the right side"
 MOSTLY = 0.7
@@ -30,14 +39,17 @@ WAYS = {SIDES: "results_ab", HOME: "results_ha", TOTO: "results_12", VIEW: "resu
 SPELLINGS = {
     family: {
         word: result
-        for result, words in zip((LEFT, RIGHT, TIE, TIE), known(name, "result_ties"), strict=True)
+        for result, words in zip(
+            (LEFT, RIGHT, TIE, TIE), known(name, "result_ties"), strict=True
+        )
         for word in words.replace("~", " ").split("|")
     }
     for family, name in WAYS.items()
 }
 """Of each way to write results, from its words in lower case to +1 (left wins), 0 (tie) or -1."""
 LETTERS = [
-    dict(zip(one.split("/"), (LEFT, RIGHT, TIE), strict=True)) for one in known("results_letters")
+    dict(zip(one.split("/"), (LEFT, RIGHT, TIE), strict=True))
+    for one in known("results_letters")
 ]
 """The same of letters in other languages, each with its own."""
 DRAWN = {text for text, result in SPELLINGS[HOME].items() if result == TIE}
@@ -106,12 +118,19 @@ def read_results(
     check_length(codes, len(left), "winner")
     readings = _readings(words, names)
     whole = {how: found for how, found in readings.items() if UNKNOWN not in found}
-    ways = {how: np.array(found, dtype=np.int8)[codes] for how, found in (whole or readings).items()}
+    ways = {
+        how: np.array(found, dtype=np.int8)[codes]
+        for how, found in (whole or readings).items()
+    }
     how, spelled = next(iter(ways.items()))
     # Beside "draw", the label 7 of a text file is "7": it must not be taken for a side then.
-    place: dict[object, int] = {written(label): code for code, label in enumerate(items)}
+    place: dict[object, int] = {
+        written(label): code for code, label in enumerate(items)
+    }
     place |= {label: code for code, label in enumerate(items)}
-    hashed = (word if is_hashable(word) else None for word in words)  # lists are no outcome anyway
+    hashed = (
+        word if is_hashable(word) else None for word in words
+    )  # lists are no outcome anyway
     named_by = [place.get(word, place.get(written(word), -1)) for word in hashed]
     winner = np.array(named_by, dtype=np.int64)[codes]
     # As the label of the winner; ties keep their spelling.
@@ -128,7 +147,9 @@ def read_results(
             raise _wrong(differ, f"outcome {shown}: {one} as {how}, {two} as {other}")
     differ = spelled != named
     if reads_spelled and reads_named and differ.any():
-        both = "can be read as a side and as the label of an item, with different winners"
+        both = (
+            "can be read as a side and as the label of an item, with different winners"
+        )
         raise _wrong(differ, f"outcome {shorten(words[codes[differ][0]])} {both}")
     if reads_spelled:
         return spelled, "" if how in {SIDES, NAMES} else f"outcomes read as {how}"
@@ -143,7 +164,9 @@ def read_results(
     unknown = (spelled == UNKNOWN) & (named == UNKNOWN)
     if not unknown.any():  # each is known in one way, but no one way knows all
         unknown = spelled == UNKNOWN
-    raise _wrong(unknown, f"unknown outcome {shorten(words[codes[unknown][0]])}", WAY_OUT)
+    raise _wrong(
+        unknown, f"unknown outcome {shorten(words[codes[unknown][0]])}", WAY_OUT
+    )
 
 
 def by_scale(words: Sequence[object]) -> list[int] | None:
@@ -156,7 +179,9 @@ def by_scale(words: Sequence[object]) -> list[int] | None:
     """
     numbers = np.array([plain_number(str(word)) for word in words], dtype=np.float64)
     low, high = numbers.min(initial=np.inf), numbers.max(initial=-np.inf)
-    steps = bool((numbers == numbers.round()).all())  # 0.7 beside -0.1 may be a share, mistyped
+    steps = bool(
+        (numbers == numbers.round()).all()
+    )  # 0.7 beside -0.1 may be a share, mistyped
     if (steps and low < 0 < high) or 0 <= low < high <= 1:
         return [*map(int, np.sign(numbers - (low >= 0) / 2))]
     if steps and low == 1 and 2 < high <= LONGEST_SCALE:
@@ -196,7 +221,9 @@ def _wrong(rows: AnyArray, problem: str, way_out: str = SAY_IT) -> InvalidDataEr
     return InvalidDataError(problem, rows=rows, subject="winner", way_out=way_out)
 
 
-def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, list[int]]:
+def _readings(
+    words: Sequence[Any], names: tuple[str, str] | None
+) -> dict[str, list[int]]:
     """Return what the words mean in each way to write results that may be meant, the likeliest first.
 
     One letter can mean a side in one and a result in another. Without names of columns, and where no
@@ -204,24 +231,44 @@ def _readings(words: Sequence[Any], names: tuple[str, str] | None) -> dict[str, 
     """
     texts = [_text(word) for word in words]
     letters = {*texts}
-    told = {SIDES: True, HOME: names or letters & {"h", "d"}, TOTO: letters & {"x", "2", "2.0"}}
+    told = {
+        SIDES: True,
+        HOME: names or letters & {"h", "d"},
+        TOTO: letters & {"x", "2", "2.0"},
+    }
     told |= {VIEW: names or letters & {"w", "d"}}
-    found = {how: [SPELLINGS[how].get(text, UNKNOWN) for text in texts] for how in told if told[how]}
+    found = {
+        how: [SPELLINGS[how].get(text, UNKNOWN) for text in texts]
+        for how in told
+        if told[how]
+    }
     if names and UNKNOWN in found[VIEW]:
         ways = ([own.get(text, UNKNOWN) for text in texts] for own in LETTERS)
         both = [one for one in ways if {LEFT, RIGHT} <= {*one}]
         found[VIEW] = min([found[VIEW], *both], key=lambda one: one.count(UNKNOWN))
     if UNKNOWN in found[SIDES] and sum(map(has_points, texts)) > MOSTLY * len(texts):
         ties = dict.fromkeys(DRAWN, TIE)
-        return {SCORED: [by_points(t) if has_points(t) else ties.get(t, UNKNOWN) for t in texts]}
+        return {
+            SCORED: [
+                by_points(t) if has_points(t) else ties.get(t, UNKNOWN) for t in texts
+            ]
+        }
     # A letter that may mean a tie means one beside those of wins: alone it is rather a label.
-    found = {how: one for how, one in found.items() if how == SIDES or not {LEFT, RIGHT}.isdisjoint(one)}
+    found = {
+        how: one
+        for how, one in found.items()
+        if how == SIDES or not {LEFT, RIGHT}.isdisjoint(one)
+    }
     called = {} if names is None else _sides_called(*names)
-    own = [called.get(simplify(text), TIE if text in DRAWN else UNKNOWN) for text in texts]
+    own = [
+        called.get(simplify(text), TIE if text in DRAWN else UNKNOWN) for text in texts
+    ]
     if UNKNOWN in own or {LEFT, RIGHT}.isdisjoint(own):
         return found
     # Beside D the L of left may be a loss, and the A of model_a be away.
-    return {NAMES: own} | {how: found[how] for how in (HOME, VIEW) if "d" in letters and how in found}
+    return {NAMES: own} | {
+        how: found[how] for how in (HOME, VIEW) if "d" in letters and how in found
+    }
 
 
 def has_points(text: str) -> bool:
@@ -258,10 +305,14 @@ def _sides_called(left: str, right: str) -> dict[str, int]:
     for side, name in sides.items():
         part = name[start : len(name) - end]
         short = {one[:1] for one in (name, part) if one in SHORT}
-        called |= dict.fromkeys({name, part, name[: len(name) - end], name[start:], *short} - {""}, side)
+        called |= dict.fromkeys(
+            {name, part, name[: len(name) - end], name[start:], *short} - {""}, side
+        )
     return called
 
 
 def _text(word: Any) -> str:
     """Return a result as text in lower case; truth values are 1 and 0, and missing ones nothing."""
-    return written(float(word) if isinstance(word, bool | np.bool_) else word).casefold()
+    return written(
+        float(word) if isinstance(word, bool | np.bool_) else word
+    ).casefold()

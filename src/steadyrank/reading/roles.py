@@ -89,20 +89,27 @@ class Resolved:
     @contextmanager
     def errors(self) -> Iterator[None]:
         """Say errors of the class in terms of the table: its columns, and lines of its file."""
-        by_argument = {self.kind.roles[role].argument: name for role, name in self.columns.items()}
+        by_argument = {
+            self.kind.roles[role].argument: name for role, name in self.columns.items()
+        }
         try:
             with self.table.errors({**by_argument, **self.columns}):
                 yield
         except errors.InvalidDataError as error:
             about = error.column or error.subject
-            if error.way_out is NO_BLANKS and about in self.table.columns.keys() - self.answers.keys():
+            if (
+                error.way_out is NO_BLANKS
+                and about in self.table.columns.keys() - self.answers.keys()
+            ):
                 error.way_out = NO_GAPS  # only rows without an answer can be dropped
             raise
 
     def reading_as(self, read: Mapping[str, Any]) -> Resolved:
         """Return the same with some columns as they were read, so that no part is read otherwise."""
         given = {name: GivenColumn(values, name) for name, values in read.items()}
-        return replace(self, table=replace(self.table, columns={**self.table.columns, **given}))
+        return replace(
+            self, table=replace(self.table, columns={**self.table.columns, **given})
+        )
 
 
 def told(table: Table, given: Mapping[str, Any]) -> Table:
@@ -110,22 +117,34 @@ def told(table: Table, given: Mapping[str, Any]) -> Table:
     ignored = as_list(given.get("ignore") or [])
     for name in ignored:
         if name not in table.columns:
-            raise column_error(table, f"there is no column {shorten(name)} to ignore", "ignore")
-    columns = {name: column for name, column in table.columns.items() if name not in ignored}
-    return replace(table, columns=columns, spellings={"": with_decimal(given.get("decimal"))})
+            raise column_error(
+                table, f"there is no column {shorten(name)} to ignore", "ignore"
+            )
+    columns = {
+        name: column for name, column in table.columns.items() if name not in ignored
+    }
+    return replace(
+        table, columns=columns, spellings={"": with_decimal(given.get("decimal"))}
+    )
 
 
-def split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split(
+    kind: Kind, table: Table, given: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Part what names columns from what does not, after checking both."""
     asked = {name: value for name, value in given.items() if value is not None}
     unknown = [name for name in asked if name not in kind.declared]
     if unknown:
-        known_ones = [part for name in kind.declared for part in (", ", Option(name))][1:]
+        known_ones = [part for name in kind.declared for part in (", ", Option(name))][
+            1:
+        ]
         raise errors.InvalidDataError(
             f"{shorten(unknown[0])} is not an argument of {kind.name}",
             way_out=[f"Those of {kind.name} are ", *known_ones],
         )
-    of_others = [name for name in asked if getattr(kind.declared[name], "some_formats", False)]
+    of_others = [
+        name for name in asked if getattr(kind.declared[name], "some_formats", False)
+    ]
     if idle := [name for name in of_others if name not in table.answers_to]:
         raise errors.InvalidDataError(
             f"{idle[0]} says nothing about {table.format or 'a table'}",
@@ -139,20 +158,32 @@ def split(kind: Kind, table: Table, given: Mapping[str, Any]) -> tuple[dict[str,
         named[role] = as_list(value) if kind.roles[role].several else value
         for name in as_list(named[role]):
             if name not in table.columns:
-                raise column_error(table, f"there is no column {shorten(name)} for the {role}", role)
+                raise column_error(
+                    table, f"there is no column {shorten(name)} for the {role}", role
+                )
     settings = {name: value for name, value in asked.items() if name in kind.settings}
     return named, {**table.settings, **settings}
 
 
 def outside(kind: Kind, asked: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """Return the settings whose values are none of those that they may have, with these."""
-    choices = {name: kind.settings[name].choices for name in asked if name in kind.settings}
-    return {name: known for name, known in choices.items() if known and str(asked[name]) not in known}
+    choices = {
+        name: kind.settings[name].choices for name in asked if name in kind.settings
+    }
+    return {
+        name: known
+        for name, known in choices.items()
+        if known and str(asked[name]) not in known
+    }
 
 
 def as_list(value: Any) -> list[Any]:
     """Return names as a list, also a single one."""
-    return [value] if isinstance(value, str) or not isinstance(value, (list, tuple)) else list(value)
+    return (
+        [value]
+        if isinstance(value, str) or not isinstance(value, (list, tuple))
+        else list(value)
+    )
 
 
 def taken_by(found: Mapping[str, Any]) -> set[str]:
@@ -164,13 +195,17 @@ def missing(kind: Kind, table: Table, given: Mapping[str, Any]) -> errors.Column
     """Return the error about a kind that the user named and for which a table has no column."""
     forms = [form for form in kind.forms if form.allows(given, {})] or list(kind.forms)
     form = next((form for form in forms if form.needs), forms[0])
-    role = next((role for role in form.needs if role not in given), (*form.needs, "items")[0])
+    role = next(
+        (role for role in form.needs if role not in given), (*form.needs, "items")[0]
+    )
     names = listing(kind.roles[role].names)
     text = f"no column looks like the {role}" + (f" (tried {names})" if names else "")
     return column_error(table, text, role, several=kind.roles[role].several)
 
 
-def column_error(table: Table, problem: str, role: str, *, several: bool = False) -> errors.ColumnError:
+def column_error(
+    table: Table, problem: str, role: str, *, several: bool = False
+) -> errors.ColumnError:
     """Return the error about a column that is not there, with those that are."""
     shown = listing(shorten(name, 30) for name in table.names) or "none"
     return errors.ColumnError(
@@ -199,7 +234,10 @@ def sounds_like_a_unit(name: str) -> bool:
     is_id = words[-1:] and words[-1] in known("ids")
     while words and words[-1] in known("ids", "names_and_numbers"):
         words.pop()
-    return bool(is_id or (words and words[-1].removesuffix("s") in known("units", "user_columns")))
+    return bool(
+        is_id
+        or (words and words[-1].removesuffix("s") in known("units", "user_columns"))
+    )
 
 
 def _number_of_units(labels: Any, rows: Any) -> int:
@@ -215,14 +253,21 @@ def _number_of_units(labels: Any, rows: Any) -> int:
         The row, or user, of each entry, where several may make one: they must agree.
     """
     size = len(labels)
-    if rows is None and isinstance(labels, Coded) and not 1 < len(labels.distinct) < size:
+    if (
+        rows is None
+        and isinstance(labels, Coded)
+        and not 1 < len(labels.distinct) < size
+    ):
         return 0
     try:
         codes, distinct = encode(labels, what="units")
         if rows is not None:
             row_codes, names = encode(rows, what="rows")
             size = len(names)
-            if len(np.unique(row_codes.astype(np.int64) * len(distinct) + codes)) > size:
+            if (
+                len(np.unique(row_codes.astype(np.int64) * len(distinct) + codes))
+                > size
+            ):
                 return 0
     except errors.InvalidDataError:
         return 0
@@ -237,12 +282,16 @@ def unit_candidates(found: Resolved) -> Candidates:
         return ()
     # Where a row is only a part of a unit, equal values of this role must be in one unit.
     whole = next((role for role in ("row", "user") if role in found.form.needs), None)
-    taken = taken_by({role: names for role, names in found.columns.items() if role != "row"})
+    taken = taken_by(
+        {role: names for role, names in found.columns.items() if role != "row"}
+    )
     columns = {
         name: column.coded()
         for name, column in found.table.columns.items()
         if name not in taken and sounds_like_a_unit(name)
     }
     rows = found.values(whole) if columns and whole else None
-    offered = ((name, _number_of_units(column, rows)) for name, column in columns.items())
+    offered = (
+        (name, _number_of_units(column, rows)) for name, column in columns.items()
+    )
     return tuple((name, number) for name, number in offered if number)

@@ -51,7 +51,9 @@ def less_is_better(name: object) -> bool:
     if {*words} & {*known("turned_round")} or {*words[-1:]} & {*known("gains")}:
         return False
     last = [word.removesuffix("s") for word in words[-1:]]
-    return any(word in known("less_is_better") for word in words + last) or in_seconds(words)
+    return any(word in known("less_is_better") for word in words + last) or in_seconds(
+        words
+    )
 
 
 def told_by_file(source: str) -> str:
@@ -87,7 +89,9 @@ def turned_rows(table: Table, rows: Sequence[object], given: Any) -> BoolArray:
     turned = "the sign is changed, so that more is better"
     if asked.any():
         brief = f"less is better in {shown}"
-        table.notes.append(Guess(f"{brief}: {turned}", brief, Option("lower_is_better", NONE)))
+        table.notes.append(
+            Guess(f"{brief}: {turned}", brief, Option("lower_is_better", NONE))
+        )
     return asked
 
 
@@ -124,10 +128,14 @@ def on_one_scale(values: FloatArray, how: str) -> FloatArray:
         from scipy.stats import rankdata
 
         return np.asarray(rankdata(values, axis=1, nan_policy="omit"), dtype=np.float64)
-    values = np.ascontiguousarray(values)  # sums along strides would take three times as long
+    values = np.ascontiguousarray(
+        values
+    )  # sums along strides would take three times as long
     with np.errstate(invalid="ignore", divide="ignore"):
         peaks = np.nanmax(np.abs(values), axis=1, initial=0.0, keepdims=True)
-        scaled = np.ldexp(values, -np.frexp(peaks)[1])  # squares of the largest floats are none
+        scaled = np.ldexp(
+            values, -np.frexp(peaks)[1]
+        )  # squares of the largest floats are none
         scaled -= _mean(scaled) if how == "z" else _least(scaled)
         length = np.sqrt(_mean(scaled**2)) if how == "z" else -_least(-scaled)
         return np.asarray(scaled / np.where(length > 0, length, 1.0))
@@ -153,4 +161,8 @@ def suggestion(values: FloatArray, rows: Sequence[object]) -> Iterable[str]:
     if peaks[high] >= FAR_APART * peaks[low]:
         reach = [f"{shorten(rows[row])} up to {peaks[row]:.4g}" for row in (low, high)]
         note = f"values are used as they are, though on different scales: {' and '.join(reach)}"
-        yield Guess(note, "values of different scales used as they are", Option("standardise", "z"))
+        yield Guess(
+            note,
+            "values of different scales used as they are",
+            Option("standardise", "z"),
+        )

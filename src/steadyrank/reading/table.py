@@ -19,7 +19,12 @@ from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray
 from steadyrank.errors import InvalidDataError, Option, listing, shorten
 from steadyrank.reading import arrays
-from steadyrank.reading.text_columns import SPELLINGS, Spelling, TextColumn, is_missing_word
+from steadyrank.reading.text_columns import (
+    SPELLINGS,
+    Spelling,
+    TextColumn,
+    is_missing_word,
+)
 from steadyrank.text import counted
 
 Column: TypeAlias = "GivenColumn | TextColumn"
@@ -74,7 +79,11 @@ class GivenColumn:
     """
 
     def __init__(self, values: Any, name: str, *, is_index: bool = False) -> None:
-        self._given = values if isinstance(values, arrays.Coded) else arrays.as_column(values, name)
+        self._given = (
+            values
+            if isinstance(values, arrays.Coded)
+            else arrays.as_column(values, name)
+        )
         self.is_index = is_index
 
     @cached_property
@@ -104,7 +113,9 @@ class GivenColumn:
     def written(self) -> tuple[AnyArray, list[str]]:
         """Return a code for each row, and the texts that they stand for, without blanks around them."""
         if self._values.dtype == object:
-            return arrays.numbered([arrays.written(value) for value in self._values.tolist()])
+            return arrays.numbered(
+                [arrays.written(value) for value in self._values.tolist()]
+            )
         codes, distinct = arrays.sorted_codes(self._values)
         return codes, [arrays.written(value) for value in distinct]
 
@@ -119,7 +130,11 @@ class GivenColumn:
 
     def is_numeric(self, *_: Any) -> bool:
         """Tell whether all values are numbers or missing, and at least one is a number."""
-        values = self._given.distinct if isinstance(self._given, arrays.Coded) else self._given
+        values = (
+            self._given.distinct
+            if isinstance(self._given, arrays.Coded)
+            else self._given
+        )
         if self.is_index or values.dtype != object:
             return not self.is_index
         kinds = {type(value) for value in values if not arrays.is_missing(value)}
@@ -127,8 +142,14 @@ class GivenColumn:
 
     def share_of_numbers(self) -> float:
         """Return which share of the values that are there are numbers."""
-        there = [value for value in self.cells() if not (self.is_index or arrays.is_missing(value))]
-        return sum(isinstance(value, int | float) for value in there) / max(1, len(there))
+        there = [
+            value
+            for value in self.cells()
+            if not (self.is_index or arrays.is_missing(value))
+        ]
+        return sum(isinstance(value, int | float) for value in there) / max(
+            1, len(there)
+        )
 
 
 def simplify(name: object) -> str:
@@ -183,7 +204,9 @@ class Table:
     settings: dict[str, Any] = field(default_factory=dict)
     guessed: dict[str, Any] = field(default_factory=dict)
     format: str | None = None
-    spellings: Mapping[str, tuple[Spelling, ...]] = field(default_factory=lambda: {"": SPELLINGS})
+    spellings: Mapping[str, tuple[Spelling, ...]] = field(
+        default_factory=lambda: {"": SPELLINGS}
+    )
     answers_to: tuple[str, ...] = ()
     lead: str = "on line"
     library: str | None = None
@@ -204,7 +227,11 @@ class Table:
     @property
     def index(self) -> list[str]:
         """The names of the columns that were levels of a dataframe's index."""
-        return [name for name in self.names if getattr(self.columns[name], "is_index", False)]
+        return [
+            name
+            for name in self.names
+            if getattr(self.columns[name], "is_index", False)
+        ]
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()))) if self.columns else 0
@@ -237,7 +264,10 @@ class Table:
             return np.empty((len(self), 0))
         with self.errors():
             columns = {name: self.numbers(name, missing=missing) for name in names}
-            found = [arrays.as_scores(one, name, missing=missing) for name, one in columns.items()]
+            found = [
+                arrays.as_scores(one, name, missing=missing)
+                for name, one in columns.items()
+            ]
             return arrays.as_doubles(np.column_stack(found))
 
     def is_numeric(self, name: str) -> bool:
@@ -257,19 +287,26 @@ class Table:
             raise errors.ColumnError(told, way_out=NAME_THEM)
         return names
 
-    def check_header(self, name: str, labels: Collection[object], *, droppable: bool = True) -> None:
+    def check_header(
+        self, name: str, labels: Collection[object], *, droppable: bool = True
+    ) -> None:
         """Refuse labels of a text file among which the name of their column is.
 
         Then the first line is no header, or files were joined with theirs.
         """
         if self.format in {"csv", "tsv"} and name in labels:
-            again = [", or, where it is repeated, leave it out with ", Option("drop", name)]
+            again = [
+                ", or, where it is repeated, leave it out with ",
+                Option("drop", name),
+            ]
             called = f"{shorten(name)} is the name and a value"
             told = f"the first line is not a header, or is repeated: {called}"
             rows = [row for row, cell in enumerate(self.labels(name)) if cell == name]
             none = ["If there is none, say ", Option("header", "0")]
             way_out = [*none, *(again if droppable else [])]
-            raise errors.InvalidLabelError(told, rows=rows, column=name, way_out=way_out)
+            raise errors.InvalidLabelError(
+                told, rows=rows, column=name, way_out=way_out
+            )
 
     @contextmanager
     def errors(self, columns: Mapping[str, Any] | None = None) -> Iterator[None]:
@@ -287,7 +324,11 @@ class Table:
                 found = columns.get(error.subject)
                 error.column = found if isinstance(found, str) else None
             if not error.placed:
-                lines = None if self.lines is None else np.asarray(self.lines)[error.rows].tolist()
+                lines = (
+                    None
+                    if self.lines is None
+                    else np.asarray(self.lines)[error.rows].tolist()
+                )
                 error.place_in(self.source, lines, self.lead)
             raise
 
@@ -324,12 +365,16 @@ class Dropping:
         gone = np.zeros(len(table), dtype=bool)
         hits = {text: gone.copy() for text in self.texts}
         for name in self.columns if self.texts else ():
-            if self.texts == ("",) and table.columns[name].is_whole:  # which has no blanks
+            if (
+                self.texts == ("",) and table.columns[name].is_whole
+            ):  # which has no blanks
                 continue
             codes, answers = table.columns[name].written()
             for text in self.texts:
                 gap = not text and self.columns[name]
-                same = [one == text or (gap and is_missing_word(one)) for one in answers]
+                same = [
+                    one == text or (gap and is_missing_word(one)) for one in answers
+                ]
                 hits[text] |= np.array(same, dtype=bool)[codes]
         for text, hit in hits.items():
             self.met[text] += int(hit.sum())
@@ -342,7 +387,9 @@ class Dropping:
         columns = dict(table.columns)
         for name in names if any(self.texts) else ():
             codes, answers = columns[name].written()
-            hits = [place for place, one in enumerate(answers) if one and one in self.texts]
+            hits = [
+                place for place, one in enumerate(answers) if one and one in self.texts
+            ]
             for place in hits:
                 self.met[answers[place]] += int((codes == place).sum())
                 answers[place] = ""
@@ -364,7 +411,9 @@ class Dropping:
         """Return what to say; complain about an answer that nobody gave."""
         for text in self.texts:
             if text and not self.met[text]:
-                raise errors.InvalidLabelError(f"no answer is {shorten(text)}, which you asked to drop")
+                raise errors.InvalidLabelError(
+                    f"no answer is {shorten(text)}, which you asked to drop"
+                )
         named = {text: shorten(text) if text else "blank" for text in self.texts}
         each = ", ".join(f"{name} {self.met[text]:,}" for text, name in named.items())
         what = "row" if self.rows or not any(self.met.values()) else "value"
@@ -376,7 +425,10 @@ def is_frame(given: Any) -> bool:
     """Tell whether something is a dataframe of any library, or a mapping of columns."""
     import narwhals as nw  # takes as long to load as a small file to read, which needs none
 
-    return isinstance(given, Mapping) or nw.from_native(given, pass_through=True) is not given
+    return (
+        isinstance(given, Mapping)
+        or nw.from_native(given, pass_through=True) is not given
+    )
 
 
 def as_table(frame: Any) -> Table:
@@ -393,13 +445,17 @@ def as_table(frame: Any) -> Table:
     if isinstance(frame, Table):
         return frame
     if isinstance(frame, Mapping):
-        columns = {str(name): GivenColumn(values, str(name)) for name, values in frame.items()}
+        columns = {
+            str(name): GivenColumn(values, str(name)) for name, values in frame.items()
+        }
     else:
         columns = _columns_of_frame(frame)
     sizes = {name: len(column) for name, column in columns.items()}
     if len(set(sizes.values())) > 1:
         raise errors.ColumnError(f"the columns differ in length: {sizes}")
-    library = None if isinstance(frame, Mapping) else type(frame).__module__.partition(".")[0]
+    library = (
+        None if isinstance(frame, Mapping) else type(frame).__module__.partition(".")[0]
+    )
     return Table(columns, library=library)
 
 
@@ -419,7 +475,9 @@ def _columns_of_frame(frame: Any) -> dict[str, GivenColumn]:
             columns[name] = GivenColumn(values, name, is_index=place < levels)
         except ValueError as error:  # such as text that is not UTF-8
             told = f"column {shorten(name)} cannot be read: {shorten(str(error), 120)}"
-            raise errors.UnreadableFileError(told, way_out="Get or write it again.") from None
+            raise errors.UnreadableFileError(
+                told, way_out="Get or write it again."
+            ) from None
     return columns
 
 
@@ -433,10 +491,14 @@ def wrapped(frame: Any) -> tuple[Any, int]:
     if nw.dependencies.is_polars_lazyframe(frame):
         raise InvalidDataError("a polars LazyFrame holds no rows yet", way_out=COLLECT)
     index: Any = frame.index if nw.dependencies.is_pandas_dataframe(frame) else None
-    told = index is not None and (index.dtype.kind not in "iu" or index.names[0] is not None)
+    told = index is not None and (
+        index.dtype.kind not in "iu" or index.names[0] is not None
+    )
     levels = len(index.names) if told else 0
     try:
-        return nw.from_native(frame.reset_index(allow_duplicates=True) if levels else frame), levels
+        return nw.from_native(
+            frame.reset_index(allow_duplicates=True) if levels else frame
+        ), levels
     except Exception as error:
         if type(error).__name__ != "DuplicateError":
             raise

@@ -28,10 +28,28 @@ from steadyrank.errors import NotANumberError, Option, WayOut, shorten
 from steadyrank.reading import arrays
 
 CORRECT = "Correct these rows, or name another column."
-DECIMALS = ("Say what comes before decimals: ", Option("decimal", "."), " or ", Option("decimal", ","))
+DECIMALS = (
+    "Say what comes before decimals: ",
+    Option("decimal", "."),
+    " or ",
+    Option("decimal", ","),
+)
 MISSING_WORDS = {
     "".join(letters)
-    for word in ("", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "--", "–", "—")
+    for word in (
+        "",
+        "na",
+        "n/a",
+        "#n/a",
+        "<na>",
+        "nan",
+        "null",
+        "none",
+        "-",
+        "--",
+        "–",
+        "—",
+    )
     for letters in product(*zip(word, word.upper(), strict=True))
 }
 """What a missing number is written as, in any case."""
@@ -41,7 +59,9 @@ TRUTH = {"true": 1, "false": 0}
 WHOLE = re.compile(r"[+-]?[0-9]+\Z")
 NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?\Z")
 INFINITE = re.compile(r"[+-]?inf(inity)?\Z", re.IGNORECASE)
-SHARED = r"(?:(?<=\.\d)|(?<=\.\d\d)|(?<=\.\d{3})|(?<=\.\d{4}))/\d++"  # no date, no fraction
+SHARED = (
+    r"(?:(?<=\.\d)|(?<=\.\d\d)|(?<=\.\d{3})|(?<=\.\d{4}))/\d++"  # no date, no fraction
+)
 BEHIND = rf"(?:±|\+/?-)\s*+[\d.,]++ ?%?|\([^()]*+\)|\[[^\[\]]*+\]|{SHARED}|[*†‡§★☆✓✔]++"
 WITH_ERROR = re.compile(rf"[$€£¥~≈]?\s*+(.*?\d ?%?)\s*+(?:{BEHIND})?\Z")
 NUMERAL = re.compile(r"[+-]?[\d.,' ]+(?:[eE][+-]?\d+)?%?\Z")
@@ -50,11 +70,15 @@ FEW = 4000
 FIRST = 50
 """So many first fields tell that a column holds no numbers."""
 LONGEST_WHOLE = 19  # the digits of 2**63
-MOST_DIGITS = 310  # no float has more; int() of a hostile field of a million digits is slow
+MOST_DIGITS = (
+    310  # no float has more; int() of a hostile field of a million digits is slow
+)
 PLAIN_BEGINS, NUMBER_BEGINS = {*"0123456789+-.iI"}, {*"0123456789+-−.,$€£¥~≈"}
 MAY_BEGIN = PLAIN_BEGINS | NUMBER_BEGINS
 ERROR_ENDS = {*"0123456789%)]*†‡§★☆✓✔"}
-SAME_MARKS = str.maketrans({"’": "'", "−": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " "})
+SAME_MARKS = str.maketrans(
+    {"’": "'", "−": "-", "\u00a0": " ", "\u2009": " ", "\u202f": " "}
+)
 ERRORS_CUT = "of a number with its error after ±, a remark or a sign behind it, the number is taken"
 MARKS = {",": "commas", ".": "points", " ": "blanks", "'": "apostrophes"}
 
@@ -90,12 +114,15 @@ class Spelling(NamedTuple):
                 return None
             body = whole.replace(self.thousands, "") + mark + rest
         if self.decimal == ",":
-            body = body.replace(".", " ").replace(",", ".")  # a point is no decimal mark here
+            body = body.replace(".", " ").replace(
+                ",", "."
+            )  # a point is no decimal mark here
         return plain_number(body)
 
 
 GROUPED = {
-    mark: re.compile(rf"[+-]?[1-9][0-9]{{0,2}}(?:{re.escape(mark)}[0-9]{{3}})+\Z") for mark in MARKS
+    mark: re.compile(rf"[+-]?[1-9][0-9]{{0,2}}(?:{re.escape(mark)}[0-9]{{3}})+\Z")
+    for mark in MARKS
 }
 PLAIN = Spelling()
 SPELLINGS = (
@@ -141,7 +168,9 @@ def number_in(field: str) -> int | float | None:
     word = without_error(word)
     if NUMERAL.match(word.translate(SAME_MARKS)) is None:
         return None
-    return next((value for one in SPELLINGS if (value := one.value(word)) is not None), None)
+    return next(
+        (value for one in SPELLINGS if (value := one.value(word)) is not None), None
+    )
 
 
 def is_missing_word(word: str) -> bool:
@@ -149,7 +178,9 @@ def is_missing_word(word: str) -> bool:
     return word.strip() in MISSING_WORDS
 
 
-def shared(words: Iterable[str], among: tuple[Spelling, ...] = SPELLINGS) -> tuple[Spelling, ...]:
+def shared(
+    words: Iterable[str], among: tuple[Spelling, ...] = SPELLINGS
+) -> tuple[Spelling, ...]:
     """Return the spellings, of those given, in which all words are numbers or missing.
 
     Examples
@@ -164,7 +195,11 @@ def shared(words: Iterable[str], among: tuple[Spelling, ...] = SPELLINGS) -> tup
             among = tuple(one for one in among if not one.end)
         elif not is_missing_word(word):
             text = word[:1] not in MAY_BEGIN and word.casefold() not in TRUTH
-            among = () if text else tuple(one for one in among if one.value(word) is not None)
+            among = (
+                ()
+                if text
+                else tuple(one for one in among if one.value(word) is not None)
+            )
         if not among:
             break
     return among
@@ -173,7 +208,9 @@ def shared(words: Iterable[str], among: tuple[Spelling, ...] = SPELLINGS) -> tup
 @cache
 def with_decimal(mark: str | None) -> tuple[Spelling, ...]:
     """Return the spellings that have this decimal mark; all of them where none is told."""
-    return tuple(one for one in SPELLINGS if mark in {None, one.decimal} or one.end == "true")
+    return tuple(
+        one for one in SPELLINGS if mark in {None, one.decimal} or one.end == "true"
+    )
 
 
 class TextColumn:
@@ -218,7 +255,10 @@ class TextColumn:
             return None
         found = self.series.cast(pl.Int64, strict=False)
         # Every other way to write a number takes more letters than it prints as.
-        if found.null_count() or letters(found.to_numpy()) != self.series.str.len_bytes().sum():
+        if (
+            found.null_count()
+            or letters(found.to_numpy()) != self.series.str.len_bytes().sum()
+        ):
             return None
         return arrays.compact(found.to_numpy())
 
@@ -267,7 +307,11 @@ class TextColumn:
 
     def coded(self) -> AnyArray | arrays.Coded:
         """Return labels, text as codes: nobody need look at a million equal words again."""
-        return arrays.Coded(self.codes, labels_of(self.words)) if self._whole is None else self._whole
+        return (
+            arrays.Coded(self.codes, labels_of(self.words))
+            if self._whole is None
+            else self._whole
+        )
 
     @cached_property
     def _parsed(self) -> AnyArray | None:
@@ -280,18 +324,27 @@ class TextColumn:
         odd = np.flatnonzero(np.isnan(found))
         if 2 * len(odd) > len(found) and not self._may_be_numbers:
             return None
-        missing = not len(odd) or all(map(is_missing_word, self.series[odd].unique().to_list()))
+        missing = not len(odd) or all(
+            map(is_missing_word, self.series[odd].unique().to_list())
+        )
         if not missing or (np.abs(found) > arrays.EXACT).any():
             return None
         whole = not len(odd) and (found == np.floor(found)).all()
-        return found.astype(np.int64) if whole and not self.series.str.contains("[.eE]").any() else found
+        return (
+            found.astype(np.int64)
+            if whole and not self.series.str.contains("[.eE]").any()
+            else found
+        )
 
     @cached_property
     def _may_be_numbers(self) -> bool:
         return bool(shared(map(without_error, self.first)))
 
     def numbers(
-        self, what: str, among: tuple[Spelling, ...] = SPELLINGS, notes: list[str] | None = None
+        self,
+        what: str,
+        among: tuple[Spelling, ...] = SPELLINGS,
+        notes: list[str] | None = None,
     ) -> AnyArray:
         """Return numbers: int64 where all are whole, else float64 with NaN for missing.
 
@@ -313,15 +366,25 @@ class TextColumn:
             return plain
         spelling = self._spelling(what, among)
         values = self._values(spelling)
-        said = [str(spelling)] * (spelling != PLAIN) + [ERRORS_CUT] * (self._bare != self.words)
+        said = [str(spelling)] * (spelling != PLAIN) + [ERRORS_CUT] * (
+            self._bare != self.words
+        )
         if notes is not None:
             new = (f"column {shorten(what)}: {told}" for told in said)
             notes += [note for note in new if note not in notes]
         whole = all(isinstance(value, int) for value in values)
-        most = 2**63 - 1 if whole else arrays.EXACT  # whoever needs floats looks at whole numbers again
-        large = [code for code, one in enumerate(values) if isinstance(one, int) and abs(one) > most]
+        most = (
+            2**63 - 1 if whole else arrays.EXACT
+        )  # whoever needs floats looks at whole numbers again
+        large = [
+            code
+            for code, one in enumerate(values)
+            if isinstance(one, int) and abs(one) > most
+        ]
         if large:
-            raise arrays.not_exact(self.words[large[0]], np.isin(self.codes, large), what)
+            raise arrays.not_exact(
+                self.words[large[0]], np.isin(self.codes, large), what
+            )
         return np.array(values, dtype=np.int64 if whole else np.float64)[self.codes]
 
     def _plainly(self, among: tuple[Spelling, ...]) -> AnyArray | None:
@@ -334,8 +397,16 @@ class TextColumn:
         for word in self._bare:
             before, left = left, shared([word], left)
             if not left:
-                how = "is written unlike the rest" if shared([word]) else "is not a number"
-                wrong = [code for code, other in enumerate(self._bare) if not shared([other], before)]
+                how = (
+                    "is written unlike the rest"
+                    if shared([word])
+                    else "is not a number"
+                )
+                wrong = [
+                    code
+                    for code, other in enumerate(self._bare)
+                    if not shared([other], before)
+                ]
                 raise self._wrong(f"{shorten(word)} {how}", wrong, what, CORRECT)
         plain = [one for one in left if one.decimal == "." and not one.thousands]
         best, *others = plain[:1] or left
@@ -350,9 +421,13 @@ class TextColumn:
     def _values(self, spelling: Spelling) -> list[int | float | None]:
         """Return the numbers that the words stand for, NaN for missing ones."""
         words = map(str.strip, self._bare)
-        return [NAN if word in MISSING_WORDS else spelling.value(word) for word in words]
+        return [
+            NAN if word in MISSING_WORDS else spelling.value(word) for word in words
+        ]
 
-    def _wrong(self, told: str, codes: list[int], what: str, way_out: WayOut) -> NotANumberError:
+    def _wrong(
+        self, told: str, codes: list[int], what: str, way_out: WayOut
+    ) -> NotANumberError:
         rows = np.isin(self.codes, codes)
         return NotANumberError(told, rows=rows, column=what, way_out=way_out)
 
@@ -378,7 +453,11 @@ class TextColumn:
 
     def share_of_numbers(self) -> float:
         """Return which share of the first fields that are not missing are numbers."""
-        there = [word for word in self.series.head(1000).to_list() if not is_missing_word(word)]
+        there = [
+            word
+            for word in self.series.head(1000).to_list()
+            if not is_missing_word(word)
+        ]
         return sum(number_in(word) is not None for word in there) / max(1, len(there))
 
 
@@ -397,8 +476,13 @@ def letters(numbers: AnyArray) -> int:
     >>> letters(np.array([7, -12]))
     4
     """
-    sizes = np.abs(numbers).view(np.uint64)  # also of the least one, whose size int64 does not hold
-    more = (np.count_nonzero(sizes >= 10**digits) for digits in range(1, len(str(sizes.max(initial=0)))))
+    sizes = np.abs(numbers).view(
+        np.uint64
+    )  # also of the least one, whose size int64 does not hold
+    more = (
+        np.count_nonzero(sizes >= 10**digits)
+        for digits in range(1, len(str(sizes.max(initial=0))))
+    )
     return int(numbers.size + np.count_nonzero(numbers < 0) + sum(more))
 
 

@@ -22,7 +22,11 @@ def words_of(name: str) -> list[str]:
     """
     plain = str(name)
     if not plain.isascii():
-        plain = "".join(c for c in unicodedata.normalize("NFD", plain) if not unicodedata.combining(c))
+        plain = "".join(
+            c
+            for c in unicodedata.normalize("NFD", plain)
+            if not unicodedata.combining(c)
+        )
     return [word.lower() for word in WORD.findall(plain)]
 
 
@@ -60,7 +64,9 @@ def known(*lists: str) -> tuple[str, ...]:
 def _every_list() -> dict[str, str]:
     import tomllib
 
-    return tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(
+        Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
+    )
 
 
 @cache

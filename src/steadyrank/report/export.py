@@ -49,7 +49,9 @@ COLUMNS = {
 """The columns of the table of each document, for dataframes and CSV."""
 
 
-def to_json(findings: Mapping[str, Any] | Sequence[Any], *, indent: int | None = 2) -> str:
+def to_json(
+    findings: Mapping[str, Any] | Sequence[Any], *, indent: int | None = 2
+) -> str:
     r"""Return findings as JSON text that can stand anywhere.
 
     It is ASCII, so that no name can steer a terminal, and holds no ``<``, ``>`` or ``&``, so that none
@@ -79,21 +81,35 @@ def to_csv(findings: Mapping[str, Any]) -> str:
 def rows_of(findings: Mapping[str, Any]) -> Iterator[list[object]]:
     """Yield the rows of the table of any findings, as :func:`names_of` names their cells."""
     if findings["document"] == "split":
-        return (row for one in findings["categories"] for row in _rows_in(one, len(names_of(findings))))
-    rows = next((findings[name] for name in ("rows", "audit") if name in findings), [findings])
+        return (
+            row
+            for one in findings["categories"]
+            for row in _rows_in(one, len(names_of(findings)))
+        )
+    rows = next(
+        (findings[name] for name in ("rows", "audit") if name in findings), [findings]
+    )
     return ([row[name] for name in names_of(findings)] for row in rows)
 
 
 def _rows_in(one: Mapping[str, Any], size: int) -> Iterator[list[object]]:
     """Yield the rows of a category behind its name; one blank row where there is no answer."""
-    rows = rows_of(one["findings"]) if one["findings"] is not None else [[None] * (size - 1)]
+    rows = (
+        rows_of(one["findings"])
+        if one["findings"] is not None
+        else [[None] * (size - 1)]
+    )
     return ([one["category"], *row] for row in rows)
 
 
 def names_of(findings: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the names of the columns of the table of any findings."""
     if findings["document"] == "split":
-        inner = next(one["findings"] for one in findings["categories"] if one["findings"] is not None)
+        inner = next(
+            one["findings"]
+            for one in findings["categories"]
+            if one["findings"] is not None
+        )
         return ("category", *names_of(inner))
     return COLUMNS[findings["document"]]
 
@@ -134,4 +150,6 @@ def _cell(value: object) -> str:
         return str(value).lower() if isinstance(value, bool) else repr(value)
     text = guarded(str(value))
     marks = any(mark in text for mark in SEPARATORS) or len(f"{text}.".splitlines()) > 1
-    return f'"{text.replace(QUOTE, 2 * QUOTE)}"' if marks or text != text.strip() else text
+    return (
+        f'"{text.replace(QUOTE, 2 * QUOTE)}"' if marks or text != text.strip() else text
+    )

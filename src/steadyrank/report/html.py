@@ -64,14 +64,18 @@ def render_html(
     """
     shown, overview, by = [("", findings)], "", ""
     if findings["document"] == "split":
-        answered = [one for one in findings["categories"] if one["findings"] is not None]
+        answered = [
+            one for one in findings["categories"] if one["findings"] is not None
+        ]
         shown = [(name_of(one), one["findings"]) for one in answered]
         overview, by = _overview(findings, answered), f", by {findings['split']}"
     title = title or title_of(shown[0][1]) + by
     content, *scripts = PAGES[shown[0][1]["document"]]
     script = "\n".join(map(asset, [*scripts, "ready.js"]))
     data = [
-        packed(one, f"{title}: {name}" if name else title, date) if "size" in one else one
+        packed(one, f"{title}: {name}" if name else title, date)
+        if "size" in one
+        else one
         for name, one in shown
     ]
     words = [_words(one) for _, one in shown]
@@ -86,7 +90,8 @@ def render_html(
             f"<template>{_filled(varying, one)}</template>" for one in words if overview
         ),
         "table": "".join(
-            (name and f"<h3>{as_markup(name)}</h3>") + table_fragment(one) for name, one in shown
+            (name and f"<h3>{as_markup(name)}</h3>") + table_fragment(one)
+            for name, one in shown
         ),
         "style": asset("report.css"),
         "data": to_json(data if overview else data[0], indent=None),
@@ -119,9 +124,15 @@ def _overview(found: Mapping[str, Any], answered: Sequence[Mapping[str, Any]]) -
     names = [(one["category"] or "", name_of(one)) for one in answered]
     parts = {
         "headline": as_markup(found["headline"]),
-        "options": "".join(f'<option value="{as_markup(one)}">{as_markup(two)}' for one, two in names),
-        "tables": "".join(html_table("", *one) for one in split_tables(found, Terminal())),
-        "said": "".join(f"<p>{as_markup(OPTIONS.sub('', text))}</p>" for text in problems(found)),
+        "options": "".join(
+            f'<option value="{as_markup(one)}">{as_markup(two)}' for one, two in names
+        ),
+        "tables": "".join(
+            html_table("", *one) for one in split_tables(found, Terminal())
+        ),
+        "said": "".join(
+            f"<p>{as_markup(OPTIONS.sub('', text))}</p>" for text in problems(found)
+        ),
     }
     return _filled(asset("split.html"), parts)
 
@@ -129,8 +140,12 @@ def _overview(found: Mapping[str, Any], answered: Sequence[Mapping[str, Any]]) -
 def _guesses(findings: Mapping[str, Any]) -> str:
     """Return what was guessed, and what else could be asked: about each file of a comparison."""
     new = findings.get("new")
-    files = {"": findings} if new is None else {"Old file: ": findings, "New file: ": new}
-    guesses = {lead: guessed(one, Terminal(options=True)) for lead, one in files.items()}
+    files = (
+        {"": findings} if new is None else {"Old file: ": findings, "New file: ": new}
+    )
+    guesses = {
+        lead: guessed(one, Terminal(options=True)) for lead, one in files.items()
+    }
     told = [lead + guess for lead, guess in guesses.items() if guess]
     told += [f"{one['text']} ({one['option']})" for one in findings["suggestions"]]
     return f'<p id="guesses">{"<br>".join(map(as_markup, told))}</p>'
@@ -140,7 +155,11 @@ def _warnings(findings: Mapping[str, Any]) -> str:
     """Return what a reader must know first; options, for those who ran it, stand in the details."""
     texts = [*findings["warnings"], *(one["text"] for one in findings["suggestions"])]
     told = [as_markup(re.sub(r" \(--[^)]*\)", "", text)) for text in texts]
-    return f'<ul id="warnings">{"".join(f"<li>{text}</li>" for text in told)}</ul>' if told else ""
+    return (
+        f'<ul id="warnings">{"".join(f"<li>{text}</li>" for text in told)}</ul>'
+        if told
+        else ""
+    )
 
 
 @cache

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 ROWS = 100
 """Rows of a table that are written unless all are wanted: GitHub takes a summary of 1 MiB at most."""
 
-OURS = frozenset({*METHODS.values(), *STANDINGS, *RANK_STANDINGS.values(), *MOVES, WHOLE})
+OURS = frozenset(
+    {*METHODS.values(), *STANDINGS, *RANK_STANDINGS.values(), *MOVES, WHOLE}
+)
 """Words of our own in columns of names: harmless, whoever wrote them."""
 
 PLAIN = re.compile("[A-Za-z0-9 %,]+")
@@ -61,7 +63,9 @@ def to_markdown(findings: Findings, terminal: Terminal | None = None) -> str:
     text = plain_text(findings, page).rstrip()
     fence = "`" * max(3, _longest_run(text) + 1)
     told = "\n\n".join([*parts, f"{fence}text\n{text}\n{fence}\n"])
-    return OBEYED.sub(lambda found: f"{found[1] or ''}\\x{ord(found[2] or found[4]):02x}", told)
+    return OBEYED.sub(
+        lambda found: f"{found[1] or ''}\\x{ord(found[2] or found[4]):02x}", told
+    )
 
 
 def code(name: object) -> str:
@@ -84,10 +88,15 @@ def _longest_run(text: str) -> int:
 
 
 def _table(columns: Sequence[Column]) -> str:
-    titles = [one.title if PLAIN.fullmatch(one.title) else _named(one.title) for one in columns]
+    titles = [
+        one.title if PLAIN.fullmatch(one.title) else _named(one.title)
+        for one in columns
+    ]
     heads = titles, ["---" if one.names else "---:" for one in columns]
     cells = [[*map(_named, one.cells)] if one.names else one.cells for one in columns]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (*heads, *zip(*cells, strict=True)))
+    return "\n".join(
+        f"| {' | '.join(row)} |" for row in (*heads, *zip(*cells, strict=True))
+    )
 
 
 def _named(name: str) -> str:

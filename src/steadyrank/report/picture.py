@@ -65,7 +65,9 @@ def share_image(
     drawn = _picture(findings, title or title_of(findings), date or "")
     if format == "svg":
         return drawn.encode()
-    package = needed("vl_convert", "a share image as PNG needs vl-convert-python", "report")
+    package = needed(
+        "vl_convert", "a share image as PNG needs vl-convert-python", "report"
+    )
     return bytes(package.svg_to_png(drawn))
 
 
@@ -83,9 +85,17 @@ class RankScale:
     def of(cls, rows: Sequence[Row]) -> RankScale:
         """Return the scale of some rows in the order of rank."""
         first, last, slack = rows[0]["rank"], rows[-1]["rank"], max(5, len(rows) // 2)
-        best = min((row["best_rank"] for row in rows if row["best_rank"] is not None), default=first)
-        worst = max((row["worst_rank"] for row in rows if row["worst_rank"] is not None), default=last)
-        return cls(max(min(first, best), first - slack), min(max(last, worst), last + slack))
+        best = min(
+            (row["best_rank"] for row in rows if row["best_rank"] is not None),
+            default=first,
+        )
+        worst = max(
+            (row["worst_rank"] for row in rows if row["worst_rank"] is not None),
+            default=last,
+        )
+        return cls(
+            max(min(first, best), first - slack), min(max(last, worst), last + slack)
+        )
 
     def clip(self, rank: int) -> int:
         """Return the rank, or the end of the scale that it lies beyond."""
@@ -93,12 +103,25 @@ class RankScale:
 
     def x(self, rank: float) -> float:
         """Return where a rank stands in the picture."""
-        return LEFT + (RIGHT - LEFT) * (rank - self.low + 0.5) / (self.high - self.low + 1)
+        return LEFT + (RIGHT - LEFT) * (rank - self.low + 0.5) / (
+            self.high - self.low + 1
+        )
 
     def ticks(self) -> list[int]:
         """Return the ranks to write at the scale: the first of all, and round ones."""
-        step = next((size for size in (1, 2, 5, 10, 20, 50) if self.high - self.low <= 10 * size), 100)
-        return [rank for rank in range(self.low, self.high + 1) if rank == 1 or rank % step == 0]
+        step = next(
+            (
+                size
+                for size in (1, 2, 5, 10, 20, 50)
+                if self.high - self.low <= 10 * size
+            ),
+            100,
+        )
+        return [
+            rank
+            for rank in range(self.low, self.high + 1)
+            if rank == 1 or rank % step == 0
+        ]
 
 
 def _picture(findings: Findings, name: str, date: str) -> str:
@@ -107,12 +130,18 @@ def _picture(findings: Findings, name: str, date: str) -> str:
         headline = [*headline[: LINES - 1], f"{headline[LINES - 1][:-1]}…"]
     begin = EDGE + 34
     top = begin + LINE * len(headline) + 70
-    rows = [findings["rows"][place] for place in around_cut(len(findings["rows"]), findings["k"], ROWS)]
+    rows = [
+        findings["rows"][place]
+        for place in around_cut(len(findings["rows"]), findings["k"], ROWS)
+    ]
     height = top + ROW * len(rows) + 64
     large = 'font-size="34" font-weight="700"'
     title = _label(EDGE, EDGE + 8, shortened(name, 80), GREY)
     title += _label(WIDTH - EDGE, EDGE + 8, date, f"{GREY} {END}")
-    title += "".join(_label(EDGE, begin + 30 + LINE * n, line, large) for n, line in enumerate(headline))
+    title += "".join(
+        _label(EDGE, begin + 30 + LINE * n, line, large)
+        for n, line in enumerate(headline)
+    )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
         f'viewBox="0 0 {WIDTH} {height}" role="img" font-family="{FONT}" font-size="19" fill="#1b2430">'
@@ -124,15 +153,17 @@ def _picture(findings: Findings, name: str, date: str) -> str:
 def _chart(findings: Findings, rows: Sequence[Row], top: int) -> Iterator[str]:
     k, unit, scale = findings["k"], findings["unit"], RankScale.of(rows)
     bottom = top + ROW * len(rows)
-    size = (
-        f"{counted(findings['n_units'], unit)} · {counted(findings['n_items'], findings['item_name'])}"
+    size = f"{counted(findings['n_units'], unit)} · {counted(findings['n_items'], findings['item_name'])}"  # noqa: E501
+    bars = (
+        "" if rows[0]["best_rank"] is None else f" · bars: ranks without any one {unit}"
     )
-    bars = "" if rows[0]["best_rank"] is None else f" · bars: ranks without any one {unit}"
     yield _label(EDGE, top - 48, shortened(size + bars, 110), GREY)
     yield _label(SHARE, top - 12, f"in top {k:,}", f"{GREY} {END}")
     yield _label(WIDTH - EDGE, top - 12, "to flip", f"{GREY} {END}")
     for rank in scale.ticks():
-        yield _label(scale.x(rank), top - 12, f"{rank:,}", f'{GREY} text-anchor="middle"')
+        yield _label(
+            scale.x(rank), top - 12, f"{rank:,}", f'{GREY} text-anchor="middle"'
+        )
     if scale.low <= k < scale.high:
         yield f'<path d="M{scale.x(k + 0.5):.1f} {top}V{bottom}" {CUT}/>'
     for place, row in enumerate(rows):

@@ -15,7 +15,14 @@ import numpy as np
 from steadyrank.engines.backends import needed
 from steadyrank.report.picture import RankScale, around_cut
 from steadyrank.report.sharing import COLOURS
-from steadyrank.text import RANK_STANDINGS, STANDINGS, counted, ends_in_words, plural, shortened
+from steadyrank.text import (
+    RANK_STANDINGS,
+    STANDINGS,
+    counted,
+    ends_in_words,
+    plural,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,7 +108,10 @@ def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> A
     rows = list(answer.rows(limit))
     ends = [(row.best_rank, row.worst_rank) for row in rows]
     if answer.rankings is not None:
-        ranks = (side[answer.order[:limit]].tolist() for side in answer.rankings.rank_intervals())
+        ranks = (
+            side[answer.order[:limit]].tolist()
+            for side in answer.rankings.rank_intervals()
+        )
         ends = list(zip(*ranks, strict=True))
     ax = _ranges(ax, answer, rows, ends)
     ax.set_title(f"Best to worst rank of each {answer.item_name}", loc="left")
@@ -127,7 +137,10 @@ def critical_difference(found: Any, ax: Axes | None = None) -> Axes:
     >>> critical_difference(CriticalDifference.of(tasks)).get_title()
     'Mean rank over 5 rows'
     """
-    ranks, last = dict(zip(found.items, found.mean_ranks, strict=True)), len(found.items)
+    ranks, last = (
+        dict(zip(found.items, found.mean_ranks, strict=True)),
+        len(found.items),
+    )
     above, below = found.joined_by_removals, found.joined_by_test
     top, bottom = BETWEEN * len(above) + 0.6, BETWEEN * len(below) + TICKS + 0.4
     ax = _axes(ax, 0.8 * (top + bottom + last / 2) + 4)
@@ -136,29 +149,57 @@ def critical_difference(found: Any, ax: Axes | None = None) -> Axes:
     half, room, middle = ((last + 1) // 2, 4, 0.5) if width > NARROW else (last, 5, 1.0)
     low, high = math.floor(min(ranks.values())), math.floor(max(ranks.values())) + 1
     for place, (item, rank) in enumerate(ranks.items()):
-        left, name = place < half, shortened(item, min(LONGEST_LABEL, round(room * width)))
+        left, name = (
+            place < half,
+            shortened(item, min(LONGEST_LABEL, round(room * width))),
+        )
         y, end = (bottom + place, low) if left else (bottom + last - 1 - place, high)
         ax.plot([rank, rank, end], [-top, y, y], color=COLOURS["out"], linewidth=0.7)
-        text = ax.annotate("", (end, y), (-4 if left else 4, 0), textcoords="offset points")
-        text.set(text=f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}", parse_math=False)
+        text = ax.annotate(
+            "", (end, y), (-4 if left else 4, 0), textcoords="offset points"
+        )
+        text.set(
+            text=f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}",
+            parse_math=False,
+        )
         text.set(ha="right" if left else "left", va="center", fontsize="small")
     handles = []
-    for groups, first, step, number in ((above, 0, -BETWEEN, 0), (below, TICKS, BETWEEN, 1)):
-        line: dict[str, Any] = {"color": SERIES[number], "linewidth": 3, "clip_on": False}
-        dots = line | {"marker": "oD"[number], "markersize": 6, "mec": "white", "mew": 0.5}
+    for groups, first, step, number in (
+        (above, 0, -BETWEEN, 0),
+        (below, TICKS, BETWEEN, 1),
+    ):
+        line: dict[str, Any] = {
+            "color": SERIES[number],
+            "linewidth": 3,
+            "clip_on": False,
+        }
+        dots = line | {
+            "marker": "oD"[number],
+            "markersize": 6,
+            "mec": "white",
+            "mew": 0.5,
+        }
         for place, group in enumerate(groups):
-            x, y = np.array([ranks[item] for item in group]), first + (place + 0.6) * step
+            x, y = (
+                np.array([ranks[item] for item in group]),
+                first + (place + 0.6) * step,
+            )
             beyond = 0.1 / width * (high - low)  # so that equal ranks make a bar, too
             ax.plot([x[0] - beyond, x[-1] + beyond], [y, y], **line)
             ax.plot(x, np.full(len(x), y), **dots | {"linestyle": ""})
-        handles += ax.plot([], [], label=fill(found.meanings[number], round(12 * width)), **dots)
+        handles += ax.plot(
+            [], [], label=fill(found.meanings[number], round(12 * width)), **dots
+        )
     ax.spines["bottom"].set_position(("data", 0))
     ax.spines[["top", "left", "right"]].set_visible(False)
     ax.locator_params(axis="x", integer=True)
     ax.set(xlim=(low, high), ylim=(bottom + half - 0.4, -top), yticks=[])
     over = f"Mean rank over {counted(found.n_units, found.unit)}"
     ax.set_title(over, loc="center" if half < last else "right")
-    where = {"loc": "upper center" if half < last else "upper right", "bbox_to_anchor": (middle, 0)}
+    where = {
+        "loc": "upper center" if half < last else "upper right",
+        "bbox_to_anchor": (middle, 0),
+    }
     _legend(ax, handles=handles, ncols=1, fontsize="small", **where)
     return ax
 
@@ -190,12 +231,20 @@ def curve(found: Any, ax: Axes | None = None, *, eps: float | None = None) -> Ax
     beside, label = ax.twinx(), found.beside.partition(":")[0]
     x = np.append(places[shown], right)
     # The last value holds to the end of the axis.
-    one, other = (np.append(values[shown], values[shown][-1]) for values in (delta, size))
+    one, other = (
+        np.append(values[shown], values[shown][-1]) for values in (delta, size)
+    )
     (first,) = ax.step(x, one, where="post", color=COLOURS["contender"], label="delta")
-    (second,) = beside.step(x, other, "--", where="post", color=COLOURS["sure"], label=label)
+    (second,) = beside.step(
+        x, other, "--", where="post", color=COLOURS["sure"], label=label
+    )
     beside.set_ylabel(found.beside)
     beside.locator_params(axis="y", integer=True)
-    ax.set(xlabel="eps", ylabel="delta: share of units that break the answer", xlim=(0, right))
+    ax.set(
+        xlabel="eps",
+        ylabel="delta: share of units that break the answer",
+        xlim=(0, right),
+    )
     ax.set_ylim(bottom=0)
     if eps is not None:
         ax.axvline(eps, **DASHED)
@@ -208,7 +257,13 @@ def curve(found: Any, ax: Axes | None = None, *, eps: float | None = None) -> Ax
 def _legend(ax: Axes, **more: Any) -> None:
     """Put the legend below the axes, where it covers nothing."""
     ax.legend(
-        **{"loc": "upper center", "bbox_to_anchor": (0.5, -0.14), "ncols": 3, "frameon": False} | more
+        **{
+            "loc": "upper center",
+            "bbox_to_anchor": (0.5, -0.14),
+            "ncols": 3,
+            "frameon": False,
+        }
+        | more
     )
 
 
@@ -218,20 +273,33 @@ def _axes(ax: Axes | None, rows: float = 16) -> Axes:
     needed("matplotlib", "plots need matplotlib", "plot")
     from matplotlib import pyplot as plt
 
-    _, made = plt.subplots(figsize=(7, max(2.5, 0.25 * rows + 0.8)), layout="constrained")
+    _, made = plt.subplots(
+        figsize=(7, max(2.5, 0.25 * rows + 0.8)), layout="constrained"
+    )
     return made
 
 
-def _ranges(ax: Axes | None, answer: Any, rows: Sequence[Any], ends: Sequence[Any]) -> Axes:
+def _ranges(
+    ax: Axes | None, answer: Any, rows: Sequence[Any], ends: Sequence[Any]
+) -> Axes:
     """Draw ranks as bars and plain ranks as marks; what is not known has no bar, or no standing."""
     ax, words = _axes(ax, len(rows)), RANK_STANDINGS if answer.k is None else STANDINGS
     for row, (best, worst) in zip(rows, ends, strict=True):
         if best is not None and worst is not None:
-            ax.plot([best, worst], [row.rank, row.rank], color=COLOURS[row.standing or "out"], **BAR)
+            ax.plot(
+                [best, worst],
+                [row.rank, row.rank],
+                color=COLOURS[row.standing or "out"],
+                **BAR,
+            )
     for standing, marker in MARKERS.items():
         ranks = [row.rank for row in rows if (row.standing or "out") == standing]
         if ranks:
-            shape: dict[str, Any] = {"color": COLOURS[standing], "marker": marker, "s": 32}
+            shape: dict[str, Any] = {
+                "color": COLOURS[standing],
+                "marker": marker,
+                "s": 32,
+            }
             ax.scatter(ranks, ranks, label=words.get(standing, ""), zorder=3, **shape)
     ax.locator_params(axis="x", integer=True)
     ax.set_xlabel("rank")

@@ -63,7 +63,9 @@ def table_fragment(findings: Findings) -> str:
     >>> "&lt;b&gt;" in table_fragment(answer.findings())
     True
     """
-    last = max((row["rank"] for row in rows_shown(findings)[0] if row.get("listed")), default=0)
+    last = max(
+        (row["rank"] for row in rows_shown(findings)[0] if row.get("listed")), default=0
+    )
     columns, hidden = table(findings, Terminal(), max(ROWS, min(last + 5, 4 * ROWS)))
     title, *foot = said(findings)
     return html_table(title, columns, " ".join(filter(None, [hidden, *foot])))

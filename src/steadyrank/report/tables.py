@@ -74,24 +74,38 @@ def rows_shown(findings: Findings) -> tuple[Sequence[Row], int]:
     """Return the rows of a document's table, as far as it has them, and how many there are in all."""
     document = findings["document"]
     if document in {"margin", "check"}:
-        found = findings["units_removed"] if document == "margin" else findings["flips"]["plain"]
+        found = (
+            findings["units_removed"]
+            if document == "margin"
+            else findings["flips"]["plain"]
+        )
         return found["listed"], found["distinct_units"]
-    rows = next((findings[name] for name in ("rows", "audit") if name in findings), [findings])
+    rows = next(
+        (findings[name] for name in ("rows", "audit") if name in findings), [findings]
+    )
     if document in FIRST:
         rows = sorted(rows, key=FIRST[document])
     return rows, findings["n_items"] if "score" in rows[0] else len(rows)
 
 
-def table(findings: Findings, terminal: Terminal, most: int | None) -> tuple[list[Column], str]:
+def table(
+    findings: Findings, terminal: Terminal, most: int | None
+) -> tuple[list[Column], str]:
     """Return a document's table, of so many rows at most, and how many more there are, in words."""
     rows, number = rows_shown(findings)
     listed = rows[:most]
     hint = terminal.hint("--all shows them") if number == len(rows) else ""
-    hidden = f"{number - len(listed):,} more not shown{hint}." if number > len(listed) else ""
+    hidden = (
+        f"{number - len(listed):,} more not shown{hint}."
+        if number > len(listed)
+        else ""
+    )
     return columns_shown(listed, findings, terminal) if listed else [], hidden
 
 
-def columns_shown(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
+def columns_shown(
+    rows: Sequence[Row], findings: Findings, terminal: Terminal
+) -> list[Column]:
     """Return the columns of some rows of a document's table; what tells nothing has no column."""
     document = findings["document"]
     if document in TITLES:
@@ -104,7 +118,13 @@ def columns_shown(rows: Sequence[Row], findings: Findings, terminal: Terminal) -
         ranks = Column("rank", [f"{row['rank']:,}" for row in rows], 9)
         cut = findings.get("size") and findings["k"]
         item, score, *rest = item_columns(rows, findings, terminal, cut)
-        columns = [ranks, item, score, Column("standing", standings, 9, names=True), *rest]
+        columns = [
+            ranks,
+            item,
+            score,
+            Column("standing", standings, 9, names=True),
+            *rest,
+        ]
     return [column for column in columns if any(column.cells)]
 
 
@@ -115,9 +135,19 @@ def item_columns(
 
     Every view of items has these columns; each says rank and standing in its own way.
     """
-    number, room = number_format([row["score"] for row in rows]), max(8, terminal.width * 2 // 5)
-    given = [[row[end] for end in ("score_low", "score_high")] for row in rows if "error" in row]
-    lengths = ["unknown" if low is None else f"{number(low)} to {number(high)}" for low, high in given]
+    number, room = (
+        number_format([row["score"] for row in rows]),
+        max(8, terminal.width * 2 // 5),
+    )
+    given = [
+        [row[end] for end in ("score_low", "score_high")]
+        for row in rows
+        if "error" in row
+    ]
+    lengths = [
+        "unknown" if low is None else f"{number(low)} to {number(high)}"
+        for low, high in given
+    ]
     columns = [
         Column("item", [_named(row) for row in rows], 8, names=True, most=room),
         Column("score", [number(row["score"]) for row in rows], 3),
@@ -127,15 +157,23 @@ def item_columns(
     if cut is not None:
         least = terminal.sign("≥", ">=")
         away = [away_in_words(row["away"], findings["n_units"], least) for row in rows]
-        columns.append(Column(f"in top {cut:,}", [share_in_words(row["share"]) for row in rows], 6))
+        columns.append(
+            Column(f"in top {cut:,}", [share_in_words(row["share"]) for row in rows], 6)
+        )
         columns.append(Column("to flip", away, 5))
     if "level" in findings:
         title = confidence_title(findings["level"])
         columns.append(_ranks(title, "confidence_{}", rows, terminal))
     if len({row.get("count") for row in rows} - {None}) > 1:
-        columns.append(Column(findings["counted_as"], [f"{row['count']:,}" for row in rows], 2))
+        columns.append(
+            Column(findings["counted_as"], [f"{row['count']:,}" for row in rows], 2)
+        )
     if terminal.verbose and cut is not None:
-        columns.append(Column("enters at eps", [f"{row['critical_eps'] or 0:.3g}" for row in rows], 1))
+        columns.append(
+            Column(
+                "enters at eps", [f"{row['critical_eps'] or 0:.3g}" for row in rows], 1
+            )
+        )
     return [column for column in columns if any(column.cells)]
 
 
@@ -149,15 +187,26 @@ def _ranks(title: str, ends: str, rows: Sequence[Row], terminal: Terminal) -> Co
     """Return a column of the ranks that each item may have; blank where they are not known."""
     best, worst = (ends.format(end) for end in ("best", "worst"))
     dash = terminal.sign("–", "-")
-    return Column(title, [ranks_in_words(row.get(best), row.get(worst), dash) for row in rows], 7)
+    return Column(
+        title, [ranks_in_words(row.get(best), row.get(worst), dash) for row in rows], 7
+    )
 
 
-def split_tables(found: Findings, terminal: Terminal) -> Iterator[tuple[list[Column], str]]:
+def split_tables(
+    found: Findings, terminal: Terminal
+) -> Iterator[tuple[list[Column], str]]:
     """Yield a table of the categories and one of the items, each with what stands below it."""
     told = [_cells(one["findings"], terminal) for one in found["categories"]]
-    names = Column(found["split"], [name_of(one) for one in found["categories"]], 9, names=True)
-    cells = {title: [row.get(title, "") for row in told] for title in max(told, key=len)}
-    yield [names, *(Column(title, cells[title], 8 - n) for n, title in enumerate(cells))], ""
+    names = Column(
+        found["split"], [name_of(one) for one in found["categories"]], 9, names=True
+    )
+    cells = {
+        title: [row.get(title, "") for row in told] for title in max(told, key=len)
+    }
+    yield (
+        [names, *(Column(title, cells[title], 8 - n) for n, title in enumerate(cells))],
+        "",
+    )
     if rows := found["rows"]:
         yield _items(rows if terminal.everything else rows[:ROWS], found, terminal)
 
@@ -177,16 +226,27 @@ def _cells(one: Findings | None, terminal: Terminal) -> dict[str, str]:
     if (margin := one["margin"]) is not None:
         least = "" if margin["exact"] else f"{terminal.sign('≥', '>=')} "
         told["margin"] = "never" if margin["never"] else f"{least}{margin['lower']:,}"
-    return {name: f"{value:,}" if type(value) is int else value or "" for name, value in told.items()}
+    return {
+        name: f"{value:,}" if type(value) is int else value or ""
+        for name, value in told.items()
+    }
 
 
-def _items(rows: Sequence[Row], found: Findings, terminal: Terminal) -> tuple[list[Column], str]:
+def _items(
+    rows: Sequence[Row], found: Findings, terminal: Terminal
+) -> tuple[list[Column], str]:
     """Return in how many categories items stand so or so, how in each of them, and what signs mean."""
     names = [one["category"] for one in found["categories"][1:]]
-    signs = {kind: terminal.sign(*pair) for kind, pair in zip(list(rows[0])[2:], SIGNS, strict=False)}
+    signs = {
+        kind: terminal.sign(*pair)
+        for kind, pair in zip(list(rows[0])[2:], SIGNS, strict=False)
+    }
     first, second, *_ = signs
     told = [{name: signs[kind] for kind in signs for name in row[kind]} for row in rows]
-    each = ["".join(row.get(name, terminal.sign("◌", ".")) for name in names) for row in told]
+    each = [
+        "".join(row.get(name, terminal.sign("◌", ".")) for name in names)
+        for row in told
+    ]
     columns = [
         Column("item", [str(row["item"]) for row in rows], 9, names=True),
         *(
@@ -199,26 +259,38 @@ def _items(rows: Sequence[Row], found: Findings, terminal: Terminal) -> tuple[li
     more = len(found["rows"]) - len(rows)
     cut = f"{more:,} more{terminal.hint('--all shows them')}. " if more else ""
     legend = f"({signs[first]} {first}, {signs[second]} {second})"
-    return columns, f"{cut}Each: one sign for each category, in the order above {legend}."
+    return (
+        columns,
+        f"{cut}Each: one sign for each category, in the order above {legend}.",
+    )
 
 
-def _titled(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
+def _titled(
+    rows: Sequence[Row], findings: Findings, terminal: Terminal
+) -> list[Column]:
     """Return the columns that ``TITLES`` has; how often a unit occurs is told where some are alike."""
     dash, columns = terminal.sign("–", "-"), []
     for name, title, need in TITLES[findings["document"]]:
         if name == "range":
-            ranges = [ranks_in_words(row["old_best"], row["old_worst"], dash) for row in rows]
+            ranges = [
+                ranks_in_words(row["old_best"], row["old_worst"], dash) for row in rows
+            ]
             columns.append(Column(title, ranges, need))
         elif name != "count" or {row["count"] for row in rows} != {1}:
             values = [row[name] for row in rows]
-            told = [", ".join(map(str, one)) if isinstance(one, list) else one for one in values]
+            told = [
+                ", ".join(map(str, one)) if isinstance(one, list) else one
+                for one in values
+            ]
             columns.append(column_of(title, told, need))
     if findings.get("by") == "change":
         columns[0] = replace(columns[0], title="changed")
     return columns
 
 
-def _audited(rows: Sequence[Row], findings: Findings, terminal: Terminal) -> list[Column]:
+def _audited(
+    rows: Sequence[Row], findings: Findings, terminal: Terminal
+) -> list[Column]:
     """Return what is told of audited methods."""
     number = findings.get("samples", findings["n_units"])
     names = [METHODS.get(row["method"]) or str(row["method"]) for row in rows]
@@ -260,4 +332,7 @@ def name_of(one: Row) -> str:
 def problems(findings: Findings) -> list[str]:
     """Return why there is no answer, where there is none, and what was decided about the categories."""
     failed = [one for one in findings["categories"] if one["problem"] is not None]
-    return [*(f"no answer for {name_of(one)}: {one['problem']}" for one in failed), *findings["notes"]]
+    return [
+        *(f"no answer for {name_of(one)}: {one['problem']}" for one in failed),
+        *findings["notes"],
+    ]

@@ -97,11 +97,15 @@ class Terminal:
             lead = f" {line.bullet} " if line.bullet else ""
             rest = " " * (len(lead) or 5 * line.text.startswith("   "))
             if line.text:
-                parts = self.wrapped(shown(line.text, self.encoding), lead, rest, whole=whole)
+                parts = self.wrapped(
+                    shown(line.text, self.encoding), lead, rest, whole=whole
+                )
                 made += [Line(part, line.style) for part in parts]
         return made
 
-    def wrapped(self, text: str, lead: str, rest: str, *, whole: bool = False) -> list[str]:
+    def wrapped(
+        self, text: str, lead: str, rest: str, *, whole: bool = False
+    ) -> list[str]:
         """Return a safe text wrapped at words, by columns, after a lead and then an indent.
 
         Examples
@@ -113,7 +117,9 @@ class Terminal:
         for blanks, told in re.findall("( *)([^ ]+)", text):
             gap, word, room = blanks, told, self.width - columns_of(made[-1] + blanks)
             while columns_of(word) > room and not (whole and made[-1] == start):
-                if not whole and columns_of(word) > full:  # nor would it fit a line of its own
+                if (
+                    not whole and columns_of(word) > full
+                ):  # nor would it fit a line of its own
                     begun, word = cut(word, room)
                     made[-1] += gap + begun
                 made.append(rest)
@@ -145,12 +151,18 @@ def laid_out(columns: Sequence[Column], terminal: Terminal) -> list[str]:
     while len(sized) > 1 and _taken([least for *_, least in sized]) > terminal.width:
         sized.remove(min(sized, key=lambda one: one[0].need))
     kept, widths = [one for one, *_ in sized], [full for _, full, _ in sized]
-    for _ in range(_taken(widths) - terminal.width):  # from the longest names, until all fit
-        spare = [width - least for width, (*_, least) in zip(widths, sized, strict=True)]
+    for _ in range(
+        _taken(widths) - terminal.width
+    ):  # from the longest names, until all fit
+        spare = [
+            width - least for width, (*_, least) in zip(widths, sized, strict=True)
+        ]
         widths[spare.index(max(spare))] -= 1
     made = []
     for row in zip(*((one.title, *one.cells) for one in kept), strict=True):
-        texts = [terminal.fit(cell, width) for cell, width in zip(row, widths, strict=True)]
+        texts = [
+            terminal.fit(cell, width) for cell, width in zip(row, widths, strict=True)
+        ]
         for place, one in enumerate(kept):
             if not one.names:
                 texts[place] = texts[place].rstrip().rjust(widths[place])
@@ -170,7 +182,10 @@ def rank_axis(best: int, worst: int, cells: int, cut: int | None) -> range:
 
 
 def rank_bar(
-    axis: range, ranks: tuple[int | None, int | None, int], cut: int | None, terminal: Terminal
+    axis: range,
+    ranks: tuple[int | None, int | None, int],
+    cut: int | None,
+    terminal: Terminal,
 ) -> str:
     """Draw an item's best to worst rank, a dot at its plain rank, and a line after rank ``cut``.
 

@@ -9,8 +9,23 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from steadyrank.report.tables import item_columns, name_of, problems, split_tables, table
-from steadyrank.report.terminal import FAINT, GAP, LONG, Line, Terminal, laid_out, rank_axis, rank_bar
+from steadyrank.report.tables import (
+    item_columns,
+    name_of,
+    problems,
+    split_tables,
+    table,
+)
+from steadyrank.report.terminal import (
+    FAINT,
+    GAP,
+    LONG,
+    Line,
+    Terminal,
+    laid_out,
+    rank_axis,
+    rank_bar,
+)
 from steadyrank.text import (
     Column,
     columns_of,
@@ -77,7 +92,10 @@ def lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
 def heading(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield where the data come from, and how much of it there is."""
     source = "standard input" if findings["source"] == "-" else findings["source"]
-    items, units = (counted(findings["n_items"], "item"), counted(findings["n_units"], findings["unit"]))
+    items, units = (
+        counted(findings["n_items"], "item"),
+        counted(findings["n_units"], findings["unit"]),
+    )
     size = f"{findings['kind']}, {items}, {units}"
     yield Line(f"{source}: {size}" if source else size, FAINT)
     yield Line(guessed(findings, terminal), FAINT)
@@ -91,24 +109,44 @@ def guessed(findings: Findings, terminal: Terminal) -> str:
     if not guesses:
         return ""
     lead = "Read as" if guesses[0]["option"] == "--kind" else "Guessed:"
-    hints = [f"change with {guesses[0]['option']}", *(one["option"] for one in guesses[1:])]
-    told = [one["text"] + terminal.hint(hint) for one, hint in zip(guesses, hints, strict=True)]
+    hints = [
+        f"change with {guesses[0]['option']}",
+        *(one["option"] for one in guesses[1:]),
+    ]
+    told = [
+        one["text"] + terminal.hint(hint)
+        for one, hint in zip(guesses, hints, strict=True)
+    ]
     return f"{lead} {'; '.join(told)}"
 
 
 def notes(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what was recognised and decided, but for what was said first."""
     yield Line("How this file was read", FAINT)
-    yield from remarks([f"scores: {findings['scorer']}", *findings["notes"]], findings, terminal)
-    if (new := findings.get("new")) is not None:  # a comparison, which has told of the old data
+    yield from remarks(
+        [f"scores: {findings['scorer']}", *findings["notes"]], findings, terminal
+    )
+    if (
+        new := findings.get("new")
+    ) is not None:  # a comparison, which has told of the old data
         known = {*findings["notes"], *(one["note"] for one in new["guesses"])}
-        yield from remarks([f"new: {note}" for note in new["notes"] if note not in known], new, terminal)
+        yield from remarks(
+            [f"new: {note}" for note in new["notes"] if note not in known],
+            new,
+            terminal,
+        )
 
 
-def remarks(notes: Iterable[str], findings: Findings, terminal: Terminal) -> Iterator[Line]:
+def remarks(
+    notes: Iterable[str], findings: Findings, terminal: Terminal
+) -> Iterator[Line]:
     """Yield notes, each on lines of its own, but for what was said first."""
     known = {one["note"] for one in findings["guesses"]}
-    return (Line(note, FAINT, terminal.sign("·", "-")) for note in notes if note not in known)
+    return (
+        Line(note, FAINT, terminal.sign("·", "-"))
+        for note in notes
+        if note not in known
+    )
 
 
 def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -119,7 +157,10 @@ def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         eps, share = findings["eps"], rounded_up(certificate["delta"])
         words = "none" if eps is None else eps_in_words(eps, given=certificate["given"])
         told = f"eps = {words}, delta = {share}, removals = {certificate['removals']:,}"
-        yield Line(f"Certificate ({certificate['status']}): {told}; rule: {certificate['rule']}", "bold")
+        yield Line(
+            f"Certificate ({certificate['status']}): {told}; rule: {certificate['rule']}",
+            "bold",
+        )
         yield Line(certificate["sentence"])
     yield GAP
     for suggestion in findings["suggestions"]:
@@ -153,18 +194,26 @@ def warned(findings: Findings) -> Iterator[Line]:
     return (Line(warning, "yellow", "!") for warning in findings.get("warnings", ()))
 
 
-def topk_table(findings: Findings, terminal: Terminal, following: int = NEXT_IN_LINE) -> Iterator[Line]:
+def topk_table(
+    findings: Findings, terminal: Terminal, following: int = NEXT_IN_LINE
+) -> Iterator[Line]:
     """Yield the items of the list by rank, so many that are next in line, and where each stands."""
     rows, k = findings["rows"], findings["k"]
     last = max((row["rank"] for row in rows if row["listed"]), default=k)
     first = next((row["rank"] for row in rows if not row["listed"]), len(rows) + 1)
     shown = rows if terminal.everything else rows[: first - 1 + following][:LONG]
-    beyond = (row for row in rows[len(shown) :] if row["listed"] or row["standing"] == "contender")
+    beyond = (
+        row
+        for row in rows[len(shown) :]
+        if row["listed"] or row["standing"] == "contender"
+    )
     far = [row for row in beyond if row["standing"] != "sure"][:LONG]
     ends = {k: f"top {k:,}"} | {last: "end of the list"}
     if last == k:
         ends = {k: f"top {k:,}, and end of the list"}
-    yield from _item_lines([*shown, None, *far] if far else shown, findings, terminal, ends, k)
+    yield from _item_lines(
+        [*shown, None, *far] if far else shown, findings, terminal, ends, k
+    )
     hidden = findings["n_items"] - len(shown) - len(far)
     yield more(hidden, terminal.hint(f"--all shows {'it' if hidden == 1 else 'them'}"))
 
@@ -176,14 +225,22 @@ def more(number: int, where: str = "") -> Line:
 
 def ranking_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield the lines of a full ranking."""
-    listed, tiers = findings["rows"][: None if terminal.everything else LONG], findings["tiers"]
+    listed, tiers = (
+        findings["rows"][: None if terminal.everything else LONG],
+        findings["tiers"],
+    )
     few = len(tiers) <= findings["n_items"] // 2
-    ends = dict.fromkeys(accumulate(len(tier) for tier in tiers[:-1]), "") if few else {}
+    ends = (
+        dict.fromkeys(accumulate(len(tier) for tier in tiers[:-1]), "") if few else {}
+    )
     yield from _first(findings)
     yield from _item_lines(listed, findings, terminal, ends)
     yield more(findings["n_items"] - len(listed), terminal.hint("--all shows them"))
     if ends:
-        yield Line(f"Lines separate {len(tiers):,} tiers: no ranking of the set mixes them.", FAINT)
+        yield Line(
+            f"Lines separate {len(tiers):,} tiers: no ranking of the set mixes them.",
+            FAINT,
+        )
     yield GAP
     yield from claims(findings, terminal)
 
@@ -198,13 +255,20 @@ def _item_lines(
     """Yield items as a table, with a line after each rank that something ends at, and bars of ranks."""
     rows = [row for row in listed if row is not None]
     wide = max((len(f"{row['rank']:,}") for row in rows), default=1)
-    signs = [terminal.sign(*SIGNS[row["standing"] if cut is not None else None]) for row in rows]
-    places = [f" {sign} {row['rank']:>{wide},}" for sign, row in zip(signs, rows, strict=True)]
+    signs = [
+        terminal.sign(*SIGNS[row["standing"] if cut is not None else None])
+        for row in rows
+    ]
+    places = [
+        f" {sign} {row['rank']:>{wide},}" for sign, row in zip(signs, rows, strict=True)
+    ]
     columns = [Column("", places, 9), *item_columns(rows, findings, terminal, cut)]
     title, *texts = laid_out(columns, terminal)
     width = max(map(columns_of, (title, *texts)))
     bars = _bars(rows, terminal.width - width - 3, terminal, cut)
-    left = (f"{fitted(text, width)}  {bar}" for text, bar in zip(texts, bars, strict=True))
+    left = (
+        f"{fitted(text, width)}  {bar}" for text, bar in zip(texts, bars, strict=True)
+    )
     yield Line(title, "bold")
     for row in listed:
         if row is None:
@@ -213,14 +277,18 @@ def _item_lines(
         yield Line(next(left), STYLES[row["standing"]] if cut is not None else "")
         if row["rank"] in ends and row is not rows[-1]:
             told = f" {ends[row['rank']]}".rstrip()
-            rule = terminal.sign("─", "-") * max(3, min(24, terminal.width - 6 - len(told)))
+            rule = terminal.sign("─", "-") * max(
+                3, min(24, terminal.width - 6 - len(told))
+            )
             yield Line(f"   {rule}{told}", FAINT)
     if any(row.get("coverage") for row in rows):
         few = f"In brackets: {findings['counted_as']} of the item, of the most that any item has."
         yield Line(few, FAINT)
 
 
-def _bars(rows: Sequence[Row], cells: int, terminal: Terminal, cut: int | None) -> list[str]:
+def _bars(
+    rows: Sequence[Row], cells: int, terminal: Terminal, cut: int | None
+) -> list[str]:
     """Return the ranks of each item as a bar; nothing where there is no room or no rank."""
     known = [row[end] for row in rows for end in ("best_rank", "worst_rank")]
     ranks = [rank for rank in known if rank is not None]
@@ -243,13 +311,21 @@ def said(findings: Findings) -> list[str]:  # noqa: PLR0911 (one for each docume
             told = [f"{text[0].upper()}{text[1:]}." for text in rests]
             return [findings["sentence"], _exampled(findings), *told]
         case "explanation":
-            return [findings["sentence"], _flipped(findings), *map(_rival, findings["rivals"])]
+            return [
+                findings["sentence"],
+                _flipped(findings),
+                *map(_rival, findings["rivals"]),
+            ]
         case "needed":
             return [findings["sentence"], f"Computed from {findings['basis']}."]
         case "comparison":
             return [findings["headline"], *findings["sentences"], findings["rule"]]
         case "confidence":
-            told = [findings["sentence"], findings["stability"], findings["top_sentence"] or ""]
+            told = [
+                findings["sentence"],
+                findings["stability"],
+                findings["top_sentence"] or "",
+            ]
             return [*told, "Interval: each item by itself, not all at once."]
         case _:
             return [findings["headline"], findings["certificate"]["promise"]]
@@ -263,7 +339,11 @@ def told_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         yield Line(guessed(findings, terminal), FAINT)
     yield from (*map(Line, rest), *warned(findings), GAP)
     columns, hidden = table(findings, terminal, None if terminal.everything else LONG)
-    yield from (*(_table(columns, terminal) if columns else ()), Line(hidden, FAINT), GAP)
+    yield from (
+        *(_table(columns, terminal) if columns else ()),
+        Line(hidden, FAINT),
+        GAP,
+    )
 
 
 def _table(columns: Sequence[Column], terminal: Terminal) -> Iterator[Line]:
@@ -277,7 +357,10 @@ def _audited(findings: Findings) -> Iterator[str]:
     every = f"We removed each of the {counted(findings['n_units'], findings['unit'])} in turn."
     yield findings.get("sentence") or every
     if findings["eps"] is not None:
-        eps, share = eps_in_words(findings["eps"]), rounded_up(findings["share_reaching_eps"])
+        eps, share = (
+            eps_in_words(findings["eps"]),
+            rounded_up(findings["share_reaching_eps"]),
+        )
         yield (
             f"Inflated at eps = {eps}. A share {share} of them moves the scores by eps or more; no "
             "inflated answer breaks more often than that."
@@ -322,8 +405,12 @@ def _checked(findings: Findings) -> Iterator[str]:
 def _flips(flips: Row) -> Iterator[str]:
     """Yield what the first units that change the plain top k change."""
     for flip in flips["plain"]["listed"][:FLIPS]:
-        leaves, enters = (", ".join(map(str, flip[way])) for way in ("leaves", "enters"))
-        unit, gone, new = (shortened(name, NAME) for name in (flip["unit"], leaves, enters))
+        leaves, enters = (
+            ", ".join(map(str, flip[way])) for way in ("leaves", "enters")
+        )
+        unit, gone, new = (
+            shortened(name, NAME) for name in (flip["unit"], leaves, enters)
+        )
         yield f"Top {flips['k']:,} without {unit}: {gone} drops out, {new} comes in."
 
 
@@ -333,11 +420,19 @@ def _exampled(findings: Findings) -> str:
     if number is None:
         return ""
     units = f"{in_words(number)} {findings['unit' if number == 1 else 'units']}"
-    how = {"change": f"with {units} changed to {added}", "add": f"with {units} added ({added})"}
+    how = {
+        "change": f"with {units} changed to {added}",
+        "add": f"with {units} added ({added})",
+    }
     told = how.get(findings["by"], f"without {units}")
     told += f", {findings['passing']} overtakes {findings['passed']}"
-    leaves, enters = (", ".join(map(str, findings[name])) for name in ("leaves", "enters"))
-    if (leaves, enters) not in {("", ""), (str(findings["passed"]), str(findings["passing"]))}:
+    leaves, enters = (
+        ", ".join(map(str, findings[name])) for name in ("leaves", "enters")
+    )
+    if (leaves, enters) not in {
+        ("", ""),
+        (str(findings["passed"]), str(findings["passing"])),
+    }:
         told += f"; out of the top: {leaves}; into it: {enters}"
     return f"Example: {told}."
 
@@ -352,7 +447,11 @@ def _flipped(findings: Findings) -> str:
     top, number = f"the top {findings['k']:,}", findings["away"]
     if number is None:
         return ""
-    way, stays = ("Pushing it out of", "in") if findings["inside"] else ("Bringing it into", "out of")
+    way, stays = (
+        ("Pushing it out of", "in")
+        if findings["inside"]
+        else ("Bringing it into", "out of")
+    )
     units = counted(findings["n_units"], findings["unit"])
     if number >= findings["n_units"]:
         return f"It stays {stays} {top}, however many of the {units} are removed."
@@ -372,6 +471,10 @@ def split_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         seen = columns[-1].title in title.text  # there was room for the signs
         yield from (title, *rest, Line(foot if seen else "", FAINT), GAP)
     for problem in problems(findings):
-        yield Line(problem if terminal.everything else shortened(problem, LONGEST), "yellow", "!")
+        yield Line(
+            problem if terminal.everything else shortened(problem, LONGEST),
+            "yellow",
+            "!",
+        )
     for one in answered if terminal.everything else ():
         yield from (GAP, Line(name_of(one), "bold"), *lines(one["findings"], terminal))

@@ -33,4 +33,8 @@ from steadyrank.scorers.voting import (
     Plurality as Plurality,
     TotalPoints as TotalPoints,
 )
-from steadyrank.sums.blocks import Block as Block, DenseBlock as DenseBlock, SparseBlock as SparseBlock
+from steadyrank.sums.blocks import (
+    Block as Block,
+    DenseBlock as DenseBlock,
+    SparseBlock as SparseBlock,
+)

@@ -18,7 +18,9 @@ from steadyrank.scorers.refit import FULL, refit_all
 from steadyrank.scorers.registry import as_scorer
 
 
-def bagging_constant(n: int, size: int, *, replace: bool = False) -> tuple[float, float, float]:
+def bagging_constant(
+    n: int, size: int, *, replace: bool = False
+) -> tuple[float, float, float]:
     """Return p, q and C for bags of ``size`` of ``n`` units.
 
     Without replacement ``p = m/n`` and ``q = p(1-p)/(n-1)``, so that C is
@@ -124,8 +126,19 @@ class Bagged(Scorer):
         n = data.n_units
         size = self._size(n)
         p, q, constant = bagging_constant(n, size, replace=self.replace)
-        bags = {"n": n, "size": size, "bags": self.bags, "replace": self.replace, "p": p, "q": q}
-        return bags | {"C": constant, "finite_bags": 2.0 / self.bags, "radius_squared": radius}
+        bags = {
+            "n": n,
+            "size": size,
+            "bags": self.bags,
+            "replace": self.replace,
+            "p": p,
+            "q": q,
+        }
+        return bags | {
+            "C": constant,
+            "finite_bags": 2.0 / self.bags,
+            "radius_squared": radius,
+        }
 
     def score(self, data: Observations) -> FloatArray:
         """Return the mean scores over the bags of all the data."""
@@ -134,7 +147,11 @@ class Bagged(Scorer):
     def apart(self, data: Observations) -> str:
         """Say why bags without a unit are not those of the rest alone; "" if they are."""
         same = self._size(data.n_units) == self._size(data.n_units - 1)
-        return "" if same else "no size of the bags was given, and of the rest alone they are smaller"
+        return (
+            ""
+            if same
+            else "no size of the bags was given, and of the rest alone they are smaller"
+        )
 
     def leave_one_out(self, data: Observations) -> LeaveOneOut:
         """Return the mean scores over bags without each distinct unit."""
@@ -150,7 +167,10 @@ class Bagged(Scorer):
         """Complain about scores of two bags that no ball of the stated radius holds."""
         if self.radius_squared is None:
             return
-        apart, widest = float(np.linalg.norm(one - other)), 2 * math.sqrt(self.radius_squared)
+        apart, widest = (
+            float(np.linalg.norm(one - other)),
+            2 * math.sqrt(self.radius_squared),
+        )
         if apart > widest * (1 + 1e-9):
             raise InvalidSettingError(
                 f"the scores of two bags are {apart:g} apart, and no ball of the stated "
@@ -168,7 +188,10 @@ class Bagged(Scorer):
         kept = data if unit == FULL else data.without(unit)
         rng = np.random.default_rng([self.seed, kept.n_units])
         counts = kept.units.counts
-        bags = (drawn_copies(rng, counts, size, replace=self.replace) for _ in range(self.bags))
+        bags = (
+            drawn_copies(rng, counts, size, replace=self.replace)
+            for _ in range(self.bags)
+        )
         found = (self.scorer.score(kept.with_copies(copies)) for copies in bags)
         total = (first := next(found)) + 0.0
         for scores in found:
@@ -177,7 +200,9 @@ class Bagged(Scorer):
         return total / self.bags
 
 
-def drawn_copies(rng: np.random.Generator, counts: IntArray, size: int, *, replace: bool) -> IntArray:
+def drawn_copies(
+    rng: np.random.Generator, counts: IntArray, size: int, *, replace: bool
+) -> IntArray:
     """Draw a bag: how many copies of each distinct unit it holds.
 
     Examples

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 Settled: TypeAlias = "Callable[[FloatArray, FloatArray], BoolArray]"
 """From values and how far each may be off to which of them settle what was asked."""
 
-OBSERVATIONS = "observations (Votes, Ballots, Ratings, Battles, ScoreMatrix or Regression)"
+OBSERVATIONS = (
+    "observations (Votes, Ballots, Ratings, Battles, ScoreMatrix or Regression)"
+)
 
 
 UNUSED = "the covariates of battles ({}) are not used: Bradley-Terry scores alone hold them at 0"
@@ -103,8 +105,13 @@ class Scorer(ABC):
         check_kind(data, self.takes, scorer=type(self).__name__)
         battles = "battles" in self.takes and data.kind.name == "battles"
         if battles and not self._shares and data.fineness > 1:
-            scorer, way_out = type(self).__name__, ("Use ", Option("scorer", "win-rate"))
-            raise wrong_data(scorer, "wins and ties", "shares of battles", way_out=way_out)
+            scorer, way_out = (
+                type(self).__name__,
+                ("Use ", Option("scorer", "win-rate")),
+            )
+            raise wrong_data(
+                scorer, "wins and ties", "shares of battles", way_out=way_out
+            )
         number = data.covariates.shape[1] if battles else 0
         return noted(data, self._covariates.format(number)) if number else data
 
@@ -133,7 +140,9 @@ def noted(data: Any, note: str) -> Any:
     return data if note in data.notes else with_notes(data, note)
 
 
-def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bool = False) -> None:
+def check_kind(
+    data: object, takes: tuple[str, ...], *, scorer: str, classes: bool = False
+) -> None:
     """Complain unless the data are of one of the kinds, or of any kind if none is named.
 
     Responses that are texts go with scorers that take ``classes``.
@@ -145,7 +154,10 @@ def check_kind(data: object, takes: tuple[str, ...], *, scorer: str, classes: bo
                 way_out="Turn them into numbers, or score by a classifier of scikit-learn.",
             )
         return
-    given, way_out = type(data).__name__, "Read a file with read_any, or give columns to one of these."
+    given, way_out = (
+        type(data).__name__,
+        "Read a file with read_any, or give columns to one of these.",
+    )
     if isinstance(data, Observations):
         given, way_out = data.kind.name, "Omit the scorer for the usual one."
     raise wrong_data(scorer, " or ".join(takes) or OBSERVATIONS, given, way_out=way_out)
@@ -196,7 +208,10 @@ class LeaveOneOut(ABC):
         return blocks.shifts_of(self.blocks(), self.scores)
 
     def columns(
-        self, items: IntArray, among: BoolArray | None = None, settled: Settled | None = None
+        self,
+        items: IntArray,
+        among: BoolArray | None = None,
+        settled: Settled | None = None,
     ) -> Iterator[Rows]:
         """Yield (units, scores of these items) for every distinct unit that changes one of them.
 
@@ -229,7 +244,9 @@ class Sketched(LeaveOneOut):
     """Scores that are fitted anew without each unit, and known nearby, with ``settled``, for less."""
 
     @abstractmethod
-    def nearby(self, items: IntArray) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
+    def nearby(
+        self, items: IntArray
+    ) -> Iterator[tuple[IntArray, FloatArray, FloatArray]]:
         """Yield (units, scores of these items, how far each is off at most), all distinct units once."""
 
 
@@ -238,22 +255,31 @@ def known(rows: FloatArray, errors: FloatArray) -> BoolArray:  # noqa: ARG001 (a
     return np.ones(len(rows), dtype=np.bool_)
 
 
-def gaps_without(out: LeaveOneOut, one: int, other: int, *, nearly: bool = False) -> FloatArray:
+def gaps_without(
+    out: LeaveOneOut, one: int, other: int, *, nearly: bool = False
+) -> FloatArray:
     """Return by how much an item leads another without each distinct unit; nearly, if that does."""
     with np.errstate(over="ignore"):  # a gap beyond all floats is one all the same
         gaps = np.full(len(out.units), out.scores[one] - out.scores[other])
-        for units, rows in out.columns(np.array([one, other]), None, known if nearly else None):
+        for units, rows in out.columns(
+            np.array([one, other]), None, known if nearly else None
+        ):
             gaps[units] = rows[:, 0] - rows[:, 1]
     return gaps
 
 
-def turning(out: LeaveOneOut, ahead: IntArray, behind: IntArray) -> Iterator[tuple[IntArray, BoolArray]]:
+def turning(
+    out: LeaveOneOut, ahead: IntArray, behind: IntArray
+) -> Iterator[tuple[IntArray, BoolArray]]:
     """Yield units, and which pairs each of them turns when it leaves, (units, pairs)."""
     items, places = np.unique([ahead, behind], return_inverse=True)
     first, second = places.reshape(2, -1)
 
     def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
-        far = np.abs(rows[:, first] - rows[:, second]) > errors[:, first] + errors[:, second]
+        far = (
+            np.abs(rows[:, first] - rows[:, second])
+            > errors[:, first] + errors[:, second]
+        )
         return np.asarray(far.all(axis=1))
 
     for units, rows in out.columns(items, None, settled):

@@ -34,7 +34,14 @@ import numpy as np
 from steadyrank._typing import AnyArray, FloatArray
 from steadyrank.data.battles import Battles
 from steadyrank.operators.checks import Range, setting
-from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, noted, snapped
+from steadyrank.scorers.base import (
+    LeaveOneOut,
+    RowsOut,
+    Scorer,
+    check_several,
+    noted,
+    snapped,
+)
 from steadyrank.scorers.sensitivity import Sensitivity, same_people
 
 REPLAYED = "matches are played in the order of their rows; without one, all later ones are played again"
@@ -103,12 +110,16 @@ class Elo(Scorer):
 
     def _rows(self, data: Battles, units: slice) -> FloatArray:
         """Return the ratings after all battles, and below it those without each of some units."""
-        moved = replayed(data, self._steps(data), math.log(self.base) / self.scale, units)
+        moved = replayed(
+            data, self._steps(data), math.log(self.base) / self.scale, units
+        )
         return np.asarray(snapped(moved, self.resolution) + self.initial)
 
     def _steps(self, data: Battles) -> FloatArray:
         """Return how far a match of each row can move a rating."""
-        return self.k * (np.ones(len(data.counts)) if data.weights is None else data.weights)
+        return self.k * (
+            np.ones(len(data.counts)) if data.weights is None else data.weights
+        )
 
     def sensitivity(self, data: Battles) -> Sensitivity | None:
         """Return the most that one unit can move the ratings, or None where K is too large.
@@ -124,11 +135,17 @@ class Elo(Scorer):
         # A chain of equal scores has fewer than L links, each of them no longer than the resolution.
         eps = math.sqrt(2) * moved * ROUNDING + self.resolution * data.n_items**1.5
         scope = f"battles in any order{same_people(data)}"
-        said = {"rule": "Elo", "moved": "ratings", "units": "battles" if data.unit is None else ""}
+        said = {
+            "rule": "Elo",
+            "moved": "ratings",
+            "units": "battles" if data.unit is None else "",
+        }
         return Sensitivity.of(rows, eps, **said, scope=scope, numbers={"k": self.k})
 
 
-def replayed(data: Battles, steps: FloatArray, slope: float, units: slice) -> FloatArray:
+def replayed(
+    data: Battles, steps: FloatArray, slope: float, units: slice
+) -> FloatArray:
     """Return how far ratings are from the start: after all matches, and without each of some units.
 
     A fold is played from its first difference on; until then it is what all matches give.
@@ -155,9 +172,13 @@ def replayed(data: Battles, steps: FloatArray, slope: float, units: slice) -> Fl
     np.minimum.at(begins, unit, np.arange(len(rows)))
     chosen = np.arange(len(begins))[units]
     order = np.argsort(begins[chosen], kind="stable")
-    place = np.zeros(len(begins), dtype=np.int64)  # of those not chosen: where all matches are played
+    place = np.zeros(
+        len(begins), dtype=np.int64
+    )  # of those not chosen: where all matches are played
     place[chosen[order]] = np.arange(len(order)) + 1
-    begun = 1 + np.searchsorted(begins[chosen][order], np.arange(len(rows)), side="right")
+    begun = 1 + np.searchsorted(
+        begins[chosen][order], np.arange(len(rows)), side="right"
+    )
     ratings, before = np.zeros((data.n_items, 1 + len(order))), 1
     parts = (part.tolist() for part in (*matches, place[unit], begun))
     for left, right, won, step, skips, upto in zip(*parts, strict=True):
@@ -180,7 +201,9 @@ def played(matches: tuple[AnyArray, ...], slope: float, items: int) -> FloatArra
     Python's own numbers are faster at that than arrays of one.
     """
     left, right, points, steps = matches
-    equal = steps[0] if (steps == steps[0]).all() else None  # as they are without weights
+    equal = (
+        steps[0] if (steps == steps[0]).all() else None
+    )  # as they are without weights
     each = steps.tolist() if equal is None else repeat(float(equal), len(steps))
     ratings, exp = [0.0] * items, math.exp
     for first, second, won, step in zip(

@@ -101,7 +101,10 @@ class LinearModel(Scorer):
         if self.determined:
             lost = [row for row, other in apart.items() if other.rank < fit.rank]
             every = unit is None and fit.independent
-            rows = [data.units.labels[row] for row in (range(len(data.y)) if every else lost)]
+            rows = [
+                data.units.labels[row]
+                for row in (range(len(data.y)) if every else lost)
+            ]
             if rows:
                 raise errors.singular_design(fit.rank - 1, fit.rank, rows)
         scores = {row: other.scores for row, other in apart.items()}
@@ -233,8 +236,13 @@ class RowFolds:
         The absolute coefficients; where the data leave a choice, those of smallest norm.
     """
 
-    def __init__(self, X: FloatArray, y: FloatArray, *, penalty: float, radius: float) -> None:
-        self._data, self._again = (X, y), partial(RowFolds, penalty=penalty, radius=radius)
+    def __init__(
+        self, X: FloatArray, y: FloatArray, *, penalty: float, radius: float
+    ) -> None:
+        self._data, self._again = (
+            (X, y),
+            partial(RowFolds, penalty=penalty, radius=radius),
+        )
         x_unit, y_unit = _safe_unit(X), _safe_unit(y)
         self.y = y / y_unit
         self.left, self.sizes, self.right = decomposed(X / x_unit)
@@ -265,14 +273,18 @@ class RowFolds:
         if not self.independent:
             over = 1.0 - (left**2).sum(axis=1)
             missed = self.y[rows] - left @ self._moments
-        return self._scores(*self._solved(left, over, missed, np.full(len(left), self.shift)))
+        return self._scores(
+            *self._solved(left, over, missed, np.full(len(left), self.shift))
+        )
 
     def outweighing(self) -> IntArray:
         """Return the rows beside which the others have little weight, in X or in y."""
         squares = self.y**2
         heavy: BoolArray = squares > (1 - OUTWEIGHED) * squares.sum()
         if not self.independent:
-            return np.flatnonzero(heavy | (1.0 - (self.left**2).sum(axis=1) <= OUTWEIGHED))
+            return np.flatnonzero(
+                heavy | (1.0 - (self.left**2).sum(axis=1) <= OUTWEIGHED)
+            )
         for shift in (0.0, self.shift):
             heavy |= self._carrying(shift)
         return np.flatnonzero(heavy)
@@ -306,7 +318,9 @@ class RowFolds:
         """Return how close coefficients are equal, for each t, or once where all are the same."""
         t = shifts[:, np.newaxis] if np.isfinite(self.radius) else self._penalty
         squares = (self.sizes / (self.sizes**2 + t)) ** 2 @ (self.right**2).T
-        return np.asarray(RESOLUTION * self._unit * np.sqrt((self.y**2).sum() * squares))
+        return np.asarray(
+            RESOLUTION * self._unit * np.sqrt((self.y**2).sum() * squares)
+        )
 
     def _solved(
         self, left: FloatArray, over: FloatArray, missed: FloatArray, shifts: FloatArray
@@ -316,8 +330,12 @@ class RowFolds:
             return self._at(left, over, missed, shifts)[0], shifts
         found, active = np.empty(left.shape), np.arange(len(left))
         for _ in range(STEPS):
-            found[active], slope = self._at(left[active], over[active], missed[active], shifts[active])
-            shifts[active], moving = secular_step(shifts[active], found[active], slope, self.radius)
+            found[active], slope = self._at(
+                left[active], over[active], missed[active], shifts[active]
+            )
+            shifts[active], moving = secular_step(
+                shifts[active], found[active], slope, self.radius
+            )
             active = active[moving]
             if not len(active):
                 break
@@ -351,7 +369,9 @@ def secular_step(
     step = np.where(slope > 0, norm**2 * (norm - radius) / (radius * safe), 0.0)
     moved = np.maximum(0.0, shift + step)
     # Where t is small beside the eigenvalues only the norm can settle to full precision.
-    moving = (np.abs(moved - shift) > SETTLED * moved) & (np.abs(norm - radius) > SETTLED * radius)
+    moving = (np.abs(moved - shift) > SETTLED * moved) & (
+        np.abs(norm - radius) > SETTLED * radius
+    )
     return moved, moving
 
 
@@ -378,10 +398,17 @@ def decomposed(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         return np.zeros((len(X), 0)), np.zeros(0), np.zeros((X.shape[1], 0))
     # Columns that are multiples of one another are taken as one: they share its part, exactly.
     peaks = np.take_along_axis(X, np.abs(X).argmax(axis=0, keepdims=True), axis=0)[0]
-    shapes = X / np.where(peaks == 0, 1.0, peaks) + 0.0  # no -0, which has other bytes than 0
+    shapes = (
+        X / np.where(peaks == 0, 1.0, peaks) + 0.0
+    )  # no -0, which has other bytes than 0
     number: dict[bytes, int] = {}
-    which = np.array([number.setdefault(column.tobytes(), len(number)) for column in shapes.T])
-    shapes, largest = shapes[:, np.unique(which, return_index=True)[1]], np.zeros(len(number))
+    which = np.array(
+        [number.setdefault(column.tobytes(), len(number)) for column in shapes.T]
+    )
+    shapes, largest = (
+        shapes[:, np.unique(which, return_index=True)[1]],
+        np.zeros(len(number)),
+    )
     np.maximum.at(largest, which, np.abs(peaks))
     shares = peaks / np.where(largest == 0, 1.0, largest)[which]
     totals = np.sqrt(np.bincount(which, shares**2))
@@ -395,13 +422,21 @@ def _of_columns(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 
     scales = lengths(X)
     left, part, pivots = _sorted_qr(X / scales)
-    rank = int((pivots > pivots.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps).sum())
+    rank = int(
+        (
+            pivots > pivots.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps
+        ).sum()
+    )
     if not rank:
         return np.zeros((len(X), 0)), np.zeros(0), np.zeros((X.shape[1], 0))
     right, square, _ = _sorted_qr((part[:rank] * scales).T)
-    sizes, turned, vectors, *_, info = dgejsv(np.asfortranarray(square.T), joba=ROWS_SCALED)
+    sizes, turned, vectors, *_, info = dgejsv(
+        np.asfortranarray(square.T), joba=ROWS_SCALED
+    )
     if info:
-        raise errors.SteadyrankError(f"singular values of the features did not settle (dgejsv: {info})")
+        raise errors.SteadyrankError(
+            f"singular values of the features did not settle (dgejsv: {info})"
+        )
     return left[:, :rank] @ turned, sizes, right @ vectors
 
 
@@ -421,7 +456,9 @@ def _sorted_qr(matrix: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     from scipy.linalg import qr
 
     order = np.argsort(-np.abs(matrix).max(axis=1), kind="stable")
-    turned, triangle, pivoted = qr(matrix[order], mode="economic", pivoting=True, check_finite=False)
+    turned, triangle, pivoted = qr(
+        matrix[order], mode="economic", pivoting=True, check_finite=False
+    )
     left, part = np.empty(turned.shape), np.empty(triangle.shape)
     left[order], part[:, pivoted] = turned, triangle
     return left, part, np.asarray(np.abs(np.diag(triangle)), dtype=np.float64)

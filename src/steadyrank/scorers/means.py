@@ -65,13 +65,21 @@ class MeanRating(EntrySums):
     takes = ("ratings",)
     _called = "mean rating (shrinkage {0.shrinkage:g})"
     pulled_to = (0.0,)
-    way_out = ("Use ", Option("scorer", "mean-rating:shrinkage=1"), ", or leave such items out.")
+    way_out = (
+        "Use ",
+        Option("scorer", "mean-rating:shrinkage=1"),
+        ", or leave such items out.",
+    )
 
-    shrinkage: float = setting(1.0, Range(0.0, EXACT, way_out="The paper's value is 1."))
+    shrinkage: float = setting(
+        1.0, Range(0.0, EXACT, way_out="The paper's value is 1.")
+    )
     value_range: tuple[float, float] | None = None
     empty: float | None = setting(None, Range(optional=True))
 
-    def bound(self, data: Any, entries: Entries, lowest: float, highest: float) -> Sensitivity:
+    def bound(
+        self, data: Any, entries: Entries, lowest: float, highest: float
+    ) -> Sensitivity:
         r"""Return the most that one user can move the scores.
 
         Write s for the shrinkage and N for the number of an item's ratings. Without a rating r
@@ -92,14 +100,23 @@ class MeanRating(EntrySums):
         and one user everything. So this bound takes as given who rated what, and holds for any
         ratings in the range that these users give to these items.
         """
-        unit = 2.0 ** math.frexp(max(abs(lowest), abs(highest)) / 2)[1]  # so that squares are ordinary
-        most = entries.largest_squared_reach(self.shrinkage, lowest / unit, highest / unit)
+        unit = (
+            2.0 ** math.frexp(max(abs(lowest), abs(highest)) / 2)[1]
+        )  # so that squares are ordinary
+        most = entries.largest_squared_reach(
+            self.shrinkage, lowest / unit, highest / unit
+        )
         given = f"ratings from {lowest:g} to {highest:g} that these users{same_people(data)} give"
         said = {"rule": "mean rating of bounded ratings", "moved": "scores"}
         units = "users" if data.unit is None else f"{data.units.kind} units"
         numbers = {"lowest": lowest, "highest": highest, "shrinkage": self.shrinkage}
-        scope, eps = f"{given} to the items they rated", math.sqrt(most) * ROUNDING * unit
-        return Sensitivity.of(data, eps, **said, scope=scope, units=units, numbers=numbers)
+        scope, eps = (
+            f"{given} to the items they rated",
+            math.sqrt(most) * ROUNDING * unit,
+        )
+        return Sensitivity.of(
+            data, eps, **said, scope=scope, units=units, numbers=numbers
+        )
 
 
 @dataclass(frozen=True)
@@ -134,7 +151,9 @@ class WinRate(EntrySums):
 
     empty: float | None = setting(None, Range(optional=True))
 
-    def bound(self, data: Any, entries: Entries, lowest: float, highest: float) -> Sensitivity:
+    def bound(
+        self, data: Any, entries: Entries, lowest: float, highest: float
+    ) -> Sensitivity:
         r"""Return the most that one unit can move the win rates, whoever wins.
 
         Let a unit hold c of the N battles of an item (their weights, where they have some). With m the
@@ -164,11 +183,17 @@ class RowMeans(EntrySums):
     def largest_move(self, data: Any, entries: Entries, width: Fraction) -> Any:
         """Return how far a unit can move the scores, or exactly the square of that."""
         if entries.gaps:
-            return float(width) * math.sqrt(entries.largest_squared_reach(0.0, 0.0, 1.0)) * ROUNDING
+            return (
+                float(width)
+                * math.sqrt(entries.largest_squared_reach(0.0, 0.0, 1.0))
+                * ROUNDING
+            )
         share = Fraction(int(entries.most_leaving.max()), entries.rows)
         return self.squared_diameter(data, width) * share**2
 
-    def bound(self, data: Any, entries: Entries, lowest: float, highest: float) -> Sensitivity:
+    def bound(
+        self, data: Any, entries: Entries, lowest: float, highest: float
+    ) -> Sensitivity:
         r"""Return the most that one unit can move the means.
 
         Let a unit hold c of the N values of a column, all in [a, b]. With m the mean of those c
@@ -196,7 +221,11 @@ class RowMeans(EntrySums):
         if entries.resolution:  # a chain of equal scores has fewer than L links
             eps = root_rounded_up(eps) if isinstance(eps, Fraction) else eps
             eps = eps * ROUNDING + entries.resolution * data.n_items**1.5
-        said = {"rule": self.rule, "moved": self.moved, "units": f"{data.units.kind} units"}
+        said = {
+            "rule": self.rule,
+            "moved": self.moved,
+            "units": f"{data.units.kind} units",
+        }
         numbers = {"lowest": lowest, "highest": highest, **sizes}
         return Sensitivity.of(data, eps, **said, scope=scope, numbers=numbers)
 
@@ -270,7 +299,11 @@ class TaskPoints(RowMeans):
         the opposite order reaches it. Where values are missing, points only lie in a box.
         """
         box, hull = super().squared_diameter(data, width), Fraction(data.n_items + 1, 3)
-        return box if np.isnan(data.values).any() else box * hull / max(1, data.n_items - 1)
+        return (
+            box
+            if np.isnan(data.values).any()
+            else box * hull / max(1, data.n_items - 1)
+        )
 
 
 @dataclass(frozen=True)
@@ -346,7 +379,11 @@ class MiddleMeans(RowMeans):
         if data.weights is not None:
             raise InvalidDataError(
                 f"rows have weights, but a {self.name} counts all of them alike",
-                way_out=("Read them without weights, or use ", Option("scorer", "column-means"), "."),
+                way_out=(
+                    "Read them without weights, or use ",
+                    Option("scorer", "column-means"),
+                    ".",
+                ),
             )
         return data
 
@@ -365,8 +402,13 @@ class MiddleMeans(RowMeans):
         if data.unit is None:
             return RowsOut(scores, data.units, lambda rows: without(np.c_[rows]))
         ends = np.cumsum(np.bincount(data.unit))[:-1]
-        groups = [part[np.newaxis] for part in np.split(np.argsort(data.unit, kind="stable"), ends)]
-        return RowsOut(scores, data.units, lambda units: np.vstack([*map(without, groups[units])]))
+        groups = [
+            part[np.newaxis]
+            for part in np.split(np.argsort(data.unit, kind="stable"), ends)
+        ]
+        return RowsOut(
+            scores, data.units, lambda units: np.vstack([*map(without, groups[units])])
+        )
 
     def _without(self, data: Any) -> Any:
         """Return a function from rows (folds, leaving) to scores (folds, items) without them.
@@ -376,26 +418,43 @@ class MiddleMeans(RowMeans):
         """
         present, item = data.item_counts, np.arange(data.n_items)
         order = np.argsort(data.values, axis=0, kind="stable")  # gaps come last
-        places, values = np.argsort(order, axis=0), np.take_along_axis(data.values, order, axis=0)
-        ends = [self.trimmed(max(1, n)) for n in (present - data.entries.most_leaving).tolist()]
-        values = np.nan_to_num(np.clip(values, values[ends, item], values[present - 1 - ends, item]))
+        places, values = (
+            np.argsort(order, axis=0),
+            np.take_along_axis(data.values, order, axis=0),
+        )
+        ends = [
+            self.trimmed(max(1, n))
+            for n in (present - data.entries.most_leaving).tolist()
+        ]
+        values = np.nan_to_num(
+            np.clip(values, values[ends, item], values[present - 1 - ends, item])
+        )
         form = data.entries_of(values).form
-        upto = [np.cumsum(np.pad(part, ((1, 0), (0, 0))), axis=0) for part in form.parts(values)]
+        upto = [
+            np.cumsum(np.pad(part, ((1, 0), (0, 0))), axis=0)
+            for part in form.parts(values)
+        ]
 
         def without(rows: Any) -> FloatArray:
             gone = np.sort(places[rows], axis=1)
             left = present - (gone < present).sum(axis=1)
             numbers, which = np.unique(left, return_inverse=True)
-            cut = np.array([self.trimmed(each) for each in numbers.tolist()])[which.reshape(left.shape)]
+            cut = np.array([self.trimmed(each) for each in numbers.tolist()])[
+                which.reshape(left.shape)
+            ]
             # What leaves from place p, itself the i-th to leave, is behind p - i values that stay.
             behind = gone - np.arange(gone.shape[1])[:, np.newaxis]
 
             def first(sums: FloatArray, number: Any) -> FloatArray:
                 among = behind < number[:, np.newaxis]
-                taken = np.where(among, sums[gone + 1, item] - sums[gone, item], 0.0).sum(axis=1)
+                taken = np.where(
+                    among, sums[gone + 1, item] - sums[gone, item], 0.0
+                ).sum(axis=1)
                 return np.asarray(sums[number + among.sum(axis=1), item] - taken)
 
-            middle = together(tuple(first(sums, left - cut) - first(sums, cut) for sums in upto))
+            middle = together(
+                tuple(first(sums, left - cut) - first(sums, cut) for sums in upto)
+            )
             found = form.ratio(middle, 1.0, left - 2 * cut, slice(None))
             return snapped(found, data.entries.resolution)
 
@@ -416,9 +475,16 @@ class MiddleMeans(RowMeans):
         given.
         """
         total = 0.0
-        for values, leaving in zip(entries.counts.tolist(), entries.most_leaving.tolist(), strict=True):
-            middle = [left - 2 * self.trimmed(left) for left in range(values - leaving, values + 1)]
-            total += min(1.0, math.fsum(1 / max(pair) for pair in pairwise(middle))) ** 2
+        for values, leaving in zip(
+            entries.counts.tolist(), entries.most_leaving.tolist(), strict=True
+        ):
+            middle = [
+                left - 2 * self.trimmed(left)
+                for left in range(values - leaving, values + 1)
+            ]
+            total += (
+                min(1.0, math.fsum(1 / max(pair) for pair in pairwise(middle))) ** 2
+            )
         return float(width) * math.sqrt(total) * ROUNDING
 
 
@@ -484,7 +550,10 @@ class TrimmedMean(MiddleMeans):
            [4.    , 2.    ]])
     """
 
-    _called, rule = "mean without {0.share:g} at each end", "trimmed means of bounded values"
+    _called, rule = (
+        "mean without {0.share:g} at each end",
+        "trimmed means of bounded values",
+    )
 
     share: float = setting(0.1, Range(0.0, 0.5, below=True))
     value_range: tuple[float, float] | None = None

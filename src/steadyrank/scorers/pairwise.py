@@ -56,20 +56,29 @@ def of_ballots(data: Ballots) -> Compared:
     """Compare all items: those that a ballot does not list are behind all that it does, and tied."""
     shares = shares_of(data)
     order = np.argsort(shares.unit, kind="stable")
-    rows, unit, times = (part[order] for part in (shares.rows, shares.unit, shares.parts))
+    rows, unit, times = (
+        part[order] for part in (shares.rows, shares.unit, shares.parts)
+    )
     place = np.full((len(data.counts), data.n_items), data.n_items)
-    place[np.repeat(np.arange(len(place)), np.diff(data.indptr)), data.ranked] = data.levels
+    place[np.repeat(np.arange(len(place)), np.diff(data.indptr)), data.ranked] = (
+        data.levels
+    )
     place, starts = place[rows], np.searchsorted(unit, np.arange(len(data.units) + 1))
     alone, every = bool((np.diff(starts) == 1).all()), times * data.units.counts[unit]
 
     def margins(units: slice) -> tuple[IntArray, IntArray, IntArray]:
-        some, ends = slice(starts[units.start], starts[units.stop]), starts[units.start : units.stop + 1]
+        some, ends = (
+            slice(starts[units.start], starts[units.stop]),
+            starts[units.start : units.stop + 1],
+        )
         ahead = (np.sign(place[some] - one[:, np.newaxis]) for one in place[some].T)
         by_item = [over * times[some, np.newaxis] for over in ahead]
         if not alone:
             by_item = [segment_sums(over, ends - some.start) for over in by_item]
         given = np.stack(by_item, axis=1)
-        return *np.divmod(np.arange(len(given) * data.n_items), data.n_items), np.concatenate(given)
+        return *np.divmod(
+            np.arange(len(given) * data.n_items), data.n_items
+        ), np.concatenate(given)
 
     totals = np.stack([every @ np.sign(place - one[:, np.newaxis]) for one in place.T])
     return Compared(segment_sums(times, starts), totals, data.n_items, margins)
@@ -78,7 +87,9 @@ def of_ballots(data: Ballots) -> Compared:
 def of_battles(data: Any) -> Compared:
     """Compare those that met."""
     pairs, items = data.unit_pairs, data.n_items
-    wins, ties = np.rint(np.stack([pairs.wins, pairs.ties]) * shares_of(data).scale).astype(np.int64)
+    wins, ties = np.rint(
+        np.stack([pairs.wins, pairs.ties]) * shares_of(data).scale
+    ).astype(np.int64)
     unit = np.repeat(np.arange(len(data.units)), np.diff(pairs.indptr))
     most = min(items, 2 * int(np.diff(pairs.indptr).max(initial=1)))
 
@@ -94,7 +105,9 @@ def of_battles(data: Any) -> Compared:
 
     totals = np.zeros((items, items), dtype=np.int64)
     np.add.at(totals, (pairs.winner, pairs.loser), wins * data.units.counts[unit])
-    return Compared(segment_sums(wins + ties, pairs.indptr), totals - totals.T, most, margins)
+    return Compared(
+        segment_sums(wins + ties, pairs.indptr), totals - totals.T, most, margins
+    )
 
 
 class Pairwise(Scorer):

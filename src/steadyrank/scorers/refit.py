@@ -17,7 +17,14 @@ from steadyrank.engines.backends import needed
 from steadyrank.errors import RefitError, SteadyrankError, shorten
 from steadyrank.operators.checks import setting
 from steadyrank.progress import counting
-from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_kind, check_several, snapped
+from steadyrank.scorers.base import (
+    LeaveOneOut,
+    RowsOut,
+    Scorer,
+    check_kind,
+    check_several,
+    snapped,
+)
 from steadyrank.sums.blocks import slices
 
 if TYPE_CHECKING:
@@ -110,11 +117,18 @@ class Refit(Scorer):
             scores = model(data, seed=self.seed) if _takes_seed(model) else model(data)
         found = np.asarray(scores, dtype=np.float64)
         if found.shape != (data.n_items,):
-            needed_shape = f"the model must return one score for each of {data.n_items:,} items"
-            raise RefitError(THESE, f"{needed_shape}, but returned an array of shape {found.shape}.")
+            needed_shape = (
+                f"the model must return one score for each of {data.n_items:,} items"
+            )
+            raise RefitError(
+                THESE, f"{needed_shape}, but returned an array of shape {found.shape}."
+            )
         if not np.isfinite(found).all():
             place = int(np.flatnonzero(~np.isfinite(found))[0])
-            raise RefitError(THESE, f"the score of item {shorten(data.items[place])} is {found[place]}.")
+            raise RefitError(
+                THESE,
+                f"the score of item {shorten(data.items[place])} is {found[place]}.",
+            )
         return found
 
 
@@ -126,10 +140,14 @@ def is_estimator(model: object) -> bool:
 def refit_all(fit: Fit, data: Observations, how: Refit | Bagged) -> LeaveOneOut:
     """Run ``fit(unit)`` for every distinct unit, and for FULL, the data as they are."""
     check_several(data)
-    data.with_copies(data.units.counts)  # data in an engine refuse this, before anything is computed
+    data.with_copies(
+        data.units.counts
+    )  # data in an engine refuse this, before anything is computed
     units = data.units
     scores = np.empty((len(units) + 1, data.n_items))
-    fits = run_fits(partial(_named_fit, fit, units), range(FULL, len(units)), how.n_jobs)
+    fits = run_fits(
+        partial(_named_fit, fit, units), range(FULL, len(units)), how.n_jobs
+    )
     for number, found in counting(fits, len(scores), "refits"):
         scores[number] = found
     scores = snapped(scores, how.resolution)
@@ -144,7 +162,9 @@ def run_fits(
     jobs, parts = [joblib.delayed(fit)(unit) for unit in todo], iter([slice(None)])
     try:
         parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    except ValueError:  # a backend that can only return all at once: give it a little at a time
+    except (
+        ValueError
+    ):  # a backend that can only return all at once: give it a little at a time
         parallel = joblib.Parallel(n_jobs=n_jobs)
         parts = slices(len(jobs), 4 * joblib.effective_n_jobs(n_jobs))
     for part in parts:
@@ -156,9 +176,17 @@ def _named_fit(fit: Fit, units: Units, number: int) -> tuple[int, FloatArray]:
     try:
         return number, fit(number)
     except Exception as error:
-        if number == FULL and isinstance(error, SteadyrankError) and not isinstance(error, RefitError):
+        if (
+            number == FULL
+            and isinstance(error, SteadyrankError)
+            and not isinstance(error, RefitError)
+        ):
             raise  # what is wrong with the data themselves is no fault of the model
-        why = error.why if isinstance(error, RefitError) else f"{type(error).__name__}: {error}"
+        why = (
+            error.why
+            if isinstance(error, RefitError)
+            else f"{type(error).__name__}: {error}"
+        )
         without = f"the data without {units.kind} {shorten(units.labels[number])}"
         raise RefitError("all the data" if number == FULL else without, why) from error
 
@@ -171,7 +199,9 @@ def _takes_seed(model: Any) -> bool:
 
 
 def _check_regression(model: Any, data: object) -> None:
-    classes = getattr(data, "classes", None) is not None and _sklearn().is_classifier(model)
+    classes = getattr(data, "classes", None) is not None and _sklearn().is_classifier(
+        model
+    )
     check_kind(data, ("regression",), scorer=type(model).__name__, classes=classes)
 
 
@@ -186,7 +216,11 @@ def seeded(model: Any, seed: int) -> Any:
     """
     fresh = _sklearn().clone(model)
     states = fresh.get_params()
-    unset = [name for name in states if name.endswith("random_state") and states[name] is None]
+    unset = [
+        name
+        for name in states
+        if name.endswith("random_state") and states[name] is None
+    ]
     return fresh.set_params(**dict.fromkeys(unset, seed))
 
 
@@ -198,4 +232,6 @@ def importances(fitted: Any) -> FloatArray:
             found = np.abs(np.asarray(getattr(last, name), dtype=np.float64))
             return np.asarray(found.reshape(-1, found.shape[-1]).sum(axis=0))
     neither = f"{type(last).__name__} has neither coef_ nor feature_importances_."
-    raise RefitError(THESE, f"{neither} Wrap it in a function that returns one score for each item.")
+    raise RefitError(
+        THESE, f"{neither} Wrap it in a function that returns one score for each item."
+    )

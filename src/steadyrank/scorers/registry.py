@@ -120,7 +120,9 @@ def default_scorer(data: Observations) -> Scorer:
     if data.kind.name == "ratings" and data.units.kind == "row":
         # Of measurements 0 may be best: nothing is to be pulled there.
         return named_scorer("mean-rating:shrinkage=0")
-    return named_scorer("approval" if getattr(data, "approval", False) else data.kind.scorer)
+    return named_scorer(
+        "approval" if getattr(data, "approval", False) else data.kind.scorer
+    )
 
 
 def scorer_names() -> tuple[str, ...]:
@@ -161,15 +163,24 @@ def named_scorer(text: str, **settings: Any) -> Scorer:
     known = {_plain(known): known for known in NAMED}
     key = _plain(name)
     if key not in known:
-        close = [f"Did you mean {known[match]!r}? " for match in get_close_matches(key, known, n=1)]
+        close = [
+            f"Did you mean {known[match]!r}? "
+            for match in get_close_matches(key, known, n=1)
+        ]
         if key in RECIPES:
-            close = ["Give it as a function, in Python: docs/guides/your-scorer.md has it. "]
+            close = [
+                "Give it as a function, in Python: docs/guides/your-scorer.md has it. "
+            ]
         names = f"{''.join(close)}The names are: {', '.join(scorer_names())}."
-        raise InvalidSettingError(f"there is no scorer called {shorten(name)}", way_out=names)
+        raise InvalidSettingError(
+            f"there is no scorer called {shorten(name)}", way_out=names
+        )
     parts = [part for part in written.split(",") if part.strip()]
     made = _class_of(known[key])
     listed = [part for part in parts if "=" not in part]
-    if listed and hasattr(made, "listed"):  # the setting that numbers without a name are
+    if listed and hasattr(
+        made, "listed"
+    ):  # the setting that numbers without a name are
         settings[made.listed] = [_value(part.strip()) for part in listed]
         parts = [part for part in parts if "=" in part]
     settings |= dict(map(_setting, parts))
@@ -180,7 +191,9 @@ def named_scorer(text: str, **settings: Any) -> Scorer:
         other = [repr(given) for given in settings if given not in allowed.parameters]
         problem = f"has no setting {other[0]}" if other else f"is not complete: {error}"
         told = f"Its settings are: {', '.join(allowed.parameters) or 'none'}."
-        raise InvalidSettingError(f"the scorer {known[key]!r} {problem}", way_out=told) from None
+        raise InvalidSettingError(
+            f"the scorer {known[key]!r} {problem}", way_out=told
+        ) from None
     return cast("Scorer", made(**settings))
 
 

@@ -101,17 +101,26 @@ class Sensitivity:
                 f"one unit can move the {moved} by more than the largest float, for {scope}",
                 way_out="Divide all values, and their range, by one number, for example by 1e10.",
             )
-        units = units or (data.kind.name if data.unit is None else f"{data.units.kind} units")
+        units = units or (
+            data.kind.name if data.unit is None else f"{data.units.kind} units"
+        )
         sentence = (
             f"Removing one of {data.n_units:,} {units} moves the {moved} by at most {eps:.6g}, "
             f"for any {scope}."
         )
-        return cls(eps, rule, {"n": data.n_units, "L": data.n_items, **(numbers or {})}, sentence)
+        return cls(
+            eps,
+            rule,
+            {"n": data.n_units, "L": data.n_items, **(numbers or {})},
+            sentence,
+        )
 
 
 def same_people(data: Observations) -> str:
     """Say what a bound takes as given about the units: their weights, and who is in a group."""
-    groups = f" in {data.units.kind} units of the same sizes" if data.units.grouped else ""
+    groups = (
+        f" in {data.units.kind} units of the same sizes" if data.units.grouped else ""
+    )
     return groups + ("" if data.weights is None else " with these weights")
 
 
@@ -172,7 +181,9 @@ class UnitShares(Scorer):
         sizes = self.sizes(data)
         share = Fraction(int(sizes.max()), size_of_all(data, sizes))
         numbers = {} if each_alone(data) else {"largest_share": float(share)}
-        scope = self.scope.format(kind=data.kind.name, items=data.n_items) + same_people(data)
+        scope = self.scope.format(
+            kind=data.kind.name, items=data.n_items
+        ) + same_people(data)
         said = {"rule": self.rule, "moved": self.moved, "scope": scope}
         square = self.squared_diameter(data.n_items) * share**2
         return Sensitivity.of(data, square, **said, numbers=numbers)

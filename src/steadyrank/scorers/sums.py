@@ -84,7 +84,10 @@ class SumsOut(LeaveOneOut):
         return self.added.shifts(self.sums)
 
     def columns(
-        self, items: IntArray, among: BoolArray | None = None, settled: Settled | None = None
+        self,
+        items: IntArray,
+        among: BoolArray | None = None,
+        settled: Settled | None = None,
     ) -> Iterator[Rows]:
         """Yield the scores of ``items`` without each unit that changes one of them."""
         del settled  # all rows are exact
@@ -109,7 +112,11 @@ class RoundedOut(SumsOut):
             yield DenseBlock(block.start, snapped(rows, self.added.resolution))
 
     # All that follows from the blocks is asked of them.
-    bounds, shifts, columns = LeaveOneOut.bounds, LeaveOneOut.shifts, LeaveOneOut.columns
+    bounds, shifts, columns = (
+        LeaveOneOut.bounds,
+        LeaveOneOut.shifts,
+        LeaveOneOut.columns,
+    )
     reordered, touching = LeaveOneOut.reordered, LeaveOneOut.touching
 
 
@@ -170,10 +177,14 @@ class EntrySums(SumScorer):
     @property
     def name(self) -> str:
         """What to call this scorer in a report."""
-        return super().name + ("" if self.empty is None else f", {self.empty:g} for items without data")
+        return super().name + (
+            "" if self.empty is None else f", {self.empty:g} for items without data"
+        )
 
     @abstractmethod
-    def bound(self, data: Any, entries: Entries, lowest: float, highest: float) -> Sensitivity:
+    def bound(
+        self, data: Any, entries: Entries, lowest: float, highest: float
+    ) -> Sensitivity:
         """Return the most that one unit can move the scores, for values in this range."""
 
     def entries(self, data: Any) -> Entries:
@@ -205,7 +216,9 @@ class EntrySums(SumScorer):
     def sensitivity(self, data: Any) -> Sensitivity | None:
         """Return the most that one unit can move the scores, or None without a ``value_range``."""
         entries, ends = self.added(data), self.ends(data)
-        if ends is None or (self.empty is not None and (entries.counts <= entries.most_leaving).any()):
+        if ends is None or (
+            self.empty is not None and (entries.counts <= entries.most_leaving).any()
+        ):
             return None  # whose only values leave falls as far as its score goes
         self._check_left(data, entries)
         return self.bound(data, entries, *ends)
@@ -227,7 +240,9 @@ class EntrySums(SumScorer):
         super()._check_left(data, added)
         self._check_some(data, added, added.counts == added.most_leaving, lost=True)
 
-    def _check_some(self, data: Any, entries: Entries, empty: BoolArray, *, lost: bool = False) -> None:
+    def _check_some(
+        self, data: Any, entries: Entries, empty: BoolArray, *, lost: bool = False
+    ) -> None:
         if self.prior.always or not empty.any():
             return
         items, without = np.flatnonzero(empty), ""
@@ -248,6 +263,10 @@ def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:
     except (TypeError, ValueError):
         fine = False
     if not fine:
-        rule = "two finite numbers, the smaller one first, at most the largest float apart"
-        raise errors.InvalidSettingError(f"value_range must be {rule}, but is {shorten(value_range)}.")
+        rule = (
+            "two finite numbers, the smaller one first, at most the largest float apart"
+        )
+        raise errors.InvalidSettingError(
+            f"value_range must be {rule}, but is {shorten(value_range)}."
+        )
     return lowest, highest

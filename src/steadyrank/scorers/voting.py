@@ -51,7 +51,9 @@ class Given(NamedTuple):
         others = np.broadcast_to(self.others, len(times))
         most = max(int(given.max(initial=0)), int(others.max(initial=0)), self.point)
         every = times if data.unit is not None else times * data.units.counts
-        check_total(every, f"points of an item (up to {most / self.point:g} a unit)", most)
+        check_total(
+            every, f"points of an item (up to {most / self.point:g} a unit)", most
+        )
         sizes = np.full(size, self.point)
         indptr, listed = self.indptr, self.listed
         widest: int | None = self.widest or self.point
@@ -69,7 +71,9 @@ class Given(NamedTuple):
         size_of_all(data, sizes)  # complains where nobody counts
         over = self.point * shares_of(data).scale if self.total else 0
         sizes = sizes * (not self.total)
-        return Points(indptr, listed, given, others, sizes, data.units.counts, items, widest, over)
+        return Points(
+            indptr, listed, given, others, sizes, data.units.counts, items, widest, over
+        )
 
 
 class MeanPoints(SumScorer, UnitShares):
@@ -102,7 +106,9 @@ def first_choices(data: Ballots, stay: BoolArray) -> Given:
     tied = np.diff(indptr)
     point = math.lcm(*np.unique(tied[tied > 0]).tolist())
     if point >= EXACT:
-        raise counts_too_large("parts of a point that ties for the first place split", point)
+        raise counts_too_large(
+            "parts of a point that ties for the first place split", point
+        )
     given = np.repeat(point // np.maximum(tied, 1), tied)
     return Given(indptr, data.ranked[first], given, point=point)
 
@@ -147,9 +153,20 @@ class Plurality(MeanPoints):
         """Complain unless the data are votes, or ballots with first choices."""
         data = super().prepared(data)
         if getattr(data, "approval", False):
-            way_out = ("Use ", Option("scorer", "approval"), " or ", Option("scorer", "borda"), ".")
-            scorer, needed = type(self).__name__, "votes or orders, which have a first choice"
-            raise wrong_data(scorer, needed, "ballots that approve, which have none", way_out=way_out)
+            way_out = (
+                "Use ",
+                Option("scorer", "approval"),
+                " or ",
+                Option("scorer", "borda"),
+                ".",
+            )
+            scorer, needed = (
+                type(self).__name__,
+                "votes or orders, which have a first choice",
+            )
+            raise wrong_data(
+                scorer, needed, "ballots that approve, which have none", way_out=way_out
+            )
         return data
 
     def points(self, data: Votes | Ballots) -> Given:
@@ -203,8 +220,15 @@ class Approval(MeanPoints):
         data = super().prepared(data)
         if not data.approval:
             approved = Option("approval", flag=True)
-            way_out = ("Use ", Option("scorer", "borda"), ", or read them with ", approved)
-            raise wrong_data("Approval", "ballots that approve", "orders", way_out=way_out)
+            way_out = (
+                "Use ",
+                Option("scorer", "borda"),
+                ", or read them with ",
+                approved,
+            )
+            raise wrong_data(
+                "Approval", "ballots that approve", "orders", way_out=way_out
+            )
         return data
 
     def points(self, data: Ballots) -> Given:
@@ -333,23 +357,33 @@ class TotalPoints(SumScorer):
         """Complain of ballots without points of places, and of battles with some."""
         data = super().prepared(data)
         if bool(self.places) == isinstance(data, Battles):
-            example = "points:win=3,draw=1,loss=0" if self.places else "points:5,4,3,2,1"
+            example = (
+                "points:win=3,draw=1,loss=0" if self.places else "points:5,4,3,2,1"
+            )
             problem = f"points of {data.kind.name} are not known"
-            raise InvalidSettingError(problem, way_out=("Give them: ", Option("scorer", example)))
+            raise InvalidSettingError(
+                problem, way_out=("Give them: ", Option("scorer", example))
+            )
         return data
 
     def added(self, data: Any) -> Points:
         """Return the points that each distinct unit gives."""
         data = self.prepared(data)
-        return (self._results if isinstance(data, Battles) else self._ballots)(data).of_units(data)
+        return (self._results if isinstance(data, Battles) else self._ballots)(
+            data
+        ).of_units(data)
 
     def _results(self, data: Battles) -> Given:
         point, (win, draw, loss) = whole([self.win, self.draw, self.loss])
         rows, most = shares_of(data).rows, max(win, draw, loss)
         sides = np.stack([data.left[rows], data.right[rows]], axis=1).ravel()
-        of_sides = np.array([[draw, draw], [win, loss], [loss, win]])  # the last where right won, -1
+        of_sides = np.array(
+            [[draw, draw], [win, loss], [loss, win]]
+        )  # the last where right won, -1
         given = of_sides[data.outcome[rows]].ravel()
-        return Given(np.arange(len(rows) + 1) * 2, sides, given, 0, point, most, total=True)
+        return Given(
+            np.arange(len(rows) + 1) * 2, sides, given, 0, point, most, total=True
+        )
 
     def _ballots(self, data: Ballots) -> Given:
         ahead, tied = places(data)
@@ -358,10 +392,14 @@ class TotalPoints(SumScorer):
         first, last = np.minimum([ahead, ahead + tied], len(each))
         # The points of the places that tied items take are whole, and so is the share of each.
         given = (upto[last] - upto[first]) // tied
-        return Given(data.indptr, data.ranked, given, 0, point, int(max(each)), total=True)
+        return Given(
+            data.indptr, data.ranked, given, 0, point, int(max(each)), total=True
+        )
 
 
-def whole(numbers: Sequence[float], shared: Sequence[int] | IntArray = (1,)) -> tuple[int, list[int]]:
+def whole(
+    numbers: Sequence[float], shared: Sequence[int] | IntArray = (1,)
+) -> tuple[int, list[int]]:
     """Return how many parts make a point, and numbers in parts that so many items can share.
 
     Examples
@@ -370,7 +408,9 @@ def whole(numbers: Sequence[float], shared: Sequence[int] | IntArray = (1,)) -> 
     ((2, [2, 1]), (6, [72, 60]))
     """
     exact = [Fraction(str(number)) for number in numbers]
-    point = math.lcm(*(each.denominator for each in exact)) * math.lcm(*np.unique(shared).tolist())
+    point = math.lcm(*(each.denominator for each in exact)) * math.lcm(
+        *np.unique(shared).tolist()
+    )
     if point * max(exact) >= EXACT:
         raise counts_too_large("parts of a point that ties share", point)
     return point, [int(each * point) for each in exact]
@@ -438,11 +478,15 @@ def _rounds(data: Ballots, leaving: IntArray) -> FloatArray:
         folds = np.concatenate(pending.pop(state))
         rounds[folds] += stay
         points = first_choices(data, stay).of_units(data)
-        indptr, gone = repeated_spans(np.append(points.indptr, points.indptr[-1]), leaving[folds])
+        indptr, gone = repeated_spans(
+            np.append(points.indptr, points.indptr[-1]), leaving[folds]
+        )
         votes = np.repeat(points.totals[0][np.newaxis], len(folds), axis=0)
         fold = np.repeat(np.arange(len(folds)), np.diff(indptr))
         votes[fold, points.listed[gone]] -= points.given[gone]
-        fewest = votes.min(axis=1, keepdims=True, where=stay, initial=np.iinfo(np.int64).max)
+        fewest = votes.min(
+            axis=1, keepdims=True, where=stay, initial=np.iinfo(np.int64).max
+        )
         left, which = np.unique(stay & (votes > fewest), axis=0, return_inverse=True)
         for number in np.flatnonzero(left.any(axis=1)):
             those = folds[which.ravel() == number]

@@ -117,7 +117,9 @@ class Answer(Result):
 
     def __getstate__(self) -> dict[str, Any]:
         # An answer travels light: its study may hold gigabytes, and functions that cannot travel.
-        kept = {name: value for name, value in self.__dict__.items() if name != "margin"}
+        kept = {
+            name: value for name, value in self.__dict__.items() if name != "margin"
+        }
         return kept | {"_study": None}
 
     @cached_property
@@ -137,16 +139,32 @@ class Answer(Result):
     def _table(self, limit: int | None = None) -> dict[str, list[Any]]:
         """Return the columns of these rows, by name."""
         shown, none = self.order[:limit], (None, None)
-        bounds = self.study.facts.outer_bounds if self.ranks is not None and self.has_study else none
-        known = {"score": self.scores, "count": self.counts, "coverage": self._coverage} | self._told()
+        bounds = (
+            self.study.facts.outer_bounds
+            if self.ranks is not None and self.has_study
+            else none
+        )
+        known = {
+            "score": self.scores,
+            "count": self.counts,
+            "coverage": self._coverage,
+        } | self._told()
         known |= zip(("lowest_score", "highest_score"), bounds, strict=True)
         told: dict[str, list[Any]] = {
-            name: column[shown].tolist() for name, column in known.items() if column is not None
+            name: column[shown].tolist()
+            for name, column in known.items()
+            if column is not None
         }
-        told |= {"rank": list(range(1, len(shown) + 1)), "item": list(self.labels(shown))}
+        told |= {
+            "rank": list(range(1, len(shown) + 1)),
+            "item": list(self.labels(shown)),
+        }
         unknown: list[Any] = [None] * len(shown)
         if self.ranks is not None:  # of the first items
-            for name, end in (("best_rank", self.ranks.best), ("worst_rank", self.ranks.worst)):
+            for name, end in (
+                ("best_rank", self.ranks.best),
+                ("worst_rank", self.ranks.worst),
+            ):
                 told[name] = [*end[: len(shown)].tolist(), *unknown[len(end) :]]
         return {part.name: told.get(part.name, unknown) for part in fields(AnswerRow)}
 
@@ -156,7 +174,10 @@ class Answer(Result):
         if self.counts is None or self.kind in COUNTED:
             return None
         most = int(self.counts.max())
-        told = (f"{count:,} of {most:,}" if 2 * count < most else None for count in self.counts.tolist())
+        told = (
+            f"{count:,} of {most:,}" if 2 * count < most else None
+            for count in self.counts.tolist()
+        )
         return np.array([*told], dtype=object)
 
     def _told(self) -> dict[str, AnyArray | None]:
@@ -172,14 +193,24 @@ class Answer(Result):
     def _listed(self, limit: int | None) -> dict[str, Any]:
         """Return the items, all or so many, and what is claimed of the answer."""
         table = self._table(limit)
-        table |= {"item": labels(table["item"]), "critical_eps": [*map(finite, table["critical_eps"])]}
-        rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
-        margin = self.margin.parts() if self.ranks is not None and self.has_study else None
+        table |= {
+            "item": labels(table["item"]),
+            "critical_eps": [*map(finite, table["critical_eps"])],
+        }
+        rows = [
+            dict(zip(table, row, strict=True))
+            for row in zip(*table.values(), strict=True)
+        ]
+        margin = (
+            self.margin.parts() if self.ranks is not None and self.has_study else None
+        )
         told = {"suggestions": suggestions(self), "margin": margin, "rows": rows}
         return self.claimed() | told
 
     def _columns(self) -> dict[str, list[Any]]:
-        from steadyrank.report.export import COLUMNS  # what nobody tabulates loads no export
+        from steadyrank.report.export import (
+            COLUMNS,
+        )  # what nobody tabulates loads no export
 
         table = self._table()
         return {name: table[name] for name in COLUMNS[self.document]}
@@ -289,7 +320,13 @@ class StableTopK(Answer):
         """Where each item stands, by label, best rank first; nothing where nobody was left out."""
         if self.standings is None:
             return {}
-        return dict(zip(self.labels(self.order), self.standings[self.order].tolist(), strict=True))
+        return dict(
+            zip(
+                self.labels(self.order),
+                self.standings[self.order].tolist(),
+                strict=True,
+            )
+        )
 
     @cached_property
     def away(self) -> IntArray | None:
@@ -297,11 +334,18 @@ class StableTopK(Answer):
         if self.standings is None or not self.has_study:
             return None
         facts, moves = self.study.facts, self.standings == "contender"
-        return frozen(facts.margin_search().away(self.k, moves, facts.once(known_number, self.k).lower))
+        return frozen(
+            facts.margin_search().away(
+                self.k, moves, facts.once(known_number, self.k).lower
+            )
+        )
 
     def _told(self) -> dict[str, AnyArray | None]:
         listed = np.isin(np.arange(len(self.items)), self.indices)
-        told: dict[str, AnyArray | None] = {"listed": listed, "critical_eps": self.critical_eps}
+        told: dict[str, AnyArray | None] = {
+            "listed": listed,
+            "critical_eps": self.critical_eps,
+        }
         if self.deletions is not None:
             told |= {"share": self.deletions.inside / self.n_units, "away": self.away}
         return told | {"standing": self.standings}
@@ -312,7 +356,9 @@ class StableTopK(Answer):
 
     def _brief(self, everything: bool) -> dict[str, Any]:
         # Nobody is named who changes the answer, nor any other eps.
-        limit = None if everything else max(self.size + NEXT_ON_A_SCREEN, self.last_place)
+        limit = (
+            None if everything else max(self.size + NEXT_ON_A_SCREEN, self.last_place)
+        )
         return self._listed(limit) | self._first()
 
     def _first(self) -> dict[str, Any]:
@@ -321,7 +367,12 @@ class StableTopK(Answer):
         if known is not None:
             # A list without an eps holds every new top k; any other goes down the order by score.
             uncovered = 0 if self.eps is None else known.uncovered_units(self.size)
-            found = len(self.sure), len(self.contenders), known.changing_units(), uncovered
+            found = (
+                len(self.sure),
+                len(self.contenders),
+                known.changing_units(),
+                uncovered,
+            )
             shares = (number / self.n_units for number in found[2:])
             summary = dict(zip(SUMMARY, (*found, *shares), strict=True))
         return {
@@ -338,7 +389,9 @@ class StableTopK(Answer):
 
         facts = self.study.facts
         # Without an eps, the smallest whose list holds what this one holds: every new top k.
-        chosen = Calibration(facts, self.k).eps_needed(0.0) if self.eps is None else self.eps
+        chosen = (
+            Calibration(facts, self.k).eps_needed(0.0) if self.eps is None else self.eps
+        )
         flips = flip_findings(self.study, self.k)
         return {"curve": facts.curve(self.k).findings(chosen), "flips": flips}
 
@@ -453,22 +506,42 @@ def topk_headline(answer: StableTopK) -> str:
         return f"{best} {what}, no matter which one of {units} is removed."
     contenders, places = answer.contenders, k - len(answer.sure)
     if places > 1:
-        whoever = f"any one of {changing:,} of {units}" if changing > 1 else f"1 of {units}"
+        whoever = (
+            f"any one of {changing:,} of {units}" if changing > 1 else f"1 of {units}"
+        )
         free = "all" if places == k else f"{in_words(places)} of the"
         contend = f"{counted(len(contenders), answer.item_name)} contend for {free} {in_words(k)} places"
         return f"{contend}: {named(contenders, 'and')}. Removing {whoever} changes the top {k:,}."
     # A sure item that comes k-th somewhere takes the last place there itself.
-    last = answer.ranks is not None and len(answer.ranks) >= k and k not in answer.ranks.worst[:k]
+    last = (
+        answer.ranks is not None
+        and len(answer.ranks) >= k
+        and k not in answer.ranks.worst[:k]
+    )
     place = f"The top {k:,}"
     if last or k == 1:
-        place = f"{PLACES[k - 1]} place" if k <= len(PLACES) else f"The last place in the top {k:,}"
-    holder = answer.items[next(index for index in answer.order[:k] if answer.items[index] in contenders)]
+        place = (
+            f"{PLACES[k - 1]} place"
+            if k <= len(PLACES)
+            else f"The last place in the top {k:,}"
+        )
+    holder = answer.items[
+        next(index for index in answer.order[:k] if answer.items[index] in contenders)
+    ]
     rivals = [item for item in contenders if item != holder]
     hangs = f"one of {units}: remove that one"
     if changing > 1:
-        whoever = f"{changing:,} of the {answer.n_units:,}" if changing < answer.n_units else "them"
+        whoever = (
+            f"{changing:,} of the {answer.n_units:,}"
+            if changing < answer.n_units
+            else "them"
+        )
         hangs = f"single {plural(answer.unit)}: remove any one of {whoever}"
-    rival = named(rivals, "or") if len(rivals) <= NAMES else f"one of {len(rivals):,} others"
+    rival = (
+        named(rivals, "or")
+        if len(rivals) <= NAMES
+        else f"one of {len(rivals):,} others"
+    )
     return f"{place} hangs on {hangs}, and {rival} replaces {named([holder], 'or')}."
 
 
@@ -512,7 +585,9 @@ def named(labels: Sequence[object], last: str, most: int = NAMES) -> str:
     if len(texts) > most:
         texts[most - 1 :] = [f"{len(texts) - most + 1:,} more"]
         last = "and"
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}"
+    return (
+        texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}"
+    )
 
 
 def border_warnings(answer: StableTopK) -> Iterator[str]:
@@ -527,7 +602,9 @@ def ranking_warnings(answer: StableRanking) -> Iterator[str]:
     """Yield a warning if the list of items decides about some of the order."""
     scores, counts = np.unique(answer.scores, return_counts=True)
     if (shared := counts > 1).any():
-        tied = named(answer.labels(np.flatnonzero(answer.scores == scores[shared][-1])), "and")
+        tied = named(
+            answer.labels(np.flatnonzero(answer.scores == scores[shared][-1])), "and"
+        )
         yield f"Some {plural(answer.item_name)} have equal scores, such as {tied}: {FIRST_LISTED}"
 
 

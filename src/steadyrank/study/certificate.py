@@ -12,11 +12,25 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, get_args
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    TypedDict,
+    get_args,
+)
 
 import numpy as np
 
-from steadyrank.errors import InvalidValueError, NoProofError, Option, not_a_choice, shorten
+from steadyrank.errors import (
+    InvalidValueError,
+    NoProofError,
+    Option,
+    not_a_choice,
+    shorten,
+)
 from steadyrank.operators.checks import Range, check_eps, check_whole
 from steadyrank.operators.inflation import just_above
 from steadyrank.operators.topk_sets import ball_topk, cover_factor, inflated_topk
@@ -35,7 +49,9 @@ Kind: TypeAlias = "tuple[float | None, float, Status, str]"
 Parts: TypeAlias = "tuple[str, str, str]"
 Numbers: TypeAlias = Mapping[str, float]
 
-CAVEAT = "This is stability under deletion, not statistical confidence in a true ranking."
+CAVEAT = (
+    "This is stability under deletion, not statistical confidence in a true ranking."
+)
 NOTHING_LEFT_OUT = "This says nothing here: the answer holds everything."
 
 
@@ -145,17 +161,27 @@ class Claims:
     def _where(self, told: str = "") -> str:
         return f"on this dataset of {counted(self.n, self.unit)}{told}"
 
-    def _made(self, kind: Kind, told: Parts, numbers: Numbers, *, plain: str = "") -> Certificate:
+    def _made(
+        self, kind: Kind, told: Parts, numbers: Numbers, *, plain: str = ""
+    ) -> Certificate:
         """Return a certificate from where it comes from, its promise, and why: parts of a sentence.
 
         ``plain``: the promise for everybody, where it is another one than for statisticians.
         """
         where, promise, why = told
-        new = "plain ranking is one of the set" if self.k is None else f"top {self.k} is in the list"
+        new = (
+            "plain ranking is one of the set"
+            if self.k is None
+            else f"top {self.k} is in the list"
+        )
         beyond = "" if self.cover else f" It is not promised that the new {new}."
         sentence = f"{where}: {promise}{why}.{beyond} {CAVEAT}"
         short = plain or f"{kind[2].capitalize()}: {promise}"
-        about: Any = {"guarantee": self.guarantee, "given": self.given, "promise": f"{short}.{beyond}"}
+        about: Any = {
+            "guarantee": self.guarantee,
+            "given": self.given,
+            "promise": f"{short}.{beyond}",
+        }
         return Certificate(*kind, sentence, dict(numbers), **about)
 
     def left_out(self, size: int | None) -> Certificate:
@@ -163,7 +189,10 @@ class Claims:
 
         Of a list it is told how many items it has; without that it is the ranks of a ranking.
         """
-        held, always = "every new rank is in its range", "Every rank always stayed within its range"
+        held, always = (
+            "every new rank is in its range",
+            "Every rank always stayed within its range",
+        )
         if size is not None:
             always = f"The top {self.k:,} always stayed within these {size:,} names"
             always = f"The top {self.k:,} never changed" if size == self.k else always
@@ -171,23 +200,38 @@ class Claims:
         kind: Kind = None, 0.0, "observed", "left out in turn"
         return self._anew(self._seen(kind, f"{held} every time", always, 0), 0.0)
 
-    def _seen(self, kind: Kind, held: str, plain: str, broken: int, where: str = "") -> Certificate:
+    def _seen(
+        self, kind: Kind, held: str, plain: str, broken: int, where: str = ""
+    ) -> Certificate:
         """Return what leaving each unit out has shown, for statisticians and for everybody."""
         each = f"each of the {self.n:,} {plural(self.unit)}"
-        seen = f"{each} was left out in turn, and {held} (delta = {rounded_up(kind[1])})"
-        where, plain = f"Observed {self._where(where)}", f"We removed {each} in turn. {plain}"
-        return self._made(kind, (where, seen, ""), {"n": self.n, "broken": broken}, plain=plain)
+        seen = (
+            f"{each} was left out in turn, and {held} (delta = {rounded_up(kind[1])})"
+        )
+        where, plain = (
+            f"Observed {self._where(where)}",
+            f"We removed {each} in turn. {plain}",
+        )
+        return self._made(
+            kind, (where, seen, ""), {"n": self.n, "broken": broken}, plain=plain
+        )
 
-    def observed(self, eps: float, broken: int, *, ties: bool, target: float = 0.0) -> Certificate:
+    def observed(
+        self, eps: float, broken: int, *, ties: bool, target: float = 0.0
+    ) -> Certificate:
         """Return the certificate of an audit of this very dataset, at an eps given or chosen on it.
 
         ``ties``: it inflates nothing but equal scores, so that the number says nothing. ``target``: the
         share of units that eps was chosen for, where it was.
         """
         held = f"{self._holds}{f', except without {broken:,} of them' if broken else ' every time'}"
-        where = self._at(eps, f"chosen on it and kept fixed while {plural(self.unit)} were left out")
+        where = self._at(
+            eps, f"chosen on it and kept fixed while {plural(self.unit)} were left out"
+        )
         where = ", with equal scores kept together" if ties else where
-        rule = "audit" if self.given else "covering eps" if self.cover else "breaking eps"
+        rule = (
+            "audit" if self.given else "covering eps" if self.cover else "breaking eps"
+        )
         kind: Kind = eps, broken / self.n, "observed", rule
         found = self._seen(kind, f"the new {held}", f"The new {held}", broken, where)
         return found if self.given or not self.cover else self._anew(found, target)
@@ -216,24 +260,41 @@ class Claims:
         delta of the units, gives two answers that share the plain one without the unit.
         """
         if self.apart:
-            return _remarked(found, f"Nothing is claimed of an answer made again: {self.apart}.")
+            return _remarked(
+                found, f"Nothing is claimed of an answer made again: {self.apart}."
+            )
         what, kind, stable = "set", "a ranking", "full-ranking stability, Definition 2"
         if self.k is not None:
             what, kind = "list", f"at least {counted(self.k, self.item)}"
             stable = "top-k stability, Definition 1"
-        every, removed, it = "dataset and every scorer", f"any one {self.unit}", f"that {self.unit}"
+        every, removed, it = (
+            "dataset and every scorer",
+            f"any one {self.unit}",
+            f"that {self.unit}",
+        )
         if found.removals > 1:
             removed = f"any {found.removals:,} {plural(self.unit)} or fewer"
             every, it = "dataset", "these"
         elif delta:
             removed = f"one {self.unit}, any but a share {rounded_up(delta)} of them"
-        anew = f"remove {removed}, and the {what} made again shares {kind} with this one"
+        anew = (
+            f"remove {removed}, and the {what} made again shares {kind} with this one"
+        )
         why = f"because both hold the {self._plain} of the data without {it}, if these can be scored"
-        proved = f"Proved for every {every}: {anew} ({stable}, delta = {delta:.4g}), {why}."
+        proved = (
+            f"Proved for every {every}: {anew} ({stable}, delta = {delta:.4g}), {why}."
+        )
         promise = f"{found.promise} Proved for every dataset: {anew}."
-        return replace(found, status="proved", sentence=f"{proved} {found.sentence}", promise=promise)
+        return replace(
+            found,
+            status="proved",
+            sentence=f"{proved} {found.sentence}",
+            promise=promise,
+        )
 
-    def proved_by_sensitivity(self, eps: float, bound: Sensitivity, factor: float | None) -> Certificate:
+    def proved_by_sensitivity(
+        self, eps: float, bound: Sensitivity, factor: float | None
+    ) -> Certificate:
         """Return the certificate of a scorer that no single unit can move by more than ``bound.eps``.
 
         Without a factor it is of the ball's list; with one, of an answer inflated by more than so many
@@ -246,11 +307,17 @@ class Claims:
         larger += names * (factor is None)
         why = f", because {because}, and eps = {rounded_down(eps, 6)} is {larger}"
         promise = f"remove any one {self.unit}, and the new {self._holds} (delta = 0)"
-        told = "Proved for every dataset of this size and the kind named here", promise, why
+        told = (
+            "Proved for every dataset of this size and the kind named here",
+            promise,
+            why,
+        )
         numbers = {**bound.numbers, "bound": bound.eps}
         return self._made((eps, 0.0, "proved", bound.rule), told, numbers)
 
-    def proved_by_bagging(self, eps: float, delta: float, numbers: Numbers) -> Certificate:
+    def proved_by_bagging(
+        self, eps: float, delta: float, numbers: Numbers
+    ) -> Certificate:
         """Return the certificate of a bagged scorer: bounded outputs, in expectation over the bags."""
         promise = (
             f"remove one {self.unit} at random, and with probability at least "
@@ -288,7 +355,9 @@ SHARE = Range(0.0, 1.0, below=True)
 def check_delta(delta: object, called: str = "delta") -> float:
     """Return ``delta`` as a float from 0 to below 1."""
     if isinstance(delta, bool) or delta not in SHARE:
-        allowed = "a number from 0 to below 1 (the share of units that may break the answer)"
+        allowed = (
+            "a number from 0 to below 1 (the share of units that may break the answer)"
+        )
         raise InvalidValueError(f"{called} must be {allowed}, but is {shorten(delta)}")
     return float(delta)  # type: ignore[arg-type]
 
@@ -298,7 +367,9 @@ def check_target(delta: float, eps: float | None) -> tuple[float, float | None]:
     target = check_delta(delta)
     if target and eps is not None:
         told = "take either delta or eps, not both"
-        raise InvalidValueError(told, way_out=["Omit ", Option("delta"), " or ", Option("eps")])
+        raise InvalidValueError(
+            told, way_out=["Omit ", Option("delta"), " or ", Option("eps")]
+        )
     return target, None if eps is None else check_eps(eps)
 
 
@@ -317,7 +388,9 @@ def check_ranking(delta: float, eps: float | None, guarantee: Guarantee | None) 
 def check_removals(facts: Facts, removals: int) -> int:
     """Return a number of units that may leave and leave somebody, or complain."""
     check_several(facts.data)
-    return check_whole("removals", removals, 1, facts.units.total - 1, " (one unit must stay)")
+    return check_whole(
+        "removals", removals, 1, facts.units.total - 1, " (one unit must stay)"
+    )
 
 
 class Made(NamedTuple):
@@ -357,7 +430,9 @@ def made(
     if removals != 1 and check_removals(facts, removals) > 1:
         if not usual:
             told = "a list that holds against several removals takes no delta, eps, guarantee or claim"
-            raise InvalidValueError(told, way_out=["Omit them, or use ", Option("removals", "1"), "."])
+            raise InvalidValueError(
+                told, way_out=["Omit them, or use ", Option("removals", "1"), "."]
+            )
         answer = found.whoever_leaves(removals)
     elif claim == "proved":
         answer = found.proved(target)
@@ -395,7 +470,9 @@ class Calibration:
     @property
     def _factor(self) -> float:
         """How much larger than a shift of the scores the eps of an inflated answer must be."""
-        return cover_factor(len(self.study.items) - (self.k or 1)) if self._cover else 1.0
+        return (
+            cover_factor(len(self.study.items) - (self.k or 1)) if self._cover else 1.0
+        )
 
     def left_out(self) -> Made:
         """Return what holds the plain answers without each unit, and nothing else."""
@@ -413,7 +490,9 @@ class Calibration:
     def eps_needed(self, delta: float) -> float:
         """Return the tightest eps on these data that at most a share ``delta`` of the units breaks."""
         each = self._each_needs  # first: it makes the scores, too
-        return eps_above(check_delta(delta), each, self.study.units.counts, self.study.tie_eps)
+        return eps_above(
+            check_delta(delta), each, self.study.units.counts, self.study.tie_eps
+        )
 
     @property
     def _each_needs(self) -> FloatArray:
@@ -429,7 +508,11 @@ class Calibration:
         study, search = self.study, self.study.margin_search()
         if not search.pairs.certified:
             told = f"nothing bounds what {removals:,} {plural(study.unit)} removed together can do"
-            way_out = ("Use ", Option("removals", "1"), ", or a scorer whose margins are bounded below.")
+            way_out = (
+                "Use ",
+                Option("removals", "1"),
+                ", or a scorer whose margins are bounded below.",
+            )
             raise NoProofError(study.scorer.name, told, way_out=way_out)
         from steadyrank.margins.search import Withstanding
 
@@ -446,22 +529,33 @@ class Calibration:
             broken = units_without_common_ranking(study, eps)
         else:
             broken = self._each_needs >= eps
-        number, ties = int(study.units.counts[broken].sum()), not self.given and eps == study.tie_eps
-        return self._inflated(self._claims.observed(eps, number, ties=ties, target=target), eps)
+        number, ties = (
+            int(study.units.counts[broken].sum()),
+            not self.given and eps == study.tie_eps,
+        )
+        return self._inflated(
+            self._claims.observed(eps, number, ties=ties, target=target), eps
+        )
 
     def proved(self, delta: float) -> Made:
         """Return what holds if no unit moves the scores further than a rule says: the ball's list."""
         study, ball = self.study, self.k is not None and self._cover
         if (bound := study.scorer.sensitivity(study.data)) is not None:
             factor = None if ball else self._factor
-            claim = partial(self._claims.proved_by_sensitivity, bound=bound, factor=factor)
+            claim = partial(
+                self._claims.proved_by_sensitivity, bound=bound, factor=factor
+            )
             eps = bound.eps
         else:
             eps, numbers = self._bagging(delta)
-            claim = partial(self._claims.proved_by_bagging, delta=delta, numbers=numbers)
+            claim = partial(
+                self._claims.proved_by_bagging, delta=delta, numbers=numbers
+            )
         if self.k is not None and ball:
             radius = just_above(eps)
-            return Made(claim(radius), ball_topk(study.scores, self.k, radius), told=False)
+            return Made(
+                claim(radius), ball_topk(study.scores, self.k, radius), told=False
+            )
         wide = just_above(self._factor * eps)
         return self._inflated(claim(wide), wide)._replace(told=False)
 

@@ -111,18 +111,31 @@ class Comparison(Result):
     @property
     def covered(self) -> bool | None:
         """Whether the old list, made to hold whichever unit leaves, holds the new plain top k, too."""
-        return None if self.topk is None else not _without(self.new_ranking[: self.k], self.topk.members)
+        return (
+            None
+            if self.topk is None
+            else not _without(self.new_ranking[: self.k], self.topk.members)
+        )
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield what is known of each item: those of the new data by rank, then those that are gone."""
         blank: dict[str, Any] = dict.fromkeys(COLUMNS[self.document])
-        told = {item: {**blank, "item": item} for item in (*self.new_ranking, *self.gone)}
+        told = {
+            item: {**blank, "item": item} for item in (*self.new_ranking, *self.gone)
+        }
         stood = {} if self.topk is None else self.topk.standing_of
-        sides = {"old": (self.old, self.old.ranking, "gone"), "new": (self.new, self.new_ranking, "new")}
+        sides = {
+            "old": (self.old, self.old.ranking, "gone"),
+            "new": (self.new, self.new_ranking, "new"),
+        }
         for side, (answer, ranking, verdict) in sides.items():
             scores = dict(zip(answer.items, answer.scores.tolist(), strict=True))
             for rank, item in enumerate(ranking, start=1):
-                told[item] |= {f"{side}_rank": rank, f"{side}_score": scores[item], "verdict": verdict}
+                told[item] |= {
+                    f"{side}_rank": rank,
+                    f"{side}_score": scores[item],
+                    "verdict": verdict,
+                }
         for place, item in enumerate(self.common):
             told[item] |= {name: column[place] for name, column in self.places.items()}
         return (row | {"standing": stood.get(item)} for item, row in told.items())
@@ -141,7 +154,9 @@ class Comparison(Result):
         explained = f"removing one {self.unit} could explain"
         if beyond := count("beyond"):
             told = f"{beyond:,} {of} more than {explained}"
-            return f"{told}; {count('inside'):,} moved less, {count('same'):,} not at all."
+            return (
+                f"{told}; {count('inside'):,} moved less, {count('same'):,} not at all."
+            )
         if inside := count("inside"):
             return f"{inside:,} {of}, none more than {explained}."
         if moved := count(None):
@@ -151,7 +166,9 @@ class Comparison(Result):
     def _sentences(self) -> Iterator[str]:
         """Yield what else is to be said, in the order in which readers ask for it."""
         sides = {"New": self.arrived, "Gone": self.gone}
-        yield from (f"{what}: {named(items, 'and')}." for what, items in sides.items() if items)
+        yield from (
+            f"{what}: {named(items, 'and')}." for what, items in sides.items() if items
+        )
         if (old := self.topk) is None:
             return
         before = dict.fromkeys(self.arrived, " (not in the old data)")
@@ -161,7 +178,9 @@ class Comparison(Result):
             if those := [f"{item}{before.get(item, '')}" for item in items]:
                 yield f"{what} the top {old.k:,}: {named(those, 'and')}."
         missing = _without(self.new_ranking[: old.k], old.members)
-        held = f"lacks {named(missing, 'and')}" if missing else "holds all of the new top"
+        held = (
+            f"lacks {named(missing, 'and')}" if missing else "holds all of the new top"
+        )
         yield f"The old list for the top {old.k:,} ({counted(old.size, self.item_name)}) {held}."
 
     def _found(self) -> dict[str, Any]:
@@ -172,7 +191,9 @@ class Comparison(Result):
             "rule": RULE.format(unit=self.unit),
             "margin": None,
             "suggestions": suggestions(self.old),
-            "warnings": [note for note in alike if note not in {*self.notes, *self.new.notes}],
+            "warnings": [
+                note for note in alike if note not in {*self.notes, *self.new.notes}
+            ],
             **self.old.claimed(),
             **told(self, "k", "covered"),
             **{name: labels(getattr(self, name)) for name in ("entered", "left")},
@@ -188,7 +209,9 @@ def comparison_of(old: Study, new: Study, k: int | None) -> Comparison:
         raise WrongDataError(problem, way_out=way_out)
     k = None if k is None else check_k(k, min(len(old.items), len(new.items)))
     index = {item: number for number, item in enumerate(new.items)}
-    found = np.array([index.get(old.items[number], -1) for number in old.facts.order.tolist()])
+    found = np.array(
+        [index.get(old.items[number], -1) for number in old.facts.order.tolist()]
+    )
     places = np.flatnonzero(found >= 0)
     before, after = old.facts.order[places], found[places]
     ties = np.full(len(new.items), len(old.items))
@@ -204,7 +227,9 @@ def comparison_of(old: Study, new: Study, k: int | None) -> Comparison:
         topk=None if k is None else old.topk(k),
         common=was.labels(before),
         new_ranking=now.labels(order),
-        places=_judged(np.argsort(order)[after], place_ranges(old.facts, before) if few else None),
+        places=_judged(
+            np.argsort(order)[after], place_ranges(old.facts, before) if few else None
+        ),
     )
 
 
@@ -213,18 +238,37 @@ def _unlike(old: Study, new: Study) -> Iterator[tuple[str, Any]]:
     was, now = (_scored(one) for one in (old, new))
     if (was, repr(old.scorer)) != (now, repr(new.scorer)):
         problem = f"both versions must be of one kind and scored in one way, but are {was} and {now}"
-        yield problem, ["Give both the same ", Option("kind"), ", ", Option("scorer"), " and columns."]
+        yield (
+            problem,
+            [
+                "Give both the same ",
+                Option("kind"),
+                ", ",
+                Option("scorer"),
+                " and columns.",
+            ],
+        )
     if not set(old.items) & set(new.items):
-        some, others = (listing(map(shorten, one.items), len(one.items)) for one in (old, new))
-        problem = f"the old and the new data have no item in common: {some} against {others}"
+        some, others = (
+            listing(map(shorten, one.items), len(one.items)) for one in (old, new)
+        )
+        problem = (
+            f"the old and the new data have no item in common: {some} against {others}"
+        )
         yield problem, "Call the items alike: nothing is matched by guessing."
 
 
 def _judged(ranks: IntArray, known: Ranks | None) -> dict[str, list[Any]]:
     """Return the columns of the items in both, given their new ranks in the order of the old ones."""
     old, new = np.arange(1, len(ranks) + 1), 1 + np.argsort(np.argsort(ranks))
-    moved: Any = known and np.where((known.best <= new) & (new <= known.worst), "inside", "beyond")
-    told = {"old_place": old, "new_place": new, "verdict": np.where(old == new, "same", moved)}
+    moved: Any = known and np.where(
+        (known.best <= new) & (new <= known.worst), "inside", "beyond"
+    )
+    told = {
+        "old_place": old,
+        "new_place": new,
+        "verdict": np.where(old == new, "same", moved),
+    }
     if known is not None:
         told |= {"old_best": known.best, "old_worst": known.worst}
     return {name: column.tolist() for name, column in told.items()}

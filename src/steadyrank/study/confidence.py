@@ -147,18 +147,35 @@ class Confidence(Result):
         may = f"may truly be {where}: {named(those, 'and', 20)}"
         told = f"With {percent(self.level)} confidence, {only} {may}."
         further = int(((self._best <= self.k) & (self.simultaneous[0] > self.k)).sum())
-        where = f"In the table, the ranks of {further:,} of these begin below {self.k:,}"
-        return f"{told} {where}: this list is one-sided, and rules out less." if further else told
+        where = (
+            f"In the table, the ranks of {further:,} of these begin below {self.k:,}"
+        )
+        return (
+            f"{told} {where}: this list is one-sided, and rules out less."
+            if further
+            else told
+        )
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the items by plain rank, with what is said of each."""
         ends = {"confidence": self.simultaneous, "marginal": self.marginal}
         for place, index in enumerate(np.argsort(-self.scores, kind="stable").tolist()):
             low, high = map(finite, self.score_intervals[:, index].tolist())
-            found = {"rank": place + 1, "item": self.items[index], "score": float(self.scores[index])}
-            found |= {"error": float(self.errors[index]), "score_low": low, "score_high": high}
+            found = {
+                "rank": place + 1,
+                "item": self.items[index],
+                "score": float(self.scores[index]),
+            }
+            found |= {
+                "error": float(self.errors[index]),
+                "score_low": low,
+                "score_high": high,
+            }
             for name, (best, worst) in ends.items():
-                found |= {f"{name}_best": int(best[index]), f"{name}_worst": int(worst[index])}
+                found |= {
+                    f"{name}_best": int(best[index]),
+                    f"{name}_worst": int(worst[index]),
+                }
             yield found
 
     def _found(self) -> dict[str, Any]:
@@ -175,36 +192,63 @@ def confidence_of(study: Study, level: float, draws: int, seed: int) -> Confiden
     from scipy.special import ndtr  # loads longer than a small file takes
 
     level, seed = check_level(level), check_whole("seed", seed, 0)
-    draws = check_whole("draws", draws, int(np.ceil(round(2 / (1 - level), 6))))  # for both ends
+    draws = check_whole(
+        "draws", draws, int(np.ceil(round(2 / (1 - level), 6)))
+    )  # for both ends
     # A pair has two numbers, a difference and an error, each of them more than once.
-    check_size(64 * len(study.items) ** 2, "comparing all pairs of items", "Keep fewer items.")
+    check_size(
+        64 * len(study.items) ** 2, "comparing all pairs of items", "Keep fewer items."
+    )
     what = f"{draws:,} draws of {counted(len(study.items), 'score')}"
     # A score of a draw is kept several times over, with its ranks, in a row that takes as much as ten.
     check_size(draws * (len(study.items) + 10) * 64, what, "Ask for fewer draws.")
     data, scores, tail = study.data, study.scores, (1 - level) / 2
-    given, notes, units = data.covariance if isinstance(data, Estimates) else None, data.notes, None
+    given, notes, units = (
+        data.covariance if isinstance(data, Estimates) else None,
+        data.notes,
+        None,
+    )
     if given is None:
         drawn, reasons = bootstrap_scores(data, study.scorer, draws, seed)
-        notes, units = (*notes, *about_silent(reasons, draws, level)), units_behind(data)
+        notes, units = (
+            (*notes, *about_silent(reasons, draws, level)),
+            units_behind(data),
+        )
     else:
         drawn = np.add(scores, normal_draws(given, draws, seed))
     noise, silent = np.ascontiguousarray((drawn - scores).T), draws - len(drawn)
     # Squares of very large or small differences are beyond floats; a common size changes nothing.
     size = max(float(np.abs(noise).max()), 1e-150 * float(np.abs(scores).max())) or 1.0
-    covariance = np.atleast_2d(np.cov(noise / size)) if given is None else given / size**2
+    covariance = (
+        np.atleast_2d(np.cov(noise / size)) if given is None else given / size**2
+    )
     errors = np.sqrt(np.diag(covariance)) * size
     limit = student(tail, np.full(len(scores), np.inf) if units is None else units)
     with np.errstate(invalid="ignore"):
         ends = scores + np.outer((-1, 1), limit * errors)
-    if given is None:  # percentiles, further out for fewer units (Hesterberg), where draws reach so far
+    if (
+        given is None
+    ):  # percentiles, further out for fewer units (Hesterberg), where draws reach so far
         ranked, beyond = np.sort(drawn, axis=0), ndtr(-limit) * draws
-        reached, place = beyond >= 1 + silent, np.maximum(np.ceil(beyond).astype(np.int64) - silent, 1)
-        both = ranked[place - 1, np.arange(len(scores))], ranked[-place, np.arange(len(scores))]
+        reached, place = (
+            beyond >= 1 + silent,
+            np.maximum(np.ceil(beyond).astype(np.int64) - silent, 1),
+        )
+        both = (
+            ranked[place - 1, np.arange(len(scores))],
+            ranked[-place, np.arange(len(scores))],
+        )
         ends = np.where(reached, both, ends)
         ends[:, (errors <= NEVER * np.abs(scores)) | ~np.isfinite(limit)] = np.nan
-    about = origin(study) | {"_study": None, "level": level, "draws": draws, "seed": seed}
+    about = origin(study) | {
+        "_study": None,
+        "level": level,
+        "draws": draws,
+        "seed": seed,
+    }
     return Confidence(
-        **about | {"notes": (*notes, TIES, *(declared(study.scorer, "remarks", scores) or ()))},
+        **about
+        | {"notes": (*notes, TIES, *(declared(study.scorer, "remarks", scores) or ()))},
         errors=frozen(errors),
         score_intervals=frozen(ends),
         basis=DRAWN.format(plural(study.facts.unit)) if given is None else GIVEN,
@@ -223,7 +267,9 @@ def units_behind(data: Observations) -> FloatArray:
         return np.full(data.n_items, alike)
     unit, place, *_ = entries.values_of(np.arange(data.n_items))
     unit, place = np.divmod(np.unique(unit * data.n_items + place), data.n_items)
-    return np.minimum(alike, np.bincount(place, data.units.counts[unit], minlength=data.n_items))
+    return np.minimum(
+        alike, np.bincount(place, data.units.counts[unit], minlength=data.n_items)
+    )
 
 
 def bootstrap_scores(
@@ -235,7 +281,9 @@ def bootstrap_scores(
         say = "Bring more units, or scores with their standard errors; their column is named by "
         problem = f"{single}, so every draw is the same and says nothing about chance"
         raise TooFewUnitsError(problem, way_out=[say, Option("error")])
-    if getattr(scorer, "empty", None) is not None:  # what is last by decree says nothing about chance
+    if (
+        getattr(scorer, "empty", None) is not None
+    ):  # what is last by decree says nothing about chance
         scorer = replace(scorer, empty=None)  # type: ignore[type-var]
     copies = partial(draw, data.units.counts, data.n_units, seed, replace=True)
     found, reasons = scored_draws(data, scorer, copies, draws, "resamples")
@@ -246,8 +294,13 @@ def about_silent(reasons: dict[int, str], draws: int, level: float) -> tuple[str
     """Say what becomes of draws that have no scores; refuse so many that nothing could be decided."""
     if not reasons:
         return ()
-    silent, first = f"{len(reasons):,} of {draws:,} resamples cannot be scored", reasons[min(reasons)]
+    silent, first = (
+        f"{len(reasons):,} of {draws:,} resamples cannot be scored",
+        reasons[min(reasons)],
+    )
     if len(reasons) >= (1 - level) * draws:
         problem = f"{silent}, too many to decide anything; the first: {first}"
         raise InvalidValueError(problem, way_out=FEW_DATA)
-    return (f"{silent}; each counts as one that may rank the items in any way. The first: {first}",)
+    return (
+        f"{silent}; each counts as one that may rank the items in any way. The first: {first}",
+    )

@@ -29,7 +29,14 @@ from steadyrank.operators.inflation import critical_eps, just_above
 from steadyrank.operators.intervals import tier_eps
 from steadyrank.operators.meeting import Rival
 from steadyrank.study.certificate import check_delta, eps_above
-from steadyrank.study.standings import FEW, MANY, Active, active_items, blocks_near, near_rows
+from steadyrank.study.standings import (
+    FEW,
+    MANY,
+    Active,
+    active_items,
+    blocks_near,
+    near_rows,
+)
 from steadyrank.text import counted, html_of, rounded_up
 
 if TYPE_CHECKING:
@@ -95,7 +102,11 @@ class Curve:
     def _repr_html_(self) -> str:
         """Show the first steps in a notebook."""
         columns = (values.tolist() for values in self.steps())
-        titles = ("eps above", "delta: share of units that break the answer", self.beside)
+        titles = (
+            "eps above",
+            "delta: share of units that break the answer",
+            self.beside,
+        )
         return html_of(f"{self}.", dict(zip(titles, columns, strict=True)))
 
     @cached_property
@@ -112,7 +123,9 @@ class Curve:
 
     def smallest_eps(self, delta: float) -> float:
         """Return an eps just above the smallest that makes the instability at most ``delta``."""
-        return eps_above(check_delta(delta), self.breaking_eps, self.counts, self.tie_eps)
+        return eps_above(
+            check_delta(delta), self.breaking_eps, self.counts, self.tie_eps
+        )
 
     def steps(self) -> tuple[FloatArray, FloatArray, IntArray]:
         """Return the eps at which a value changes, and the two values just above each of them."""
@@ -190,9 +203,12 @@ class StabilityCurve(Curve):
         steps, delta, size = self.steps()
         kept = kept_steps(steps, eps)
         found = {"eps": steps[kept], "delta": delta[kept], "size": size[kept]}
-        return {"k": self.k, "chosen": eps, "n_steps": len(steps), "thinned": len(kept) < len(steps)} | {
-            name: values.tolist() for name, values in found.items()
-        }
+        return {
+            "k": self.k,
+            "chosen": eps,
+            "n_steps": len(steps),
+            "thinned": len(kept) < len(steps),
+        } | {name: values.tolist() for name, values in found.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,7 +257,9 @@ def kept_steps(steps: FloatArray, eps: float) -> IntArray:
         return np.arange(len(steps))
     evenly = np.linspace(0, len(steps) - 1, MAX_STEPS // 2).round().astype(np.int64)
     here = int(np.searchsorted(steps, eps))
-    near = np.arange(max(0, here - MAX_STEPS // 8), min(len(steps), here + MAX_STEPS // 8))
+    near = np.arange(
+        max(0, here - MAX_STEPS // 8), min(len(steps), here + MAX_STEPS // 8)
+    )
     return np.unique(np.append(evenly, near))
 
 
@@ -258,17 +276,25 @@ def stability_curve(facts: Facts, k: int) -> StabilityCurve:
     furthest = np.minimum(furthest, just_above(shifts))
     while unsettled.any():
         depth = min(depth, float(furthest[unsettled].max()))
-        found = _breaking_eps(loo, active_items(*facts.outer_bounds, k, depth), unsettled)
+        found = _breaking_eps(
+            loo, active_items(*facts.outer_bounds, k, depth), unsettled
+        )
         breaking[unsettled] = found[unsettled]
         unsettled &= (breaking > depth) & (furthest > depth)
         depth *= DEEPER
-    return StabilityCurve(k, frozen(breaking), loo.units.counts, facts.tie_eps, critical)
+    return StabilityCurve(
+        k, frozen(breaking), loo.units.counts, facts.tie_eps, critical
+    )
 
 
 def _first_depth(critical: FloatArray, k: int, shifts: FloatArray) -> float:
     rank = min(k + FIRST_LOOK, len(critical)) - 1
     near = float(np.partition(critical, rank)[rank])
-    return near if near > 0 else max(float(shifts.max(initial=0.0)), np.finfo(np.float64).tiny)
+    return (
+        near
+        if near > 0
+        else max(float(shifts.max(initial=0.0)), np.finfo(np.float64).tiny)
+    )
 
 
 def _breaking_eps(loo: LeaveOneOut, active: Active, among: BoolArray) -> FloatArray:
@@ -277,7 +303,9 @@ def _breaking_eps(loo: LeaveOneOut, active: Active, among: BoolArray) -> FloatAr
     full = critical_eps(loo.scores[active.items], active.places)
     for units, rows in loo.columns(active.items, among):
         both = np.maximum(critical_eps(rows, active.places), full)
-        breaking[units] = np.partition(both, active.places - 1, axis=1)[:, active.places - 1]
+        breaking[units] = np.partition(both, active.places - 1, axis=1)[
+            :, active.places - 1
+        ]
     return breaking
 
 
@@ -315,6 +343,8 @@ def ranking_curve(facts: Facts) -> RankingCurve:
     breaking = np.zeros(len(loo.units))
     for block in loo.blocks():
         for number in np.flatnonzero(block.reordered(loo.scores, rival.order)).tolist():
-            breaking[block.start + number] = rival.meeting(block.row(number, loo.scores))
+            breaking[block.start + number] = rival.meeting(
+                block.row(number, loo.scores)
+            )
     tiers = frozen(tier_eps(loo.scores[rival.order]))
     return RankingCurve(None, frozen(breaking), loo.units.counts, facts.tie_eps, tiers)

@@ -24,7 +24,14 @@ from steadyrank.margins.sums import SumMargins
 from steadyrank.operators.checks import check_k, check_level
 from steadyrank.scorers.base import gaps_without
 from steadyrank.study.margin import Margin, index_of, margin_of
-from steadyrank.study.results import EXACT_IN_JSON, MAX_FLIPS, Result, label, origin, told
+from steadyrank.study.results import (
+    EXACT_IN_JSON,
+    MAX_FLIPS,
+    Result,
+    label,
+    origin,
+    told,
+)
 from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
@@ -128,7 +135,11 @@ class Explanation(Result):
     def sentence(self) -> str:
         """The border in plain words."""
         item, rival, gap = shorten(self.item), shorten(self.rivals[0].item), self.gap
-        lead = f"is {abs(gap):.4g} {'ahead of' if gap > 0 else 'behind'}" if gap else "is level with"
+        lead = (
+            f"is {abs(gap):.4g} {'ahead of' if gap > 0 else 'behind'}"
+            if gap
+            else "is level with"
+        )
         place = "the first outside" if self.inside else "the last in"
         each = self.number(1), self.number(-1)
         ours, theirs = (f"{number:,} favour{'s' * (number == 1)}" for number in each)
@@ -218,16 +229,26 @@ class Needed(Result):
     @property
     def sentence(self) -> str:
         """The number in plain words."""
-        ahead, behind, units = shorten(self.ahead), shorten(self.behind), plural(self.unit)
+        ahead, behind, units = (
+            shorten(self.ahead),
+            shorten(self.behind),
+            plural(self.unit),
+        )
         begin = f"By a model ({units} like those seen, each drawn by itself), "
         if self.needed is None:
             return f"{begin}not even 2^53 {units} would put one of {ahead} and {behind} ahead."
         begin += f"{counted(self.needed, self.unit)} in all would put {ahead} ahead of {behind}"
-        return f"{begin} with probability {self.confidence}; {self.n_units:,} were seen."
+        return (
+            f"{begin} with probability {self.confidence}; {self.n_units:,} were seen."
+        )
 
     def _found(self) -> dict[str, Any]:
         known = told(self, "k", "gap", "confidence", "needed", "basis", "sentence")
-        return known | {"ahead": label(self.ahead), "behind": label(self.behind), "status": "model"}
+        return known | {
+            "ahead": label(self.ahead),
+            "behind": label(self.behind),
+            "status": "model",
+        }
 
 
 def explanation_of(study: Study, k: int | None, item: object) -> Explanation:
@@ -235,22 +256,39 @@ def explanation_of(study: Study, k: int | None, item: object) -> Explanation:
     search, last = study.facts.margin_search(), max(1, len(study.items) - 1)
     if k is None and item is None:
         raise InvalidValueError(
-            "neither a k nor an item was given", way_out=["Give ", Option("k"), " or ", Option("item")]
+            "neither a k nor an item was given",
+            way_out=["Give ", Option("k"), " or ", Option("item")],
         )
     # Without a k it is ahead of the next; the last one has only those before it.
-    k = check_border(min(search.rank(index_of(study, item)), last) if k is None else k, study)
+    k = check_border(
+        min(search.rank(index_of(study, item)), last) if k is None else k, study
+    )
     place = int(search.order[k - 1]) if item is None else index_of(study, item)
     rank = search.rank(place)
-    across = search.order[k : k + RIVALS] if rank <= k else search.order[:k][::-1][:RIVALS]
+    across = (
+        search.order[k : k + RIVALS] if rank <= k else search.order[:k][::-1][:RIVALS]
+    )
     given, without, additive = contributions_of(study, place, int(across[0]))
 
     def rival(other: int) -> Rival:
-        pair, gap = (study.items[place], study.items[other]), study.scores[place] - study.scores[other]
-        return Rival(pair[1], search.rank(other), float(gap), margin_of(study, None, pair=pair))
+        pair, gap = (
+            (study.items[place], study.items[other]),
+            study.scores[place] - study.scores[other],
+        )
+        return Rival(
+            pair[1], search.rank(other), float(gap), margin_of(study, None, pair=pair)
+        )
 
-    about = origin(study) | {"k": k, "item": study.items[place], "rank": rank, "additive": additive}
+    about = origin(study) | {
+        "k": k,
+        "item": study.items[place],
+        "rank": rank,
+        "additive": additive,
+    }
     rivals = tuple(map(rival, across.tolist()))
-    return Explanation(**about, rivals=rivals, contributions=given, gaps_without=without)
+    return Explanation(
+        **about, rivals=rivals, contributions=given, gaps_without=without
+    )
 
 
 def needed_of(study: Study, k: int, confidence: float) -> Needed:
@@ -263,11 +301,21 @@ def needed_of(study: Study, k: int, confidence: float) -> Needed:
     given, without, additive = contributions_of(study, ahead, behind)
     counts, n = study.units.counts, study.units.total
     gap = float(study.scores[ahead] - study.scores[behind])
-    size = max(float(np.abs(without).max()), float(np.abs(given).max()), gap) or 1.0  # squares fit then
-    d = n * (given / size) if additive else n * (gap / size) - (n - 1) * (without / size)
+    size = (
+        max(float(np.abs(without).max()), float(np.abs(given).max()), gap) or 1.0
+    )  # squares fit then
+    d = (
+        n * (given / size)
+        if additive
+        else n * (gap / size) - (n - 1) * (without / size)
+    )
     mean = float(counts @ d) / n
     spread = math.sqrt(float(counts @ (d - mean) ** 2) / (n - 1))
-    number = (float(ndtri(confidence)) * spread / mean) ** 2 if gap and mean > 0 else math.inf
+    number = (
+        (float(ndtri(confidence)) * spread / mean) ** 2
+        if gap and mean > 0
+        else math.inf
+    )
     return Needed(
         **origin(study),
         k=k,
@@ -276,7 +324,9 @@ def needed_of(study: Study, k: int, confidence: float) -> Needed:
         gap=gap,
         confidence=confidence,
         needed=max(1, math.ceil(number)) if number <= EXACT_IN_JSON else None,
-        basis="what each unit adds to the gap" if additive else "jackknife pseudo-values of the gap",
+        basis="what each unit adds to the gap"
+        if additive
+        else "jackknife pseudo-values of the gap",
     )
 
 
@@ -286,12 +336,16 @@ def check_border(k: object, study: Study) -> int:
     if number == items:
         raise InvalidValueError(
             f"k = {number:,} is the last rank of {items:,}: there is no border after it",
-            way_out=f"Give a k from 1 to {items - 1:,}." if items > 1 else "Two items are needed.",
+            way_out=f"Give a k from 1 to {items - 1:,}."
+            if items > 1
+            else "Two items are needed.",
         )
     return number
 
 
-def contributions_of(study: Study, one: int, other: int) -> tuple[FloatArray, FloatArray, bool]:
+def contributions_of(
+    study: Study, one: int, other: int
+) -> tuple[FloatArray, FloatArray, bool]:
     """Return what each distinct unit adds to a lead, the lead without it, and whether they add up."""
     out, known = study.facts.leave_one_out, study.facts.margin_search().pairs
     without = gaps_without(out, one, other)

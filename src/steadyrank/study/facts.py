@@ -16,7 +16,13 @@ from steadyrank.margins.search import MarginSearch
 from steadyrank.operators.inflation import MOST_OF_EPS, critical_eps, effective_eps
 from steadyrank.scorers.base import LeaveOneOut, Scorer, declared
 from steadyrank.study.results import RULES
-from steadyrank.study.standings import SMALLEST, Ranks, TopKDeletions, rank_ranges, topk_deletions
+from steadyrank.study.standings import (
+    SMALLEST,
+    Ranks,
+    TopKDeletions,
+    rank_ranges,
+    topk_deletions,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +57,9 @@ class Facts:
     (array([0, 1]), array([0.141, 0.212]))
     """
 
-    def __init__(self, data: Observations, scorer: Scorer, folds: LeaveOneOut | None = None) -> None:
+    def __init__(
+        self, data: Observations, scorer: Scorer, folds: LeaveOneOut | None = None
+    ) -> None:
         self.data: Observations = scorer.prepared(data)
         self.scorer = scorer
         self.item_name = "item"
@@ -63,9 +71,14 @@ class Facts:
 
     def __getstate__(self) -> dict[str, Any]:
         # What is soon made anew stays behind: there are functions in it that cannot travel.
-        folds = {"leave_one_out", "units"} if self._given or refits(self.scorer) else set()
+        folds = (
+            {"leave_one_out", "units"} if self._given or refits(self.scorer) else set()
+        )
         kept = vars(self).keys() & {"data", "scorer", "item_name", "_given", *folds}
-        return {name: vars(self)[name] for name in kept} | {"_known": {}, "_ranks": None}
+        return {name: vars(self)[name] for name in kept} | {
+            "_known": {},
+            "_ranks": None,
+        }
 
     @property
     def left_out(self) -> bool:
@@ -90,7 +103,11 @@ class Facts:
     def called(self, item: str, unit: str) -> Facts:
         """Return the same facts of items and units by other names."""
         made = object.__new__(Facts)
-        named = {"item_name": item, "units": replace(self.units, kind=unit), "_known": {}}
+        named = {
+            "item_name": item,
+            "units": replace(self.units, kind=unit),
+            "_known": {},
+        }
         vars(made).update(vars(self) | named)
         return made
 
@@ -104,12 +121,19 @@ class Facts:
         if resolution:
             whose = "scorer" if resolution > of_values else "scale"
             ties += f"; scores closer than the {whose}'s resolution, {resolution:g}, are equal"
-        return (*self.data.notes, unit, ties, *(declared(self.scorer, "remarks", self.scores) or ()))
+        return (
+            *self.data.notes,
+            unit,
+            ties,
+            *(declared(self.scorer, "remarks", self.scores) or ()),
+        )
 
     @property
     def scores(self) -> FloatArray:
         """The scores on all the data; nothing is left out for them."""
-        return frozen(self.leave_one_out.scores) if self.left_out else self._scores_alone
+        return (
+            frozen(self.leave_one_out.scores) if self.left_out else self._scores_alone
+        )
 
     @cached_property
     def _scores_alone(self) -> FloatArray:
@@ -123,7 +147,9 @@ class Facts:
     @cached_property
     def tie_eps(self) -> float:
         """An eps so small that it inflates nothing but exact ties."""
-        halves = np.diff(np.unique(self.scores) / 2)  # halved before: a gap may overflow
+        halves = np.diff(
+            np.unique(self.scores) / 2
+        )  # halved before: a gap may overflow
         return max(float(halves.min()), SMALLEST) if len(halves) else 1.0
 
     @cached_property
@@ -164,7 +190,9 @@ class Facts:
 
     def curve(self, k: int) -> StabilityCurve:
         """Return delta(eps) and size(eps) of the top k."""
-        from steadyrank.study.curve import stability_curve  # few answers rest on whole curves
+        from steadyrank.study.curve import (
+            stability_curve,
+        )  # few answers rest on whole curves
 
         return self.once(stability_curve, k)
 
@@ -196,11 +224,19 @@ class Facts:
         (array([False,  True]), array([ True,  True]))
         """
 
-        def settled(shifts: FloatArray, errors: FloatArray) -> BoolArray:  # far from eps, not largest
+        def settled(
+            shifts: FloatArray, errors: FloatArray
+        ) -> BoolArray:  # far from eps, not largest
             far = np.abs(shifts - eps) > errors + 2 * MOST_OF_EPS * eps
-            return np.asarray(far & (shifts + errors < (shifts - errors).max(initial=0.0)))
+            return np.asarray(
+                far & (shifts + errors < (shifts - errors).max(initial=0.0))
+            )
 
-        shifts = self.shifts if "shifts" in vars(self) else self.leave_one_out.shifts(settled)
+        shifts = (
+            self.shifts
+            if "shifts" in vars(self)
+            else self.leave_one_out.shifts(settled)
+        )
         largest = float(np.abs(self.scores).max()) + float(shifts.max(initial=0.0))
         with np.errstate(over="ignore"):
             return np.asarray(shifts >= effective_eps(eps, largest) * (1 - SUMS))
@@ -208,7 +244,9 @@ class Facts:
 
 def refits(scorer: Scorer) -> bool:
     """Tell whether a scorer is fitted again for each unit that is left out, perhaps by many workers."""
-    return hasattr(scorer, "n_jobs") or type(scorer).leave_one_out is Scorer.leave_one_out
+    return (
+        hasattr(scorer, "n_jobs") or type(scorer).leave_one_out is Scorer.leave_one_out
+    )
 
 
 def _margin_search(facts: Facts, by: str) -> MarginSearch:

@@ -33,7 +33,12 @@ DONE = {
 }
 """What is done with units: as the subject of a sentence, and as what it takes."""
 
-GERUNDS = {"change": "Changing", "push": "Pushing", "bring": "Bringing", "put": "Putting"}
+GERUNDS = {
+    "change": "Changing",
+    "push": "Pushing",
+    "bring": "Bringing",
+    "put": "Putting",
+}
 
 
 UNBOUNDED = "only single removals were tried; for more, no bound is known"
@@ -126,7 +131,9 @@ class Margin(Result):
         """
         data = self.study.data
         data = data.with_copies(data.units.counts - self.leaving)
-        return data if self.added is None else data.with_added(self.added, self.upper or 0)
+        return (
+            data if self.added is None else data.with_added(self.added, self.upper or 0)
+        )
 
     @property
     def _question(self) -> tuple[str, str]:
@@ -165,7 +172,11 @@ class Margin(Result):
     def parts(self) -> dict[str, Any]:
         """Return how many units it takes, which ones, and what then happens, as plain data."""
         passed, passing = labels(self.pair)
-        added = " beats ".join(map(str, self.added)) if isinstance(self.added, tuple) else self.added
+        added = (
+            " beats ".join(map(str, self.added))
+            if isinstance(self.added, tuple)
+            else self.added
+        )
         return {
             "k": self.k,
             "item": None if self.item is None else label(self.item),
@@ -185,10 +196,18 @@ class Margin(Result):
         """Return the units of the removal set, the first of them by name and the rest counted."""
         numbers, known = np.flatnonzero(self.leaving), self.study.units.labels
         listed = [
-            {"unit": label(known[number]), "number": number, "count": int(self.leaving[number])}
+            {
+                "unit": label(known[number]),
+                "number": number,
+                "count": int(self.leaving[number]),
+            }
             for number in numbers[:MAX_FLIPS].tolist()
         ]
-        return {"units": int(self.leaving.sum()), "distinct_units": len(numbers), "listed": listed}
+        return {
+            "units": int(self.leaving.sum()),
+            "distinct_units": len(numbers),
+            "listed": listed,
+        }
 
 
 def known_margin(study: Study, k: int | None) -> Margin:
@@ -207,14 +226,22 @@ def known_number(facts: Facts, k: int | None) -> Found:
 
 
 def _plain(
-    search: MarginSearch, facts: Facts, k: int | None, item: Any = None, pair: Any = None, *, tried: bool
+    search: MarginSearch,
+    facts: Facts,
+    k: int | None,
+    item: Any = None,
+    pair: Any = None,
+    *,
+    tried: bool,
 ) -> Found:
     """Return the margin of a plain answer, given who changes it alone, as leaving each out has shown."""
     out, found, alone = facts.leave_one_out, [np.empty(0, dtype=np.int64)], None
     if search.by == "remove" and facts.units.total > 1:
         if pair is not None:
             ahead, behind = np.array(pair)[:, np.newaxis]
-            found += [units[turned[:, 0]] for units, turned in turning(out, ahead, behind)]
+            found += [
+                units[turned[:, 0]] for units, turned in turning(out, ahead, behind)
+            ]
         elif k is None:
             found.append(out.reordered(facts.order))
         elif item is None:
@@ -227,7 +254,11 @@ def _plain(
         return search.pair(pair[0], pair[1], alone)
     if k is None:
         return search.ranking(alone, tried=tried)
-    return search.topk(k, alone, tried=tried) if item is None else search.item(item, k, alone)
+    return (
+        search.topk(k, alone, tried=tried)
+        if item is None
+        else search.item(item, k, alone)
+    )
 
 
 class MarginOf(TypedDict, total=False):
@@ -239,16 +270,23 @@ class MarginOf(TypedDict, total=False):
 
 
 def margin_of(
-    study: Study, k: int | None, item: object = None, pair: Labels | None = None, by: str = "remove"
+    study: Study,
+    k: int | None,
+    item: object = None,
+    pair: Labels | None = None,
+    by: str = "remove",
 ) -> Margin:
     """Return the margin of a top k, of one item of it, of a pair, or of the full ranking."""
     if by not in DONE:
         raise not_a_choice("by", by, tuple(DONE))
     if pair is not None and (k is not None or item is not None):
-        raise InvalidValueError("a pair cannot go with a k or an item", way_out="Ask one of them.")
+        raise InvalidValueError(
+            "a pair cannot go with a k or an item", way_out="Ask one of them."
+        )
     if item is not None and k is None:
         raise InvalidValueError(
-            f"how many units {shorten(item)} takes to flip depends on k", way_out=["Give ", Option("k")]
+            f"how many units {shorten(item)} takes to flip depends on k",
+            way_out=["Give ", Option("k")],
         )
     search = study.facts.margin_search(by)
     k = None if k is None else check_k(k, len(study.items))
@@ -271,7 +309,9 @@ def _ordered_pair(study: Study, pair: Labels) -> tuple[int, int]:
         raise InvalidValueError(f"a pair must be two items, but is {shorten(pair)}")
     one, other = (index_of(study, label) for label in pair)
     if one == other:
-        raise InvalidValueError(f"a pair must be two items, but both are {shorten(pair[0])}")
+        raise InvalidValueError(
+            f"a pair must be two items, but both are {shorten(pair[0])}"
+        )
     order = study.facts.order.tolist()
     return (one, other) if order.index(one) < order.index(other) else (other, one)
 
@@ -316,7 +356,9 @@ def _rule(rule: str, found: Found, total: int) -> str:
     return rule.replace("exact: ", "bounds of pairs: ", 1)
 
 
-def _passing(before: FloatArray, after: FloatArray, aimed: tuple[int, int]) -> tuple[int, int]:
+def _passing(
+    before: FloatArray, after: FloatArray, aimed: tuple[int, int]
+) -> tuple[int, int]:
     """Return the pair that was aimed at if it swapped, else the first neighbours that did."""
     if precedes(after, aimed[1], aimed[0]):
         return aimed

@@ -91,7 +91,9 @@ class CriticalDifference:
         removals = f"removing one of the {counted(self.n_units, self.unit)}"
         joined = f"Joined by single removals: {removals} can change or tie their order."
         if not self.joined_by_removals:
-            joined = f"None joined by single removals: {removals} changes or ties no order."
+            joined = (
+                f"None joined by single removals: {removals} changes or ties no order."
+            )
         some = bool(self.joined_by_test)
         found = "no difference found" if some else "every pair differs"
         if self.critical_difference is not None:
@@ -102,12 +104,17 @@ class CriticalDifference:
             first = "p < 0.0001" if self.friedman < 1e-4 else f"p = {self.friedman:.2g}"
             tested += f" after Friedman's test ({first})"
             if self.friedman > self.alpha:
-                tested, found = "All joined", f"Friedman's test ({first}) finds no difference"
+                tested, found = (
+                    "All joined",
+                    f"Friedman's test ({first}) finds no difference",
+                )
         confidence = f"{tested}: {found}, alpha = {self.alpha:g}."
         return f"{joined} Stability is not statistical confidence.", confidence
 
     @classmethod
-    def of(cls, data: Any, *, test: str = "nemenyi", alpha: float = 0.05) -> CriticalDifference:
+    def of(
+        cls, data: Any, *, test: str = "nemenyi", alpha: float = 0.05
+    ) -> CriticalDifference:
         """Return mean ranks, and which items cannot be told apart: by single removals, and by a test.
 
         Draw it with ``.plot()``: the critical-difference diagram of benchmark papers, in which both
@@ -138,7 +145,10 @@ class CriticalDifference:
         if values.shape[1] < (3 if test == "nemenyi" else 2):
             raise InvalidValueError(
                 f"there is too little to compare by {TESTS[test]}: {counted(values.shape[1], 'item')}",
-                way_out=("Nemenyi's test needs three or more; two can be compared with ", HOLM),
+                way_out=(
+                    "Nemenyi's test needs three or more; two can be compared with ",
+                    HOLM,
+                ),
             )
         ranks = values.shape[1] + 1.0 - on_one_scale(values, "ranks")
         order = np.argsort(ranks.sum(axis=0), kind="stable")
@@ -173,7 +183,9 @@ def _values(data: Any) -> FloatArray:
     check_several(data)
     if data.weights is not None or data.unit is not None or np.isnan(data.values).any():
         told = "these tests need rows that all count the same and have no gaps"
-        way_out = "Read them without weights and groups, and without rows that have gaps."
+        way_out = (
+            "Read them without weights and groups, and without rows that have gaps."
+        )
         raise InvalidDataError(told, way_out=way_out)
     return np.asarray(data.values)
 
@@ -208,7 +220,10 @@ def _tested(
         joined[first, second] = means[second] - means[first] < difference
     else:
         halves = values / 2  # whose differences are finite
-        found = [_wilcoxon(halves[:, i] - halves[:, j]) for i, j in zip(first, second, strict=True)]
+        found = [
+            _wilcoxon(halves[:, i] - halves[:, j])
+            for i, j in zip(first, second, strict=True)
+        ]
         joined[first, second] = holm(np.array(found)) > alpha
     return {"friedman": friedman, "critical_difference": difference}, joined
 
@@ -220,7 +235,9 @@ def _wilcoxon(differences: FloatArray) -> float:
     largest = np.abs(differences).max()
     if not largest:
         return 1.0
-    return float(wilcoxon((differences / largest).round(12)).pvalue)  # 0.3 - 0.2 ties with 0.2 - 0.1
+    return float(
+        wilcoxon((differences / largest).round(12)).pvalue
+    )  # 0.3 - 0.2 ties with 0.2 - 0.1
 
 
 def holm(p_values: FloatArray) -> FloatArray:

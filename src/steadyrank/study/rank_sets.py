@@ -126,10 +126,14 @@ class Noise:
     _known: dict[float, Peaks] = field(default_factory=dict, init=False)
     _quantiles: dict[float, FloatArray] = field(default_factory=dict, init=False)
 
-    def simultaneous(self, level: float, *, one_sided: bool = False) -> tuple[IntArray, IntArray]:
+    def simultaneous(
+        self, level: float, *, one_sided: bool = False
+    ) -> tuple[IntArray, IntArray]:
         """Return the best and the worst rank of each item: in large samples all hold together."""
         number, pairs = len(self.scores), self._every
-        lead = self._lead(pairs, len(pairs.gaps), level, self._peaks(level), one_sided=one_sided)
+        lead = self._lead(
+            pairs, len(pairs.gaps), level, self._peaks(level), one_sided=one_sided
+        )
         ahead, behind = np.zeros((2, number), dtype=np.int64)
         for own, start, end in self._spans():
             above, below = lead[start:end] > 0, lead[start:end] < 0
@@ -145,22 +149,39 @@ class Noise:
         best, worst = np.empty((2, number), dtype=np.int64)
         floor, pair, draw, moved = self._peaks(level)
         first, second = self._every.one[pair], self._every.other[pair]
-        item, opponent = np.concatenate([first, second]), np.concatenate([second, first])
+        item, opponent = (
+            np.concatenate([first, second]),
+            np.concatenate([second, first]),
+        )
         # Short numbers are sorted by counting.
         order = np.argsort(item.astype(np.min_scalar_type(number)), kind="stable")
-        opponent, draw, moved = opponent[order], np.tile(draw, 2)[order], np.append(moved, -moved)[order]
+        opponent, draw, moved = (
+            opponent[order],
+            np.tile(draw, 2)[order],
+            np.append(moved, -moved)[order],
+        )
         ends = np.searchsorted(item[order], np.arange(number + 1))
         for own in counting(range(number), number, "items"):
             mine = slice(ends[own], ends[own + 1])
             peaks = Peaks(floor, opponent[mine], draw[mine], moved[mine])
             # With itself an item is no pair: neither gap nor deviation.
-            lead = self._lead(self._row(own, slice(0, number)), number - 1, level, peaks)
+            lead = self._lead(
+                self._row(own, slice(0, number)), number - 1, level, peaks
+            )
             best[own], worst[own] = 1 + (lead < 0).sum(), number - (lead > 0).sum()
         return best, worst
 
-    @np.errstate(invalid="ignore")  # what never varies is not compared with what is never exceeded
+    @np.errstate(
+        invalid="ignore"
+    )  # what never varies is not compared with what is never exceeded
     def _lead(
-        self, pairs: Pairs, number: int, level: float, peaks: Peaks, *, one_sided: bool = False
+        self,
+        pairs: Pairs,
+        number: int,
+        level: float,
+        peaks: Peaks,
+        *,
+        one_sided: bool = False,
     ) -> AnyArray:
         """Return 1 for each pair in which one is decided to be above the other, -1 for below, else 0.
 
@@ -171,7 +192,9 @@ class Noise:
         asked = left * np.int8(BOTH)
         which = None if self.units is None else self._fewer_units(pairs)
         while left.any():
-            in_question = 2 * number - (1 if one_sided else 2) * np.count_nonzero(decided)
+            in_question = 2 * number - (1 if one_sided else 2) * np.count_nonzero(
+                decided
+            )
             tail, needed = (1 - level) / in_question, np.zeros(1)
             if which is not None:
                 needed = self._student(tail)
@@ -181,14 +204,18 @@ class Noise:
                 new = new[self._contrary(pairs, new, peaks) <= tail]
             if len(new):
                 far = float((sizes[new] / errors[new]).max())
-                limit = self._limit(pairs, asked, level, peaks, float(needed.min()), far)
+                limit = self._limit(
+                    pairs, asked, level, peaks, float(needed.min()), far
+                )
                 new = new[sizes[new] > limit * errors[new]]
             if not len(new):
                 break
             decided[new], left[new] = True, False
             # One-sided, whether the one below is above is still in question.
             asked[new] = -np.sign(gaps[new]) if one_sided else 0
-        return np.asarray((gaps > 0).view(np.int8) * decided - (gaps < 0).view(np.int8) * decided)
+        return np.asarray(
+            (gaps > 0).view(np.int8) * decided - (gaps < 0).view(np.int8) * decided
+        )
 
     @cached_property
     def _variances(self) -> FloatArray:
@@ -209,10 +236,20 @@ class Noise:
     def _fewer_units(self, pairs: Pairs) -> IntArray:
         """Return which of these numbers the item has, of each pair, that fewer units tell."""
         numbers, which = self._numbers_of_units
-        return which if len(numbers) == 1 else np.minimum(which[pairs.one], which[pairs.other])
+        return (
+            which
+            if len(numbers) == 1
+            else np.minimum(which[pairs.one], which[pairs.other])
+        )
 
     def _limit(
-        self, pairs: Pairs, asked: AnyArray, level: float, peaks: Peaks, enough: float, far: float
+        self,
+        pairs: Pairs,
+        asked: AnyArray,
+        level: float,
+        peaks: Peaks,
+        enough: float,
+        far: float,
     ) -> float:
         """Return the quantile of the largest difference in question, or less where it is not enough.
 
@@ -220,7 +257,11 @@ class Noise:
         """
         largest, floor = np.zeros(self.draws.shape[1]), max(peaks.floor, enough)
         some = np.flatnonzero(np.abs(peaks.moved) > floor)
-        np.maximum.at(largest, peaks.draw[some], one_way(peaks.moved[some], asked[peaks.pair[some]]))
+        np.maximum.at(
+            largest,
+            peaks.draw[some],
+            one_way(peaks.moved[some], asked[peaks.pair[some]]),
+        )
         above = largest[largest > floor]
         found = upper_quantile(above, level, self.silent, len(largest) - len(above))
         if found > floor or enough >= peaks.floor:
@@ -290,7 +331,9 @@ class Noise:
                 out=share[start:end],
                 where=pairs.errors[start:end] > 0,
             )
-        kept = float(np.partition(share, int(CLOSE * len(share)))[int(CLOSE * len(share))])
+        kept = float(
+            np.partition(share, int(CLOSE * len(share)))[int(CLOSE * len(share))]
+        )
         close = np.flatnonzero(share < kept)
         for part in self._slices(len(close)):
             some = close[part]
@@ -300,23 +343,35 @@ class Noise:
         alone, least = self._variances, floor**2 * (1 - 1e-6)
         high = (centred**2 > (kept * least / 2) * squares[:, np.newaxis]).T.copy()
         for which, draw in enumerate(np.ascontiguousarray(self.draws.T)):
-            for part in slices(len(some := np.flatnonzero(high[which])), BLOCK_NUMBERS, number):
+            for part in slices(
+                len(some := np.flatnonzero(high[which])), BLOCK_NUMBERS, number
+            ):
                 one = some[part]
                 variances = self.covariance[one] * -2
                 variances += alone
                 variances += alone[one, np.newaxis]
                 variances *= least
-                place, other = np.nonzero((draw[one, np.newaxis] - draw) ** 2 > variances)
-                once = (one[place] < other) | ~high[which, other]  # both may be high, and see each other
+                place, other = np.nonzero(
+                    (draw[one, np.newaxis] - draw) ** 2 > variances
+                )
+                once = (one[place] < other) | ~high[
+                    which, other
+                ]  # both may be high, and see each other
                 first, second = one[place[once]], other[once]
                 low, top = np.minimum(first, second), np.maximum(first, second)
-                pair = low * (2 * number - low - 1) // 2 + top - low - 1  # its place among all of them
+                pair = (
+                    low * (2 * number - low - 1) // 2 + top - low - 1
+                )  # its place among all of them
                 known = (share[pair] >= kept) & (share[pair] < np.inf)
                 pair, low, top = pair[known], low[known], top[known]
                 moved = (draw[low] - draw[top]) / pairs.errors[pair]
                 far = np.abs(moved) > floor
-                found.append((pair[far], np.full(np.count_nonzero(far), which), moved[far]))
-        return Peaks(floor, *(np.concatenate(column) for column in zip(*found, strict=True)))
+                found.append(
+                    (pair[far], np.full(np.count_nonzero(far), which), moved[far])
+                )
+        return Peaks(
+            floor, *(np.concatenate(column) for column in zip(*found, strict=True))
+        )
 
     def unvaried(self) -> bool:
         """Tell whether some pair of different scores has a difference that never varies."""
@@ -326,7 +381,9 @@ class Noise:
     def _spans(self) -> Iterator[tuple[int, int, int]]:
         """Yield each item with the place of its pairs with later ones, among all pairs."""
         ends = np.cumsum(np.arange(len(self.scores) - 1, 0, -1)).tolist()
-        return ((own, start, end) for own, (start, end) in enumerate(pairwise([0, *ends])))
+        return (
+            (own, start, end) for own, (start, end) in enumerate(pairwise([0, *ends]))
+        )
 
     @cached_property
     def _every(self) -> Pairs:
@@ -336,7 +393,9 @@ class Noise:
         gaps, errors = np.empty((2, len(one)))
         for own, start, end in self._spans():
             some = slice(start, end)
-            one[some], other[some], gaps[some], errors[some] = self._row(own, slice(own + 1, number))
+            one[some], other[some], gaps[some], errors[some] = self._row(
+                own, slice(own + 1, number)
+            )
         return Pairs(one, other, gaps, errors)
 
     def _row(self, one: int, others: slice) -> Pairs:
@@ -346,7 +405,9 @@ class Noise:
         variances = both - 2 * self.covariance[one, others]
         # Scores of drawn units are sums: in another order they are rounded otherwise, and do not vary.
         sizes = np.abs(scores)
-        rounding = 0.0 if self.units is None else NEVER * np.maximum(sizes[one], sizes[others])
+        rounding = (
+            0.0 if self.units is None else NEVER * np.maximum(sizes[one], sizes[others])
+        )
         varies = variances > np.maximum(NEVER * both, rounding**2)
         gaps[~varies & (np.abs(gaps) <= NEVER * sizes.max())] = 0.0
         errors = np.sqrt(np.where(varies, variances, 0.0))
@@ -359,7 +420,9 @@ def one_way(moved: FloatArray, asked: AnyArray) -> FloatArray:
     return np.where(asked == BOTH, np.abs(moved), asked * moved)
 
 
-def upper_quantile(draws: FloatArray, level: float, silent: int = 0, below: int = 0) -> float:
+def upper_quantile(
+    draws: FloatArray, level: float, silent: int = 0, below: int = 0
+) -> float:
     """Return what one more draw exceeds with a probability of at most 1 - level: one of the draws.
 
     As many more draws as are ``silent`` are beyond all others, and so many more ``below`` them all: 0
@@ -401,4 +464,6 @@ def normal_draws(covariance: FloatArray, draws: int, seed: int) -> FloatArray:
     values, vectors = np.linalg.eigh(covariance)
     # The one root that is itself symmetric: whoever finds the vectors, in any order, finds this.
     root: FloatArray = (vectors * np.sqrt(values.clip(0.0))) @ vectors.T
-    return np.asarray(np.random.default_rng(seed).standard_normal((draws, len(root))) @ root)
+    return np.asarray(
+        np.random.default_rng(seed).standard_normal((draws, len(root))) @ root
+    )

@@ -42,31 +42,49 @@ AT_ONCE = 1 << 22
 
 
 def scored_draws(
-    data: Observations, scorer: Scorer, copies: Callable[[int], IntArray], draws: int, what: str
+    data: Observations,
+    scorer: Scorer,
+    copies: Callable[[int], IntArray],
+    draws: int,
+    what: str,
 ) -> tuple[dict[int, FloatArray], dict[int, str]]:
     """Return the scores of each draw by its number, and why the others have none.
 
     ``copies`` tells of a draw how many copies of each distinct unit it holds. Sums are added up for many
     draws at once. Where leave-one-out is by refitting, they are computed through joblib, too.
     """
-    data.with_copies(data.units.counts)  # data in an engine refuse this, before any work
+    data.with_copies(
+        data.units.counts
+    )  # data in an engine refuse this, before any work
     parallel, numbers = refits(scorer), range(draws)
     fit = partial(_scored, data, scorer, copies)
-    fits = run_fits(fit, numbers, getattr(scorer, "n_jobs", None)) if parallel else map(fit, numbers)
+    fits = (
+        run_fits(fit, numbers, getattr(scorer, "n_jobs", None))
+        if parallel
+        else map(fit, numbers)
+    )
     if scorer.sums(data) is not None:
         fits = _added_up(data, scorer, copies, draws, fit)
     found = dict(sorted(counting(fits, draws, what)))
     reasons = {which: why for which, why in found.items() if isinstance(why, str)}
-    return {which: row for which, row in found.items() if not isinstance(row, str)}, reasons
+    return {
+        which: row for which, row in found.items() if not isinstance(row, str)
+    }, reasons
 
 
 def _added_up(
-    data: Observations, scorer: Scorer, copies: Callable[[int], IntArray], draws: int, fit: Fit
+    data: Observations,
+    scorer: Scorer,
+    copies: Callable[[int], IntArray],
+    draws: int,
+    fit: Fit,
 ) -> Iterator[tuple[int, FloatArray | str]]:
     """Score draws of sums, many at a time; one that lacks an item says so by itself."""
     for part in slices(draws, AT_ONCE, len(data.units) + data.n_items):
         numbers = range(draws)[part]
-        rows = scores_of_copies(scorer, data, np.stack([copies(which) for which in numbers]))
+        rows = scores_of_copies(
+            scorer, data, np.stack([copies(which) for which in numbers])
+        )
         for which, row in zip(numbers, np.asarray(rows), strict=True):
             yield (which, row) if np.isfinite(row).all() else fit(which)
 
@@ -81,9 +99,13 @@ def _scored(
         return which, f"{type(error).__name__}: {error}"
 
 
-def draw(counts: IntArray, size: int, seed: int, which: int, *, replace: bool) -> IntArray:
+def draw(
+    counts: IntArray, size: int, seed: int, which: int, *, replace: bool
+) -> IntArray:
     """Draw some units, and return how many copies of each distinct one there are among them."""
-    return drawn_copies(np.random.default_rng([seed, which]), counts, size, replace=replace)
+    return drawn_copies(
+        np.random.default_rng([seed, which]), counts, size, replace=replace
+    )
 
 
 @dataclass(frozen=True)
@@ -97,11 +119,15 @@ class RandomRemovals:
 
     def leaving(self, which: int) -> IntArray:
         """Return how many of each distinct unit leave."""
-        return draw(self.data.units.counts, self.removals, self.seed, which, replace=False)
+        return draw(
+            self.data.units.counts, self.removals, self.seed, which, replace=False
+        )
 
     def facts(self, known: Facts) -> tuple[Facts, tuple[str, ...]]:
         """Return what is known after each removal, as if of one unit, and why some have no scores."""
-        found, reasons = scored_draws(self.data, known.scorer, self._staying, self.samples, "removals")
+        found, reasons = scored_draws(
+            self.data, known.scorer, self._staying, self.samples, "removals"
+        )
         if not found:
             raise InvalidValueError(
                 f"none of {self.samples:,} random removals leaves data that can be scored; the first: "
@@ -109,7 +135,9 @@ class RandomRemovals:
                 way_out=["Remove fewer at a time, with smaller ", Option("removals")],
             )
         rows = np.array(list(found.values()), dtype=np.float64)
-        units = Units("random set", np.ones(len(found), dtype=np.int64), range(len(found)))
+        units = Units(
+            "random set", np.ones(len(found), dtype=np.int64), range(len(found))
+        )
         out = RowsOut(known.scores, units, rows.__getitem__)
         return Facts(self.data, known.scorer, out), tuple(reasons.values())
 
@@ -117,12 +145,20 @@ class RandomRemovals:
         return np.asarray(self.data.units.counts - self.leaving(which))
 
 
-def checked_removals(study: Study, removals: int, samples: int | None, seed: int) -> RandomRemovals:
+def checked_removals(
+    study: Study, removals: int, samples: int | None, seed: int
+) -> RandomRemovals:
     """Return what is to be drawn, or complain."""
     if removals == 1 and samples is not None:
         raise InvalidValueError(
             "samples are for several removals at once; single units are all left out in turn, exactly",
-            way_out=["Omit ", Option("samples"), ", or give ", Option("removals"), " from 2 on."],
+            way_out=[
+                "Omit ",
+                Option("samples"),
+                ", or give ",
+                Option("removals"),
+                " from 2 on.",
+            ],
         )
     number = check_removals(study.facts, removals)
     drawn = check_whole("samples", SAMPLES if samples is None else samples, 1)

@@ -139,7 +139,9 @@ class Result:
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the table by column: the rows of the document, or itself as the only one."""
-        from steadyrank.report.export import COLUMNS  # what nobody tabulates loads no export
+        from steadyrank.report.export import (
+            COLUMNS,
+        )  # what nobody tabulates loads no export
 
         found = self.findings()
         rows = found.get("rows", [found])
@@ -147,7 +149,9 @@ class Result:
 
     def __str__(self) -> str:
         """Show the result in plain text."""
-        from steadyrank.report.text import plain_text  # a result that nobody looks at loads no view
+        from steadyrank.report.text import (
+            plain_text,
+        )  # a result that nobody looks at loads no view
 
         return plain_text(self.brief())
 
@@ -216,7 +220,11 @@ def guesses_of(notes: Iterable[str]) -> list[dict[str, str]]:
     """Return what was guessed about the data, in a few words each, with the option that changes it."""
     guesses = (note for note in notes if isinstance(note, Guess) and note.brief)
     return [
-        {"text": guess.brief, "note": guess, "option": guess.option.typed().removesuffix(" ...")}
+        {
+            "text": guess.brief,
+            "note": guess,
+            "option": guess.option.typed().removesuffix(" ..."),
+        }
         for guess in guesses
     ]
 
@@ -247,7 +255,9 @@ def label(name: object) -> str | int | float | bool:
     plain: Any = name.item() if isinstance(name, np.generic) else name
     exact = isinstance(plain, int) and abs(plain) <= EXACT_IN_JSON
     exact |= isinstance(plain, float) and math.isfinite(plain)
-    found: str | int | float | bool = plain if exact or isinstance(plain, str) else str(plain)
+    found: str | int | float | bool = (
+        plain if exact or isinstance(plain, str) else str(plain)
+    )
     return found
 
 
@@ -265,7 +275,11 @@ def frame_of(columns: Mapping[str, Sequence[object]], backend: str | None) -> An
 
     if backend is not None and backend not in BACKENDS:
         raise not_a_choice("backend", backend, BACKENDS)
-    usable = [name for name in BACKENDS if backend in {None, name} and find_spec(name) is not None]
+    usable = [
+        name
+        for name in BACKENDS
+        if backend in {None, name} and find_spec(name) is not None
+    ]
     if not usable:
         needed = backend or "polars, pandas or pyarrow"
         raise MissingPackageError(f"a dataframe needs {needed}", "frames")
@@ -279,7 +293,9 @@ def frame_of(columns: Mapping[str, Sequence[object]], backend: str | None) -> An
 def _of_one_type(values: Sequence[object]) -> Sequence[object]:
     """Turn labels of several types, or compound ones, into text: only pandas has columns for them."""
     types = {type(value) for value in values if value is not None}
-    compound = any(issubclass(kind, tuple | list | set | frozenset | dict) for kind in types)
+    compound = any(
+        issubclass(kind, tuple | list | set | frozenset | dict) for kind in types
+    )
     if not compound and (len(types) < 2 or types <= {int, float}):
         return values
     return [None if value is None else str(value) for value in values]

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.data.split import read_split
-from steadyrank.errors import InvalidDataError, InvalidValueError, Option, SteadyrankError, shorten
+from steadyrank.errors import (
+    InvalidDataError,
+    InvalidValueError,
+    Option,
+    SteadyrankError,
+    shorten,
+)
 from steadyrank.study.answers import named
 from steadyrank.study.results import begun, label
 from steadyrank.study.study import Study
@@ -17,7 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-WAYS: dict[str, tuple[str, ...]] = {"top-k": tuple(STANDINGS), "comparison": MOVES, "check": ()}
+WAYS: dict[str, tuple[str, ...]] = {
+    "top-k": tuple(STANDINGS),
+    "comparison": MOVES,
+    "check": (),
+}
 """How items may stand in a category, what matters most first; a check tells of none."""
 
 
@@ -69,7 +79,9 @@ class Split:
         self.column = column
 
         def study(data: Any) -> Study:
-            return Study(data if min_count is None else data.with_min_count(min_count), scorer)
+            return Study(
+                data if min_count is None else data.with_min_count(min_count), scorer
+            )
 
         self.studies: dict[str | None, Any] = {None: _tried(study, whole)}
         self.studies |= {name: _tried(study, one) for name, one in parts.items()}
@@ -93,8 +105,12 @@ class Split:
         """
         sides = dict(zip(("old", "new"), (self, *newer), strict=False))
         found: dict[str | None, Any] = {}
-        for name in dict.fromkeys(name for side in sides.values() for name in side.studies):
-            lack = {age: InvalidDataError(f"it is not in the {age} data") for age in sides}
+        for name in dict.fromkeys(
+            name for side in sides.values() for name in side.studies
+        ):
+            lack = {
+                age: InvalidDataError(f"it is not in the {age} data") for age in sides
+            }
             asked = [side.studies.get(name, lack[age]) for age, side in sides.items()]
             found[name] = _tried(lambda *studies: _ranked(question(*studies)), *asked)
         if all(isinstance(one, SteadyrankError) for one in found.values()):
@@ -137,7 +153,11 @@ class SplitAnswer:
     @property
     def results(self) -> dict[str | None, Any]:
         """The answers without the errors."""
-        return {name: one for name, one in self.answers.items() if not isinstance(one, SteadyrankError)}
+        return {
+            name: one
+            for name, one in self.answers.items()
+            if not isinstance(one, SteadyrankError)
+        }
 
     @property
     def stable(self) -> bool | None:
@@ -157,32 +177,49 @@ class SplitAnswer:
                     row["whole"] = stood
                 elif stood is not None:
                     row[stood].append(name)
-        return sorted(told.values(), key=lambda row: [-len(row[kind]) for kind in kinds])
+        return sorted(
+            told.values(), key=lambda row: [-len(row[kind]) for kind in kinds]
+        )
 
     @property
     def headline(self) -> str:
         """What there is to say of all categories, in one sentence."""
-        results, rows, every = self.results, self.rows(), counted(len(self.answers) - 1, "category")
+        results, rows, every = (
+            self.results,
+            self.rows(),
+            counted(len(self.answers) - 1, "category"),
+        )
         first = next(iter(results.values()))
         if first.document == "check":
             lead = {True: "STABLE", False: "UNSTABLE", None: "NO VERDICT"}[self.stable]
             held = [name for name, one in results.items() if one.stable]
-            number, whole = len({*held} - {None}), "stable" if None in held else "not stable"
+            number, whole = (
+                len({*held} - {None}),
+                "stable" if None in held else "not stable",
+            )
             said = f"{lead}: top {first.k:,}, stable in {number:,} of {every}, {whole} for all rows"
         elif first.document == "comparison":
             where = {name for row in rows for name in row["beyond"]}
             explained = f"removing one {first.unit} could explain"
             said = f"Items moved more than {explained} in {len(where):,} of {every}"
         elif not rows:
-            said = f"No {first.unit} was removed to see who is sure of the top {first.k:,}"
+            said = (
+                f"No {first.unit} was removed to see who is sure of the top {first.k:,}"
+            )
         else:
             best = len(rows[0]["sure"])
             leaders = [row["item"] for row in rows if best and len(row["sure"]) == best]
             who = named(leaders, "and") if leaders else f"No {first.item_name}"
             are = "are each" if len(leaders) > 1 else "is"
-            said = f"{who} {are} sure of the top {first.k:,} in {best or 'any'} of {every}"
+            said = (
+                f"{who} {are} sure of the top {first.k:,} in {best or 'any'} of {every}"
+            )
         failed = len(self.answers.keys() - results.keys() - {None})
-        return said + (f"; {failed:,} {'has' if failed == 1 else 'have'} no answer." if failed else ".")
+        return said + (
+            f"; {failed:,} {'has' if failed == 1 else 'have'} no answer."
+            if failed
+            else "."
+        )
 
     def findings(self, **about: Any) -> dict[str, Any]:
         """Return all that views show, as plain data; takes what the findings of a result take."""
@@ -198,7 +235,11 @@ class SplitAnswer:
         categories = [
             {"category": name, "problem": None, "findings": getattr(one, way)(**about)}
             if name in results
-            else {"category": name, "problem": one.worded(Option.typed), "findings": None}
+            else {
+                "category": name,
+                "problem": one.worded(Option.typed),
+                "findings": None,
+            }
             for name, one in self.answers.items()
         ]
         return begun("split", about.get("source")) | {
@@ -212,18 +253,24 @@ class SplitAnswer:
             "notes": list(self.notes),
         }
 
-    def report(self, path: str | os.PathLike[str], *, title: str | None = None, **about: Any) -> Path:
+    def report(
+        self, path: str | os.PathLike[str], *, title: str | None = None, **about: Any
+    ) -> Path:
         """Write one page with a switch between the categories, of top-k answers or comparisons."""
         from steadyrank.report.html import render_html
         from steadyrank.writing import write_whole
 
-        return write_whole(render_html(self.findings(**about), title=title, date=today()), path)
+        return write_whole(
+            render_html(self.findings(**about), title=title, date=today()), path
+        )
 
 
 def _tried(make: Callable[..., Any], *given: Any) -> Any:
     """Return what is made, or the error that is given or raised."""
     try:
-        return next((one for one in given if isinstance(one, SteadyrankError)), None) or make(*given)
+        return next(
+            (one for one in given if isinstance(one, SteadyrankError)), None
+        ) or make(*given)
     except SteadyrankError as error:
         return error
 
@@ -236,5 +283,7 @@ def _ranked(found: Any) -> Any:
         )
     if found.document != "comparison" and len(found.items) <= found.k:
         items = counted(len(found.items), "item")
-        raise InvalidDataError(f"there are only {items}, so a top {found.k:,} would hold them all")
+        raise InvalidDataError(
+            f"there are only {items}, so a top {found.k:,} would hold them all"
+        )
     return found

@@ -149,7 +149,9 @@ Part: TypeAlias = "tuple[Active, IntArray, FloatArray]"
 """Active items, units, and the scores of these items without each of those units."""
 
 
-def active_items(lowest: FloatArray, highest: FloatArray, k: int, depth: float) -> Active:
+def active_items(
+    lowest: FloatArray, highest: FloatArray, k: int, depth: float
+) -> Active:
     """Return the items that decide the audit of a top k if answers reach so far below the k-th best.
 
     Examples
@@ -168,7 +170,9 @@ def _active_between(
 ) -> Active:
     """Return the items that can reach the floor, less those that never fall to the ceiling."""
     never_kth = lowest > ceiling
-    return Active(k, np.flatnonzero((highest >= floor) & ~never_kth), int(never_kth.sum()))
+    return Active(
+        k, np.flatnonzero((highest >= floor) & ~never_kth), int(never_kth.sum())
+    )
 
 
 @np.errstate(over="ignore")  # a distance that overflows is infinite, and far enough
@@ -184,7 +188,11 @@ def least_move(scores: FloatArray, places: int, eps: float | None) -> float:
     1.0
     """
     ranked = np.sort(scores)[::-1]
-    kept = float(ranked[places - 1] - ranked[places]) / 2 if places < len(ranked) else np.inf
+    kept = (
+        float(ranked[places - 1] - ranked[places]) / 2
+        if places < len(ranked)
+        else np.inf
+    )
     if eps is not None:
         apart = float(np.abs(critical_eps(scores, places) - eps).min())
         rounding = ROUNDING * (eps + float(np.abs(scores).max()))
@@ -209,7 +217,9 @@ class TopKRows:
         self._eps = eps
         self._depth = {k: C * each for k, each in eps.items()}
         bounds = facts.outer_bounds
-        self._active = {k: active_items(*bounds, k, depth) for k, depth in self._depth.items()}
+        self._active = {
+            k: active_items(*bounds, k, depth) for k, depth in self._depth.items()
+        }
 
     def changed_rows(
         self, *, inflated: bool, every: bool = False, wanted: BoolArray | None = None
@@ -221,8 +231,12 @@ class TopKRows:
         ``wanted``, a mask of the distinct units, the others are passed over.
         """
         for actives, among in self._looks:
-            asked = among if wanted is None else wanted if among is None else wanted & among
-            yield from self._changed_rows(actives, asked, inflated=inflated, every=every)
+            asked = (
+                among if wanted is None else wanted if among is None else wanted & among
+            )
+            yield from self._changed_rows(
+                actives, asked, inflated=inflated, every=every
+            )
 
     @cached_property
     def _looks(self) -> list[tuple[list[Active], BoolArray | None]]:
@@ -234,17 +248,30 @@ class TopKRows:
         looks: list[tuple[list[Active], BoolArray | None]] = []
         rest, (lowest, highest) = [], self._facts.outer_bounds
         for k, active in self._active.items():
-            known = kth_range(self._loo, highest, k) if len(active.items) > MANY else None
+            known = (
+                kth_range(self._loo, highest, k) if len(active.items) > MANY else None
+            )
             if known is None:
                 rest.append(active)
                 continue
             theta, ceiling, many = known
-            near = _active_between(lowest, highest, k, theta - self._depth[k] * MARGIN, ceiling)
-            looks += [([one], among) for one, among in ((near, ~many), (active, many)) if among.any()]
+            near = _active_between(
+                lowest, highest, k, theta - self._depth[k] * MARGIN, ceiling
+            )
+            looks += [
+                ([one], among)
+                for one, among in ((near, ~many), (active, many))
+                if among.any()
+            ]
         return [*looks, (rest, None)] if rest else looks
 
     def _changed_rows(
-        self, actives: list[Active], among: BoolArray | None, *, inflated: bool, every: bool
+        self,
+        actives: list[Active],
+        among: BoolArray | None,
+        *,
+        inflated: bool,
+        every: bool,
     ) -> Iterator[Part]:
         """Yield (active, units, scores of the active items) for units that may change an answer."""
         union = np.unique(np.concatenate([active.items for active in actives]))
@@ -253,7 +280,9 @@ class TopKRows:
         leasts = [SMALLEST] * len(actives)
         if not every and len(self._loo.units) > FEW_UNITS:
             eps = [self._eps[active.k] if inflated else None for active in actives]
-            leasts = list(map(least_move, bases, [active.places for active in actives], eps))
+            leasts = list(
+                map(least_move, bases, [active.places for active in actives], eps)
+            )
 
         def apart(rows: FloatArray, errors: FloatArray) -> BoolArray:
             fine = np.ones(len(rows), dtype=np.bool_)
@@ -267,14 +296,22 @@ class TopKRows:
             for active, columns in zip(actives, where, strict=True):
                 critical = critical_eps(rows[:, columns], active.places)
                 for eps in (0.0, self._eps[active.k]):
-                    sure = np.maximum((critical < eps - reach).sum(axis=1), active.places)
+                    sure = np.maximum(
+                        (critical < eps - reach).sum(axis=1), active.places
+                    )
                     fine &= sure == (critical <= eps + reach).sum(axis=1)
             return fine
 
-        for units, rows in self._loo.columns(union, among, settled if inflated else apart):
-            for active, columns, base, least in zip(actives, where, bases, leasts, strict=True):
+        for units, rows in self._loo.columns(
+            union, among, settled if inflated else apart
+        ):
+            for active, columns, base, least in zip(
+                actives, where, bases, leasts, strict=True
+            ):
                 scores = rows.take(columns, axis=1)
-                with np.errstate(over="ignore"):  # what moves beyond all floats moves far enough
+                with np.errstate(
+                    over="ignore"
+                ):  # what moves beyond all floats moves far enough
                     moved = np.flatnonzero((np.abs(scores - base) >= least).any(axis=1))
                 if len(moved):
                     yield active, units[moved], scores[moved]
@@ -287,8 +324,13 @@ def plain_changes(
 
     With ``wanted``, a mask of the distinct units, the others are passed over.
     """
-    for active, units, rows in TopKRows(facts, {k: 0.0}).changed_rows(inflated=False, wanted=wanted):
-        old, new = active.answer(plain_members, facts.scores), active.answers(plain_members, rows)
+    for active, units, rows in TopKRows(facts, {k: 0.0}).changed_rows(
+        inflated=False, wanted=wanted
+    ):
+        old, new = (
+            active.answer(plain_members, facts.scores),
+            active.answers(plain_members, rows),
+        )
         moved = np.flatnonzero((new != old).any(axis=1))
         if len(moved):
             yield active, units[moved], old, new[moved]
@@ -299,11 +341,16 @@ def _best_apart(rows: FloatArray, errors: FloatArray, places: int) -> BoolArray:
     if places >= rows.shape[1]:
         return np.ones(len(rows), dtype=np.bool_)
     order = np.argpartition(-rows, places - 1, axis=1)
-    low, high = (np.take_along_axis(ends, order, axis=1) for ends in (rows - errors, rows + errors))
+    low, high = (
+        np.take_along_axis(ends, order, axis=1)
+        for ends in (rows - errors, rows + errors)
+    )
     return np.asarray(low[:, :places].min(axis=1) > high[:, places:].max(axis=1))
 
 
-def blocks_near(loo: LeaveOneOut, highest: FloatArray, k: int, few: int) -> Iterator[SparseBlock] | None:
+def blocks_near(
+    loo: LeaveOneOut, highest: FloatArray, k: int, few: int
+) -> Iterator[SparseBlock] | None:
     """Yield what units change among the items that can reach the rank ``few`` below the k-th.
 
     All other items are behind ``u_k``, with and without a unit that touches few. None where units may
@@ -370,7 +417,9 @@ def kth_range(
             np.partition(rows, -places, axis=1)[:, -places]
             for _, _, rows, places in near_rows(loo, block, k, few)
         ]
-        ends += [float(end(part)) for part in found if part.size for end in (np.min, np.max)]
+        ends += [
+            float(end(part)) for part in found if part.size for end in (np.min, np.max)
+        ]
     return min(ends), max(ends), many
 
 
@@ -413,7 +462,9 @@ class TopKDeletions:
 
     def listed(self, order: IntArray, k: int) -> IntArray:
         """Return all items that are in the top k of the data, or of the data without some unit."""
-        return frozen(np.concatenate([order[:k], order[k:][self.inside[order[k:]] > 0]]))
+        return frozen(
+            np.concatenate([order[:k], order[k:][self.inside[order[k:]] > 0]])
+        )
 
 
 def topk_deletions(facts: Facts, k: int) -> TopKDeletions:
@@ -491,7 +542,11 @@ def rank_ranges(facts: Facts, upto: int) -> Ranks:
     (array([1, 2, 2]), array([1, 3, 3]))
     """
     rivals, loo = _rivals(facts, upto), facts.leave_one_out
-    added, scores, blocks = loo.added if isinstance(loo, SumsOut) else None, loo.scores, None
+    added, scores, blocks = (
+        loo.added if isinstance(loo, SumsOut) else None,
+        loo.scores,
+        None,
+    )
     rows = len(loo.units) * len(rivals)
     if isinstance(added, Entries) and rows > THIN * int(added.observed[rivals].sum()):
         blocks = loo.touching(rivals)
@@ -521,7 +576,9 @@ def _ranges_of_touched(
         owner, old = block.owners() * (size + 1), place[block.items]
         first = np.repeat(block.indptr[:-1], np.diff(block.indptr))
         # Equal scores are in the order of their items: one search for both, in ranks of them.
-        _, level = np.unique(np.concatenate([-scores[order], -block.scores]), return_inverse=True)
+        _, level = np.unique(
+            np.concatenate([-scores[order], -block.scores]), return_inverse=True
+        )
         keys = level * np.int64(len(scores)) + np.concatenate([order, block.items])
         new = np.searchsorted(keys[:size], keys[size:])
         among = np.empty(len(new), dtype=np.int64)
@@ -534,10 +591,19 @@ def _ranges_of_touched(
         steps = np.repeat([1, 0, -1], len(new))
         by_place = np.argsort(ends, kind="stable")
         ends, change = ends[by_place], np.cumsum(steps[by_place])
-        moved, begin = (ends[:-1] < ends[1:]) & (change[:-1] != 0), ends[:-1] % (size + 1)
+        moved, begin = (
+            (ends[:-1] < ends[1:]) & (change[:-1] != 0),
+            ends[:-1] % (size + 1),
+        )
         moved &= begin < upto
-        moved[np.searchsorted(ends, owner + old, side="right") - 1] = False  # touched: seen above
-        begin, end, change = begin[moved], (begin + np.diff(ends))[moved], change[:-1][moved]
+        moved[np.searchsorted(ends, owner + old, side="right") - 1] = (
+            False  # touched: seen above
+        )
+        begin, end, change = (
+            begin[moved],
+            (begin + np.diff(ends))[moved],
+            change[:-1][moved],
+        )
         _widen(ups, begin, end, -change)
         _widen(downs, begin, end, change)
     here = np.arange(1, upto + 1)
@@ -594,11 +660,15 @@ def place_ranges(facts: Facts, items: IntArray) -> Ranks:
     return _ranges(facts.leave_one_out, items, np.arange(len(items)), equals=True)
 
 
-def _ranges(loo: LeaveOneOut, items: IntArray, columns: IntArray, *, equals: bool = False) -> Ranks:
+def _ranges(
+    loo: LeaveOneOut, items: IntArray, columns: IntArray, *, equals: bool = False
+) -> Ranks:
     """Return the best and the worst rank of those in some columns of these items, among all of them."""
     base = loo.scores[items]
     by_plain = np.argsort(-base, kind="stable")
-    best, worst = (ranks[0, columns] for ranks in _ranks(base[np.newaxis], equals=equals))
+    best, worst = (
+        ranks[0, columns] for ranks in _ranks(base[np.newaxis], equals=equals)
+    )
 
     def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
         low, high = rows - errors, rows + errors
@@ -613,7 +683,9 @@ def _ranges(loo: LeaveOneOut, items: IntArray, columns: IntArray, *, equals: boo
             np.minimum(best, worse, out=best)
             np.maximum(worst, better, out=worst)
         further = (best > 1) & (lows[:, best - 2] <= mine)
-        further |= (worst < len(items)) & (highs[:, np.minimum(worst, len(items) - 1)] >= yours)
+        further |= (worst < len(items)) & (
+            highs[:, np.minimum(worst, len(items) - 1)] >= yours
+        )
         fine[~fine] = ~further.any(axis=1)
         return fine
 
@@ -638,7 +710,9 @@ def _ranks(rows: FloatArray, *, equals: bool) -> tuple[IntArray, IntArray]:
     """Return the best and the worst rank of each item in each row; of equals, in either order."""
     every = np.arange(rows.shape[1])
     if equals:
-        best, worst = zip(*(_possible_ranks(row, row, every) for row in rows), strict=True)
+        best, worst = zip(
+            *(_possible_ranks(row, row, every) for row in rows), strict=True
+        )
         return np.array(best), np.array(worst)
     order = np.argsort(-rows, axis=1, kind="stable")
     ranks = np.empty_like(order)
@@ -646,7 +720,9 @@ def _ranks(rows: FloatArray, *, equals: bool) -> tuple[IntArray, IntArray]:
     return ranks, ranks
 
 
-def _possible_ranks(low: FloatArray, high: FloatArray, columns: IntArray) -> tuple[IntArray, IntArray]:
+def _possible_ranks(
+    low: FloatArray, high: FloatArray, columns: IntArray
+) -> tuple[IntArray, IntArray]:
     """Return the best and the worst rank that some items may have, from bounds of all scores."""
     best = len(low) - np.searchsorted(np.sort(low), high[columns], side="right") + 1
     return best, len(high) - np.searchsorted(np.sort(high), low[columns], side="left")

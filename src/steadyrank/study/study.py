@@ -72,8 +72,13 @@ class Study:
     def _repr_html_(self) -> str:
         """Show what is studied in a notebook."""
         units, items = plural(self.facts.unit), plural(self.facts.item_name)
-        told: dict[str, list[object]] = {"data": [self.data.kind.name], items: [len(self.items)]}
-        return html_of("Study", told | {units: [self.units.total], "scores": [self.scorer.name]})
+        told: dict[str, list[object]] = {
+            "data": [self.data.kind.name],
+            items: [len(self.items)],
+        }
+        return html_of(
+            "Study", told | {units: [self.units.total], "scores": [self.scorer.name]}
+        )
 
     @property
     def data(self) -> Observations:
@@ -131,8 +136,12 @@ class Study:
         certificate, _, told = made(facts, None, **how)
         found, changing, ranks = certificate.eps, None, None
         if told:
-            changing = int(self.units.counts[facts.leave_one_out.reordered(facts.order)].sum())
-            ranks = facts.ranks(len(self.items) if found is None else upto_which(facts, 0))
+            changing = int(
+                self.units.counts[facts.leave_one_out.reordered(facts.order)].sum()
+            )
+            ranks = facts.ranks(
+                len(self.items) if found is None else upto_which(facts, 0)
+            )
         return StableRanking(
             **origin(self),
             k=None,
@@ -155,7 +164,9 @@ class Study:
 
         return flips_of(self.facts, check_k(k, len(self.items)))
 
-    def check(self, k: int, *, max_delta: float = 0.0, min_margin: int | None = None) -> results.Check:
+    def check(
+        self, k: int, *, max_delta: float = 0.0, min_margin: int | None = None
+    ) -> results.Check:
         """Check whether the plain top-k is stable enough.
 
         In a test: ``study.check(3).assert_stable()``.
@@ -262,7 +273,9 @@ class Study:
         newer = new if isinstance(new, Study) else Study(new, self.scorer)
         return comparison_of(self, newer, k)
 
-    def confidence(self, level: float = 0.95, *, draws: int = 1000, seed: int = 0) -> results.Confidence:
+    def confidence(
+        self, level: float = 0.95, *, draws: int = 1000, seed: int = 0
+    ) -> results.Confidence:
         """Return which ranks the true scores may have, if the units are a random sample: not stability.
 
         Units are drawn anew with replacement, as many as there are, and scored again. Where the scorer
@@ -351,9 +364,15 @@ def with_names(study: Study, item: str | None = None, unit: str | None = None) -
     >>> with_names(Study(Votes(["ann"] * 5 + ["bob"] * 3)), "candidate", "voter").topk(1).unit
     'voter'
     """
-    columns, facts, named = dict(origin_of(study.data).columns), study.facts, copy(study)
+    columns, facts, named = (
+        dict(origin_of(study.data).columns),
+        study.facts,
+        copy(study),
+    )
     item = item or noun_of(columns.get("item", "")) or facts.item_name
-    named.facts = facts.called(item, unit or noun_of(columns.get(facts.unit, "")) or facts.unit)
+    named.facts = facts.called(
+        item, unit or noun_of(columns.get(facts.unit, "")) or facts.unit
+    )
     return named
 
 
@@ -362,7 +381,9 @@ def usual_k(items: int) -> int:
     return max(1, min(10, items // 2))
 
 
-def stable_topk(data: Any, k: int, *, scorer: object = None, **how: Unpack[How]) -> StableTopK:
+def stable_topk(
+    data: Any, k: int, *, scorer: object = None, **how: Unpack[How]
+) -> StableTopK:
     """Return the k best items, where each of them stands, and a list that holds whoever leaves.
 
     Parameters
@@ -402,7 +423,9 @@ def stable_topk(data: Any, k: int, *, scorer: object = None, **how: Unpack[How])
     return Study(data, scorer).topk(k, **how)
 
 
-def stable_ranking(data: Any, *, scorer: object = None, **how: Unpack[Target]) -> StableRanking:
+def stable_ranking(
+    data: Any, *, scorer: object = None, **how: Unpack[Target]
+) -> StableRanking:
     """Return the full ranking, with the ranks that items have without each unit.
 
     Parameters

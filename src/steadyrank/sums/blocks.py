@@ -43,7 +43,9 @@ class Wanted:
     row_numbers: int = ROW_NUMBERS
 
     @classmethod
-    def of(cls, scores: FloatArray, items: IntArray, among: BoolArray | None = None) -> Wanted:
+    def of(
+        cls, scores: FloatArray, items: IntArray, among: BoolArray | None = None
+    ) -> Wanted:
         """Ask for some of the items that have these scores.
 
         Examples
@@ -62,7 +64,9 @@ class Wanted:
         elif len(chosen := np.flatnonzero(self.among[first : first + len(rows)])):
             yield chosen + first, rows[chosen]
 
-    def of_units(self, kept: IntArray, indptr: IntArray, first: int) -> tuple[IntArray, IntArray]:
+    def of_units(
+        self, kept: IntArray, indptr: IntArray, first: int
+    ) -> tuple[IntArray, IntArray]:
         """Return those of the kept entries whose units are in question, and pointers into them.
 
         The unit ``first + u`` has the entries ``indptr[u]:indptr[u + 1]``.
@@ -71,7 +75,9 @@ class Wanted:
         if self.among is None:
             return kept, pointers
         stays, per_unit = self.among[first : first + len(indptr) - 1], np.diff(pointers)
-        return kept[np.repeat(stays, per_unit)], np.append(0, np.cumsum(per_unit * stays))
+        return kept[np.repeat(stays, per_unit)], np.append(
+            0, np.cumsum(per_unit * stays)
+        )
 
     def filled(self, block: SparseBlock) -> Iterator[Rows]:
         """Yield the base with the scores of a block filled in, for units that have some."""
@@ -82,7 +88,9 @@ class Wanted:
             units = np.flatnonzero(per_unit)
             if len(units):
                 rows = np.repeat(self.base[np.newaxis, :], len(units), axis=0)
-                rows[np.repeat(np.arange(len(units)), per_unit[units]), places[part]] = scores[part]
+                rows[
+                    np.repeat(np.arange(len(units)), per_unit[units]), places[part]
+                ] = scores[part]
                 yield units + (block.start + span.start), rows
 
 
@@ -161,7 +169,12 @@ class SparseBlock:
         row[self.items[part]] = self.scores[part]
         return row
 
-    def untouched(self, numbers: IntArray, items: IntArray, base: FloatArray) -> FloatArray:  # noqa: ARG002
+    def untouched(
+        self,
+        numbers: IntArray,  # noqa: ARG002 (blocks of rows ask for them)
+        items: IntArray,
+        base: FloatArray,
+    ) -> FloatArray:
         """Return for some units of the block, a row each, the scores of items that they do not touch."""
         return np.asarray(base[items])
 
@@ -231,7 +244,9 @@ def slices(length: int, numbers: int, width: int = 1) -> Iterator[slice]:
         yield slice(start, min(start + step, length))
 
 
-def bounds_of(blocks: Iterable[Block], scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+def bounds_of(
+    blocks: Iterable[Block], scores: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Return, for each item, its lowest and highest score with and without each unit."""
     lowest, highest = scores.copy(), scores.copy()
     for block in blocks:
@@ -244,9 +259,13 @@ def shifts_of(blocks: Iterable[Block], scores: FloatArray) -> FloatArray:
     return np.concatenate([block.shifts(scores) for block in blocks])
 
 
-def reordered_of(blocks: Iterable[Block], scores: FloatArray, order: IntArray) -> IntArray:
+def reordered_of(
+    blocks: Iterable[Block], scores: FloatArray, order: IntArray
+) -> IntArray:
     """Return the units whose plain ranking differs from ``order``, that of the scores."""
-    changed = [block.start + np.flatnonzero(block.reordered(scores, order)) for block in blocks]
+    changed = [
+        block.start + np.flatnonzero(block.reordered(scores, order)) for block in blocks
+    ]
     return np.concatenate([np.empty(0, np.int64), *changed])
 
 
@@ -260,7 +279,9 @@ def lengths(moves: FloatArray, indptr: IntArray | None = None) -> FloatArray:
     """
     with np.errstate(over="ignore"):
         squares = moves**2
-        return roots(squares.sum(axis=1) if indptr is None else segment_sums(squares, indptr))
+        return roots(
+            squares.sum(axis=1) if indptr is None else segment_sums(squares, indptr)
+        )
 
 
 def roots(squares: FloatArray) -> FloatArray:
@@ -283,7 +304,9 @@ def repeated_spans(indptr: IntArray, chosen: IntArray) -> tuple[IntArray, IntArr
     """
     sizes = np.diff(indptr)[chosen]
     pointers = np.append(0, np.cumsum(sizes))
-    places = np.repeat(indptr[:-1][chosen] - pointers[:-1], sizes) + np.arange(pointers[-1])
+    places = np.repeat(indptr[:-1][chosen] - pointers[:-1], sizes) + np.arange(
+        pointers[-1]
+    )
     return pointers, places
 
 

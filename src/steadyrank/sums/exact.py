@@ -30,7 +30,12 @@ import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.errors import InvalidSettingError
-from steadyrank.reading.arrays import MOST_DECIMALS, SINGLE_DIGITS, are_decimals, most_digits
+from steadyrank.reading.arrays import (
+    MOST_DECIMALS,
+    SINGLE_DIGITS,
+    are_decimals,
+    most_digits,
+)
 
 NO_DECIMALS = MOST_DECIMALS + 1
 """Stands for values that are no decimals of so few places."""
@@ -78,7 +83,9 @@ class ExactForm:
     lowest: float = 0.0
     highest: float = 0.0
 
-    def parts(self, values: AnyArray, items: AnyArray | slice = slice(None)) -> tuple[FloatArray, ...]:
+    def parts(
+        self, values: AnyArray, items: AnyArray | slice = slice(None)
+    ) -> tuple[FloatArray, ...]:
         """Return one or more arrays whose sums are exact and together give the scaled values.
 
         ``items`` are those that the values, or the columns of a matrix of values, belong to.
@@ -123,7 +130,9 @@ def of_items(numbers: float | FloatArray, items: Any) -> Any:
     return numbers[items] if isinstance(numbers, np.ndarray) else numbers
 
 
-def exact_form(chunks: Iterable[AnyArray], *, addends: int, parts: int = 1) -> ExactForm:
+def exact_form(
+    chunks: Iterable[AnyArray], *, addends: int, parts: int = 1
+) -> ExactForm:
     """Find the exact form for all values in ``chunks``, of which ``addends`` enter one sum.
 
     Parameters
@@ -159,7 +168,9 @@ def exact_form(chunks: Iterable[AnyArray], *, addends: int, parts: int = 1) -> E
         ):
             decimals += 1
     if parts > 1 and parts * max(addends, 4) < EXACT / max(-lowest, highest, 1.0):
-        return ExactForm(float(parts), float(parts), whole=True, lowest=lowest, highest=highest)
+        return ExactForm(
+            float(parts), float(parts), whole=True, lowest=lowest, highest=highest
+        )
     # Whole numbers of one chunk may have too many digits for the decimals of a later one.
     if single and decimals and max(-lowest, highest) * 10.0**decimals >= SINGLE_DIGITS:
         decimals = MOST_DECIMALS + 1
@@ -179,13 +190,21 @@ def form_of(decimals: int, lowest: float, highest: float, *, addends: int) -> Ex
     scale, largest = 10.0**decimals, max(abs(lowest), abs(highest))
     if fit_as_decimals(decimals, largest * scale, addends):
         return ExactForm(scale, scale, whole=True, lowest=lowest, highest=highest)
-    split = form_of_items(np.array([NO_DECIMALS]), np.array([largest]), (lowest, highest), addends)
+    split = form_of_items(
+        np.array([NO_DECIMALS]), np.array([largest]), (lowest, highest), addends
+    )
     steps = tuple(float(of_items(step, 0)) for step in split.steps)
-    return ExactForm(float(of_items(split.scale, 0)), 1.0, False, steps, lowest, highest)
+    return ExactForm(
+        float(of_items(split.scale, 0)), 1.0, False, steps, lowest, highest
+    )
 
 
 def form_of_items(
-    decimals: IntArray, largest: FloatArray, ends: tuple[float, float], addends: int, parts: int = 2
+    decimals: IntArray,
+    largest: FloatArray,
+    ends: tuple[float, float],
+    addends: int,
+    parts: int = 2,
 ) -> ExactForm:
     """Choose a form for each item, from the places and the largest size of its values.
 
@@ -203,7 +222,9 @@ def form_of_items(
     reached, room = np.maximum(exponent, SMALLEST_EXPONENT), room_for(addends)
     if parts > 2:  # the least must not lose a digit
         reached = np.zeros_like(exponent)
-    size = np.ldexp(1.5, exponent - reached)  # the parts of what could not be scaled up are finer
+    size = np.ldexp(
+        1.5, exponent - reached
+    )  # the parts of what could not be scaled up are finer
     scale = np.where(are_whole, tens, np.ldexp(1.0, -reached))
     places = (room - part * (DIGITS - room) for part in range(parts))
     steps = tuple(np.where(are_whole, TO_WHOLE, size * 2.0**bits) for bits in places)
@@ -245,7 +266,9 @@ def parts_for(least: FloatArray, largest: FloatArray, addends: int) -> int:
     return parts
 
 
-def widen_sizes(least: FloatArray, largest: FloatArray, items: AnyArray, values: AnyArray) -> None:
+def widen_sizes(
+    least: FloatArray, largest: FloatArray, items: AnyArray, values: AnyArray
+) -> None:
     """Let the least size, but for 0, and the largest of each item hold some more of its values."""
     sizes = np.abs(values.astype(np.float64))
     np.maximum.at(largest, items, sizes)
@@ -261,8 +284,13 @@ def places_of_items(items: AnyArray, values: AnyArray, largest: FloatArray) -> I
     """Return the fewest places that write all values of each item, whose largest size is known."""
     places, single = np.full(len(largest), NO_DECIMALS), is_single(values)
     for decimals in reversed(range(NO_DECIMALS)):
-        odd = np.bincount(items[~are_decimals(values, decimals)], minlength=len(largest)) > 0
-        places[~odd & (largest < most_digits(decimals, single=single) / 10.0**decimals)] = decimals
+        odd = (
+            np.bincount(items[~are_decimals(values, decimals)], minlength=len(largest))
+            > 0
+        )
+        places[
+            ~odd & (largest < most_digits(decimals, single=single) / 10.0**decimals)
+        ] = decimals
         if odd.all() and (largest < SURELY_NESTED).all():
             break  # what is no decimal of more places is none of fewer
     return places
@@ -293,7 +321,9 @@ def whole_rows(values: FloatArray) -> FloatArray:
         fits = are_decimals(values[left], places).all(axis=1)
         whole = np.rint(values[left[fits]] * 10.0**places)
         whole -= np.fmin.reduce(whole, axis=1, keepdims=True)
-        common = np.gcd.reduce(np.nan_to_num(whole).astype(np.int64), axis=1, keepdims=True)
+        common = np.gcd.reduce(
+            np.nan_to_num(whole).astype(np.int64), axis=1, keepdims=True
+        )
         found[left[fits]] = whole / np.maximum(common, 1)
         left = left[~fits]
     return found

@@ -13,7 +13,14 @@ import numpy as np
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.sums import blocks
 from steadyrank.sums.blocks import Block, Rows, SparseBlock, Wanted
-from steadyrank.sums.exact import EXACT, ExactForm, either, exact_form, of_items, together
+from steadyrank.sums.exact import (
+    EXACT,
+    ExactForm,
+    either,
+    exact_form,
+    of_items,
+    together,
+)
 
 Parts: TypeAlias = "tuple[FloatArray, ...]"
 """Values in exact form; see :class:`~steadyrank.sums.exact.ExactForm`."""
@@ -85,8 +92,13 @@ class ItemSums:
 
     def without(self, items: Any, parts: tuple[Any, ...], leaving: Any = 1) -> Any:
         """Return the scores of ``items`` when each loses ``leaving`` values that sum to ``parts``."""
-        left = (of_items(total, items) - part for total, part in zip(self.totals, parts, strict=True))
-        return self._ratio(together(tuple(left)), of_items(self.counts, items) - leaving, items)
+        left = (
+            of_items(total, items) - part
+            for total, part in zip(self.totals, parts, strict=True)
+        )
+        return self._ratio(
+            together(tuple(left)), of_items(self.counts, items) - leaving, items
+        )
 
     def of_sums(self, parts: Parts, counts: IntArray) -> FloatArray:
         """Return the scores of other sums and counts, a row of them for each."""
@@ -106,16 +118,23 @@ class ItemSums:
         From ``(shrinkage + count) w = (shrinkage + count - 1) w\i + value`` follows
         ``w - w\i = (value - w\i) / (shrinkage + count)``, which does not cancel.
         """
-        share, value = self.prior.share, together(parts) / of_items(self.form.scale, items)
+        share, value = (
+            self.prior.share,
+            together(parts) / of_items(self.form.scale, items),
+        )
         below = of_items(self.counts, items) * share + self.prior.weight
         return (value - self.without(items, parts)) * (share / below)
 
     def _ratio(self, sums: Any, counts: Any, items: Any) -> Any:
         share, empty = self.prior.share, self.prior.empty
         if empty is None:
-            return self.form.ratio(sums, share, counts * share + self.prior.weight, items)
+            return self.form.ratio(
+                sums, share, counts * share + self.prior.weight, items
+            )
         with np.errstate(invalid="ignore", divide="ignore"):
-            return either(counts > 0, self.form.ratio(sums, share, counts * share, items), empty)
+            return either(
+                counts > 0, self.form.ratio(sums, share, counts * share, items), empty
+            )
 
 
 class Sums(ABC):
@@ -225,14 +244,18 @@ class Entries(Sums):
         unit, place, parts, counts = self.values_of(np.arange(len(self.counts)))
         number, table = copies.astype(np.float64), (copies.shape[1], len(self.counts))
         sums = tuple(number @ sparse(part, unit, place, table) for part in parts)
-        return sums, np.rint(number @ sparse(counts, unit, place, table)).astype(np.int64)
+        return sums, np.rint(number @ sparse(counts, unit, place, table)).astype(
+            np.int64
+        )
 
     def apart(self) -> tuple[Entries, IntArray] | None:
         """Return the same with equal units one by one, and of each which one it is, if there are any."""
         return None
 
     @abstractmethod
-    def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
+    def largest_squared_reach(
+        self, shrinkage: float, lowest: float, highest: float
+    ) -> float:
         """Return the most that a unit's values, anywhere in the range, can move the scores, squared."""
 
     @cached_property
@@ -258,7 +281,9 @@ class Entries(Sums):
         return lowest, highest
 
 
-def sparse(values: AnyArray, rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> Any:
+def sparse(
+    values: AnyArray, rows: IntArray, columns: IntArray, shape: tuple[int, int]
+) -> Any:
     """Return a table with these values, added up where a place occurs again, and 0 elsewhere."""
     from scipy.sparse import csr_array  # loads longer than a small file takes
 
@@ -266,7 +291,11 @@ def sparse(values: AnyArray, rows: IntArray, columns: IntArray, shape: tuple[int
 
 
 def reach(
-    leaving: Any, counts: Any, shrinkage: float, ends: tuple[float, float], maximum: Callable[..., Any]
+    leaving: Any,
+    counts: Any,
+    shrinkage: float,
+    ends: tuple[float, float],
+    maximum: Callable[..., Any],
 ) -> Any:
     r"""Return how far ``leaving`` of ``counts`` values can move a score, all of them in a range.
 

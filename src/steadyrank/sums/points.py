@@ -20,7 +20,14 @@ from typing import Any
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.sums.blocks import DenseBlock, Rows, SparseBlock, Wanted, segment_sums, slices
+from steadyrank.sums.blocks import (
+    DenseBlock,
+    Rows,
+    SparseBlock,
+    Wanted,
+    segment_sums,
+    slices,
+)
 from steadyrank.sums.exact import EXACT, ExactForm
 from steadyrank.sums.model import ItemSums, Sums, sparse
 
@@ -39,7 +46,12 @@ class ListedBlock(SparseBlock):
     others: IntArray
     rest: IntArray
 
-    def untouched(self, numbers: IntArray, items: IntArray, base: FloatArray) -> FloatArray:  # noqa: ARG002
+    def untouched(
+        self,
+        numbers: IntArray,
+        items: IntArray,
+        base: FloatArray,  # noqa: ARG002
+    ) -> FloatArray:
         """Return the scores of items that a unit does not list, a row for each unit."""
         left = self.totals[items] - self.others[numbers][:, np.newaxis]
         return np.asarray(left / self.rest[numbers][:, np.newaxis])
@@ -112,7 +124,11 @@ class Points(Sums):
         """The parts that each item gets from all units together."""
         totals = np.full(self.items, int(self.copies @ self.others), dtype=np.int64)
         owners = self.owners
-        np.add.at(totals, self.listed, self.copies[owners] * (self.given - self.others[owners]))
+        np.add.at(
+            totals,
+            self.listed,
+            self.copies[owners] * (self.given - self.others[owners]),
+        )
         return (totals,)
 
     @cached_property
@@ -165,14 +181,21 @@ class Points(Sums):
 
     def of_copies(self, copies: IntArray) -> tuple[tuple[FloatArray], IntArray]:
         """Return the points of so many copies of each unit, and the divisors."""
-        beyond, number = self.given - self.others[self.owners], copies.astype(np.float64)
-        given = number @ sparse(beyond, self.owners, self.listed, (copies.shape[1], self.items))
+        beyond, number = (
+            self.given - self.others[self.owners],
+            copies.astype(np.float64),
+        )
+        given = number @ sparse(
+            beyond, self.owners, self.listed, (copies.shape[1], self.items)
+        )
         divisors = copies @ self.sizes + self.over
         return (given + (number @ self.others)[:, np.newaxis],), divisors[:, np.newaxis]
 
     def bounds(self, sums: ItemSums) -> tuple[FloatArray, FloatArray]:
         """Return the lowest and highest scores, from the most and least that one unit gives."""
-        same = bool((self.rest == self.rest[0]).all())  # as persons without weights have
+        same = bool(
+            (self.rest == self.rest[0]).all()
+        )  # as persons without weights have
         spread = self.least_and_most() if same else None
         if spread is None:
             return super().bounds(sums)
@@ -187,9 +210,13 @@ class Points(Sums):
         unit = int(np.gcd.reduce(self.sizes, initial=self.divisor))
         sizes, n = self.sizes // unit, self.divisor // unit
         given = int(max(self.given.max(initial=0), self.others.max(initial=0)))
-        largest = max(int(np.abs(self.totals[0]).max(initial=0)) * int(sizes.max()), n * given)
+        largest = max(
+            int(np.abs(self.totals[0]).max(initial=0)) * int(sizes.max()), n * given
+        )
         # In Python's whole numbers, which do not overflow, wherever 64 bits might.
-        number = np.int64 if self.items * largest**2 < self.exact_squares else np.object_
+        number = (
+            np.int64 if self.items * largest**2 < self.exact_squares else np.object_
+        )
         squares = self._squares(sizes.astype(number), n, number)
         return np.asarray(np.sqrt(squares) / (self.rest.astype(np.float64) * n))
 
@@ -199,7 +226,9 @@ class Points(Sums):
         if len(levels) * self.items > self.table_numbers:
             return None
         codes = level[self.owners] * self.items + self.listed
-        lists_it = np.bincount(codes, minlength=len(levels) * self.items).reshape(len(levels), -1)
+        lists_it = np.bincount(codes, minlength=len(levels) * self.items).reshape(
+            len(levels), -1
+        )
         leaves_it: BoolArray = lists_it < np.bincount(level)[:, np.newaxis]
         huge = np.iinfo(np.int64).max
         least = np.where(leaves_it, levels[:, np.newaxis], huge).min(axis=0)
@@ -217,7 +246,9 @@ class Points(Sums):
         kept = column >= 0
         rows = np.repeat(np.arange(len(given)), np.diff(pointers))
         given[rows[kept], column[kept]] = self.given[entries][kept]
-        return np.asarray((self.totals[0][wanted.items] - given) / self.rest[units][:, np.newaxis])
+        return np.asarray(
+            (self.totals[0][wanted.items] - given) / self.rest[units][:, np.newaxis]
+        )
 
     def _squares(self, sizes: AnyArray, n: int, number: Any) -> FloatArray:
         """Sum the squares as if no item were listed, then put the listed ones right."""

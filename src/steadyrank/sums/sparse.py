@@ -94,18 +94,27 @@ class SparseEntries(Entries):
     @cached_property
     def totals(self) -> Parts:
         """The sums of each item's values."""
-        totals = tuple(np.zeros(self.items) for _ in range(max(1, len(self.form.steps))))
+        totals = tuple(
+            np.zeros(self.items) for _ in range(max(1, len(self.form.steps)))
+        )
         for part in blocks.slices(len(self.values), self.block_entries):
             rated = self.rated[part]
-            for total, addends in zip(totals, self.form.parts(self.values[part], rated), strict=True):
+            for total, addends in zip(
+                totals, self.form.parts(self.values[part], rated), strict=True
+            ):
                 np.add(total, np.bincount(rated, addends, self.items), out=total)
         return totals
 
     @cached_property
     def extremes(self) -> tuple[Parts, Parts]:
         """The least and the largest value of each item."""
-        ends = self.form.highest, self.form.lowest  # of one type with the values: else 30 times slower
-        least, most = (np.full(self.items, end, dtype=self.values.dtype) for end in ends)
+        ends = (
+            self.form.highest,
+            self.form.lowest,
+        )  # of one type with the values: else 30 times slower
+        least, most = (
+            np.full(self.items, end, dtype=self.values.dtype) for end in ends
+        )
         np.minimum.at(least, self.rated, self.values)
         np.maximum.at(most, self.rated, self.values)
         return self.form.parts(least), self.form.parts(most)
@@ -129,13 +138,18 @@ class SparseEntries(Entries):
         for first, entries, pointers in self._ranges(self.block_entries):
             found = self._entries_of(mask, entries.start, entries.stop)
             kept, places = wanted.of_units(found, pointers + entries.start, first)
-            yield SparseBlock(first, places, self.rated[kept], self._without(sums, kept))
+            yield SparseBlock(
+                first, places, self.rated[kept], self._without(sums, kept)
+            )
 
     def _entries_of(self, mask: BoolArray, start: int, stop: int) -> IntArray:
         """Return the entries of masked items between two places."""
         step = self.scan
         found = [
-            np.flatnonzero(mask.take(self.rated[at : min(at + step, stop)], mode="clip")) + at
+            np.flatnonzero(
+                mask.take(self.rated[at : min(at + step, stop)], mode="clip")
+            )
+            + at
             for at in range(start, stop, step)
         ]
         return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
@@ -143,7 +157,9 @@ class SparseEntries(Entries):
     def shifts(self, sums: ItemSums) -> FloatArray:
         """Return how far each unit moves the scores."""
         found = [
-            blocks.lengths(sums.moves(self.rated[entries], self._given(entries)[0]), pointers)
+            blocks.lengths(
+                sums.moves(self.rated[entries], self._given(entries)[0]), pointers
+            )
             for _, entries, pointers in self._ranges(self.scan)
         ]
         return np.concatenate(found)
@@ -165,7 +181,9 @@ class SparseEntries(Entries):
         parts = self.form.parts(self.values[entries], self.rated[entries])
         return parts, np.ones(len(parts[0]), dtype=np.int64)
 
-    def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
+    def largest_squared_reach(
+        self, shrinkage: float, lowest: float, highest: float
+    ) -> float:
         """Return the most that a unit's values can move the scores, squared."""
         rated = np.maximum(self.counts, 1)  # no unit touches the others
         squares = reach(1, rated, shrinkage, (lowest, highest), np.maximum) ** 2
@@ -178,7 +196,11 @@ class SparseEntries(Entries):
         """Yield the first of some units, about so many entries of them, and their pointers from 0."""
         for first, last in unit_ranges(self.indptr, entries):
             pointers = self.indptr[first : last + 1]
-            yield first, slice(int(pointers[0]), int(pointers[-1])), pointers - pointers[0]
+            yield (
+                first,
+                slice(int(pointers[0]), int(pointers[-1])),
+                pointers - pointers[0],
+            )
 
 
 class MergedEntries(SparseEntries):
@@ -226,25 +248,40 @@ class MergedEntries(SparseEntries):
         order = order[times[order] > 0]
         owner, rated, values = (part[order] for part in entries)
         one_unit = np.array([0, len(rated)])
-        super().__init__(one_unit, rated, values, sizes[1], addends=max(1, rows), **named)
+        super().__init__(
+            one_unit, rated, values, sizes[1], addends=max(1, rows), **named
+        )
         self.rows, self.scale, self.weighted = rows, scale, weighted
-        self.observed, self.extremes = np.bincount(entries[1], minlength=sizes[1]), self.extremes
+        self.observed, self.extremes = (
+            np.bincount(entries[1], minlength=sizes[1]),
+            self.extremes,
+        )
         start = np.flatnonzero(np.diff(owner, prepend=-1) | np.diff(rated, prepend=-1))
         parts = self.form.parts(values, rated)
-        self.given = tuple(np.add.reduceat(part * times[order], start) for part in parts)
+        self.given = tuple(
+            np.add.reduceat(part * times[order], start) for part in parts
+        )
         self.times = np.add.reduceat(times[order], start)
-        self.indptr, self.rated = np.searchsorted(owner[start], np.arange(sizes[0] + 1)), rated[start]
+        self.indptr, self.rated = (
+            np.searchsorted(owner[start], np.arange(sizes[0] + 1)),
+            rated[start],
+        )
 
     @cached_property
     def counts(self) -> IntArray:
         """How many values each item has, in parts."""
-        return np.bincount(self.rated, self.times * self._occurs, self.items).astype(np.int64)
+        return np.bincount(self.rated, self.times * self._occurs, self.items).astype(
+            np.int64
+        )
 
     @cached_property
     def totals(self) -> Parts:
         """The sums of each item's values."""
         addends = (part * self._occurs for part in self.given)
-        return tuple(np.bincount(self.rated, part, self.items).astype(np.float64) for part in addends)
+        return tuple(
+            np.bincount(self.rated, part, self.items).astype(np.float64)
+            for part in addends
+        )
 
     @cached_property
     def _occurs(self) -> IntArray:
@@ -264,7 +301,10 @@ class MergedEntries(SparseEntries):
         which = np.repeat(np.arange(len(self.copies)), self.copies)
         found = copy(self)
         found.indptr, entries = blocks.repeated_spans(self.indptr, which)
-        found.rated, (found.given, found.times) = self.rated[entries], self._given(entries)
+        found.rated, (found.given, found.times) = (
+            self.rated[entries],
+            self._given(entries),
+        )
         found.observed = np.bincount(found.rated, minlength=self.items)
         return found, which
 
@@ -272,7 +312,9 @@ class MergedEntries(SparseEntries):
         """Return how far each unit moves the scores."""
         return Entries.shifts(self, sums)
 
-    def largest_squared_reach(self, shrinkage: float, lowest: float, highest: float) -> float:
+    def largest_squared_reach(
+        self, shrinkage: float, lowest: float, highest: float
+    ) -> float:
         """Return the most that a unit's values can move the scores, squared."""
         counts, ends = self.counts[self.rated], (lowest, highest)
         moves = reach(self.times, counts, shrinkage * self.scale, ends, np.maximum)
@@ -290,7 +332,10 @@ def unit_ranges(indptr: IntArray, entries: int) -> Iterator[tuple[int, int]]:
     >>> list(unit_ranges(np.array([0, 3, 4, 4, 9]), 4))
     [(0, 3), (3, 4)]
     """
-    marks = np.searchsorted(indptr, np.arange(0, int(indptr[-1]), entries), side="right") - 1
+    marks = (
+        np.searchsorted(indptr, np.arange(0, int(indptr[-1]), entries), side="right")
+        - 1
+    )
     marks[0] = 0
     cuts = np.append(np.unique(marks), len(indptr) - 1)
     yield from zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)

@@ -67,7 +67,9 @@ def drawn(
     """Draw whether each model is right on each document of each task."""
     return {
         f"task_{task}": {
-            row: dict(zip(MODELS, rng.integers(0, 2, len(MODELS)).tolist(), strict=True))
+            row: dict(
+                zip(MODELS, rng.integers(0, 2, len(MODELS)).tolist(), strict=True)
+            )
             for row in range(rows)
         }
         for task in range(tasks)
@@ -119,7 +121,10 @@ def lm_eval_results(rng: np.random.Generator, *, older: bool = False) -> Made:
                     "acc_norm_stderr,none": "N/A",
                     "sample_len": 100,
                 }
-        top: dict[str, Any] = {"results": results, "versions": dict.fromkeys(results, 1.0)}
+        top: dict[str, Any] = {
+            "results": results,
+            "versions": dict.fromkeys(results, 1.0),
+        }
         if older:
             top["config"] = {
                 "model": "hf-causal",
@@ -128,10 +133,19 @@ def lm_eval_results(rng: np.random.Generator, *, older: bool = False) -> Made:
             }
         else:
             results["group"] = {"alias": "group", "acc,none": 9.0, "acc_norm,none": 9.0}
-            top["group_subtasks"] = {"group": list(scores), **{task: [] for task in scores}}
-            top["higher_is_better"] = {task: {"acc": True, "acc_norm": True} for task in scores}
+            top["group_subtasks"] = {
+                "group": list(scores),
+                **{task: [] for task in scores},
+            }
+            top["higher_is_better"] = {
+                task: {"acc": True, "acc_norm": True} for task in scores
+            }
             top["config"] = {"model": "hf", "model_args": f"pretrained={model}"}
-            top |= {"model_source": "hf", "model_name": model, "model_name_sanitized": plain(model)}
+            top |= {
+                "model_source": "hf",
+                "model_name": model,
+                "model_name_sanitized": plain(model),
+            }
         files[f"{plain(model)}/results_{DATE}.json"] = as_json(top)
     return Made("lm-eval", files, swapped(by_model))
 
@@ -151,13 +165,20 @@ def lm_eval_samples(rng: np.random.Generator) -> Made:
             lines = []
             for kept in ("strict-match", "flexible-extract"):
                 for row, right in documents.items():
-                    score = float(right[model] if kept == "strict-match" else 1 - right[model])
+                    score = float(
+                        right[model] if kept == "strict-match" else 1 - right[model]
+                    )
                     lines.append(
                         {
                             "doc_id": row,
                             "doc": {"question": '{"}', "answer": [1, {"a": None}]},
                             "target": str(row),
-                            "arguments": {"gen_args_0": {"arg_0": "text", "arg_1": {"until": ["\n"]}}},
+                            "arguments": {
+                                "gen_args_0": {
+                                    "arg_0": "text",
+                                    "arg_1": {"until": ["\n"]},
+                                }
+                            },
                             "resps": [["x"]],
                             "filtered_resps": ["x"],
                             "filter": kept,
@@ -176,7 +197,13 @@ def lm_eval_samples(rng: np.random.Generator) -> Made:
         for row, right in documents.items()
     }
     tasks = {row: row.partition("/")[0] for row in scores}
-    return Made("lm-eval", files, scores, arguments={"metric": "exact_match,strict-match"}, tasks=tasks)
+    return Made(
+        "lm-eval",
+        files,
+        scores,
+        arguments={"metric": "exact_match,strict-match"},
+        tasks=tasks,
+    )
 
 
 def helm(rng: np.random.Generator) -> Made:
@@ -187,20 +214,34 @@ def helm(rng: np.random.Generator) -> Made:
             run = f"mmlu:subject={task},model={model.replace('/', '_')}"
 
             def stat(name: str, mean: float) -> dict[str, Any]:
-                about = {"name": {"name": name, "split": "test"}, "count": 1, "sum": mean, "mean": mean}
+                about = {
+                    "name": {"name": name, "split": "test"},
+                    "count": 1,
+                    "sum": mean,
+                    "mean": mean,
+                }
                 return about | {"min": mean, "max": mean, "variance": 0.0}
 
             instances = [
                 {
                     "instance_id": f"id{row}",
                     "train_trial_index": 0,
-                    "stats": [stat("num_references", 4), stat("exact_match", float(right[model]))],
+                    "stats": [
+                        stat("num_references", 4),
+                        stat("exact_match", float(right[model])),
+                    ],
                 }
                 for row, right in documents.items()
             ]
             typos = [stat("exact_match", 0.5)]
-            instances.append({**instances[0], "perturbation": {"name": "typos"}, "stats": typos})
-            spec = {"name": run, "adapter_spec": {"method": "joint", "model": model}, "groups": ["mmlu"]}
+            instances.append(
+                {**instances[0], "perturbation": {"name": "typos"}, "stats": typos}
+            )
+            spec = {
+                "name": run,
+                "adapter_spec": {"method": "joint", "model": model},
+                "groups": ["mmlu"],
+            }
             files[f"{run}/per_instance_stats.json"] = as_json(instances)
             files[f"{run}/run_spec.json"] = as_json(spec)
             files[f"{run}/stats.json"] = as_json([stat("exact_match", 0.5)])
@@ -209,7 +250,9 @@ def helm(rng: np.random.Generator) -> Made:
         for task, documents in cases.items()
         for row, right in documents.items()
     }
-    return Made("helm", files, scores, tasks={row: row.partition("/")[0] for row in scores})
+    return Made(
+        "helm", files, scores, tasks={row: row.partition("/")[0] for row in scores}
+    )
 
 
 GRADES = {0: "I", 1: "C"}
@@ -236,25 +279,44 @@ def inspect_json(rng: np.random.Generator) -> Made:
             top = {
                 "version": 2,
                 "status": "success",
-                "eval": {"task": task, "task_id": "t", "model": model, "dataset": {"name": "d"}},
+                "eval": {
+                    "task": task,
+                    "task_id": "t",
+                    "model": model,
+                    "dataset": {"name": "d"},
+                },
                 "plan": {"name": "plan", "steps": []},
-                "results": {"scores": [{"name": "match", "metrics": {"accuracy": {"value": 0.5}}}]},
+                "results": {
+                    "scores": [
+                        {"name": "match", "metrics": {"accuracy": {"value": 0.5}}}
+                    ]
+                },
                 "samples": samples,
             }
             files[f"logs/{task}_{plain(model)}.json"] = as_json(top)
     scores = {
         f"{task}/{row if task == 'task_0' else f's{row}'}": {
-            model: (right[model] + 0.5) / 2 if row == 0 else float(right[model]) for model in MODELS
+            model: (right[model] + 0.5) / 2 if row == 0 else float(right[model])
+            for model in MODELS
         }
         for task, documents in cases.items()
         for row, right in documents.items()
     }
-    return Made("inspect", files, scores, tasks={row: row.partition("/")[0] for row in scores})
+    return Made(
+        "inspect", files, scores, tasks={row: row.partition("/")[0] for row in scores}
+    )
 
 
 def inspect_eval(rng: np.random.Generator) -> Made:
     """Return the same as ``.eval``, which the package itself packs."""
-    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSample, EvalSpec, write_eval_log
+    from inspect_ai.log import (
+        EvalConfig,
+        EvalDataset,
+        EvalLog,
+        EvalSample,
+        EvalSpec,
+        write_eval_log,
+    )
     from inspect_ai.scorer import Score
 
     cases = drawn(rng, tasks=1)["task_0"]
@@ -284,7 +346,8 @@ def inspect_eval(rng: np.random.Generator) -> Made:
             write_eval_log(log, f"{folder}/log.eval")
             files[f"logs/{plain(model)}.eval"] = Path(folder, "log.eval").read_bytes()
     scores = {
-        f"task_0/{row}": {model: float(right[model]) for model in MODELS} for row, right in cases.items()
+        f"task_0/{row}": {model: float(right[model]) for model in MODELS}
+        for row, right in cases.items()
     }
     return Made("inspect", files, scores)
 
@@ -298,7 +361,12 @@ def mteb(rng: np.random.Generator) -> Made:
             {"name": model, "revision": f"{number:040x}", "n_parameters": 1}
         )
         for task, score in scores.items():
-            one = {"accuracy": score / 2, "f1": 0.1, "main_score": score, "languages": ["eng-Latn"]}
+            one = {
+                "accuracy": score / 2,
+                "f1": 0.1,
+                "main_score": score,
+                "languages": ["eng-Latn"],
+            }
             top = {
                 "dataset_revision": "a1",
                 "task_name": task,
@@ -317,13 +385,17 @@ def mteb(rng: np.random.Generator) -> Made:
     for task, row in swapped(by_model).items():
         scores[f"{task}/test"] = row
         scores[f"{task}/test/de"] = {model: score / 4 for model, score in row.items()}
-    return Made("mteb", files, scores, tasks={row: row.partition("/")[0] for row in scores})
+    return Made(
+        "mteb", files, scores, tasks={row: row.partition("/")[0] for row in scores}
+    )
 
 
 def instances(rng: np.random.Generator) -> dict[str, dict[str, float]]:
     """Draw which instances each model resolved; each is resolved by one of them at least."""
     found = {
-        model: {f"owner__repo-{number}": float(rng.integers(0, 2)) for number in range(6)}
+        model: {
+            f"owner__repo-{number}": float(rng.integers(0, 2)) for number in range(6)
+        }
         for model in MODELS
     }
     for number in range(6):
@@ -338,7 +410,11 @@ def swe_reports(rng: np.random.Generator) -> Made:
         for instance, resolved in scores.items():
             folder = f"logs/run_evaluation/run-1/{model}/{instance}"
             tests = {"FAIL_TO_PASS": {"success": ["a"], "failure": []}}
-            about = {"patch_is_None": False, "patch_exists": True, "patch_successfully_applied": True}
+            about = {
+                "patch_is_None": False,
+                "patch_exists": True,
+                "patch_successfully_applied": True,
+            }
             one = {**about, "resolved": bool(resolved), "tests_status": tests}
             files[f"{folder}/report.json"] = as_json({instance: one}, 4)
             files[f"{folder}/patch.diff"] = b"--- a\n+++ b\n"
@@ -346,7 +422,9 @@ def swe_reports(rng: np.random.Generator) -> Made:
 
 
 def swe_runs(rng: np.random.Generator) -> Made:
-    by_model = {f"{plain(model)}.run-1": scores for model, scores in instances(rng).items()}
+    by_model = {
+        f"{plain(model)}.run-1": scores for model, scores in instances(rng).items()
+    }
     files = {}
     for model, scores in by_model.items():
         resolved = sorted(name for name, score in scores.items() if score)
@@ -368,7 +446,9 @@ def swe_runs(rng: np.random.Generator) -> Made:
 
 
 def swe_submissions(rng: np.random.Generator) -> Made:
-    by_model = {f"20240612_{plain(model)}": scores for model, scores in instances(rng).items()}
+    by_model = {
+        f"20240612_{plain(model)}": scores for model, scores in instances(rng).items()
+    }
     files: dict[str, bytes] = {}
     for model, scores in by_model.items():
         resolved = [name for name, score in scores.items() if score]
@@ -393,7 +473,10 @@ def leaderboards(rng: np.random.Generator) -> Made:
         for model, scores in by_model.items()
     ]
     old = {"name": "elm", "resolved": 99.5, "date": "2023-01-01"}
-    boards = [{"name": "Lite", "results": [old]}, {"name": "Verified", "results": [old, *detailed]}]
+    boards = [
+        {"name": "Lite", "results": [old]},
+        {"name": "Verified", "results": [old, *detailed]},
+    ]
     return Made(
         "swe-bench",
         {"leaderboards.json": as_json({"leaderboards": boards})},
@@ -404,7 +487,9 @@ def leaderboards(rng: np.random.Generator) -> Made:
 
 def trec_eval(rng: np.random.Generator) -> Made:
     by_model = {
-        plain(model): {f"{query}": float(rng.integers(0, 9)) / 8 for query in range(301, 306)}
+        plain(model): {
+            f"{query}": float(rng.integers(0, 9)) / 8 for query in range(301, 306)
+        }
         for model in MODELS
     }
     files = {}
@@ -416,7 +501,10 @@ def trec_eval(rng: np.random.Generator) -> Made:
                 f"map                   \t{query}\t{score:.4f}",
             ]
             lines += [f"P_10                  \t{query}\t{score / 2:.4f}"]
-        lines += [f"runid                 \tall\t{model}", "map                   \tall\t0.5000"]
+        lines += [
+            f"runid                 \tall\t{model}",
+            "map                   \tall\t0.5000",
+        ]
         files[f"{model}.txt"] = "\n".join([*lines, ""]).encode()
     return Made("trec-eval", files, swapped(by_model))
 
@@ -435,10 +523,14 @@ def trec_runs(rng: np.random.Generator) -> Made:
             order = [f"d{number}" for number in rng.permutation(10).tolist()]
             for rank, document in enumerate(order, 1):
                 lines.append(f"{query} Q0 {document} {rank} {20 - rank}.5 {model}")
-            by_model.setdefault(model, {})[query] = sum(relevant.get(one, 0) for one in order[:2]) / 2
+            by_model.setdefault(model, {})[query] = (
+                sum(relevant.get(one, 0) for one in order[:2]) / 2
+            )
         files[f"runs/{model}.run"] = "\n".join([*lines, ""]).encode()
     rows = [
-        f"{query} 0 {name} {value}\n" for query, one in judged.items() for name, value in one.items()
+        f"{query} 0 {name} {value}\n"
+        for query, one in judged.items()
+        for name, value in one.items()
     ]
     files["judged.qrels"] = "".join(rows).encode()
     arguments = {"qrels": "judged.qrels", "metric": "P@2"}
@@ -458,13 +550,17 @@ def excel(rng: np.random.Generator) -> Made:
         sheet.append([])
     book.create_sheet("notes").append(["nothing to see here"])
     book.save(out := io.BytesIO())
-    return Made("excel", {"scores.xlsx": out.getvalue()}, swapped(by_model), "scores.xlsx")
+    return Made(
+        "excel", {"scores.xlsx": out.getvalue()}, swapped(by_model), "scores.xlsx"
+    )
 
 
 def json_rows(rng: np.random.Generator) -> Made:
     by_model = means(rng)
     rows = [{"task": task, **row} for task, row in swapped(by_model).items()]
-    return Made("json", {"scores.json": as_json(rows)}, swapped(by_model), "scores.json")
+    return Made(
+        "json", {"scores.json": as_json(rows)}, swapped(by_model), "scores.json"
+    )
 
 
 def json_columns(rng: np.random.Generator) -> Made:
@@ -487,14 +583,24 @@ MAKERS: dict[str, Callable[[np.random.Generator], Made]] = {
 }  # fmt: skip
 
 
-def arena(rng: np.random.Generator, battles: int = 30) -> tuple[bytes, list[tuple[str, str, str]]]:
+def arena(
+    rng: np.random.Generator, battles: int = 30
+) -> tuple[bytes, list[tuple[str, str, str]]]:
     """Return battles as Chatbot Arena publishes them, and the same as (left, right, winner)."""
-    words = {"left": "model_a", "right": "model_b", "tie": "tie", "bad": "tie (bothbad)"}
+    words = {
+        "left": "model_a",
+        "right": "model_b",
+        "tie": "tie",
+        "bad": "tie (bothbad)",
+    }
     found, rows = [], []
     for number in range(battles):
         left, right = rng.permutation(MODELS)[:2].tolist()
         result = ["left", "right", "tie", "bad"][rng.integers(4)]
-        talk = [{"role": "user", "content": '[{"a": 1}]'}, {"role": "assistant", "content": "Well, ..."}]
+        talk = [
+            {"role": "user", "content": '[{"a": 1}]'},
+            {"role": "assistant", "content": "Well, ..."},
+        ]
         rows.append(
             {
                 "question_id": f"q{number}",
@@ -508,20 +614,27 @@ def arena(rng: np.random.Generator, battles: int = 30) -> tuple[bytes, list[tupl
                 "anony": True,
                 "language": "English",
                 "tstamp": 1.68e9 + number,
-                "conv_metadata": {"sum_user_tokens": 12, "header_count": {"h1": number}},
+                "conv_metadata": {
+                    "sum_user_tokens": 12,
+                    "header_count": {"h1": number},
+                },
             }
         )
         found.append((left, right, "tie" if result == "bad" else result))
     return as_json(rows), found
 
 
-def alpaca(rng: np.random.Generator, annotations: int = 20) -> tuple[bytes, list[tuple[str, str, str]]]:
+def alpaca(
+    rng: np.random.Generator, annotations: int = 20
+) -> tuple[bytes, list[tuple[str, str, str]]]:
     """Return annotations of AlpacaEval, and the same as (left, right, winner); one has no preference."""
     found, rows = [], []
     for number in range(annotations):
         left, right = rng.permutation(MODELS)[:2].tolist()
         preference = [1, 2, 1.0, 2.0, 1.5, 0, 1.00002, 1.73][rng.integers(8)]
-        result = "tie" if preference in {0, 1.5} else "left" if preference < 1.5 else "right"
+        result = (
+            "tie" if preference in {0, 1.5} else "left" if preference < 1.5 else "right"
+        )
         rows.append(
             {
                 "instruction": f"Explain number {number // 2}.",
@@ -543,7 +656,8 @@ def alpaca(rng: np.random.Generator, annotations: int = 20) -> tuple[bytes, list
 
 def arguments_in(made: Made, folder: Path) -> dict[str, Any]:
     return {
-        name: str(folder / value) if name == "qrels" else value for name, value in made.arguments.items()
+        name: str(folder / value) if name == "qrels" else value
+        for name, value in made.arguments.items()
     }
 
 

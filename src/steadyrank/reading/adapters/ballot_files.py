@@ -14,7 +14,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from steadyrank.errors import EmptyDataError, InvalidDataError, UnreadableFileError, listing, shorten
+from steadyrank.errors import (
+    EmptyDataError,
+    InvalidDataError,
+    UnreadableFileError,
+    listing,
+    shorten,
+)
 from steadyrank.reading.adapters.documents import Node, beside, load
 from steadyrank.reading.arrays import objects
 from steadyrank.reading.files import OpenFile
@@ -22,7 +28,9 @@ from steadyrank.reading.table import Table, as_table
 from steadyrank.text import counted
 
 # Every quantifier keeps what it took ("++"): no line, however odd, is gone over again and again.
-HEADER = re.compile(r"#\s*+([A-Z]++(?: ++[A-Z]++)*+)\s*+([0-9]*+)\s*+:(.*+)\Z", re.ASCII)
+HEADER = re.compile(
+    r"#\s*+([A-Z]++(?: ++[A-Z]++)*+)\s*+([0-9]*+)\s*+:(.*+)\Z", re.ASCII
+)
 COUNT = re.compile(r"[0-9]{1,20}\s*+\Z", re.ASCII)
 NUMBER = r"\s*+[0-9]{1,18}+\s*+"
 TIED = rf"\s*+\{{(?:{NUMBER}(?:,{NUMBER})*+|\s*+)\}}\s*+"
@@ -45,7 +53,9 @@ Row = tuple[object, dict[str, Any]]
 """The place of a ballot in its file, and its cells."""
 
 
-def _table(file: OpenFile, rows: Iterable[Row], notes: list[str], **settings: Any) -> Table:
+def _table(
+    file: OpenFile, rows: Iterable[Row], notes: list[str], **settings: Any
+) -> Table:
     """Return ballots as a table; those without a name are left out, unless they approve of nobody."""
     every = list(rows)
     kept = [row for row in every if row[1]["ballot"] or settings["approval"]]
@@ -55,7 +65,9 @@ def _table(file: OpenFile, rows: Iterable[Row], notes: list[str], **settings: An
     if len(kept) < len(every):
         notes.append(f"{counted(empty, 'ballot')} without a name left out")
     columns = {name: [cells[name] for _, cells in kept] for name in kept[0][1]}
-    told = {name: cells for name, cells in columns.items() if {*map(str, cells)} - {"1", ""}}
+    told = {
+        name: cells for name, cells in columns.items() if {*map(str, cells)} - {"1", ""}
+    }
     made = as_table({**told, "ballot": objects(columns["ballot"])}).columns
     places = [place for place, _ in kept]
     return Table(made, file.name, places, notes, kind="ballots", settings=settings)
@@ -82,7 +94,11 @@ def read_preflib(file: OpenFile) -> Table:
     if categories or kind == "cat":
         approval = True if approval is None else approval
         best = categories.get(1, "1")
-        notes.append(f"category {best!r} read as approved" if approval else "categories read as tiers")
+        notes.append(
+            f"category {best!r} read as approved"
+            if approval
+            else "categories read as tiers"
+        )
     elif approval:
         raise InvalidDataError(f"{file.name} holds orders, not sets of approved items")
     labels = _unique_names(names, notes)
@@ -91,7 +107,9 @@ def read_preflib(file: OpenFile) -> Table:
         order = [[labels[number] for number in tier] for tier in tiers]
         ballot = order[0] if approval else [tier for tier in order if tier]
         ballots.append((line, {"ballot": ballot, "count": count}))
-    return _table(file, ballots, notes, items=list(labels.values()), approval=bool(approval))
+    return _table(
+        file, ballots, notes, items=list(labels.values()), approval=bool(approval)
+    )
 
 
 def _rows(
@@ -101,23 +119,40 @@ def _rows(
     known = named["ALTERNATIVE NAME"]
     for line, text in ((line, text.strip()) for line, text in file.lines()):
         if text.startswith("#"):
-            key, number, value = match.groups() if (match := HEADER.match(text)) else ("", "", "")
+            key, number, value = (
+                match.groups() if (match := HEADER.match(text)) else ("", "", "")
+            )
             if not number:
                 header[key] = value.strip()
             elif key in named:
                 if len(number) > 18 or int(number) in named[key]:
                     of = key.split()[0].lower()
-                    told = f"names {of} {shorten(number)} again, or the number is too long"
-                    raise file.wrong(told, "Give each a number of its own, of at most 18 digits.", line)
+                    told = (
+                        f"names {of} {shorten(number)} again, or the number is too long"
+                    )
+                    raise file.wrong(
+                        told,
+                        "Give each a number of its own, of at most 18 digits.",
+                        line,
+                    )
                 named[key][int(number)] = value.strip()
             continue
         times, colon, order = text.partition(":")
         if not colon or not COUNT.match(times) or not ORDER.match(order):
             told = f"is not of the form count: 1,2,{{3,4}}: {shorten(text)}"
             raise file.wrong(told, OLD_FORM, line)
-        tiers = [[int(number) for number in NUMBERS.findall(tier)] for tier in TIER.findall(order)]
-        if strange := [number for tier in tiers for number in tier if number not in known]:
-            raise file.wrong(f"ranks alternative {strange[0]}, which the header does not name", (), line)
+        tiers = [
+            [int(number) for number in NUMBERS.findall(tier)]
+            for tier in TIER.findall(order)
+        ]
+        if strange := [
+            number for tier in tiers for number in tier if number not in known
+        ]:
+            raise file.wrong(
+                f"ranks alternative {strange[0]}, which the header does not name",
+                (),
+                line,
+            )
         yield line, int(times), tiers
 
 
@@ -128,7 +163,10 @@ def _unique_names(given: Mapping[int, str], notes: list[str]) -> dict[int, str]:
     if doubled:
         shown = listing(map(shorten, sorted(doubled)))
         notes.append(f"repeated names got their number added: {shown}")
-    return {number: f"{name} ({number})" if name in doubled else name for number, name in names.items()}
+    return {
+        number: f"{name} ({number})" if name in doubled else name
+        for number, name in names.items()
+    }
 
 
 def read_stv(file: OpenFile) -> Table:
@@ -146,10 +184,14 @@ def read_stv(file: OpenFile) -> Table:
         elif words and words[0].startswith("-"):
             withdrawn += [word.removeprefix("-") for word in words]
         elif words:
-            numbers.append((line, [_tier(file, line, word) for word in words if word != "-"]))
+            numbers.append(
+                (line, [_tier(file, line, word) for word in words if word != "-"])
+            )
     (_, ([size, *_], *_)), *ballots = numbers or [(1, [[0]])]
     if ballots and ballots[-1][1] == [[0]]:
-        ballots = [(line, row[:-1] if row[-1] == [0] else row) for line, row in ballots[:-1]]
+        ballots = [
+            (line, row[:-1] if row[-1] == [0] else row) for line, row in ballots[:-1]
+        ]
     if not names:
         names, texts = dict(enumerate(texts[:size], 1)), texts[size:]
     if not size or set(names) != set(range(1, size + 1)):
@@ -158,9 +200,13 @@ def read_stv(file: OpenFile) -> Table:
     labels = _unique_names(names, notes)
     gone = [name for number, name in names.items() if str(number) in withdrawn]
     if gone:
-        notes.append(f"withdrawn according to the file, but ranked: {listing(map(shorten, gone))}")
+        notes.append(
+            f"withdrawn according to the file, but ranked: {listing(map(shorten, gone))}"
+        )
     rows = [(line, _ballot_of(file, line, row, labels)) for line, row in ballots]
-    return _table(file, rows, notes, items=list(labels.values()), approval=False, repeats="skip")
+    return _table(
+        file, rows, notes, items=list(labels.values()), approval=False, repeats="skip"
+    )
 
 
 def _ballot_of(
@@ -170,16 +216,23 @@ def _ballot_of(
     times, *order = row
     strange = [number for tier in order for number in tier if number not in labels]
     if strange:
-        raise file.wrong(f"ranks candidate {strange[0]}, who has no name", CUT_SHORT, line)
+        raise file.wrong(
+            f"ranks candidate {strange[0]}, who has no name", CUT_SHORT, line
+        )
     if len(times) > 1:
         raise file.wrong("begins with no count", CUT_SHORT, line)
-    return {"ballot": [[labels[number] for number in tier] for tier in order], "count": times[0]}
+    return {
+        "ballot": [[labels[number] for number in tier] for tier in order],
+        "count": times[0],
+    }
 
 
 def _tier(file: OpenFile, line: int, word: str) -> list[int]:
     parts = word.split("=")
     if not all(part.isdecimal() and len(part) < 18 for part in parts):
-        raise file.wrong(f"has {shorten(word)} where a number should be", "Correct this line.", line)
+        raise file.wrong(
+            f"has {shorten(word)} where a number should be", "Correct this line.", line
+        )
     return [int(part) for part in parts]
 
 
@@ -192,22 +245,38 @@ def read_dominion(file: OpenFile) -> Table:
         for contest in _contests(load(part)):
             marks: dict[int, list[str]] = {}
             for mark in contest["Marks"]:
-                if mark["IsVote"].value is not False and mark["IsAmbiguous"].value is not True:
+                if (
+                    mark["IsVote"].value is not False
+                    and mark["IsAmbiguous"].value is not True
+                ):
                     number = mark["CandidateId"].label()
-                    marks.setdefault(int(mark["Rank"].label()), []).append(names.get(number, number))
+                    marks.setdefault(int(mark["Rank"].label()), []).append(
+                        names.get(number, number)
+                    )
             title = titles.get(contest["Id"].label(), contest["Id"].label())
-            contests.setdefault(title, []).append((file.place(contest.where, part.name), marks))
-    chosen = file.chosen("contest", contests, next(iter(contests)) if len(contests) == 1 else None)
+            contests.setdefault(title, []).append(
+                (file.place(contest.where, part.name), marks)
+            )
+    chosen = file.chosen(
+        "contest", contests, next(iter(contests)) if len(contests) == 1 else None
+    )
     records, notes = contests[chosen], [f"the contest {shorten(chosen)} taken"]
     ranked = any(rank > 1 for _, marks in records for rank in marks)
-    spoilt = sum(any(len(names) > 1 for names in marks.values()) for _, marks in records)
+    spoilt = sum(
+        any(len(names) > 1 for names in marks.values()) for _, marks in records
+    )
     if ranked and spoilt:
         told = "with several marks at one rank, which is left out"
         notes.append(f"{counted(spoilt, 'ballot')} {told}")
     approval, rows = not ranked and spoilt > 0, list[Row]()
     for place, marks in records:
         once = [marks[rank][0] for rank in sorted(marks) if len(marks[rank]) == 1]
-        rows.append((place, {"ballot": [*dict.fromkeys(marks.get(1, []))] if approval else once}))
+        rows.append(
+            (
+                place,
+                {"ballot": [*dict.fromkeys(marks.get(1, []))] if approval else once},
+            )
+        )
     return _table(file, rows, notes, approval=approval, repeats="skip")
 
 
@@ -234,8 +303,13 @@ def read_pgn(file: OpenFile) -> Table:
         raise EmptyDataError(f"{file.name} holds no game with a result")
     for line, tags in kept:
         if not tags.get("White") or not tags.get("Black"):
-            raise file.wrong("begins a game without White or Black", "Correct its tags.", line)
-    columns = {to: [tags.get(tag, "") for _, tags in kept] for to, tag in {**PLAYED, **BESIDE}.items()}
+            raise file.wrong(
+                "begins a game without White or Black", "Correct its tags.", line
+            )
+    columns = {
+        to: [tags.get(tag, "") for _, tags in kept]
+        for to, tag in {**PLAYED, **BESIDE}.items()
+    }
     columns["winner"] = [WINNER[result] for result in columns["winner"]]
     notes = ["read as games (PGN): White is left, Black is right"]
     if gone := len(games) - len(kept):

@@ -13,7 +13,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from steadyrank.errors import ColumnError, EmptyDataError, Option, UnreadableFileError, listing, shorten
+from steadyrank.errors import (
+    ColumnError,
+    EmptyDataError,
+    Option,
+    UnreadableFileError,
+    listing,
+    shorten,
+)
 from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile, open_source
 from steadyrank.reading.table import Table, as_table
@@ -29,14 +36,18 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         times = Counter(name for name, _ in pairs)
-        raise ValueError(f"{shorten(min(name for name in times if times[name] > 1))} is named twice")
+        raise ValueError(
+            f"{shorten(min(name for name in times if times[name] > 1))} is named twice"
+        )
     return found
 
 
 def load(file: OpenFile) -> Node:
     """Return the one value that a file of JSON holds."""
     try:
-        return Node(json.loads(file.read_text(), object_pairs_hook=_once), "", file.name)
+        return Node(
+            json.loads(file.read_text(), object_pairs_hook=_once), "", file.name
+        )
     except (ValueError, RecursionError) as error:
         told = f"is not JSON: {error}"
         raise file.wrong(told, "Get or write it again: it may be cut short.") from None
@@ -103,10 +114,14 @@ class Node:
         """Return the error that something else should stand here."""
         place = f"{self.where or 'the top'} of {self.file}"
         told = f"there is {shorten(self.value)} instead of {what} at {place}"
-        return UnreadableFileError(told, way_out="Get or write it again, or name its format.")
+        return UnreadableFileError(
+            told, way_out="Get or write it again, or name its format."
+        )
 
     def _inner(self, name: str, value: Any) -> Node:
-        return Node(value, f"{self.where}.{shorten(name, 40)[1:-1]}".lstrip("."), self.file)
+        return Node(
+            value, f"{self.where}.{shorten(name, 40)[1:-1]}".lstrip("."), self.file
+        )
 
     def _as(self, kind: type[Kind], what: str) -> Kind:
         if not isinstance(self.value, kind):
@@ -149,7 +164,9 @@ def read_scores(entries: Callable[[OpenFile], Found], file: OpenFile) -> Table:
     every = list(entries(file))
     found = [one for one in every if isinstance(one, Entry)]
     said = Counter(one for one in every if isinstance(one, str))
-    notes = [note if times == 1 else f"{note} ({times:,})" for note, times in said.items()]
+    notes = [
+        note if times == 1 else f"{note} ({times:,})" for note, times in said.items()
+    ]
     chosen = _chosen(found, file, notes)
     of_tasks = [entry for entry in found if entry.task in chosen]
     kept = [entry for entry in of_tasks if chosen[entry.task] in entry.scores]
@@ -158,11 +175,16 @@ def read_scores(entries: Callable[[OpenFile], Found], file: OpenFile) -> Table:
     scores = [entry.scores[chosen[entry.task]] for entry in kept]
     for row, entry in enumerate(kept):
         name = _metric(chosen[entry.task])
-        if name in entry.lower and _is_number(scores[row]) and not file.given.get("lower_is_better"):
+        if (
+            name in entry.lower
+            and _is_number(scores[row])
+            and not file.given.get("lower_is_better")
+        ):
             scores[row] = -scores[row]
             notes.append(f"less is better in {shorten(name)}: read with a minus sign")
     columns: dict[str, list[Any]] = {
-        name: [getattr(entry, name) for entry in kept] for name in ("row", "item", "task")
+        name: [getattr(entry, name) for entry in kept]
+        for name in ("row", "item", "task")
     }
     if columns["task"] == columns["row"] or len(set(columns["task"])) == 1:
         del columns["task"]
@@ -195,8 +217,15 @@ def _chosen(found: list[Entry], file: OpenFile, notes: list[str]) -> dict[str, s
     without = [task for task in best if task not in chosen]
     every = dict.fromkeys(name for names in metrics.values() for name in names)
     if not chosen or (without and asked is None):
-        there = listing(map(shorten, metrics[without[0]] if asked is None else every)) or "no number"
-        told = f"usual metric of {shorten(without[0])}" if asked is None else f"metric {shorten(asked)}"
+        there = (
+            listing(map(shorten, metrics[without[0]] if asked is None else every))
+            or "no number"
+        )
+        told = (
+            f"usual metric of {shorten(without[0])}"
+            if asked is None
+            else f"metric {shorten(asked)}"
+        )
         way_out = ("Choose one that is there as ", Option("metric"))
         raise ColumnError(f"{file.name} holds no {told}, but {there}", way_out=way_out)
     tasks: dict[str, list[str]] = {}
@@ -208,7 +237,9 @@ def _chosen(found: list[Entry], file: OpenFile, notes: list[str]) -> dict[str, s
     if others := [shorten(name) for name in every if name not in tasks]:
         notes.append(f"metrics not taken: {listing(others)}")
     if without:
-        notes.append(f"left out, without {shorten(asked)}: {listing(map(shorten, without))}")
+        notes.append(
+            f"left out, without {shorten(asked)}: {listing(map(shorten, without))}"
+        )
     return chosen
 
 
@@ -234,4 +265,6 @@ def beside(file: OpenFile, name: str) -> Node | None:
 def folder_of(file: OpenFile, *apart: str) -> str:
     """Return the name of the nearest folder that a file is in, but those that are called so."""
     above = file.path.absolute().parents if file.path else ()
-    return next((path.name for path in above if path.name and path.name not in apart), file.name)
+    return next(
+        (path.name for path in above if path.name and path.name not in apart), file.name
+    )

@@ -20,7 +20,9 @@ TABULAR = re.compile(
     re.DOTALL,
 )
 ACROSS = re.compile(r"\\multicolumn\{(\d{1,3})\}\{[^{}]*\}\{((?:[^{}]|\{[^{}]*\})*)\}")
-DOWN = re.compile(r"\\multirow(?:\[[^\[\]]*\])?\{(\d{1,3})\}\{[^{}]*\}\{((?:[^{}]|\{[^{}]*\})*)\}")
+DOWN = re.compile(
+    r"\\multirow(?:\[[^\[\]]*\])?\{(\d{1,3})\}\{[^{}]*\}\{((?:[^{}]|\{[^{}]*\})*)\}"
+)
 STACKED = re.compile(rf"\\(?:makecell|shortstack)(?:\[\w*\])?({GROUP})")
 UNSEEN = re.compile(
     r"(?<!\\)%.*|\\(?:text|cell|row)?color(?:\[\w*\])?\{[^{}]*\}"
@@ -48,30 +50,47 @@ def read_markup(file: OpenFile) -> Table:
     file.needs("cli", "polars")
     text = file.read_text()
     found = list(_latex_tables(text) if "\\begin{" in text else _markdown_tables(text))
-    tables = {str(number): rows for number, rows in enumerate(found, 1) if len(rows) > 1}
+    tables = {
+        str(number): rows for number, rows in enumerate(found, 1) if len(rows) > 1
+    }
     if not tables:
         raise UnreadableFileError(f"{file.name} holds a header and no rows of a table")
     full = {number: _share_of_numbers(rows) for number, rows in tables.items()}
-    chosen = file.chosen("table", tables, max(tables, key=lambda n: (full[n] > 0.5, len(tables[n]))))
-    each = (f"{number} ({len(rows) - 1} rows below {_title(rows)})" for number, rows in tables.items())
+    chosen = file.chosen(
+        "table", tables, max(tables, key=lambda n: (full[n] > 0.5, len(tables[n])))
+    )
+    each = (
+        f"{number} ({len(rows) - 1} rows below {_title(rows)})"
+        for number, rows in tables.items()
+    )
     lines, rows = zip(*tables[chosen], strict=True)
     width = len(rows[0])
     for line, row in tables[chosen]:
         if len(row) != width:
-            raise file.wrong(f"has {len(row)} cells instead of {width}", "Correct this line.", line)
+            raise file.wrong(
+                f"has {len(row)} cells instead of {width}", "Correct this line.", line
+            )
     header = find_header(rows[:LOOKED_AT], None if "\\begin{" in text else 1)
-    notes = [f"table {chosen} taken of {listing(each, len(tables))}"] if len(found) > 1 else []
+    notes = (
+        [f"table {chosen} taken of {listing(each, len(tables))}"]
+        if len(found) > 1
+        else []
+    )
     columns = {
         name: TextColumn.of(cells)
         for name, *cells in zip(header.names, *rows[header.size :], strict=True)
     }
     several = file.given.get("sheet") is None and sum(map(bool, full.values())) > 1
     guessed = {"sheet": chosen} if several else {}
-    return Table(columns, file.name, lines[header.size :], notes + header.notes, guessed=guessed)
+    return Table(
+        columns, file.name, lines[header.size :], notes + header.notes, guessed=guessed
+    )
 
 
 def _share_of_numbers(rows: Rows) -> float:
-    numbers = sum(number_in(cell) is not None for _, row in rows[1:] for cell in row[1:])
+    numbers = sum(
+        number_in(cell) is not None for _, row in rows[1:] for cell in row[1:]
+    )
     return numbers / (len(rows) * len(rows[0][1]))
 
 
@@ -82,9 +101,14 @@ def _title(rows: Rows) -> str:
 def _markdown_tables(text: str) -> Iterator[Rows]:
     """Yield the tables: a line with bars, a rule, and more lines with bars."""
     lines = text.splitlines()
-    places = [place for place, line in enumerate(lines) if "|" in line and RULE.match(line)]
+    places = [
+        place for place, line in enumerate(lines) if "|" in line and RULE.match(line)
+    ]
     for rule in places:
-        end = next((at for at in range(rule + 1, len(lines)) if "|" not in lines[at]), len(lines))
+        end = next(
+            (at for at in range(rule + 1, len(lines)) if "|" not in lines[at]),
+            len(lines),
+        )
         if rule and "|" in lines[rule - 1]:
             kept = [rule - 1, *(at for at in range(rule + 1, end) if at not in places)]
             cells = {at: BAR.split(lines[at].strip().strip("|")) for at in kept}
@@ -92,7 +116,9 @@ def _markdown_tables(text: str) -> Iterator[Rows]:
 
 
 def _latex_tables(text: str) -> Iterator[Rows]:
-    text = STACKED.sub(lambda cell: cell[1].replace("\\\\", " ").replace("\n", " "), text)
+    text = STACKED.sub(
+        lambda cell: cell[1].replace("\\\\", " ").replace("\n", " "), text
+    )
     for found in TABULAR.finditer(UNSEEN.sub("", text)):
         rows: Rows = []
         line, left, above = found.string.count("\n", 0, found.start(1)) + 1, 0, ""
@@ -101,19 +127,24 @@ def _latex_tables(text: str) -> Iterator[Rows]:
             if "&" in part:
                 begun = DOWN.search(part.partition("&")[0])
                 spread = ACROSS.sub(
-                    lambda cell: cell[2] + "&" * (int(cell[1]) - 1), DOWN.sub(r"\2", part)
+                    lambda cell: cell[2] + "&" * (int(cell[1]) - 1),
+                    DOWN.sub(r"\2", part),
                 )
                 cells = [*map(_plain, spread.replace("\\&", "\0").split("&"))]
                 left, above = (int(begun[1]), cells[0]) if begun else (left - 1, above)
                 row = [cells[0] or (above if left > 0 else ""), *cells[1:]]
-                if not rows or row != rows[0][1]:  # which a long table says again on each page
+                if (
+                    not rows or row != rows[0][1]
+                ):  # which a long table says again on each page
                     rows.append((line, row))
         yield rows
 
 
 def _plain(cell: str) -> str:
     """Return a cell without emphasis, commands and what it links to."""
-    cell = BEHIND.sub(r" (\1)", MARK.sub("", LINK.sub(r"\1", cell)).replace("\\pm", "±"))
+    cell = BEHIND.sub(
+        r" (\1)", MARK.sub("", LINK.sub(r"\1", cell)).replace("\\pm", "±")
+    )
     for escape, letter in ESCAPED.items():
         cell = cell.replace(escape, letter)
     cell = TAG.sub(" ", COMMAND.sub("", cell.replace("\0", "&")))

@@ -58,7 +58,9 @@ def _orders(asked: Asked) -> Iterator[Reading]:
     free = [c for c in free if asked.named.get("ballot", c.name) == c.name]
     called = asked.candidates("ballot", lambda _: True)
     form = _is_form(asked.profile)
-    by_shape = {c.name: found for c in free if (found := _parted(c, TWICE * form)) is not None}
+    by_shape = {
+        c.name: found for c in free if (found := _parted(c, TWICE * form)) is not None
+    }
     only = [c.name for c in free if len(free) == 1]
     words = [c.name for c in asked.profile if c.type == "text"]
     for name in dict.fromkeys([*called, *by_shape, *only]):
@@ -66,24 +68,36 @@ def _orders(asked: Asked) -> Iterator[Reading]:
         mark = by_shape.get(name, "")
         lists, ordered = column.type == "list", mark == ">"
         listed = _listed(column.labels if lists or mark else [], mark or ",")
-        again = {} if all(len({*one}) == len(one) for one in listed) else {"repeats": "skip"}
+        again = (
+            {}
+            if all(len({*one}) == len(one) for one in listed)
+            else {"repeats": "skip"}
+        )
         texts = column.labels[:SOME] if column.type in {"text", "date"} else []
         several = [MARKS.search(label) is not None for label in texts] or [lists]
         marked = sum(several) / len(several)
         beside = asked.beside(("count", "weights"), [name]).items()
-        fit = {role: one for role, one in beside if role in asked.named or one not in words}
+        fit = {
+            role: one for role, one in beside if role in asked.named or one not in words
+        }
         reading = asked.reading({"ballot": name, **fit})
         reading.firm = level > NOTHING or name in only
-        reading.points = 2.0 * level + 4 * ordered + 2 * (marked > 0.2) - 2 - 5 * column.is_number
+        reading.points = (
+            2.0 * level + 4 * ordered + 2 * (marked > 0.2) - 2 - 5 * column.is_number
+        )
         alone = lists or (marked > 0 and not asked.unexplained(reading.roles.values()))
         reading.strong = ordered or (level >= EXACT and alone)
         reading.support += [f"{quoted(name)} is named like a ballot"] * bool(level)
-        reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(marked)
+        reading.support += [f"{quoted(name)} holds several names in a cell"] * bool(
+            marked
+        )
         if lists:
             reading.points += 2.0 * (name in by_shape)
             reading.mend |= again
         elif mark and not ordered and not level and "approval" not in asked.settings:
-            liked = not {*column.words}.isdisjoint(known("liked")) or bool(CHOICES.search(column.simple))
+            liked = not {*column.words}.isdisjoint(known("liked")) or bool(
+                CHOICES.search(column.simple)
+            )
             reading.strong, reading.mend = False, {"drop": [""], **again}
             reading.points = 0.25 + 2.25 * liked + 4 * form  # else perhaps genres
             reading.options = {**reading.options, "approval": True}
@@ -105,11 +119,18 @@ def _parted(column: Column, twice: float) -> str | None:
     marks = ">" if ordered else "," if written else marks_between(labels)
     lists = _listed(labels, marks)
     names = [name for one in lists for name in one if name]
-    if not written and 2 * sum(number_in(name) is not None for name in names[:SOME]) > len(names[:SOME]):
+    if not written and 2 * sum(
+        number_in(name) is not None for name in names[:SOME]
+    ) > len(names[:SOME]):
         return None  # measurements
     several = sum(len(one) > 1 for one in lists) > SEVERAL * len(lists) > 0
     again = 3 * len({*names}) <= 2 * len(names) or (ordered and len(lists) <= SHORT)
-    if not several or not again or max(map(len, names)) > LONGEST or any("<" in n for n in names):
+    if (
+        not several
+        or not again
+        or max(map(len, names)) > LONGEST
+        or any("<" in n for n in names)
+    ):
         return None
     seldom = sum(len({*one}) for one in lists) >= (1 - twice) * sum(map(len, lists))
     named = 2 * sum(n[0] in "'\"" for n in names) > len(names) if written else seldom
@@ -118,7 +139,11 @@ def _parted(column: Column, twice: float) -> str | None:
 
 def _is_form(profile: Profile) -> bool:
     """Tell whether each row holds the answers of somebody to a form: it begins with when they came."""
-    times = [c for c in itertools.islice(profile, 1) if c.type == "date" and ":" in c.labels[0]]
+    times = [
+        c
+        for c in itertools.islice(profile, 1)
+        if c.type == "date" and ":" in c.labels[0]
+    ]
     return any(10 * c.distinct > 9 * profile.rows for c in times)
 
 
@@ -152,7 +177,9 @@ def _ranked(asked: Asked) -> Iterator[Reading]:
         gaps = any(c.blanks or c.odd_words for c in free)
         names = [c.name for c in free] if gaps else []
     if "ranked" in asked.named or (names and are_ranks(profile, names, "columns")):
-        reading = asked.reading({"ranked": names, **asked.beside(("count", "weights"), names)})
+        reading = asked.reading(
+            {"ranked": names, **asked.beside(("count", "weights"), names)}
+        )
         reading.weigh(True, 5, "ranks: 1 is best, and what is blank was not ranked")
         reading.firm = "ranked" in asked.named
         if np.isnan([profile[name].numbers for name in names]).all(axis=0).any():
@@ -165,28 +192,47 @@ def _neighbours(profile: Profile) -> list[list[str]]:
     apart = itertools.groupby(profile, lambda column: column.type == "text")
     runs = [[c.name for c in run] for text, run in apart if text]
     shorter = (run[start:] for run in runs for start in range(min(FIRST, len(run) - 2)))
-    linked = (run for run in shorter if all(profile.shared(*two) for two in pairwise(run[:12])))
+    linked = (
+        run
+        for run in shorter
+        if all(profile.shared(*two) for two in pairwise(run[:12]))
+    )
     return [run for run in linked if _alike(profile, run)][:1]
 
 
 def _weighed(asked: Asked, names: Sequence[str]) -> Reading:
     profile = asked.profile
-    reading = asked.reading({"ranks": list(names), **asked.beside(("count", "weights"), names)})
+    reading = asked.reading(
+        {"ranks": list(names), **asked.beside(("count", "weights"), names)}
+    )
     columns = [profile[name] for name in names]
     bare = len(names) > 2 and all(column.simple.isdecimal() for column in columns)
     ordinal = all(ORDINAL.fullmatch(column.simple) for column in columns)
     called = ordinal or CHOICES.search(columns[0].simple) is not None
     said = "ranks" in asked.named
     texts = all(column.type in {"text", "empty", "flag"} for column in columns)
-    alike = (called or said or len(names) > 2) and texts and _alike(profile, names, bare=bare)
+    alike = (
+        (called or said or len(names) > 2)
+        and texts
+        and _alike(profile, names, bare=bare)
+    )
     reading.weigh(said, 6)
     reading.weigh(called, 2, f"{quoted(*names)} are called first, second... choice")
-    reading.weigh(alike, 3, "these columns share one set of names, none twice on a ballot")
+    reading.weigh(
+        alike, 3, "these columns share one set of names, none twice on a ballot"
+    )
     choice = f"({CHOICES.pattern})"
-    plain = ordinal or re.fullmatch(f"{choice}(1|first)|(1st|first|1){choice}", columns[0].simple)
+    plain = ordinal or re.fullmatch(
+        f"{choice}(1|first)|(1st|first|1){choice}", columns[0].simple
+    )
     named = said or (plain and _seldom_twice(profile, names))
-    reading.weigh(not texts and not said, 0 if named else -9, f"{quoted(names[0])} holds numbers")
-    if reading.points > 0 and not np.any([_names(profile, name) for name in names], axis=0).all():
+    reading.weigh(
+        not texts and not said, 0 if named else -9, f"{quoted(names[0])} holds numbers"
+    )
+    if (
+        reading.points > 0
+        and not np.any([_names(profile, name) for name in names], axis=0).all()
+    ):
         reading.mend["drop"] = [""]
     reading.firm = called or said
     fits = (alike or profile.rows <= 20) and bool(texts or plain)
@@ -200,9 +246,15 @@ def _alike(profile: Profile, names: Sequence[str], *, bare: bool = False) -> boo
     Where they are called 1, 2, 3... it is enough that names come again in any of them.
     """
     some = [name for name in names[:12] if profile[name].distinct > 1]
-    if profile.rows > MANY and any(2 * profile[name].distinct > profile.rows for name in some):
+    if profile.rows > MANY and any(
+        2 * profile[name].distinct > profile.rows for name in some
+    ):
         held = sum(profile[name].present for name in some)
-        if not bare or 2 * len(frozenset().union(*(profile[name].values for name in some))) > held:
+        if (
+            not bare
+            or 2 * len(frozenset().union(*(profile[name].values for name in some)))
+            > held
+        ):
             return False  # what hardly comes again is no choice
     every = [{v for v in profile[name].values if not _is_no_vote(v)} for name in some]
     times = Counter(name for one in every for name in one)
@@ -212,14 +264,18 @@ def _alike(profile: Profile, names: Sequence[str], *, bare: bool = False) -> boo
 
 def _seldom_twice(profile: Profile, names: Sequence[str]) -> bool:
     """Tell whether hardly a ballot names an item twice."""
-    again = ((profile.same(*two) & _names(profile, two[0])) for two in pairwise(names[:12]))
+    again = (
+        (profile.same(*two) & _names(profile, two[0])) for two in pairwise(names[:12])
+    )
     return all(both.sum() <= TWICE * max(1, profile.rows) for both in again)
 
 
 def _names(profile: Profile, name: str) -> BoolArray:
     """Mark the rows in which a column names somebody."""
     column = profile[name]
-    return np.array([*(not _is_no_vote(label) for label in column.labels), False])[column.codes]
+    return np.array([*(not _is_no_vote(label) for label in column.labels), False])[
+        column.codes
+    ]
 
 
 def _is_no_vote(label: str) -> bool:

@@ -11,7 +11,15 @@ import numpy as np
 
 from steadyrank._typing import IntArray
 from steadyrank.reading.profile import FEW, Column, kept
-from steadyrank.reading.readings import ADDRESS, EXACT, NOTHING, SAID, Asked, Reading, quoted
+from steadyrank.reading.readings import (
+    ADDRESS,
+    EXACT,
+    NOTHING,
+    SAID,
+    Asked,
+    Reading,
+    quoted,
+)
 from steadyrank.reading.results import (
     LEFT,
     MOSTLY,
@@ -45,7 +53,17 @@ FEWEST = 8
 WON = {("winner", "loser"), ("winning", "losing"), ("won", "lost"), ("win", "lose"), ("w", "l"),
        ("chosen", "rejected"), ("preferred", "rejected"), ("victor", "vanquished")}  # fmt: skip
 SOME_LABELS = 50
-WHO = {"winner", "preferred", "preference", "choice", "chosen", "selected", "best", "better", "pick"}
+WHO = {
+    "winner",
+    "preferred",
+    "preference",
+    "choice",
+    "chosen",
+    "selected",
+    "best",
+    "better",
+    "pick",
+}
 """Words of columns that say which of two it was: 0 may be the first one, or not the first one."""
 WINS = WHO | {"win", "wins", "won", "victory", *known("result_columns")}
 """Words of columns that say whether a side won, beside a word that says which side."""
@@ -68,7 +86,11 @@ POINT_PAIRS = (
     "fthg/ftag",
     "hg/ag",
     "gf/ga",
-    *(f"{h}{what}/{a}{what}" for what in known("points") for h, a in (("home", "away"), ("h", "a"))),
+    *(
+        f"{h}{what}/{a}{what}"
+        for what in known("points")
+        for h, a in (("home", "away"), ("h", "a"))
+    ),
 )
 
 
@@ -82,29 +104,45 @@ def _pairs(asked: Asked) -> list[Sides]:
     """Return the pairs of columns that may be two sides: as said, by their names, or by their shape."""
     profile, named = asked.profile, asked.named
     first = "winner" if "loser" in named else "left"
-    said = [named.get(role) for role in (first, "loser" if "loser" in named else "right")]
+    said = [
+        named.get(role) for role in (first, "loser" if "loser" in named else "right")
+    ]
     if all(said):
         pair = str(said[0]), str(said[1])
-        words = next((words for *both, words in profile.sides if tuple(both) == pair), None)
+        words = next(
+            (words for *both, words in profile.sides if tuple(both) == pair), None
+        )
         return [Sides(asked, pair, words, SAID)]
     by_name = [
         Sides(asked, (one, two), words, EXACT)
         for one, two, words in profile.sides
-        if _may_name(profile[one]) and _may_name(profile[two]) and not {one, two} & asked.apart
+        if _may_name(profile[one])
+        and _may_name(profile[two])
+        and not {one, two} & asked.apart
     ]
     texts = [one for one in by_name if profile[one.left].type == "text"]
     by_name = texts or by_name  # beside names, numbers are something else
     labels = [c for c in asked.label_columns[:MOST] if _may_name(c)]
-    by_name = [one for one in by_name if not (one.numbered and one.among_others(labels))]
+    by_name = [
+        one for one in by_name if not (one.numbered and one.among_others(labels))
+    ]
     pairs = {frozenset(sides.pair) for sides in by_name}
     by_shape = _by_shape(asked, labels)
     both = by_name + [sides for sides in by_shape if frozenset(sides.pair) not in pairs]
     if not both:
         # Whole numbers of which a third column always repeats one say who met, and who won.
-        ids = [column for column in islice(profile, MOST) if column.whole and not column.counts_rows]
+        ids = [
+            column
+            for column in islice(profile, MOST)
+            if column.whole and not column.counts_rows
+        ]
         names = {column.name for column in ids[:TEXTS]}
         met = _by_shape(asked, ids)
-        both = [one for one in met if any(one.named_by(name) == 1 for name in names - {*one.pair})]
+        both = [
+            one
+            for one in met
+            if any(one.named_by(name) == 1 for name in names - {*one.pair})
+        ]
     both = [sides for sides in both if {*filter(None, said)} <= {*sides.pair}]
     return [one for one in both if not any(other.names(one) for other in both)]
 
@@ -115,7 +153,11 @@ def _by_shape(asked: Asked, columns: Sequence[Column]) -> list[Sides]:
         Sides(asked, (one.name, two.name), _difference(one.words, two.words), NOTHING)
         for one, two in combinations(columns[:TEXTS], 2)
     )
-    return [sides for sides in found if sides.never_equal and not sides.among_others(columns)]
+    return [
+        sides
+        for sides in found
+        if sides.never_equal and not sides.among_others(columns)
+    ]
 
 
 def _difference(one: list[str], two: list[str]) -> tuple[str, str] | None:
@@ -127,7 +169,9 @@ def _difference(one: list[str], two: list[str]) -> tuple[str, str] | None:
 def _may_name(column: Column) -> bool:
     """Tell whether a column may name the items of one side: numbers only if called an id or a thing."""
     if column.type in {"text", "empty"}:
-        return not _are_results(column) and not any(map(ADDRESS.fullmatch, column.words))
+        return not _are_results(column) and not any(
+            map(ADDRESS.fullmatch, column.words)
+        )
     if not column.is_number or _are_points(column) or column.counts_rows:
         return False
     thing = column.noun in THINGS or (column.words and column.words[0] in THINGS)
@@ -140,7 +184,11 @@ def _are_points(column: Column) -> bool:
 
 def _may_count(column: Column) -> bool:
     """Tell whether a column may hold points, though nothing calls it so."""
-    counts = column.type == "number" and column.whole and 2 * column.present > len(column.codes)
+    counts = (
+        column.type == "number"
+        and column.whole
+        and 2 * column.present > len(column.codes)
+    )
     told = column.is_id or column.is_time or column.is_amount
     return counts and not told and NO_POINTS.isdisjoint(column.words)
 
@@ -188,14 +236,21 @@ class Sides:
         """Tell whether these are the names of the ids that other columns hold."""
         profile, both = self.profile, [*zip(self.pair, other.pair, strict=True)]
         ids = [profile[side].is_id for side in (self.left, other.left)] == [False, True]
-        return ids and all(profile.determined(*two) and profile.determined(*two[::-1]) for two in both)
+        return ids and all(
+            profile.determined(*two) and profile.determined(*two[::-1]) for two in both
+        )
 
     def among_others(self, columns: Sequence[Column]) -> bool:
         """Tell whether a third column has their names, but names neither side: all are answers then."""
         mine = self.profile[self.left].values | self.profile[self.right].values
-        others = [one for one in columns if one.name not in self.pair and not self._repeats_one(one)]
+        others = [
+            one
+            for one in columns
+            if one.name not in self.pair and not self._repeats_one(one)
+        ]
         return any(
-            2 * len(one.values & mine) > len(one.values | mine) and self.named_by(one.name) < UNDERSTOOD
+            2 * len(one.values & mine) > len(one.values | mine)
+            and self.named_by(one.name) < UNDERSTOOD
             for one in others
         )
 
@@ -207,20 +262,30 @@ class Sides:
     def readings(self) -> Iterator[Reading]:
         """Propose what they make with each result that there is for them."""
         asked = self.asked
-        won = self.words in WON and asked.allows("winner", "loser", "count", "covariate")
+        won = self.words in WON and asked.allows(
+            "winner", "loser", "count", "covariate"
+        )
         if won or "loser" in asked.named:
             # W and L may count wins and losses.
             named = self.words != ("w", "l") or "loser" in asked.named
             if named or self.profile[self.left].type == "text":
                 roles = {"winner": self.left, "loser": self.right}
-                yield self._weighed(roles, ("count",), "one column names who won, one who lost")
+                yield self._weighed(
+                    roles, ("count",), "one column names who won, one who lost"
+                )
             return
         sides = {"left": self.left, "right": self.right}
         wins = self._named(("wins_left", "wins_right"), known("wins_columns"))
-        wins += [t for t in self._twins() if any(w.startswith("win") for w in self.profile[t[0]].words)]
+        wins += [
+            t
+            for t in self._twins()
+            if any(w.startswith("win") for w in self.profile[t[0]].words)
+        ]
         if wins and asked.allows(*sides, "wins_left", "wins_right", "ties"):
             roles = {**sides, "wins_left": wins[0][0], "wins_right": wins[0][1]}
-            yield self._weighed(roles, ("ties",), f"{quoted(*wins[0])} count wins of both")
+            yield self._weighed(
+                roles, ("ties",), f"{quoted(*wins[0])} count wins of both"
+            )
             return
         points = self._points()
         if points and asked.allows(
@@ -235,31 +300,49 @@ class Sides:
 
     def _by_points(self, sides: dict[str, str], points: tuple[str, str]) -> Reading:
         """Propose games with the points of both sides, and a result beside them that agrees."""
-        roles, winners = {**sides, "points_left": points[0], "points_right": points[1]}, self._winners
+        roles, winners = (
+            {**sides, "points_left": points[0], "points_right": points[1]},
+            self._winners,
+        )
         exact = winners and self.asked.level("winner", winners[0]) == EXACT
         if "winner" in self.asked.named or (exact and self._agrees(winners[0], points)):
             roles["winner"] = winners[0]
-        reading = self._weighed(roles, ("count",), f"{quoted(*points)} are the points of both")
+        reading = self._weighed(
+            roles, ("count",), f"{quoted(*points)} are the points of both"
+        )
         placed, fixed = self._doubts(points)
         reading.strong &= not placed and not fixed
-        reading.weigh(fixed, -4, f"{quoted(points[0])} is the same in all games of a side")
+        reading.weigh(
+            fixed, -4, f"{quoted(points[0])} is the same in all games of a side"
+        )
         told = "only names or positions say that these belong to the two sides"
         reading.weigh(placed, -1 if winners else 0, told)
         return reading
 
     def _turned(self, reading: Reading) -> Iterator[Reading]:
         """Yield a reading, and where numbers say who won, that in which they mean the other side."""
-        column, told = self.profile[reading.roles["winner"]], self.told(reading.roles["winner"])
+        column, told = (
+            self.profile[reading.roles["winner"]],
+            self.told(reading.roles["winner"]),
+        )
         who = not WHO.isdisjoint(column.words) and not self._speaks_of(column.name)
         of_two = column.values == {"0", "1"} and who
         scaled = column.whole and not column.odd_words and column.distinct > 2
-        scaled = scaled and not self.named_by(column.name) and self.understood(column.name) == 1
+        scaled = (
+            scaled
+            and not self.named_by(column.name)
+            and self.understood(column.name) == 1
+        )
         if not (of_two or scaled) or {"left", "right"} & self.asked.named.keys():
             yield reading
             return
-        left, right = (column.labels[column.codes[told == won][0]] for won in (LEFT, RIGHT))
+        left, right = (
+            column.labels[column.codes[told == won][0]] for won in (LEFT, RIGHT)
+        )
         one, two = map(quoted, self.pair)
-        other = replace(reading, roles={**reading.roles, "left": self.right, "right": self.left})
+        other = replace(
+            reading, roles={**reading.roles, "left": self.right, "right": self.left}
+        )
         other.support = [*reading.support, f"{right} is {one}, {left} is {two}"]
         reading.against = [*reading.against, f"{left} is {one}, {right} is {two}"]
         reading.strong = other.strong = False
@@ -268,13 +351,25 @@ class Sides:
 
     def _by_result(self, name: str) -> Reading:
         """Propose games with a column that says who won."""
-        profile, column, level = self.profile, self.profile[name], self.asked.level("winner", name)
+        profile, column, level = (
+            self.profile,
+            self.profile[name],
+            self.asked.level("winner", name),
+        )
         free = {"left", "right"}.isdisjoint(self.asked.named)
-        left, right = self.pair[::-1] if free and self._speaks_of(name) == RIGHT else self.pair
+        left, right = (
+            self.pair[::-1] if free and self._speaks_of(name) == RIGHT else self.pair
+        )
         roles = {"left": left, "right": right, "winner": name}
         reading = self._weighed(roles, ("count",), f"{quoted(name)} says who won")
-        rivals = [other for other in self._winners if other != name and self._differ(name, other)]
-        called = column.simple.startswith("winner") and not column.simple[-1].isdecimal()
+        rivals = [
+            other
+            for other in self._winners
+            if other != name and self._differ(name, other)
+        ]
+        called = (
+            column.simple.startswith("winner") and not column.simple[-1].isdecimal()
+        )
         called |= level == SAID
         scored, fully = _are_results(column), level == SAID or profile.rows <= FEW
         fully = fully or scored or self.understood(name) >= UNDERSTOOD
@@ -282,61 +377,118 @@ class Sides:
         odd = [column.labels[code] for code in np.unique(unknown)]
         if reading.weigh(0 < len(odd) <= FEWEST, 0, f"no results: {quoted(*odd)}"):
             reading.mend["drop"] = ["", *odd]
-        again = scored or len(unknown) > len(odd)  # what is mistyped is said where it is
+        again = scored or len(unknown) > len(
+            odd
+        )  # what is mistyped is said where it is
         reading.strong &= fully and not (odd and again) and (called or not rivals)
         reading.strong &= level > NOTHING or scored or self.named_by(name) >= UNDERSTOOD
-        reading.weigh(rivals, 0 if called else -1, f"{quoted(*rivals)} could say it, too")
+        reading.weigh(
+            rivals, 0 if called else -1, f"{quoted(*rivals)} could say it, too"
+        )
         reading.weigh(not fully, -3, f"{quoted(name)} says other things, too")
-        mute = self.level == NOTHING and column.type == "flag" and not self._speaks_of(name)
-        reading.weigh(mute, -2, f"nothing says which of {quoted(*self.pair)} it is about")
+        mute = (
+            self.level == NOTHING
+            and column.type == "flag"
+            and not self._speaks_of(name)
+        )
+        reading.weigh(
+            mute, -2, f"nothing says which of {quoted(*self.pair)} it is about"
+        )
         return reading
 
-    def _weighed(self, roles: dict[str, str], may: tuple[str, ...], result: str) -> Reading:
-        asked, profile, sides, words = self.asked, self.profile, quoted(*self.pair), self.words
-        reading = asked.reading({**roles, **asked.beside((*may, "weights"), roles.values())})
+    def _weighed(
+        self, roles: dict[str, str], may: tuple[str, ...], result: str
+    ) -> Reading:
+        asked, profile, sides, words = (
+            self.asked,
+            self.profile,
+            quoted(*self.pair),
+            self.words,
+        )
+        reading = asked.reading(
+            {**roles, **asked.beside((*may, "weights"), roles.values())}
+        )
         if "covariate" in asked.named:
             reading.roles["covariate"] = asked.named["covariate"]
         shares, called = profile.shared(*self.pair), self.level >= EXACT
         thing = any(word in THINGS for word in profile[self.left].words)
         reading.points = 4.0 + thing
         reading.weigh(called, 2, f"{sides} are named like two sides")
-        reading.weigh(self.never_equal, 2, f"{sides} share their names and are never equal in a row")
-        reading.weigh(shares < SHARED and profile.rows > 20, -3, f"{sides} hardly share a name")
+        reading.weigh(
+            self.never_equal,
+            2,
+            f"{sides} share their names and are never equal in a row",
+        )
+        reading.weigh(
+            shares < SHARED and profile.rows > 20, -3, f"{sides} hardly share a name"
+        )
         reading.support.append(result)
         blank = [c for c in roles.values() if profile[c].blanks]
         answers = [c for c in blank if c not in self.pair or "loser" in roles]
         have = f"{quoted(*blank)} {'has' if len(blank) == 1 else 'have'} blank cells"
         if reading.weigh(blank and (answers or len(blank) == 2), 0, have):
             reading.mend["drop"] = [""]
-        odd = [word for role, c in roles.items() if role != "winner" for word in profile[c].odd_words]
+        odd = [
+            word
+            for role, c in roles.items()
+            if role != "winner"
+            for word in profile[c].odd_words
+        ]
         reading.weigh(odd, 0, f"no results: {quoted(*dict.fromkeys(odd))}")
         reading.firm = called or self.never_equal
-        worded = thing or self.level == SAID or (words is not None and len(words[0]) > 2)
-        most = max(profile[side].distinct for side in self.pair)  # of two models one may always be left
-        alike = shares >= SHARED or profile.rows <= 20 or (thing and (shares >= SOME or most <= FEWEST))
+        worded = (
+            thing or self.level == SAID or (words is not None and len(words[0]) > 2)
+        )
+        most = max(
+            profile[side].distinct for side in self.pair
+        )  # of two models one may always be left
+        alike = (
+            shares >= SHARED
+            or profile.rows <= 20
+            or (thing and (shares >= SOME or most <= FEWEST))
+        )
         gaps = any(2 * profile[side].blanks > profile.rows for side in self.pair)
         met = profile.equal(*self.pair)[0] <= EQUAL or profile.rows <= FEW
         everybody = profile[self.left].values | profile[self.right].values
-        met &= len(everybody) < 2 * profile.rows or profile.rows <= SINGLE  # else nobody comes again
-        dropped = "drop" in reading.mend and "drop" not in asked.settings  # which is to be said
-        reading.strong = called and alike and worded and not (gaps or odd or dropped) and met
+        met &= (
+            len(everybody) < 2 * profile.rows or profile.rows <= SINGLE
+        )  # else nobody comes again
+        dropped = (
+            "drop" in reading.mend and "drop" not in asked.settings
+        )  # which is to be said
+        reading.strong = (
+            called and alike and worded and not (gaps or odd or dropped) and met
+        )
         return reading
 
-    def _named(self, roles: tuple[str, str], names: Iterable[str]) -> list[tuple[str, str]]:
+    def _named(
+        self, roles: tuple[str, str], names: Iterable[str]
+    ) -> list[tuple[str, str]]:
         """Return two columns of numbers that the user named, or that have usual names."""
         said = [self.asked.named.get(role) for role in roles]
         if all(said):
             return [(str(said[0]), str(said[1]))]
-        usual = ([self.profile.called(side)[:1] for side in both.split("/")] for both in names)
+        usual = (
+            [self.profile.called(side)[:1] for side in both.split("/")]
+            for both in names
+        )
         return [(one[0].name, two[0].name) for one, two in usual
                 if one and two and one[0].is_number and two[0].is_number]  # fmt: skip
 
     def _twins(self) -> list[tuple[str, str]]:
         """Return columns of numbers whose names differ as those of the sides, or by their initials."""
         first, second = self.words or ("", "")
-        like = [(first, second), (first[:1], second[:1])] if first[:1] != second[:1] else []
-        found = dict.fromkeys(both for words in like for both in self.profile.differing(*words))
-        return [both for both in found if all(self.profile[name].is_number for name in both)]
+        like = (
+            [(first, second), (first[:1], second[:1])]
+            if first[:1] != second[:1]
+            else []
+        )
+        found = dict.fromkeys(
+            both for words in like for both in self.profile.differing(*words)
+        )
+        return [
+            both for both in found if all(self.profile[name].is_number for name in both)
+        ]
 
     def _points(self) -> list[tuple[str, str]]:
         """Return two columns of points: called so, or whole numbers that stand as the two sides do."""
@@ -348,14 +500,24 @@ class Sides:
         twins = self._twins()
         left, right = names.index(self.left), names.index(self.right)
         size = len(names) - max(left, right)
-        steps = (s for s in (1, 2, 3, -1) if -min(left, right) <= s < size and left + s != right)
+        steps = (
+            s
+            for s in (1, 2, 3, -1)
+            if -min(left, right) <= s < size and left + s != right
+        )
         near = [(names[left + step], names[right + step]) for step in steps]
-        clear = bool(self._winners) and not profile[self._winners[0]].blanks  # which may be ties
+        clear = (
+            bool(self._winners) and not profile[self._winners[0]].blanks
+        )  # which may be ties
         fit = [
             both
             for both in dict.fromkeys([*usual, *twins, *near])
             if not self._doubts(both)[0]
-            or (not clear and all(_may_count(profile[n]) for n in both) and profile.on_one_scale(both))
+            or (
+                not clear
+                and all(_may_count(profile[n]) for n in both)
+                and profile.on_one_scale(both)
+            )
         ]
         return sorted(fit, key=lambda both: (self._doubts(both)[1], self._doubts(both)))
 
@@ -378,7 +540,8 @@ class Sides:
         called = [
             name
             for name in asked.candidates("winner", lambda _: True, self.pair)
-            if self.understood(name) >= UNDERSTOOD or asked.level("winner", name) == EXACT
+            if self.understood(name) >= UNDERSTOOD
+            or asked.level("winner", name) == EXACT
         ]
         others = [
             column.name
@@ -392,10 +555,14 @@ class Sides:
             and STALE.isdisjoint(column.words)
             and self._tells_who_won(column)
         ]
-        found = called + [name for name in others if not (called and profile[name].is_number)]
+        found = called + [
+            name for name in others if not (called and profile[name].is_number)
+        ]
         twins = profile.differing(*self.words) if self.words else []
         counts = [left for left, _ in twins if profile[left].type == "number"]
-        others = [right for left, right in twins if left in found]  # which say it of the other side
+        others = [
+            right for left, right in twins if left in found
+        ]  # which say it of the other side
         if {"left", "right"} & asked.named.keys():  # so that sides are not turned
             others += [name for name in found if self._speaks_of(name) == RIGHT]
         return [name for name in found if name not in {*others, *counts}]
@@ -421,14 +588,22 @@ class Sides:
         if column.type == "number":
             few = column.whole and column.distinct <= FEWEST + 1
             judged = few and not JUDGED.isdisjoint(column.words)
-            return judged and self.understood(column.name) == 1 and self._both_won(column.name)
+            return (
+                judged
+                and self.understood(column.name) == 1
+                and self._both_won(column.name)
+            )
         if _are_results(column):
             return True
         if column.distinct > FEWEST:
             return False
         called = {*(self.words or [""])} <= {*map(simplify, column.labels)}
         plain = called or meanings(column.labels, self.pair)[1]
-        return plain and self.understood(column.name) >= UNDERSTOOD and self._both_won(column.name)
+        return (
+            plain
+            and self.understood(column.name) >= UNDERSTOOD
+            and self._both_won(column.name)
+        )
 
     def _both_won(self, name: str) -> bool:
         return {LEFT, RIGHT} <= {*self.told(name).tolist()}
@@ -448,19 +623,26 @@ class Sides:
     def told(self, name: str) -> IntArray:
         """Return who won each row by a column that says so: by name, by points or in words."""
         column = self.profile[name]
-        found: IntArray = np.array([*meanings(column.labels, self.pair)[0], UNKNOWN])[column.codes]
+        found: IntArray = np.array([*meanings(column.labels, self.pair)[0], UNKNOWN])[
+            column.codes
+        ]
         for side, won in zip(self.pair, (LEFT, RIGHT), strict=True):
             found[self.profile.same(name, side)] = won
         return found
 
     def _differ(self, one: str, two: str) -> bool:
         """Tell whether two results can say different things."""
-        return not (self.profile.determined(one, two) and self.profile.determined(two, one))
+        return not (
+            self.profile.determined(one, two) and self.profile.determined(two, one)
+        )
 
     def _agrees(self, winner: str, points: tuple[str, str]) -> bool:
         """Tell whether a result names the sides, or is told by who has more points."""
         one, two = (self.profile[name].numbers for name in points)
-        sign, codes = np.nan_to_num(np.sign(one - two)).astype(np.int64), self.profile[winner].codes
+        sign, codes = (
+            np.nan_to_num(np.sign(one - two)).astype(np.int64),
+            self.profile[winner].codes,
+        )
         if self.named_by(winner) > 1 - UNDERSTOOD:
             return bool((self.told(winner) != UNKNOWN).all())
         return len(np.unique(codes * 3 + sign + 1)) == len(np.unique(codes))

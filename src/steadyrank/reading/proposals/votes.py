@@ -43,14 +43,26 @@ def votes(asked: Asked) -> Iterator[Reading]:
     names = asked.label_columns
     called = asked.candidates("choice", _may_be_chosen)
     # Beside names, numbers called votes say how many there were.
-    totals = [c.name for c in profile if c.whole and names and asked.level("count", c.name) > NOTHING]
-    may = "choice" in asked.named or not names  # numbers are chosen only where nothing else is
+    totals = [
+        c.name
+        for c in profile
+        if c.whole and names and asked.level("count", c.name) > NOTHING
+    ]
+    may = (
+        "choice" in asked.named or not names
+    )  # numbers are chosen only where nothing else is
     fit = (name for name in called if may or _may_be_chosen(profile[name]))
     called = [name for name in fit if name not in totals]
-    texts = [c for c in names if c.name not in called and (2 * c.distinct <= c.present or totals)]
+    texts = [
+        c
+        for c in names
+        if c.name not in called and (2 * c.distinct <= c.present or totals)
+    ]
     unlikely = {*known("attributes", "occasions", "awards")}
     texts.sort(key=lambda c: sounds_like_a_unit(c.name) or c.noun in unlikely)
-    texts.sort(key=lambda c: c.noun not in known("place_columns"))  # countries win medals
+    texts.sort(
+        key=lambda c: c.noun not in known("place_columns")
+    )  # countries win medals
     alone = [c.name for c in texts]
     rest = [c.name for c in profile if c.name not in asked.apart and c.type != "list"]
     alone = rest if len(rest) == 1 else [] if "choice" in asked.named else alone
@@ -65,28 +77,45 @@ def _may_be_chosen(column: Column) -> bool:
 
 
 def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
-    profile, level, column = asked.profile, asked.level("choice", name), asked.profile[name]
+    profile, level, column = (
+        asked.profile,
+        asked.level("choice", name),
+        asked.profile[name],
+    )
     beside = asked.beside(("count", "weights"), [name])
     reading = asked.reading({"choice": name, **beside})
     others = [c for c in profile if c.name not in {name, *map(str, beside.values())}]
-    numbers = [c for c in others if c.type == "number" and not c.is_id and not c.is_time]
+    numbers = [
+        c for c in others if c.type == "number" and not c.is_id and not c.is_time
+    ]
     counted, said = "count" in beside, level == SAID and not asked.loosely
     reading.points = float(only)
     reading.weigh(level, (0, 2, 3, 4)[level], f"{quoted(name)} is named like a choice")
     reading.weigh(counted, 2, f"{quoted(str(beside.get('count')))} counts votes")
-    reading.weigh(counted and column.unique, 2, f"each {quoted(name)} appears once, with its total")
+    reading.weigh(
+        counted and column.unique,
+        2,
+        f"each {quoted(name)} appears once, with its total",
+    )
     rated = [c.name for c in numbers if c.noun in RATED]
-    reading.weigh(counted and rated, -3, f"{quoted(*rated)} may be what {quoted(name)} is rated")
-    flag = not said and (column.type == "flag" or (column.is_number and column.values <= ANSWERS))
+    reading.weigh(
+        counted and rated, -3, f"{quoted(*rated)} may be what {quoted(name)} is rated"
+    )
+    flag = not said and (
+        column.type == "flag" or (column.is_number and column.values <= ANSWERS)
+    )
     reading.weigh(flag, -9, f"{quoted(name)} holds answers, yes or no, not names")
     more = [c for c in others if not c.is_time] if column.is_number and not said else []
-    reading.weigh(len(more) > 1, -1, f"{quoted(name)} holds numbers, which may be answers")
+    reading.weigh(
+        len(more) > 1, -1, f"{quoted(name)} holds numbers, which may be answers"
+    )
     once = column.unique and not counted and profile.rows > 1 and not said
     once &= bool(numbers) or (column.is_id and bool(others))
     beside_it = quoted(*(c.name for c in others))
     reading.weigh(once, -3, f"each {quoted(name)} appears once, beside {beside_it}")
     hardly = (
-        not (counted or said or column.unique) and 10 * column.distinct > 9 * column.present > 9 * FEW
+        not (counted or said or column.unique)
+        and 10 * column.distinct > 9 * column.present > 9 * FEW
     )
     reading.weigh(hardly, -1, f"hardly a {quoted(name)} comes up again")
     voters = [c for c in others if c.noun in {"voter", "respondent", "user", "person"}]
@@ -100,9 +129,19 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
     reading.weigh(rest, 0 if counted else -0.5, f"{quoted(*rest)} would not be used")
     some = column.labels[:LOOKED_AT] if column.type == "text" else []
     several = 2 * sum(LISTED.match(label) is not None for label in some) > len(some)
-    reading.weigh(several and not said, -9, f"{quoted(name)} holds several names in a cell")
-    nobody = column.missing_words + _for_nobody(column) if "drop" not in asked.settings else []
-    if reading.weigh(nobody, 0, f"votes for {quoted(*nobody)} seem to be for nobody: they are left out"):
+    reading.weigh(
+        several and not said, -9, f"{quoted(name)} holds several names in a cell"
+    )
+    nobody = (
+        column.missing_words + _for_nobody(column)
+        if "drop" not in asked.settings
+        else []
+    )
+    if reading.weigh(
+        nobody,
+        0,
+        f"votes for {quoted(*nobody)} seem to be for nobody: they are left out",
+    ):
         reading.mend["drop"] = nobody
     plain = level > NOTHING or only or len(asked.label_columns) == 1
     reading.firm = plain and not asked.loosely
@@ -116,7 +155,11 @@ def _of_choice(asked: Asked, name: str, *, only: bool) -> Iterator[Reading]:
 def _for_nobody(column: Column) -> list[str]:
     """Return the choices that name nobody, by words that say so and nothing else but votes."""
     some = {name: {*words_of(name)} - {*VOTES} for name in column.labels[:LOOKED_AT]}
-    return [name for name, words in some.items() if column.type == "text" and set() < words <= NOBODY]
+    return [
+        name
+        for name, words in some.items()
+        if column.type == "text" and set() < words <= NOBODY
+    ]
 
 
 def counted_or_not(asked: Asked, reading: Reading) -> Iterator[Reading]:
@@ -136,7 +179,11 @@ def counted_or_not(asked: Asked, reading: Reading) -> Iterator[Reading]:
         ({}, {"ignore": called or alone}, "each row counts once"),
     ]
     for roles, options, told in ways[: 1 if "ignore" in asked.settings else 2]:
-        made = replace(reading, roles={**reading.roles, **roles}, options={**reading.options, **options})
+        made = replace(
+            reading,
+            roles={**reading.roles, **roles},
+            options={**reading.options, **options},
+        )
         sure = 1 + 2 * tallied if roles else 0  # nothing but votes has blank ones
         made.points, made.support = reading.points + sure, [*reading.support, told]
         made.strong = made.firm = False
@@ -146,12 +193,21 @@ def counted_or_not(asked: Asked, reading: Reading) -> Iterator[Reading]:
 def given(asked: Asked) -> Iterator[Reading]:
     """Propose points that givers gave to takers: these are counted, and what leaves is a giver."""
     profile = asked.profile
-    texts = sorted((c for c in profile if c.type == "text" and c.repeats), key=lambda c: c.is_id)
-    ends = [[c for c in texts if {*c.words[:1]} & {*known(end)}] for end in ("givers", "takers")]
+    texts = sorted(
+        (c for c in profile if c.type == "text" and c.repeats), key=lambda c: c.is_id
+    )
+    ends = [
+        [c for c in texts if {*c.words[:1]} & {*known(end)}]
+        for end in ("givers", "takers")
+    ]
     points = [c for c in profile if c.noun == "point" and c.whole and c.some.min() >= 0]
     points.sort(key=lambda c: "total" not in c.words)
     for giver, taker in product(*ends):
-        if points and giver.words[1:] == taker.words[1:] and asked.allows("choice", "count"):
+        if (
+            points
+            and giver.words[1:] == taker.words[1:]
+            and asked.allows("choice", "count")
+        ):
             roles = {"choice": taker.name, "count": points[0].name, "unit": giver.name}
             reading = asked.reading({**roles, **asked.named})
             gave = f"{quoted(giver.name)} gave {quoted(points[0].name)} to {quoted(taker.name)}"
@@ -169,12 +225,22 @@ def totals(asked: Asked) -> Iterator[Reading]:
     profile, allowed = asked.profile, asked.allows("choice", "count", "unit")
     if asked.candidates("choice", lambda c: c.type == "text"):
         return  # who chose something gave no points to anything else
-    points = (c for c in profile if c.type == "number" and c.whole and not WON.isdisjoint(c.words))
+    points = (
+        c
+        for c in profile
+        if c.type == "number" and c.whole and not WON.isdisjoint(c.words)
+    )
     points = (c for c in points if allowed and c.some.min(initial=0) >= 0)
     voters = [c for c in profile if c.noun in known("user_columns") and c.repeats]
-    there = voters or [c for c in profile if c.noun in known("occasions") and c.repeats and c.is_label]
+    there = voters or [
+        c for c in profile if c.noun in known("occasions") and c.repeats and c.is_label
+    ]
     for point, giver in product(islice(points, 1), there[:1]):
-        takers = (c for c in asked.label_columns if 3 * c.distinct < 2 * c.present and c is not giver)
+        takers = (
+            c
+            for c in asked.label_columns
+            if 3 * c.distinct < 2 * c.present and c is not giver
+        )
         takers = (c for c in takers if profile.repeated(giver.name, c.name) < REPEATED)
         for taker in islice(takers, 2):
             roles = {"choice": taker.name, "count": point.name, "unit": giver.name}
@@ -195,7 +261,11 @@ def regression(asked: Asked) -> Iterator[Reading]:
         yield from _at_the_end(asked)
         return
     name = responses[0]
-    roles = {role: asked.named[role] for role in ("items", "row", "unit") if role in asked.named}
+    roles = {
+        role: asked.named[role]
+        for role in ("items", "row", "unit")
+        if role in asked.named
+    }
     used = {name, *map(str, roles.values()), *asked.apart}
     index = asked.profile.table.index
     features = [c for c in profile if c.name not in used and c.name not in index]
@@ -207,7 +277,11 @@ def regression(asked: Asked) -> Iterator[Reading]:
     reading.support.append(f"{quoted(name)} is named like a response")
     odd = [c.name for c in features if c not in numeric or c.is_time]
     reading.weigh(odd, 0, f"{quoted(*odd)} cannot be a feature")
-    texts = [c for c in features if not c.is_number and not c.is_id and "items" not in asked.named]
+    texts = [
+        c
+        for c in features
+        if not c.is_number and not c.is_id and "items" not in asked.named
+    ]
     reading.weigh(texts, -4)
     bare = profile[name].simple == "y" and not all(c.simple[:1] == "x" for c in numeric)
     reading.weigh(bare, 0, "beside names other than x1, x2..., y could be anything")
@@ -231,7 +305,9 @@ def _at_the_end(asked: Asked) -> Iterator[Reading]:
     if few or profile.on_one_scale(names):
         return
     reading = asked.reading({"response": names[-1], "items": names[:-1]})
-    reading.weigh(True, 1, f"numbers on scales of their own; {quoted(names[-1])} is at their end")
+    reading.weigh(
+        True, 1, f"numbers on scales of their own; {quoted(names[-1])} is at their end"
+    )
     reading.against.append("no name says that it is the response")
     reading.weigh(texts, -2, f"{quoted(*texts)} cannot be a feature")
     if any(profile[name].blanks for name in names):
@@ -268,4 +344,7 @@ def estimates(asked: Asked) -> Iterator[Reading]:
 def _first(columns: Sequence[Column], called: str) -> str | None:
     """Return the first column whose name is, or ends in, one of some words."""
     words = {*known(called)}
-    return next((c.name for c in columns if not words.isdisjoint([c.simple, *c.words[-1:]])), None)
+    return next(
+        (c.name for c in columns if not words.isdisjoint([c.simple, *c.words[-1:]])),
+        None,
+    )

@@ -84,9 +84,16 @@ class Chords:
         self._parts = []
         for part in slices(len(self.first), PAIRS_AT_ONCE):
             each = np.arange(len(self.first[part]))
-            ends = np.concatenate([self.first[part], self.second[part]]), np.concatenate([each, each])
-            signs = csr_array((np.repeat([1.0, -1.0], len(each)), ends), shape=(len(wins), len(each)))
-            self._parts.append((part, signs, (won[part, np.newaxis], lost[part, np.newaxis])))
+            ends = (
+                np.concatenate([self.first[part], self.second[part]]),
+                np.concatenate([each, each]),
+            )
+            signs = csr_array(
+                (np.repeat([1.0, -1.0], len(each)), ends), shape=(len(wins), len(each))
+            )
+            self._parts.append(
+                (part, signs, (won[part, np.newaxis], lost[part, np.newaxis]))
+            )
 
     def at_once(self, units: IntArray) -> Iterator[IntArray]:
         """Cut units into parts whose scores and forces, of so many pairs at a time, are held at once."""
@@ -124,19 +131,34 @@ class Chords:
         forces = self._forces(powers, fold, pair, gone) - full.ridge * scores.T
         plain = full.solved(forces).T
         chance = full.win_chance[gone.first, gone.second]
-        share = gone.battles * chance * (1.0 - chance) * full.resistance(gone.first, gone.second)
+        share = (
+            gone.battles
+            * chance
+            * (1.0 - chance)
+            * full.resistance(gone.first, gone.second)
+        )
         kept = 1.0 - np.bincount(fold, share, minlength=len(scores))
         kept[kept < LEAST_KEPT] = 0.0
         strained = np.exp(np.ptp(scores - full.scores, axis=1)) / kept
         energy = np.sqrt(np.einsum("lf,fl->f", forces, plain)) * strained
         left = 1.0 - np.e * energy * full.widest
-        missed = np.where(left > 0, energy / left, np.inf)  # where that is no number, too
-        off = np.abs(forces).max(axis=0) / full.ridge if full.ridge else np.full(len(scores), np.inf)
-        steps = plain + self._mended(plain, self._changed(scores, powers, fold, pair, gone.battles))
+        missed = np.where(
+            left > 0, energy / left, np.inf
+        )  # where that is no number, too
+        off = (
+            np.abs(forces).max(axis=0) / full.ridge
+            if full.ridge
+            else np.full(len(scores), np.inf)
+        )
+        steps = plain + self._mended(
+            plain, self._changed(scores, powers, fold, pair, gone.battles)
+        )
         steps *= shortened(np.ptp(steps, axis=1))[:, np.newaxis]
         return Look(steps, missed, off, np.ptp(plain, axis=1) / kept)
 
-    def _forces(self, powers: FloatArray, fold: IntArray, pair: IntArray, gone: PairFolds) -> FloatArray:
+    def _forces(
+        self, powers: FloatArray, fold: IntArray, pair: IntArray, gone: PairFolds
+    ) -> FloatArray:
         """Return how the battles that are left pull each item, in each fold."""
         forces = np.zeros_like(powers)
         for part, ends, (won, lost) in self._parts:
@@ -178,13 +200,18 @@ class Chords:
         gone = np.bincount(np.searchsorted(keys, mine), taken, minlength=len(keys))
         i, j = self.first[pair], self.second[pair]
         one, two = powers[i, fold], powers[j, fold]
-        less = full.information[i, j] - (self._battles[pair] - gone) * one * two / (one + two) ** 2
+        less = (
+            full.information[i, j]
+            - (self._battles[pair] - gone) * one * two / (one + two) ** 2
+        )
         matter = np.abs(less) * full.resistance(i, j)
         order = np.lexsort((-matter, fold))
         order = order[matter[order] > MATTERS]
         return fold[order], pair[order], less[order]
 
-    def _mended(self, steps: FloatArray, changed: tuple[IntArray, IntArray, FloatArray]) -> FloatArray:
+    def _mended(
+        self, steps: FloatArray, changed: tuple[IntArray, IntArray, FloatArray]
+    ) -> FloatArray:
         """Return what Newton's steps have beyond those of the full fit where pairs have changed."""
         (fold, pair, less), inverse = changed, self.full.inverse
         number = np.arange(len(fold)) - np.searchsorted(fold, fold)
@@ -193,15 +220,23 @@ class Chords:
         shape = len(steps), int(number.max(initial=-1)) + 1
         i, j = np.zeros((2, *shape), dtype=np.int64)
         lost = np.zeros(shape)
-        i[fold, number], j[fold, number], lost[fold, number] = self.first[pair], self.second[pair], less
+        i[fold, number], j[fold, number], lost[fold, number] = (
+            self.first[pair],
+            self.second[pair],
+            less,
+        )
         down, across = np.s_[:, :, np.newaxis], np.s_[:, np.newaxis, :]
         between = inverse[i[down], i[across]] - inverse[i[down], j[across]]
         between += inverse[j[down], j[across]] - inverse[j[down], i[across]]
         row = np.arange(len(steps))[:, np.newaxis]
         pulls = lost * (steps[row, i] - steps[row, j])
         try:
-            solved = np.linalg.solve(np.eye(shape[1]) - lost[down] * between, pulls[down])[:, :, 0]
-        except np.linalg.LinAlgError:  # rounding has left nothing: steps of the full fit have to do
+            solved = np.linalg.solve(
+                np.eye(shape[1]) - lost[down] * between, pulls[down]
+            )[:, :, 0]
+        except (
+            np.linalg.LinAlgError
+        ):  # rounding has left nothing: steps of the full fit have to do
             return np.zeros_like(steps)
         more = np.zeros_like(steps)
         for slot in range(shape[1]):

@@ -52,7 +52,9 @@ Solve = Callable[[FloatArray], FloatArray]
 """From forces on the items, (items,) or (items, several), to how far they move."""
 
 
-def strengths(wins: FloatArray, ridge: float = 0.0, start: FloatArray | None = None) -> FloatArray:
+def strengths(
+    wins: FloatArray, ridge: float = 0.0, start: FloatArray | None = None
+) -> FloatArray:
     """Return the Bradley-Terry scores, natural log odds with mean 0.
 
     Parameters
@@ -76,7 +78,12 @@ def strengths(wins: FloatArray, ridge: float = 0.0, start: FloatArray | None = N
         scores += start
     for part in slices(len(scores), CHUNK_NUMBERS, batch.shape[1] ** 2):
         pairs = Won(graph, *graph.of_pairs(batch[part]), ridge)
-        if start is None and len(scores) == 1 and graph.items >= MANY and graph.band is None:
+        if (
+            start is None
+            and len(scores) == 1
+            and graph.items >= MANY
+            and graph.band is None
+        ):
             scores[part] = _near(pairs, scores[part])
         scores[part] = _newton(pairs, scores[part])
     return scores[0] if wins.ndim == 2 else scores
@@ -106,7 +113,9 @@ class Won(NamedTuple):
         forces = self.first * np.where(behind, -won, lost)
         forces -= self.second * np.where(ahead, -lost, won)
         leading, rest = in_two(forces, graph.items)
-        pulled = graph.sums(whole) + graph.sums(leading) + graph.sums(rest)  # large ones cancel first
+        pulled = (
+            graph.sums(whole) + graph.sums(leading) + graph.sums(rest)
+        )  # large ones cancel first
         return pulled - self.ridge * scores, (self.first + self.second) * lost * won
 
 
@@ -114,7 +123,9 @@ def _near(pairs: Won, scores: FloatArray) -> FloatArray:
     """Come near to the fit, as far as conjugate gradients lead there; no accuracy is promised."""
     first, second, sums = pairs.first, pairs.second, pairs.graph.sums
     # As if all were against equals: log odds of wins less losses, of one battle more than there were.
-    near = scores + 2.0 * np.arctanh(sums(first - second) / (sums(first + second, sign=1.0) + 1.0))
+    near = scores + 2.0 * np.arctanh(
+        sums(first - second) / (sums(first + second, sign=1.0) + 1.0)
+    )
     for _ in range(STEPS):
         forces, information = pairs.slopes(near)
         steps = pairs.graph.nearly_solved(information[0], pairs.ridge)(forces[0])
@@ -156,7 +167,10 @@ def _unsettled(what: str) -> SteadyrankError:
 
 def _newton_steps(pairs: Won, scores: FloatArray) -> FloatArray:
     (forces, information), graph, ridge = pairs.slopes(scores), pairs.graph, pairs.ridge
-    if len(scores) == 1 and (solve := graph.solved_in_band(information[0], ridge)) is not None:
+    if (
+        len(scores) == 1
+        and (solve := graph.solved_in_band(information[0], ridge)) is not None
+    ):
         return solve(forces[0])[np.newaxis]
     hessian = graph.laplacian(information)
     if ridge:
@@ -213,7 +227,9 @@ def invertible(hessian: FloatArray, ridge: float) -> FloatArray:
     """
     items = hessian.shape[-1]
     constant = np.trace(hessian, axis1=-2, axis2=-1) / items**2
-    return np.asarray(hessian + constant[..., np.newaxis, np.newaxis] + ridge * np.eye(items))
+    return np.asarray(
+        hessian + constant[..., np.newaxis, np.newaxis] + ridge * np.eye(items)
+    )
 
 
 class FullFit:
@@ -232,12 +248,17 @@ class FullFit:
     def __init__(self, wins: FloatArray, scores: FloatArray, ridge: float) -> None:
         self.wins, self.scores, self.ridge = wins, scores, ridge
         upset, self.win_chance = chances(scores[:, np.newaxis] - scores[np.newaxis, :])
-        self.information, self.graph = (wins + wins.T) * upset * self.win_chance, Graph.of(wins)
+        self.information, self.graph = (
+            (wins + wins.T) * upset * self.win_chance,
+            Graph.of(wins),
+        )
         information = self.information[self.graph.first, self.graph.second]
         self._in_band = self.graph.solved_in_band(information, ridge)
         self.inverse, self.steady = self._inverted(information, ridge)
 
-    def _inverted(self, information: FloatArray, ridge: float) -> tuple[FloatArray, bool]:
+    def _inverted(
+        self, information: FloatArray, ridge: float
+    ) -> tuple[FloatArray, bool]:
         """Return the inverse, and whether its rounding is harmless: scaled, it is well conditioned."""
         items, total = len(self.scores), 2.0 * float(information.sum())
         hessian = invertible(self.graph.laplacian(information[np.newaxis])[0], ridge)
@@ -247,7 +268,9 @@ class FullFit:
         else:
             try:
                 inverse = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
-            except np.linalg.LinAlgError:  # none at all: whatever stands here, nothing is read off it
+            except (
+                np.linalg.LinAlgError
+            ):  # none at all: whatever stands here, nothing is read off it
                 return np.eye(items), False
         known = np.sqrt(np.diag(hessian))
         return inverse, bool((np.abs(inverse) * np.outer(known, known)).max() < STEADY)
@@ -304,13 +327,17 @@ class Graph:
         rows = np.arange(len(values))[:, np.newaxis] * self.items
         shape, flat = (len(values), self.items), values.reshape(-1)
         ends = ((rows + end).reshape(-1) for end in (self.first, self.second))
-        one, two = (np.bincount(end, flat, minlength=shape[0] * shape[1]) for end in ends)
+        one, two = (
+            np.bincount(end, flat, minlength=shape[0] * shape[1]) for end in ends
+        )
         return np.asarray(one + sign * two, dtype=np.float64).reshape(shape)
 
     def laplacian(self, information: FloatArray) -> FloatArray:
         """Return the matrices, full, of some rows of information of the pairs."""
         full = np.zeros((len(information), self.items, self.items))
-        full[:, self.first, self.second] = full[:, self.second, self.first] = -information
+        full[:, self.first, self.second] = full[
+            :, self.second, self.first
+        ] = -information
         np.einsum("fii->fi", full)[:] = self.sums(information, sign=1.0)
         return full
 
@@ -323,7 +350,9 @@ class Graph:
         from scipy.sparse.csgraph import reverse_cuthill_mckee
 
         ends = np.append(self.first, self.second), np.append(self.second, self.first)
-        joined = csr_array((np.ones(len(ends[0])), ends), shape=(self.items, self.items))
+        joined = csr_array(
+            (np.ones(len(ends[0])), ends), shape=(self.items, self.items)
+        )
         order = reverse_cuthill_mckee(joined, symmetric_mode=True).astype(np.int64)
         place = np.argsort(order)
         width = np.abs(place[self.first] - place[self.second]).max(initial=0)
@@ -338,7 +367,10 @@ class Graph:
             return None
         from scipy.linalg import LinAlgError, cho_solve_banded, cholesky_banded
 
-        place, known = np.argsort(order), self.sums(information[np.newaxis], sign=1.0)[0] + ridge
+        place, known = (
+            np.argsort(order),
+            self.sums(information[np.newaxis], sign=1.0)[0] + ridge,
+        )
         if not ridge:
             known[known.argmax()] *= 2.0
         one, two = place[self.first], place[self.second]
@@ -349,7 +381,9 @@ class Graph:
             factor = cholesky_banded(band, lower=True)
         except LinAlgError:
             return None
-        return lambda forces: _centred(cho_solve_banded((factor, True), forces[order])[place])
+        return lambda forces: _centred(
+            cho_solve_banded((factor, True), forces[order])[place]
+        )
 
     def nearly_solved(self, information: FloatArray, ridge: float) -> Solve:
         """Return what solves the equations nearly, or gives NaN where that takes long."""
@@ -357,7 +391,9 @@ class Graph:
 
         known = self.sums(information[np.newaxis], sign=1.0)[0] + ridge
         ends = np.searchsorted(self.first, np.arange(self.items + 1))
-        upper = csr_array((information, self.second, ends), shape=(self.items, self.items))
+        upper = csr_array(
+            (information, self.second, ends), shape=(self.items, self.items)
+        )
         lower = upper.T
 
         def solve(forces: FloatArray) -> FloatArray:

@@ -79,9 +79,14 @@ class BattleFolds:
         The pair itself is taken as it is, and all others together as a spring of constant strength,
         ``1/R - c``, where c is the information of the pair. From where this is too far, it is 0.
         """
-        sketch, (first, second, battles, wins) = self.sketch[1], self.removals.one_pair[1]
+        sketch, (first, second, battles, wins) = (
+            self.sketch[1],
+            self.removals.one_pair[1],
+        )
         chance, resistance = self.full.win_chance[first, second], sketch.resistance
-        spring = np.maximum(1.0 / resistance - self.full.information[first, second], 0.0)
+        spring = np.maximum(
+            1.0 / resistance - self.full.information[first, second], 0.0
+        )
         had, odds = (self.wins + self.wins.T)[first, second], (1.0 - chance) / chance
         gap = np.zeros(len(chance))
         for _ in range(SPRING_STEPS):
@@ -109,18 +114,25 @@ class BattleFolds:
         """
         units = int(self.owners.max(initial=-1)) + 1
         units = units if units * len(self.scores) <= REACHED_NUMBERS else 0
-        return np.zeros((units, len(self.scores)), dtype=np.float32), np.zeros(units, dtype=np.bool_)
+        return np.zeros((units, len(self.scores)), dtype=np.float32), np.zeros(
+            units, dtype=np.bool_
+        )
 
     def rows(self, units: slice | IntArray) -> FloatArray:
         """Return the scores without each of some units, given in order."""
         if isinstance(units, slice):
             units = np.arange(units.start, units.stop)
-        found, sound = np.repeat(self.scores[np.newaxis], len(units), axis=0), np.zeros(len(units), bool)
+        found, sound = (
+            np.repeat(self.scores[np.newaxis], len(units), axis=0),
+            np.zeros(len(units), bool),
+        )
         rest = np.flatnonzero(np.isin(units, self.owners, assume_unique=True))
         if self.full.steady:
             for some in self.chords.at_once(rest):
                 begun = self.begun(units[some])
-                found[some], sound[some] = self.chords.solve(self.removals, units[some], begun)
+                found[some], sound[some] = self.chords.solve(
+                    self.removals, units[some], begun
+                )
         rest = rest[~sound[rest]]
         for part in slices(len(rest), CHUNK_NUMBERS, len(self.scores) ** 2):
             found[rest[part]] = self.refit(units[rest[part]])
@@ -133,7 +145,10 @@ class BattleFolds:
 
     def refit(self, chosen: IntArray) -> FloatArray:
         """Return the scores without each of some units, by Newton's method."""
-        wins, taken = np.repeat(self.wins[np.newaxis], len(chosen), axis=0), self.removals.some(chosen)
+        wins, taken = (
+            np.repeat(self.wins[np.newaxis], len(chosen), axis=0),
+            self.removals.some(chosen),
+        )
         wins[taken.owner, taken.winner, taken.loser] -= taken.weight
         return strengths(wins, self.ridge, self.scores)
 
@@ -234,16 +249,24 @@ class BattlesOut(RowsOut, Sketched):
         were close before, and of such there are few.
         """
         items, ranked = len(self.scores), np.sort(self._fitted)
-        spans = self.resolution * items + 2 * (self._digits + self.folds.sketch[1].wandering)
+        spans = self.resolution * items + 2 * (
+            self._digits + self.folds.sketch[1].wandering
+        )
         widths, which = np.unique(np.exp2(np.ceil(np.log2(spans))), return_inverse=True)
-        ends = (np.searchsorted(ranked, ranked + width, side="right") for width in widths)
+        ends = (
+            np.searchsorted(ranked, ranked + width, side="right") for width in widths
+        )
         close = np.array([(end - np.arange(items)).max() + 2 for end in ends])
         found = np.full(len(self.units), items)
         found[self.folds.sketch[0]] = np.minimum(close, items)[which]
         return np.asarray(self.resolution * found)
 
     def _errors(
-        self, units: IntArray, missed: FloatArray, near: Near, off: FloatArray | float = np.inf
+        self,
+        units: IntArray,
+        missed: FloatArray,
+        near: Near,
+        off: FloatArray | float = np.inf,
     ) -> FloatArray:
         """Return how far at most scores are off that miss so much energy, and no log odds more."""
         reach = np.minimum(np.outer(missed, near.heights), self.folds.scale[1] * off)
@@ -268,17 +291,24 @@ class BattlesOut(RowsOut, Sketched):
             self._exactly(items, rest),
         ):
             np.minimum(lowest, (rows - errors).min(axis=0, initial=np.inf), out=lowest)
-            np.maximum(highest, (rows + errors).max(axis=0, initial=-np.inf), out=highest)
+            np.maximum(
+                highest, (rows + errors).max(axis=0, initial=-np.inf), out=highest
+            )
         return lowest, highest
 
     def columns(
-        self, items: IntArray, among: BoolArray | None = None, settled: Settled | None = None
+        self,
+        items: IntArray,
+        among: BoolArray | None = None,
+        settled: Settled | None = None,
     ) -> Iterator[Rows]:
         """Yield sketches, to first or second order, that settle the question, and else exact rows."""
         if self._kept or settled is None:
             yield from super().columns(items, among)
             return
-        asked = np.ones(len(self.units), dtype=np.bool_) if among is None else among.copy()
+        asked = (
+            np.ones(len(self.units), dtype=np.bool_) if among is None else among.copy()
+        )
         near = self._near(items)
         for units, rows, _ in chain(
             self._sketched(near, False, asked, settled),
@@ -290,7 +320,10 @@ class BattlesOut(RowsOut, Sketched):
 
     def nearby(self, items: IntArray) -> Iterator[Told]:
         """Yield rows to second order, those after a few steps, and exact ones where neither serves."""
-        asked, every = np.ones(len(self.units), dtype=np.bool_), self._near(np.arange(len(self.scores)))
+        asked, every = (
+            np.ones(len(self.units), dtype=np.bool_),
+            self._near(np.arange(len(self.scores))),
+        )
         yield from self._sketched(self._near(items), True, asked, known)
         for units, rows, errors in self._approached(every, asked, self._enough(FINE)):
             yield units, rows[:, items], errors[:, items]
@@ -298,7 +331,9 @@ class BattlesOut(RowsOut, Sketched):
 
     def _near(self, items: IntArray) -> Near:
         sketch = self.folds.sketch[1]
-        return Near(sketch.table[:, items], self._fitted[items], sketch.heights[items], items)
+        return Near(
+            sketch.table[:, items], self._fitted[items], sketch.heights[items], items
+        )
 
     def _enough(self, part: float) -> Settled:
         """Return what tells which scores of all items are known to such a part of their moves."""
@@ -317,7 +352,9 @@ class BattlesOut(RowsOut, Sketched):
         values, errors = np.zeros(len(self.units)), np.full(len(self.units), np.inf)
         values[units], errors[units] = sketch.shifts()
         linked = np.sqrt(len(self.scores)) * self._linked[units]
-        errors[units] += self._digits + linked + lengths((self.scores - self._fitted)[np.newaxis])
+        errors[units] += (
+            self._digits + linked + lengths((self.scores - self._fitted)[np.newaxis])
+        )
         return values, errors
 
     def shifts(self, settled: Settled | None = None) -> FloatArray:
@@ -327,18 +364,26 @@ class BattlesOut(RowsOut, Sketched):
         values, errors = self._sketched_shifts
         units, sketch = self.folds.sketch
         bent = sketch.bent(sketch.table)
-        open_folds = (~settled(values, errors) & (errors > 0))[units] & np.isfinite(sketch.first.missed)
+        open_folds = (~settled(values, errors) & (errors > 0))[units] & np.isfinite(
+            sketch.first.missed
+        )
         for folds in self._parts(np.flatnonzero(open_folds), SKETCH_NUMBERS):
             moves, missed = sketch.quadratic(folds, sketch.table, bent)
             rows, chosen = moves + self._fitted, units[folds]
             # So many scores may be linked to another, and none of them moves further than all links.
-            close = self.resolution + 2 * (self._digits + missed[:, np.newaxis] * sketch.heights.max())
+            close = self.resolution + 2 * (
+                self._digits + missed[:, np.newaxis] * sketch.heights.max()
+            )
             links = (np.diff(np.sort(rows, axis=1), axis=1) <= close).sum(axis=1)
-            found = missed * sketch.longest + self._digits + self.resolution * links**1.5
+            found = (
+                missed * sketch.longest + self._digits + self.resolution * links**1.5
+            )
             better = found < errors[chosen]
             values[chosen[better]] = lengths(rows[better] - self.scores)
             errors[chosen[better]] = found[better]
-        for rest in self._parts(np.flatnonzero(~settled(values, errors) & (errors > 0))):
+        for rest in self._parts(
+            np.flatnonzero(~settled(values, errors) & (errors > 0))
+        ):
             values[rest] = lengths(self._exact(rest) - self.scores)
             errors[rest] = 0.0
         return values.copy()
@@ -353,10 +398,14 @@ class BattlesOut(RowsOut, Sketched):
 
         for units, rows in self.columns(order, None, settled):
             one, other = rows[:, :-1], rows[:, 1:]
-            changed.append(units[((one < other) | ((one == other) & later)).any(axis=1)])
+            changed.append(
+                units[((one < other) | ((one == other) & later)).any(axis=1)]
+            )
         return np.sort(np.concatenate(changed))
 
-    def _sketched(self, near: Near, second: bool, asked: BoolArray, settled: Settled) -> Iterator[Told]:
+    def _sketched(
+        self, near: Near, second: bool, asked: BoolArray, settled: Settled
+    ) -> Iterator[Told]:
         """Yield the units asked for whose sketch settles the question, and ask for them no more."""
         units, sketch = self.folds.sketch
         # What first order says nothing about stays in doubt: it tells at what second order looks.
@@ -364,10 +413,16 @@ class BattlesOut(RowsOut, Sketched):
         if second and FEW * len(left) < len(self.scores):
             return  # what second order takes of all items costs more than steps of these
         width = len(self.scores) if second else len(near.base)
-        tables = (near.table, sketch.bent(near.table)) if second and len(left) else (near.table,)
+        tables = (
+            (near.table, sketch.bent(near.table))
+            if second and len(left)
+            else (near.table,)
+        )
         for part in slices(len(left), SKETCH_NUMBERS, width):
             folds = left[part]
-            values, missed = (sketch.quadratic if second else sketch.linear)(folds, *tables)
+            values, missed = (sketch.quadratic if second else sketch.linear)(
+                folds, *tables
+            )
             if second:
                 fine = np.isfinite(missed)
                 folds, values, missed = folds[fine], values[fine], missed[fine]
@@ -378,7 +433,9 @@ class BattlesOut(RowsOut, Sketched):
             asked[units[folds[told]]] = False
             yield units[folds[told]], values[told], errors[told]
 
-    def _approached(self, near: Near, asked: BoolArray, settled: Settled) -> Iterator[Told]:
+    def _approached(
+        self, near: Near, asked: BoolArray, settled: Settled
+    ) -> Iterator[Told]:
         """Yield the units asked for that a few steps towards their scores settle, and ask no more."""
         folds, told = self.folds, 0
         units = np.intersect1d(np.flatnonzero(asked), folds.owners, assume_unique=True)
@@ -386,7 +443,9 @@ class BattlesOut(RowsOut, Sketched):
             way = Underway(folds, some)
             for _ in range(APPROACHES):
                 values, look = self._on_scale(way.scores)[:, near.items], way.look
-                errors = self._errors(way.units, look.missed, near, look.off[:, np.newaxis])
+                errors = self._errors(
+                    way.units, look.missed, near, look.off[:, np.newaxis]
+                )
                 fine = np.asarray(np.isfinite(errors).all(axis=1))
                 fine[fine] = settled(values[fine], errors[fine])
                 done, exact = way.arrived()
@@ -408,6 +467,8 @@ class BattlesOut(RowsOut, Sketched):
             rows = self._exact(rest)[:, items]
             yield rest, rows, np.zeros_like(rows)
 
-    def _parts(self, chosen: IntArray, numbers: int | None = None) -> Iterator[IntArray]:
+    def _parts(
+        self, chosen: IntArray, numbers: int | None = None
+    ) -> Iterator[IntArray]:
         numbers = self.block_numbers if numbers is None else numbers
         return (chosen[part] for part in slices(len(chosen), numbers, len(self.scores)))

@@ -11,7 +11,13 @@ import numpy as np
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.battles import Battles
 from steadyrank.data.observations import shares_of
-from steadyrank.errors import RIDGE, Option, SteadyrankError, UndefinedScoresError, listing
+from steadyrank.errors import (
+    RIDGE,
+    Option,
+    SteadyrankError,
+    UndefinedScoresError,
+    listing,
+)
 from steadyrank.operators.checks import setting
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, Scorer, check_several, snapped
 from steadyrank.scorers.bradley_terry.fit import FULL_STEP_RANGE, STEPS, strengths
@@ -20,7 +26,10 @@ from steadyrank.scorers.bradley_terry.sketch import PairFolds
 from steadyrank.scorers.sensitivity import Sensitivity, each_alone
 from steadyrank.sums.blocks import slices
 
-ONE_GROUP = (", or leave the items of all groups but one out with ", Option("drop", several=True))
+ONE_GROUP = (
+    ", or leave the items of all groups but one out with ",
+    Option("drop", several=True),
+)
 RESOLUTION = 1e-9
 """How close log odds are equal."""
 BOUND_ROUNDING = 1 + 4e-9
@@ -75,7 +84,9 @@ class BradleyTerry(Scorer):
     """
 
     takes = ("battles",)
-    _covariates = "the scores are strengths with the covariates of battles ({}) held at 0"
+    _covariates = (
+        "the scores are strengths with the covariates of battles ({}) held at 0"
+    )
 
     ridge: float = setting(0.0)
     scale: str = setting("log-odds", tuple(SCALES))
@@ -95,7 +106,9 @@ class BradleyTerry(Scorer):
         """Return the strengths."""
         data = self.prepared(data)
         scores = self._fit(data)[1]
-        return self._placed(ContextFit(data, self.ridge).scores if data.covariates.shape[1] else scores)
+        return self._placed(
+            ContextFit(data, self.ridge).scores if data.covariates.shape[1] else scores
+        )
 
     def leave_one_out(self, data: Battles) -> LeaveOneOut:
         """Return the strengths without each distinct battle, or without each group."""
@@ -107,9 +120,13 @@ class BradleyTerry(Scorer):
         if data.covariates.shape[1]:
             fit = ContextFit(data, self.ridge)
             rows = lambda units: self._placed(fit.rows(units))  # noqa: E731
-            return RowsOut(self._placed(fit.scores), data.units, rows, kept_numbers=8_000_000)
+            return RowsOut(
+                self._placed(fit.scores), data.units, rows, kept_numbers=8_000_000
+            )
         scale = SCALES[self.scale]
-        folds = BattleFolds(scores, wins, removals, self.ridge * removals.battle, scale=scale)
+        folds = BattleFolds(
+            scores, wins, removals, self.ridge * removals.battle, scale=scale
+        )
         return BattlesOut(
             self._placed(scores),
             data.units,
@@ -141,9 +158,18 @@ class BradleyTerry(Scorer):
             return None
         # A chain of equal scores has fewer than L links, each of them no longer than the resolution.
         lost = 1 / (1 + math.exp(-2 * (data.n_units - 1) / self.ridge))
-        eps = math.sqrt(2) / self.ridge * lost * BOUND_ROUNDING + RESOLUTION * data.n_items**1.5
-        said = {"rule": "Bradley-Terry with a ridge", "moved": "strengths", "scope": "battles"}
-        return Sensitivity.of(data, eps * SCALES[self.scale][1], **said, numbers={"ridge": self.ridge})
+        eps = (
+            math.sqrt(2) / self.ridge * lost * BOUND_ROUNDING
+            + RESOLUTION * data.n_items**1.5
+        )
+        said = {
+            "rule": "Bradley-Terry with a ridge",
+            "moved": "strengths",
+            "scope": "battles",
+        }
+        return Sensitivity.of(
+            data, eps * SCALES[self.scale][1], **said, numbers={"ridge": self.ridge}
+        )
 
     def _fit(self, data: Battles) -> tuple[FloatArray, FloatArray]:
         wins, battle = win_counts(data)
@@ -182,7 +208,10 @@ class Removals:
     def of(cls, data: Battles) -> Removals:
         """Read them off the battles."""
         pairs = data.unit_pairs
-        items, owner = data.n_items, np.repeat(np.arange(len(data.units)), np.diff(pairs.indptr))
+        items, owner = (
+            data.n_items,
+            np.repeat(np.arange(len(data.units)), np.diff(pairs.indptr)),
+        )
         half = pairs.ties / 2.0
         forth = (owner * items + pairs.winner) * items + pairs.loser
         back = (owner * items + pairs.loser) * items + pairs.winner
@@ -190,7 +219,9 @@ class Removals:
         weight = np.rint(np.concatenate([pairs.wins + half, half]) * parts)
         some = np.flatnonzero(weight)
         key, place = np.unique(np.concatenate([forth, back])[some], return_inverse=True)
-        weight = np.asarray(np.bincount(place, weight[some], minlength=len(key)), dtype=np.float64)
+        weight = np.asarray(
+            np.bincount(place, weight[some], minlength=len(key)), dtype=np.float64
+        )
         owner, pair = np.divmod(key, items * items)
         unit = math.ldexp(1.0, 1 - parts.bit_length())
         return cls(owner, pair // items, pair % items, weight * unit, parts * unit)
@@ -198,7 +229,10 @@ class Removals:
     @cached_property
     def by_pair(self) -> tuple[IntArray, PairFolds]:
         """The units, once for each pair of items that they have battles of, and these battles."""
-        first, second = np.minimum(self.winner, self.loser), np.maximum(self.winner, self.loser)
+        first, second = (
+            np.minimum(self.winner, self.loser),
+            np.maximum(self.winner, self.loser),
+        )
         order = np.lexsort((second, first, self.owner))
         key = np.stack([self.owner, first, second])[:, order]
         begins = np.flatnonzero(np.diff(key, prepend=-1).any(axis=0))
@@ -221,7 +255,9 @@ class Removals:
         place = np.repeat(np.arange(len(chosen)), sizes)
         first = np.cumsum(sizes) - sizes
         entries = np.repeat(starts - first, sizes) + np.arange(len(place))
-        return replace(self, owner=place, **{name: getattr(self, name)[entries] for name in ENTRY})
+        return replace(
+            self, owner=place, **{name: getattr(self, name)[entries] for name in ENTRY}
+        )
 
 
 class ContextFit:
@@ -253,25 +289,40 @@ class ContextFit:
         from scipy.sparse import csr_array, hstack
 
         shares = shares_of(data)
-        rows, self._owner, self._each = shares.rows, shares.unit, shares.parts / shares.scale
+        rows, self._owner, self._each = (
+            shares.rows,
+            shares.unit,
+            shares.parts / shares.scale,
+        )
         self._weight = self._each * data.units.counts[self._owner]
         self._points, given = (data.outcome[rows] + 1) / 2, data.covariates[rows]
         sizes = np.sqrt((given**2).mean(axis=0))
         sizes[sizes == 0] = 1.0
-        ends = np.tile(np.arange(len(rows)), 2), np.concatenate([data.left[rows], data.right[rows]])
+        ends = (
+            np.tile(np.arange(len(rows)), 2),
+            np.concatenate([data.left[rows], data.right[rows]]),
+        )
         signs = np.repeat([1.0, -1.0], len(rows))
         sides = csr_array((signs, ends), shape=(len(rows), data.n_items))
         self._design = hstack([sides, csr_array(given / sizes)]).tocsr()
-        self._items, self._penalty = data.n_items, np.repeat([ridge, 0.0], [data.n_items, len(sizes)])
+        self._items, self._penalty = (
+            data.n_items,
+            np.repeat([ridge, 0.0], [data.n_items, len(sizes)]),
+        )
         self._full, hessian = self._newton(self._weight, np.zeros(len(self._penalty)))
         self._inverse = np.linalg.inv(hessian)
-        self.scores, self.coefficients = self._strengths(self._full), self._full[self._items :] / sizes
+        self.scores, self.coefficients = (
+            self._strengths(self._full),
+            self._full[self._items :] / sizes,
+        )
 
     def _strengths(self, fits: FloatArray) -> FloatArray:
         found = fits[..., : self._items]
         return np.asarray(found - found.mean(axis=-1, keepdims=True))
 
-    def _newton(self, weight: FloatArray, fit: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _newton(
+        self, weight: FloatArray, fit: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         from scipy.special import expit
 
         design, items = self._design, self._items
@@ -284,10 +335,14 @@ class ContextFit:
             hessian[:items, :items] += slope.sum() / items**2
             if not np.linalg.cond(hessian) < FLATTEST:
                 break
-            downhill = design.T @ (weight * (self._points - chance)) - self._penalty * fit
+            downhill = (
+                design.T @ (weight * (self._points - chance)) - self._penalty * fit
+            )
             step = np.linalg.solve(hessian, downhill)
             moved = float(np.abs(design @ step).max())
-            fit = fit + step * (np.log1p(moved) / moved if moved > FULL_STEP_RANGE else 1.0)
+            fit = fit + step * (
+                np.log1p(moved) / moved if moved > FULL_STEP_RANGE else 1.0
+            )
             if moved <= SETTLED:
                 return fit, hessian
         raise SteadyrankError(
@@ -307,7 +362,10 @@ class ContextFit:
 
         gone = np.flatnonzero(np.isin(self._owner, units))
         fold, each = np.searchsorted(units, self._owner[gone]), self._each[gone]
-        fits, penalty = np.tile(self._full[:, np.newaxis], len(units)), self._penalty[:, np.newaxis]
+        fits, penalty = (
+            np.tile(self._full[:, np.newaxis], len(units)),
+            self._penalty[:, np.newaxis],
+        )
         points, weight = self._points[:, np.newaxis], self._weight[:, np.newaxis]
         for _ in range(CHORDS):
             missed = points - expit(self._design @ fits)
@@ -329,7 +387,10 @@ def check_connected(arcs: BoolArray, data: Battles, without: str = "") -> None:
     """Complain unless chains of wins join every two items, in both directions."""
     groups = [[data.items[item] for item in part] for part in components(arcs)]
     if len(groups) > 1:
-        told = listing((f"[{listing(map(str, group), len(group))}]" for group in groups), len(groups))
+        told = listing(
+            (f"[{listing(map(str, group), len(group))}]" for group in groups),
+            len(groups),
+        )
         where = f"without {without}, " if without else ""
         raise UndefinedScoresError(
             f"{where}Bradley-Terry scores do not exist: the items fall into {len(groups):,} "
@@ -340,7 +401,9 @@ def check_connected(arcs: BoolArray, data: Battles, without: str = "") -> None:
         )
 
 
-def check_connected_without_each(wins: FloatArray, removals: Removals, data: Battles) -> None:
+def check_connected_without_each(
+    wins: FloatArray, removals: Removals, data: Battles
+) -> None:
     """Complain if one unit is all that joins some items to the others."""
     arcs = wins > 0
     cut = np.flatnonzero(wins[removals.winner, removals.loser] <= removals.weight)
@@ -348,7 +411,10 @@ def check_connected_without_each(wins: FloatArray, removals: Removals, data: Bat
     # unit of one pair use none of its arcs; those of other units are looked at once more.
     ways = arcs.astype(np.float32) @ arcs.astype(np.float32)
     open_arcs = cut[ways[removals.winner[cut], removals.loser[cut]] == 0]
-    owners, several = removals.owner[cut], removals.owner[cut][1:] == removals.owner[cut][:-1]
+    owners, several = (
+        removals.owner[cut],
+        removals.owner[cut][1:] == removals.owner[cut][:-1],
+    )
     asked = np.union1d(removals.owner[open_arcs], owners[1:][several])
     for unit in asked.tolist():
         mine = cut[slice(*np.searchsorted(owners, [unit, unit + 1]))]
@@ -385,7 +451,9 @@ def components(arcs: BoolArray) -> list[IntArray]:
 
     winner, loser = np.nonzero(arcs)
     ends = np.searchsorted(winner, np.arange(len(arcs) + 1))
-    graph = csr_array((np.ones(len(loser), dtype=np.int8), loser, ends), shape=arcs.shape)
+    graph = csr_array(
+        (np.ones(len(loser), dtype=np.int8), loser, ends), shape=arcs.shape
+    )
     number, part = connected_components(graph, directed=True, connection="strong")
     if number == 1:
         return [np.arange(len(arcs))]

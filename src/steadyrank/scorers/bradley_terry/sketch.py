@@ -99,7 +99,9 @@ class Sketch:
         np.fill_diagonal(off, -np.inf)
         most, between = off.max(axis=1), self.inverse[i, j]
         low, high = least[i] - most[j], most[i] - least[j]
-        pairs = np.max([own[i] - between - low, high - between + own[j], high - low], axis=0)
+        pairs = np.max(
+            [own[i] - between - low, high - between + own[j], high - low], axis=0
+        )
         return pairs, np.maximum(high, -low)
 
     @cached_property
@@ -126,7 +128,9 @@ class Sketch:
         moved = np.abs(self.first.amount) * np.sqrt(np.maximum(lengths, 0.0))
         return moved, self.first.missed * self.longest
 
-    def linear(self, folds: IntArray, table: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def linear(
+        self, folds: IntArray, table: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Return how far linear functions move to first order, and the energy that is missed.
 
         The ``table`` has one column for each function: G times its coefficients.
@@ -169,10 +173,15 @@ class Sketch:
         """Solve for the amounts, where the gap of the pair grows by ``R t + bend t^2``."""
         resistance, chance = self.resistance[folds], self._chance[folds]
         battles, wins = self.folds.battles[folds], self.folds.wins[folds]
-        t, settled = _amounts(resistance, 0.0 if bend is None else bend, chance, battles, wins)
+        t, settled = _amounts(
+            resistance, 0.0 if bend is None else bend, chance, battles, wins
+        )
         size, reach = np.abs(t) * np.sqrt(resistance), np.abs(t) * resistance
         others = np.minimum(np.abs(t) * self._others[folds], reach)
-        own = self.full.information[self.folds.first[folds], self.folds.second[folds]] * reach**2
+        own = (
+            self.full.information[self.folds.first[folds], self.folds.second[folds]]
+            * reach**2
+        )
         rest = np.maximum(size**2 - own, 0.0)
         squares, cubes = (np.sqrt(own * reach**n + rest * others**n) for n in (2, 4))
         missed = np.exp(reach) / 2 * squares
@@ -181,7 +190,9 @@ class Sketch:
             extra = more * self.full.widest
             missed = more * (np.sqrt(others**2 + own * resistance) + extra / 2)
             reach = reach + extra
-            missed += np.exp(reach) / 6 * (np.cbrt(cubes) + np.cbrt(extra**2 * more)) ** 3
+            missed += (
+                np.exp(reach) / 6 * (np.cbrt(cubes) + np.cbrt(extra**2 * more)) ** 3
+            )
         kept = 1.0 - battles * chance * (1.0 - chance) * resistance
         energy = missed * np.exp(reach) / kept
         left = 1.0 - np.e * energy * self.full.widest

@@ -34,7 +34,14 @@ from steadyrank.text import counted, plural
 if TYPE_CHECKING:
     from steadyrank._typing import FloatArray
     from steadyrank.data import Units
-    from steadyrank.study import AuditRow, Margin, RankingCurve, StabilityCurve, StableTopK, Study
+    from steadyrank.study import (
+        AuditRow,
+        Margin,
+        RankingCurve,
+        StabilityCurve,
+        StableTopK,
+        Study,
+    )
     from steadyrank.study.facts import Facts
 
 TOPK_METHODS: dict[str, Callable[[float], Members]] = {
@@ -109,15 +116,23 @@ class Audit(Result):
 
         A shift that is eps up to rounding counts, as for the operators. None unless eps was given.
         """
-        return None if self.eps is None else self.folds.share(self.folds.reaching(self.eps))
+        return (
+            None
+            if self.eps is None
+            else self.folds.share(self.folds.reaching(self.eps))
+        )
 
     def row(self, method: str, k: int | None = None) -> AuditRow:
         """Return the row of one method (and k)."""
         if found := [row for row in self if (row.method, row.k) == (method, k)]:
             return found[0]
-        known = [f"{row.method}" + (f" with k={row.k}" if row.k else "") for row in self]
+        known = [
+            f"{row.method}" + (f" with k={row.k}" if row.k else "") for row in self
+        ]
         asked = method if k is None else f"{method} with k={k}"
-        raise InvalidValueError(f"{asked} was not audited; audited were: {listing(known)}")
+        raise InvalidValueError(
+            f"{asked} was not audited; audited were: {listing(known)}"
+        )
 
     def curve(self, k: int) -> StabilityCurve:
         """Return the exact step functions delta(eps) and size(eps) of the top-k, for all eps at once."""
@@ -191,7 +206,11 @@ class RandomAudit(Audit):
     @cached_property
     def share_reaching_eps(self) -> float | None:
         """The share of all removals drawn that move the scores by eps or more; None unless given."""
-        return None if self.eps is None else int(self.folds.reaching(self.eps).sum()) / self.samples
+        return (
+            None
+            if self.eps is None
+            else int(self.folds.reaching(self.eps).sum()) / self.samples
+        )
 
     def _found(self) -> dict[str, Any]:
         names = ("removals", "samples", "seed", "unscored", "confidence", "sentence")
@@ -229,9 +248,17 @@ def audit_of(
     drawn = checked_removals(study, removals, samples, seed)
     ks = check_ks(k, len(study.items))
     known = (*TOPK_METHODS, *RANKING_METHODS)  # with those that were registered since
-    chosen = known if methods is None else (methods,) if isinstance(methods, str) else tuple(methods)
+    chosen = (
+        known
+        if methods is None
+        else (methods,)
+        if isinstance(methods, str)
+        else tuple(methods)
+    )
     if unknown := [name for name in chosen if name not in known]:
-        raise InvalidValueError(f"unknown method {shorten(unknown[0])}; known are: {', '.join(known)}")
+        raise InvalidValueError(
+            f"unknown method {shorten(unknown[0])}; known are: {', '.join(known)}"
+        )
     target, eps = check_target(delta, eps)
     if methods is not None and "inflated_ranking" in chosen:
         check_ranking(target, eps, "overlap")
@@ -239,9 +266,13 @@ def audit_of(
         chosen = tuple(name for name in chosen if name != "inflated_ranking")
 
     def rows(facts: Facts) -> Iterator[AuditRow]:
-        if asked := {name: make for name, make in TOPK_METHODS.items() if name in chosen}:
+        if asked := {
+            name: make for name, make in TOPK_METHODS.items() if name in chosen
+        }:
             curve = study.facts.curve  # of the study, whatever is left out
-            each = {k: curve(k).smallest_eps(target) if eps is None else eps for k in ks}
+            each = {
+                k: curve(k).smallest_eps(target) if eps is None else eps for k in ks
+            }
             yield from TopKAudit(facts, each).rows(asked)
         for name, audited in RANKING_METHODS.items():
             if name in chosen:
@@ -255,10 +286,15 @@ def audit_of(
             f"{study.units.total:,} {plural(study.facts.unit)} (seed {drawn.seed})."
         )
         if reasons:
-            sentence += f" {failed:,} of them left data without scores; the first: {reasons[0]}"
+            sentence += (
+                f" {failed:,} of them left data without scores; the first: {reasons[0]}"
+            )
         return RandomAudit(
             **origin(study) | told(drawn, "removals", "samples", "seed"),
-            table=tuple(limited(row, number, failed, RandomAudit.confidence) for row in rows(sample)),
+            table=tuple(
+                limited(row, number, failed, RandomAudit.confidence)
+                for row in rows(sample)
+            ),
             eps=eps,
             delta=target,
             unscored=failed,
@@ -280,7 +316,9 @@ def check_ks(k: int | Iterable[int], items: int) -> list[int]:
     several = k if isinstance(k, Iterable) else [k]
     checked = list(dict.fromkeys(check_k(value, items) for value in several))
     if not checked:
-        raise InvalidValueError("k is empty", way_out="Give one value of k, or several.")
+        raise InvalidValueError(
+            "k is empty", way_out="Give one value of k, or several."
+        )
     return checked
 
 
@@ -344,7 +382,9 @@ class Check(Result):
     def stable(self) -> bool:
         """Whether the answer passes."""
         held = self.row.delta <= self.max_delta
-        return held and (self.margin.never or self.margin.lower >= (self.min_margin or 0))
+        return held and (
+            self.margin.never or self.margin.lower >= (self.min_margin or 0)
+        )
 
     def assert_stable(self) -> None:
         """Fail a test unless the answer passes.

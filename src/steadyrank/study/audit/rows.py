@@ -34,7 +34,9 @@ ROUGHLY = 1e-5
 UNDERSTOOD = {"topk", "inflated_topk"}
 """Methods of which it is known how far scores must move to change them."""
 
-NOT_JACCARD = "Jaccard similarity is defined for sets of items, not for sets of rankings"
+NOT_JACCARD = (
+    "Jaccard similarity is defined for sets of items, not for sets of rankings"
+)
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,9 @@ class AuditRow:
     size: int | None = field(repr=False)  # of thousands of digits
     eps: float | None = None
     note: str = ""
-    broken: IntArray = field(default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False)
+    broken: IntArray = field(
+        default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False
+    )
     lower: float | None = None
     upper: float | None = None
 
@@ -166,17 +170,26 @@ def flips_of(facts: Facts, k: int) -> Flips:
     def named(active: Active, inside: BoolArray) -> tuple[object, ...]:
         return tuple(facts.items[item] for item in active.items[inside])
 
-    for active, units, full, inside in plain_changes(facts, k, wanted) if wanted.any() else ():
+    for active, units, full, inside in (
+        plain_changes(facts, k, wanted) if wanted.any() else ()
+    ):
         for unit, now in zip(units.tolist(), inside, strict=True):
             moved = named(active, full & ~now), named(active, now & ~full)
-            found[unit] = Flip(known.labels[unit], int(known.counts[unit]), *moved, unit)
-    return Flips(k, facts.unit, known.total, tuple(found[unit] for unit in sorted(found)))
+            found[unit] = Flip(
+                known.labels[unit], int(known.counts[unit]), *moved, unit
+            )
+    return Flips(
+        k, facts.unit, known.total, tuple(found[unit] for unit in sorted(found))
+    )
 
 
 def flip_findings(study: Study, k: int) -> dict[str, Any]:
     """Return the units that change the plain top k: the first by name, with what they said."""
     found = study.flips(k)
-    shown, place = found.plain[:MAX_FLIPS], {item: n for n, item in enumerate(study.items)}
+    shown, place = (
+        found.plain[:MAX_FLIPS],
+        {item: n for n, item in enumerate(study.items)},
+    )
     moved = [[place[item] for item in (*flip.leaves, *flip.enters)] for flip in shown]
     said = study.data.said([flip.number for flip in shown], moved) if shown else ()
     listed = [
@@ -185,7 +198,10 @@ def flip_findings(study: Study, k: int) -> dict[str, Any]:
         for flip, words in zip(shown, said, strict=True)
     ]
     units = sum(flip.count for flip in found)
-    return {"k": k, "plain": {"units": units, "distinct_units": len(found), "listed": listed}}
+    return {
+        "k": k,
+        "plain": {"units": units, "distinct_units": len(found), "listed": listed},
+    }
 
 
 @dataclass
@@ -211,8 +227,13 @@ class TopKAudit(TopKRows):
         for active, units, left_out in self.changed_rows(
             inflated="inflated_topk" in methods, every=every
         ):
-            rows = np.concatenate([self._loo.scores[active.items][np.newaxis], left_out])
-            window, counts = windows_from(rows, active.places), self._facts.units.counts[units]
+            rows = np.concatenate(
+                [self._loo.scores[active.items][np.newaxis], left_out]
+            )
+            window, counts = (
+                windows_from(rows, active.places),
+                self._facts.units.counts[units],
+            )
             for name in methods:
                 tally = tallies[name, active.k]
                 answers = tally.members(rows, window, active.places)
@@ -230,7 +251,9 @@ class TopKAudit(TopKRows):
         active, total = self._active[k], self._facts.units.total
         broken = np.sort(np.concatenate([np.empty(0, np.int64), *tally.broken]))
         shares = self._facts.share(broken), 1 - tally.lost_jaccard / total
-        size = int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in
+        size = (
+            int(active.answer(tally.members, self._loo.scores).sum()) + active.always_in
+        )
         eps = None if name == "topk" else self._eps[k]
         return AuditRow(name, k, *shares, size, eps, broken=broken)
 
@@ -239,7 +262,9 @@ def ranking_row(facts: Facts, eps: float | None, max_states: int | None) -> Audi
     """Audit the plain ranking: broken wherever any two items change places."""
     loo = facts.leave_one_out
     broken = loo.reordered(facts.order)
-    return AuditRow("ranking", None, facts.share(broken), None, 1, note=NOT_JACCARD, broken=broken)
+    return AuditRow(
+        "ranking", None, facts.share(broken), None, 1, note=NOT_JACCARD, broken=broken
+    )
 
 
 def inflated_ranking_row(facts: Facts, eps: float, max_states: int | None) -> AuditRow:
@@ -250,7 +275,9 @@ def inflated_ranking_row(facts: Facts, eps: float, max_states: int | None) -> Au
         size = RankingSet(facts.scores, eps).count(max_states=limit)
     except TooLargeError as error:
         note += f"; size not counted: {error}"
-    return AuditRow("inflated_ranking", None, facts.share(broken), None, size, eps, note, broken)
+    return AuditRow(
+        "inflated_ranking", None, facts.share(broken), None, size, eps, note, broken
+    )
 
 
 def units_without_common_ranking(facts: Facts, eps: float) -> IntArray:
@@ -263,7 +290,10 @@ def units_without_common_ranking(facts: Facts, eps: float) -> IntArray:
     slack = ROUGHLY * (eps + float(np.abs(loo.scores).max()) * ROUGHLY)
 
     def settled(rows: FloatArray, errors: FloatArray) -> BoolArray:
-        (lower, upper), reach = rival.meeting_bounds(rows), STEEPEST * errors.max(axis=1) + slack
+        (lower, upper), reach = (
+            rival.meeting_bounds(rows),
+            STEEPEST * errors.max(axis=1) + slack,
+        )
         for number in np.flatnonzero((lower <= eps) & (eps <= upper)).tolist():
             lower[number] = upper[number] = rival.meeting(rows[number])
         return np.asarray((lower - reach > eps) | (upper + reach < eps))
