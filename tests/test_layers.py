@@ -137,7 +137,7 @@ PLANTED = [
     ("data/units.py", "def late():\n    from steadyrank.scorers import base"),
     ("data/units.py", "import_module('steadyrank.study.study')"),
     ("operators/checks.py", "from steadyrank.data import Votes"),
-    ("operators/checks.py", "from steadyrank.reading.arrays import as_column"),
+    ("operators/checks.py", "from steadyrank.reading.table import Table"),
     (
         "reading/table.py",
         "class A:\n    def f(self):\n        import steadyrank.data.votes",

@@ -19,9 +19,9 @@ from steadyrank.cli import main
 from steadyrank.data import Units, scan_any
 from steadyrank.data.kinds import KINDS
 from steadyrank.data.observations import Observations
+from steadyrank.labels import encode
 from steadyrank.reading.declarations import Form, Kind, Role
 from steadyrank.reading.formats import FORMATS, Format
-from steadyrank.reading.labels import encode
 from steadyrank.reading.table import GivenColumn, Table
 from steadyrank.study.audit import audit as auditing
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from steadyrank import Ratings, Votes
+from steadyrank.labels import encode
 from steadyrank.reading.delimited import joined, stretches
 from steadyrank.reading.files import open_source
-from steadyrank.reading.labels import encode
 from steadyrank.reading.table import as_table
 from steadyrank.reading.text_columns import letters
 from steadyrank.reading.typed_files import read_parquet

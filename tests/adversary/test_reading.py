@@ -29,10 +29,10 @@ from steadyrank.errors import (
     SteadyrankError,
     UnreadableFileError,
 )
+from steadyrank.labels import encode
 from steadyrank.reading import files
 from steadyrank.reading.files import OpenFile, open_source
 from steadyrank.reading.formats import FORMATS, read_table
-from steadyrank.reading.labels import encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -19,8 +19,8 @@ import pytest
 from oracles.steps import Matcher, pattern_steps, steps
 from steadyrank.data import read_any
 from steadyrank.errors import SteadyrankError
+from steadyrank.labels import encode
 from steadyrank.reading.adapters.ballot_files import HEADER, ORDER
-from steadyrank.reading.labels import encode
 from steadyrank.reading.profile import LONGEST_NAME, NUMBERED, UNNAMED, Profile
 from steadyrank.reading.table import as_table
 from steadyrank.reading.text_columns import NUMBER

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from steadyrank.arrays import as_counts, as_matrix, as_numbers, compact
 from steadyrank.errors import (
     InvalidCountError,
     InvalidDataError,
@@ -15,7 +16,6 @@ from steadyrank.errors import (
     MissingValuesError,
     NotANumberError,
 )
-from steadyrank.reading.arrays import as_counts, as_matrix, as_numbers, compact
 
 
 def test_numbers_of_several_types() -> None:

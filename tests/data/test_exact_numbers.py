@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from steadyrank import ColumnMeans, Estimates, MeanRating, Ratings, ScoreMatrix, Votes
+from steadyrank.arrays import as_doubles, as_scores
 from steadyrank.errors import NotANumberError, SteadyrankError
-from steadyrank.reading.arrays import as_doubles, as_scores
 
 SINGLES = st.one_of(
     st.integers(0, 1000).map(lambda cents: np.float32(cents / 100)),

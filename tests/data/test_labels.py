@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from steadyrank.errors import EmptyDataError, InvalidDataError, InvalidLabelError
-from steadyrank.reading.labels import encode, unique_labels
+from steadyrank.labels import encode, unique_labels
 
 LABELS = st.one_of(
     st.lists(st.integers(-5, 5)),

@@ -15,8 +15,8 @@ import pytest
 from steadyrank import Ballots, read_any
 from steadyrank.data.read import table_of
 from steadyrank.errors import InvalidDataError, NotRecognisedError
+from steadyrank.labels import marks_between, parted
 from steadyrank.reading.formats import read_table
-from steadyrank.reading.labels import marks_between, parted
 from suggested import suggested
 
 BRANDS = ("Alba", "Bruma", "Costa (old, new)", "Duna")

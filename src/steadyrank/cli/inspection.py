@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from steadyrank.arrays import written
 from steadyrank.cli.inputs import STANDARD_INPUT, described, source_name, withstanding
 from steadyrank.data.observations import decision_on, made_of
 from steadyrank.data.read import check_kind, table_of
@@ -14,7 +15,6 @@ from steadyrank.errors import (
     Option,
     SteadyrankError,
 )
-from steadyrank.reading.arrays import written
 from steadyrank.reading.deciding import as_they_are
 from steadyrank.reading.profile import Profile
 from steadyrank.reading.readings import typed_words

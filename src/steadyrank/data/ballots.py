@@ -13,14 +13,14 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, IntArray
+from steadyrank.arrays import as_counts, is_missing, numbered, objects
 from steadyrank.data.families import CountedRows
 from steadyrank.data.kinds import BALLOTS
 from steadyrank.data.observations import Ends, set_fields
 from steadyrank.data.rows import check_some, repeated_cells, row_counts
 from steadyrank.data.units import People, agreed, of_people, renumbered, said_of
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
-from steadyrank.reading.arrays import as_counts, is_missing, numbered, objects
-from steadyrank.reading.labels import BETWEEN, encode, marks_between, parted
+from steadyrank.labels import BETWEEN, encode, marks_between, parted
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Column, Guess, Table, simplify
 from steadyrank.reading.text_columns import TextColumn, labels_of

@@ -11,14 +11,14 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray, IntArray
+from steadyrank.arrays import as_counts, as_matrix, check_length, objects
 from steadyrank.data.families import CountedRows
 from steadyrank.data.kinds import BATTLES, PAIR, SCORED
 from steadyrank.data.observations import Ends
 from steadyrank.data.rows import check_some, check_total, row_counts
 from steadyrank.data.units import LazyLabels, People, of_people, said_of, whole_parts
 from steadyrank.errors import Option, shorten
-from steadyrank.reading.arrays import as_counts, as_matrix, check_length, objects
-from steadyrank.reading.labels import encode
+from steadyrank.labels import encode
 from steadyrank.reading.results import LEFT, PLACES, RIGHT, TIE, read_results
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import simplify

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.arrays import as_matrix, as_numbers, as_scores, check_length
 from steadyrank.data.kinds import ESTIMATES
 from steadyrank.data.observations import Observations, set_fields
 from steadyrank.data.rows import check_some, column_labels
 from steadyrank.data.units import Units
 from steadyrank.errors import InvalidDataError, InvalidScoresError, InvalidValueError
-from steadyrank.reading.arrays import as_matrix, as_numbers, as_scores, check_length
 
 LEAST = 1e-150
 """Standard errors between this and its inverse have squares that floats can hold."""

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, IntArray
+from steadyrank.arrays import sorted_codes
 from steadyrank.data.observations import Observations
 from steadyrank.data.rows import check_total, shared_out
 from steadyrank.data.units import LazyLabels, Shares, Units, renumbered, whole_parts
 from steadyrank.errors import listing
-from steadyrank.reading.arrays import sorted_codes
 from steadyrank.sums.exact import together
 from steadyrank.sums.model import Entries
 from steadyrank.sums.sparse import MergedEntries, SparseEntries

@@ -14,17 +14,17 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import BoolArray, FloatArray, IntArray, frozen
+from steadyrank.arrays import as_counts, is_hashable
 from steadyrank.data.kinds import KINDS
 from steadyrank.data.rows import check_total, some_of
 from steadyrank.data.units import Shares, Units, remaining_groups, whole_parts
 from steadyrank.errors import Option, listing, shorten
+from steadyrank.labels import with_names
 from steadyrank.operators.checks import check_whole
-from steadyrank.reading.arrays import as_counts, is_hashable
 from steadyrank.reading.deciding import CELLS, Check, Decision, as_they_are
 from steadyrank.reading.declarations import Kind
 from steadyrank.reading.files import Source
 from steadyrank.reading.formats import read_table
-from steadyrank.reading.labels import with_names
 from steadyrank.reading.roles import Candidates, Resolved, as_list, unit_candidates
 from steadyrank.reading.table import Dropping, Table, as_table
 from steadyrank.sums.blocks import repeated_spans
@@ -377,14 +377,13 @@ class Observations(ABC):
         )
         return with_notes(made, note + more)
 
-    def with_labels(self, labels: Any) -> Self:
+    def with_labels(self, labels: Mapping[object, object]) -> Self:
         """Return the data with names for items that are ids; nothing else changes.
 
         Parameters
         ----------
-        labels : mapping, dataframe or path
-            From ids to names; or a table with a column of ids, which is found by what it holds, and one
-            of names. ``"movies.csv:movieId,title"`` says which columns these are.
+        labels : mapping
+            From ids to names.
 
         Examples
         --------

@@ -11,14 +11,14 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, IntArray
+from steadyrank.arrays import as_scores, check_length, compact
 from steadyrank.data.families import EntryObservations
 from steadyrank.data.kinds import DUPLICATE, MERGED, RATINGS
 from steadyrank.data.observations import Ends, set_fields
 from steadyrank.data.rows import check_some, check_spans, in_strict_order
 from steadyrank.data.units import People, agreed, of_people, renumbered
 from steadyrank.errors import Option, shorten
-from steadyrank.reading.arrays import as_scores, check_length, compact
-from steadyrank.reading.labels import encode, unique_labels
+from steadyrank.labels import encode, unique_labels
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import turned_rows
 from steadyrank.sums.exact import together

@@ -9,20 +9,20 @@ from typing import Any, Self, Unpack
 import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
-from steadyrank.data.kinds import GAPPY_ROWS, REGRESSION
-from steadyrank.data.observations import Observations, set_fields
-from steadyrank.data.rows import check_some, column_labels, row_names
-from steadyrank.data.score_matrix import without_gaps
-from steadyrank.data.units import People, of_people
-from steadyrank.errors import InvalidCountError, Option
-from steadyrank.reading.arrays import (
+from steadyrank.arrays import (
     as_column,
     as_matrix,
     as_scores,
     check_length,
     objects,
 )
-from steadyrank.reading.labels import encode
+from steadyrank.data.kinds import GAPPY_ROWS, REGRESSION
+from steadyrank.data.observations import Observations, set_fields
+from steadyrank.data.rows import check_some, column_labels, row_names
+from steadyrank.data.score_matrix import without_gaps
+from steadyrank.data.units import People, of_people
+from steadyrank.errors import InvalidCountError, Option
+from steadyrank.labels import encode
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import on_one_scale
 from steadyrank.reading.table import Guess, as_table

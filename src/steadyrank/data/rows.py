@@ -9,8 +9,8 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, IntArray
-from steadyrank.reading.arrays import as_counts
-from steadyrank.reading.labels import encode, unique_labels
+from steadyrank.arrays import as_counts
+from steadyrank.labels import encode, unique_labels
 
 
 def check_some(size: int, what: str) -> None:

@@ -11,15 +11,15 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+from steadyrank.arrays import as_doubles, as_matrix, as_scores
 from steadyrank.data.families import EntryObservations
 from steadyrank.data.kinds import GAPS, SCORES
 from steadyrank.data.observations import Ends, set_fields
 from steadyrank.data.rows import check_some, column_labels, repeated_cells, row_names
 from steadyrank.data.units import People, agreed, of_people, said_of
 from steadyrank.errors import MEANS_OF_REST, NO_VALUES, Option, WayOut, listing, shorten
+from steadyrank.labels import encode
 from steadyrank.reading import scales
-from steadyrank.reading.arrays import as_doubles, as_matrix, as_scores
-from steadyrank.reading.labels import encode
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import Guess, Table, simplify
 from steadyrank.reading.words import known

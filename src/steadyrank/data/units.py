@@ -14,6 +14,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+from steadyrank.arrays import are_decimals, as_column, as_scores, check_length
 from steadyrank.errors import (
     NOBODY_COUNTS,
     EmptyDataError,
@@ -21,8 +22,7 @@ from steadyrank.errors import (
     InvalidDataError,
     shorten,
 )
-from steadyrank.reading.arrays import are_decimals, as_column, as_scores, check_length
-from steadyrank.reading.labels import encode
+from steadyrank.labels import encode
 from steadyrank.sums.exact import EXACT
 
 ROOM = EXACT / 1024

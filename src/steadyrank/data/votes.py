@@ -15,7 +15,7 @@ from steadyrank.data.observations import Ends
 from steadyrank.data.rows import row_counts
 from steadyrank.data.units import People, of_people
 from steadyrank.errors import InvalidDataError, Option, shorten
-from steadyrank.reading.labels import encode
+from steadyrank.labels import encode
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.table import simplify
 

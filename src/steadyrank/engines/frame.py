@@ -21,6 +21,7 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray
+from steadyrank.arrays import objects
 from steadyrank.engines.backends import PREFIX, Engine, engine_of, plain_paths
 from steadyrank.engines.files import (
     Files,
@@ -30,7 +31,6 @@ from steadyrank.engines.files import (
     named,
 )
 from steadyrank.errors import Option, shorten
-from steadyrank.reading.arrays import objects
 from steadyrank.reading.profile import ROWS
 from steadyrank.reading.table import GivenColumn, Table, wrapped
 

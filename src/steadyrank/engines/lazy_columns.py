@@ -11,8 +11,8 @@ import narwhals as nw
 import numpy as np
 
 from steadyrank import errors
+from steadyrank.arrays import EXACT, most_digits, not_exact
 from steadyrank.errors import NO_BLANKS, shorten
-from steadyrank.reading.arrays import EXACT, most_digits, not_exact
 from steadyrank.sums.exact import NO_DECIMALS
 from steadyrank.text import counted
 

@@ -12,11 +12,11 @@ import narwhals as nw
 import numpy as np
 
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
+from steadyrank.arrays import MOST_DECIMALS
 from steadyrank.engines.frame import Source
 from steadyrank.engines.lazy_columns import places_for_all, ranges_of_items
 from steadyrank.errors import InvalidDataError, Option
-from steadyrank.reading.arrays import MOST_DECIMALS
-from steadyrank.reading.labels import encode
+from steadyrank.labels import encode
 from steadyrank.sums.blocks import SparseBlock, Wanted, roots
 from steadyrank.sums.exact import form_of
 from steadyrank.sums.model import Entries, Given, ItemSums, Parts, reach

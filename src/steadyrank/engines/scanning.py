@@ -13,6 +13,7 @@ from typing import Any
 import narwhals as nw
 
 from steadyrank import errors
+from steadyrank.arrays import as_counts
 from steadyrank.engines import lazy_columns
 from steadyrank.engines.frame import Frame, Source
 from steadyrank.engines.lazy_entries import (
@@ -22,7 +23,6 @@ from steadyrank.engines.lazy_entries import (
     unit_keys,
 )
 from steadyrank.errors import MOST_COUNTED, NO_VALUES, Option, listing, shorten
-from steadyrank.reading.arrays import as_counts
 from steadyrank.reading.roles import Resolved
 from steadyrank.reading.scales import ALL, NONE, turned_rows
 from steadyrank.reading.table import GivenColumn, Table

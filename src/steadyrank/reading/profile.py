@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from steadyrank._typing import BoolArray, FloatArray, IntArray
+from steadyrank.arrays import as_numbers
 from steadyrank.errors import SteadyrankError
-from steadyrank.reading.arrays import as_numbers
 from steadyrank.reading.table import Table, simplify
 from steadyrank.reading.text_columns import (
     MISSING_WORDS,

@@ -16,9 +16,9 @@ from itertools import chain, count, islice
 from typing import Any
 
 from steadyrank import errors
+from steadyrank.arrays import is_missing
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.adapters.documents import load, load_lines
-from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
 from steadyrank.reading.text_columns import TextColumn

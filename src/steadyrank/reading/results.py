@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from steadyrank._typing import AnyArray
-from steadyrank.errors import InvalidDataError, shorten
-from steadyrank.reading.arrays import (
+from steadyrank.arrays import (
     Coded,
     as_column,
     check_length,
@@ -19,6 +18,7 @@ from steadyrank.reading.arrays import (
     numbered,
     written,
 )
+from steadyrank.errors import InvalidDataError, shorten
 from steadyrank.reading.table import simplify
 from steadyrank.reading.text_columns import plain_number
 from steadyrank.reading.words import known

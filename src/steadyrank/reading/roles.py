@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from steadyrank import errors
+from steadyrank.arrays import Coded
 from steadyrank.errors import NO_BLANKS, NO_GAPS, Option, listing, shorten
-from steadyrank.reading.arrays import Coded
+from steadyrank.labels import encode
 from steadyrank.reading.declarations import Form, Kind
-from steadyrank.reading.labels import encode
 from steadyrank.reading.table import GivenColumn, Table
 from steadyrank.reading.text_columns import with_decimal
 from steadyrank.reading.words import known, words_of

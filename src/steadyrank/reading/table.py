@@ -15,10 +15,9 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from steadyrank import errors
+from steadyrank import arrays, errors
 from steadyrank._typing import AnyArray, FloatArray
 from steadyrank.errors import InvalidDataError, Option, listing, shorten
-from steadyrank.reading import arrays
 from steadyrank.reading.text_columns import (
     SPELLINGS,
     Spelling,

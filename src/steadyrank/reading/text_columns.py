@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from steadyrank import arrays
 from steadyrank._typing import AnyArray
 from steadyrank.errors import NotANumberError, Option, WayOut, shorten
-from steadyrank.reading import arrays
 
 CORRECT = "Correct these rows, or name another column."
 DECIMALS = (

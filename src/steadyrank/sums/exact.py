@@ -29,13 +29,13 @@ from typing import Any
 import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
-from steadyrank.errors import InvalidSettingError
-from steadyrank.reading.arrays import (
+from steadyrank.arrays import (
     MOST_DECIMALS,
     SINGLE_DIGITS,
     are_decimals,
     most_digits,
 )
+from steadyrank.errors import InvalidSettingError
 
 NO_DECIMALS = MOST_DECIMALS + 1
 """Stands for values that are no decimals of so few places."""

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from steadyrank.arrays import objects
 from steadyrank.errors import (
     EmptyDataError,
     InvalidDataError,
@@ -22,7 +23,6 @@ from steadyrank.errors import (
     shorten,
 )
 from steadyrank.reading.adapters.documents import Node, beside, load
-from steadyrank.reading.arrays import objects
 from steadyrank.reading.files import OpenFile
 from steadyrank.reading.table import Table, as_table
 from steadyrank.text import counted

@@ -13,6 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from steadyrank.arrays import is_missing
 from steadyrank.errors import (
     ColumnError,
     EmptyDataError,
@@ -21,7 +22,6 @@ from steadyrank.errors import (
     listing,
     shorten,
 )
-from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile, open_source
 from steadyrank.reading.table import Table, as_table
 from steadyrank.reading.words import known

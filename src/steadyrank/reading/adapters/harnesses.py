@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from steadyrank import errors
+from steadyrank.arrays import is_missing
 from steadyrank.errors import Option, listing, shorten
 from steadyrank.reading.adapters.documents import (
     Entry,
@@ -31,7 +32,6 @@ from steadyrank.reading.adapters.documents import (
     load,
     load_lines,
 )
-from steadyrank.reading.arrays import is_missing
 from steadyrank.reading.files import OpenFile, open_source
 from steadyrank.reading.table import Table, as_table
 from steadyrank.reading.words import known

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from steadyrank._typing import BoolArray
-from steadyrank.reading.labels import marks_between, parted
+from steadyrank.labels import marks_between, parted
 from steadyrank.reading.profile import Column, Profile
 from steadyrank.reading.proposals.long import places
 from steadyrank.reading.proposals.votes import counted_or_not

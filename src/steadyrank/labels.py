@@ -3,39 +3,27 @@
 A label is a text or a number, whole as it was given: none is rounded or folded. Two labels are one
 if they are equal in Python: texts letter by letter, numbers by value whatever their types (1 and 1.0), a
 text never with a number. Typed sources (dataframes, Parquet, JSON) say which of the two a label is. A
-field of a text file is text, blanks around it included, and a column of them becomes whole numbers only
-by the rule of :mod:`steadyrank.reading.text_columns`. Blanks are trimmed around labels within an order.
+field of a text file is text, blanks around it included. Blanks are trimmed around labels in an order.
 
 The order of the codes is fixed here, before anything is left out: sorted where all labels are
 numbers or all are of one sortable type, else in order of first appearance. Items that are ids may get
-names: from a mapping, a table, or a file such as movies.csv.
+names, by a mapping.
 """
 
 from __future__ import annotations
 
 import numbers
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray
-from steadyrank.errors import (
-    NO_BLANKS,
-    ColumnError,
-    InvalidLabelError,
-    Option,
-    WayOut,
-    listing,
-    shorten,
-)
-from steadyrank.reading.arrays import (
+from steadyrank.arrays import (
     Coded,
     as_column,
     is_hashable,
@@ -43,8 +31,14 @@ from steadyrank.reading.arrays import (
     sorted_codes,
     written,
 )
-from steadyrank.reading.formats import read_table
-from steadyrank.reading.table import Table, as_table
+from steadyrank.errors import (
+    NO_BLANKS,
+    InvalidLabelError,
+    Option,
+    WayOut,
+    listing,
+    shorten,
+)
 
 NOT_LISTED = (
     "Add them to the list, or remove these rows; 1 and '1' are different labels."
@@ -194,7 +188,9 @@ def _match(
     return to_known[codes], known
 
 
-def with_names(items: Sequence[object], given: Any) -> tuple[tuple[object, ...], str]:
+def with_names(
+    items: Sequence[object], names: Mapping[object, object]
+) -> tuple[tuple[object, ...], str]:
     """Return the items under their names, and what to say of it.
 
     An item without a name keeps its id, and of items with one name each has its id behind it.
@@ -204,66 +200,15 @@ def with_names(items: Sequence[object], given: Any) -> tuple[tuple[object, ...],
     >>> with_names((7, 8, 9), {7: "Heat", 8: "Heat"})
     (('Heat (7)', 'Heat (8)', 9), 'items called by their labels; ids without a name: 1')
     """
-    names, source = (
-        (given, "their labels")
-        if isinstance(given, Mapping)
-        else _from_table(items, given)
-    )
-    if not any(
-        item in names for item in items
-    ):  # names of columns are text, whatever they look like
-        names = {str(one): name for one, name in names.items()}
     found = [written(names.get(item)) for item in items]
     if not any(found):
-        raise InvalidLabelError(
-            "none of the items is among the ids of the labels", way_out=SAY_WHICH
-        )
+        raise InvalidLabelError("none of the items is among the ids of the labels")
     shown = [name or item for name, item in zip(found, items, strict=True)]
     times = Counter(map(str, shown))
     pairs = zip(shown, items, strict=True)
     apart = [f"{one} ({item})" if times[str(one)] > 1 else one for one, item in pairs]
     rest = f"; ids without a name: {found.count(''):,}" if "" in found else ""
-    return unique_labels(apart, "names"), f"items called by {source}{rest}"
-
-
-def _from_table(
-    items: Sequence[object], given: Any
-) -> tuple[dict[object, object], str]:
-    table, told = _opened(given)
-    if strange := [name for name in told if name not in table.columns]:
-        raise ColumnError(
-            f"the labels have no column {shorten(strange[0])}", source=table.source
-        )
-    columns = told or table.names[:2]
-    if len(columns) != 2 or (not told and table.is_numeric(columns[1])):
-        wrong = (
-            f"{listing(map(shorten, columns))} cannot be the columns of ids and names"
-        )
-        raise ColumnError(wrong, source=table.source, way_out=SAY_WHICH)
-    ids, name = columns
-    pairs = list(
-        zip(table.labels(ids).tolist(), table.labels(name).tolist(), strict=True)
-    )
-    found, wanted = dict(pairs), set(items)
-    for row, (one, called) in enumerate(pairs):
-        if found[one] != called and one in wanted:
-            with table.errors():
-                raise InvalidLabelError(
-                    f"{shorten(one)} has two names", rows=[row], column=ids
-                )
-    return (
-        found,
-        f"column {shorten(name)} of {table.source or 'the labels'}, found by {shorten(ids)}",
-    )
-
-
-def _opened(given: Any) -> tuple[Table, list[str]]:
-    """Return a table, and its columns of ids and names where the user says which."""
-    if not isinstance(given, str | os.PathLike):
-        return as_table(given), []
-    path, _, columns = os.fspath(given).rpartition(":")
-    told = Path(path).is_file() and not Path(given).exists()
-    return read_table(path if told else given), columns.split(",") if told else []
+    return unique_labels(apart, "names"), f"items called by their labels{rest}"
 
 
 def marks_between(texts: Sequence[str]) -> str:
