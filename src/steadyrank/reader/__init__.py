@@ -1,0 +1,1 @@
+"""Files, frames and SQL become one table, whose columns have the roles that were said."""
