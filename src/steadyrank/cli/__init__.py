@@ -1,69 +1,91 @@
-"""The command ``steadyrank``: parse, call the library, show. Nothing is computed here."""
+"""The command ``steadyrank``: parse, call the library, show. Nothing is computed here.
+
+words -> options -> study of the file -> result -> document -> view
+"""
 
 from __future__ import annotations
 
-import os
+import re
 import sys
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
 
-from steadyrank.cli.output import ExitCode, open_standard_streams, run_guarded, say
-from steadyrank.errors import MissingPackageError
+from steadyrank import __version__
+from steadyrank.cli.endings import open_standard_streams, run_guarded
+from steadyrank.cli.options import COMMANDS, OPTIONS
+from steadyrank.cli.output import deliver
+from steadyrank.cli.parser import (
+    HELP,
+    VERSION,
+    command_help,
+    overview,
+    parsed,
+    unknown,
+)
+from steadyrank.errors import SteadyrankError, typed_name
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
-NEEDED = ("typer", "rich")
-ALONE = {"--lower-is-better": "all", "--standardise": "z"}
-"""Options that may stand without a value, and what they mean then."""
-COMPLETING = "_STEADYRANK_COMPLETE"
-"""Set by shells that ask how a line may go on."""
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
 
+    Parameters
+    ----------
+    words : sequence of str, optional
+        What was typed after the name of the program; that of this process if not given.
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code (:class:`~steadyrank.cli.output.ExitCode`)."""
+    Returns
+    -------
+    int
+        One of :class:`~steadyrank.cli.endings.ExitCode`.
+    """
     open_standard_streams()
-    missing = [name for name in NEEDED if find_spec(name) is None]
-    if missing:
-        needed = f"the command line needs {' and '.join(missing)}"
-        return say(str(MissingPackageError(needed, "cli")), ExitCode.FAILED)
-    given = (sys.argv[1:] if arguments is None else list(arguments)) or ["--help"]
-    return run_guarded(lambda: _run(with_values(given)), given)
+    typed = [*(sys.argv[1:] if words is None else words)]
+    return run_guarded(lambda: _run(typed))
 
 
-def with_values(given: Sequence[str]) -> list[str]:
-    """Give options that may stand alone the value that they mean then.
+def _run(words: list[str]) -> int | None:
+    if not words or words[0] in HELP:
+        deliver(overview())
+        return None
+    if words[0] in VERSION:
+        deliver(f"steadyrank {__version__}")
+        return None
+    command, rest = _command_in(words)
+    if set(HELP) & set(rest):
+        deliver(command_help(command))
+        return None
+    try:
+        asked = parsed(command, rest)
+        # Its imports take longer than all that was done so far.
+        run = getattr(import_module("steadyrank.cli.commands"), command)
+        code: int | None = run(asked)
+    except SteadyrankError as error:
+        error.problem = as_typed(error.problem)
+        raise
+    return code
+
+
+def _command_in(words: list[str]) -> tuple[str, list[str]]:
+    """Return the command, topk if it is left out, and the words after it."""
+    first = words[0]
+    if first in COMMANDS:
+        return first, words[1:]
+    if first.isidentifier() and not Path(first).exists():  # no path looks like that
+        raise unknown("command or file", first, COMMANDS)
+    return "topk", words
+
+
+def as_typed(problem: str) -> str:
+    """Return a problem of the library with its argument as the command line has it.
+
+    Only where a rule begins; anywhere else the word may be of the data.
 
     Examples
     --------
-    >>> with_values(["topk", "a.csv", "--lower-is-better", "-k", "3"])
-    ['topk', 'a.csv', '--lower-is-better', 'all', '-k', '3']
+    >>> as_typed("k must be 1"), as_typed("column 'k': max_delta must be a number")
+    ('-k must be 1', "column 'k': --max-delta must be a number")
     """
-    following = [*given[1:], "-"]
-    return [
-        part
-        for one, after in zip(given, following, strict=True)
-        for part in (
-            [one, ALONE[one]] if one in ALONE and after.startswith("-") else [one]
-        )
-    ]
-
-
-def _run(given: list[str]) -> int | None:
-    from steadyrank.cli.app import COMMANDS, make_app
-
-    asked, completing = given[0] in COMMANDS, COMPLETING in os.environ
-    name = ["steadyrank", given[0]] if asked and not completing else ["steadyrank"]
-    app = make_app(COMMANDS if completing else name[1:], alone=len(name) > 1)
-    try:
-        code: Any = app(
-            args=given[len(name) - 1 :], prog_name=" ".join(name), standalone_mode=False
-        )
-    except (
-        SystemExit
-    ) as ended:  # how the parser ends when it has told a shell what it asked
-        if asked or ended.__context__ is not None:
-            raise
-        code = ended.code
-    # Only a check of ours ends with 1, never a shell that is not known.
-    return code if isinstance(code, ExitCode) or code != 1 else ExitCode.FAILED
+    names = "|".join({row.name for row in OPTIONS})
+    rule = re.compile(rf"(^|: )({names})(?= must )")
+    return rule.sub(lambda found: found[1] + typed_name(found[2]), problem)

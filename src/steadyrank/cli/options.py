@@ -1,630 +1,266 @@
-"""The options of the command line, each said once, in groups that commands share.
-
-A group is a class whose attributes are the options, explained in its docstring, which the help shows; a
-command asks for one, and :func:`takes` hands it over filled in. What can be said about the data comes
-from the declarations of their kinds: one option for each name, explained by every kind that has it. Only
-the options of the command that runs are built.
-"""
+"""What the command line takes: one table of commands and one of options."""
 
 from __future__ import annotations
 
-import functools
-import re
-from collections.abc import Mapping
-from inspect import Parameter, Signature, cleandoc, get_annotations
-from pathlib import Path
-from types import MappingProxyType
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    ClassVar,
-    dataclass_transform,
-    get_type_hints,
-)
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
-import typer
-from typer.core import TyperCommand
+from steadyrank.errors import InvalidValueError, shorten, typed_name
+from steadyrank.reader.roles import ROLES
 
-from steadyrank.errors import (
-    InvalidValueError,
-    SteadyrankError,
-    UnwritableFileError,
-    typed_name,
-)
-from steadyrank.reading.declarations import Setting
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from steadyrank.reading.declarations import Kind, Role
-
-COLUMNS = "Columns (guessed from their names; every guess is shown)"
+ANSWER = "The answer"
+COLUMNS = "What the columns are"
 READING = "Reading the file"
-COMMON = "Options"
-"""The panel that the help shows first: what most people need."""
+OUTPUT = "What comes out"
+PANELS = (ANSWER, COLUMNS, READING, OUTPUT)
 
-ENDINGS = {
-    "text": ".txt", "html": ".html", "json": ".json", "csv": ".csv", "markdown": ".md", "svg": ".svg",
-    "png": ".png",
-}  # fmt: skip
-"""The forms of a result, and how a file that holds one ends; it may have no ending."""
-
-BESIDE_REPORTS = {"badge": ["svg"], "image": ["svg", "png"], "table": ["html"]}
-"""What ``report`` writes beside the report, and the forms of each."""
-
-TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
-"""What an option may hold, by the first word of its annotation."""
-
-NEEDED: Any = Parameter.empty
-"""The default of what must be given."""
-
-TOLD = re.compile(
-    r"^(\w+)((?:, -[\w-]+)*) : (\S+)(?: \((.+)\))?$((?:\n {4}.*)*)", re.MULTILINE
-)
-"""An option in the docstring of its group: its names, what it takes, the panel of its help, its text."""
+LIST = "A,B,..."
+TAKES = {"column": "COLUMN", "columns": LIST, "flag": None, "text": LIST}
+"""What a role is given, by the kind of its value."""
 
 
-def option(
-    name: str,
-    names: Sequence[str],
-    metavar: str,
-    panel: str,
-    text: str,
-    kind: type,
-    default: Any = None,
-) -> Parameter:
-    """Return an option as typer takes it; the help shows its default where the text does not tell it."""
-    quiet = (
-        kind is bool
-        or default in (None, NEEDED)
-        or re.search("default|if not given", text)
-    )
-    takes = None if kind is bool else metavar
-    # One name at least is spelt out, or else a flag would get a --no-... as well.
-    spelt = names if names and "--" in names[-1] else [typed_name(name), *names]
-    said: Any = typer.Argument(metavar=metavar, help=text)
-    if panel != "Arguments":
-        said = typer.Option(
-            *spelt,
-            help=text,
-            rich_help_panel=panel,
-            metavar=takes,
-            show_default=not quiet,
-        )
-    held: Any = kind
-    return Parameter(
-        name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[held, said]
-    )
-
-
-@dataclass_transform(kw_only_default=True)
-class Group:
-    """Options that belong together, with their defaults; the docstring tells what each means."""
-
-    def __init__(self, **given: Any) -> None:
-        vars(self).update(given)
-        self.check()
-
-    def check(self) -> None:
-        """Complain about what cannot be before any work is done."""
-
-
-def declared(group: type[Group]) -> dict[str, Parameter]:
-    """Return the options of a group, those of the groups that it extends first.
-
-    What no docstring tells of is no option; a group may tell anew of one that it has from another.
-    """
-    found: dict[str, Parameter] = {}
-    texts: dict[str, str] = {}
-    hints: dict[str, str] = {}
-    for base in reversed(group.__mro__):
-        hints |= get_annotations(base)
-        for name, names, metavar, panel, text in TOLD.findall(
-            cleandoc(base.__doc__ or "")
-        ):
-            texts[name] = " ".join(text.split()) or texts[name]
-            kind = TYPES[hints[name].partition(" ")[0]]
-            said = (
-                name,
-                names.split(", ")[1:],
-                metavar,
-                panel or COMMON,
-                texts[name],
-                kind,
-            )
-            found[name] = option(*said, getattr(group, name))
-    return found
-
-
-def form_of(output: str | None, forms: Sequence[str], asked: str | None = None) -> str:
-    """Return the form that a result is written in: as asked for, or as the file is called.
+@dataclass(frozen=True)
+class Command:
+    """What a command is for.
 
     Parameters
     ----------
-    output : str, optional
-        Where it is written; an ending that does not fit is refused.
-    forms : sequence of str
-        Those that the result may have, the usual one first.
-    asked : str, optional
-        The one that was asked for.
-
-    Examples
-    --------
-    >>> form_of("top.json", ["text", "json"]), form_of("/dev/stdout", ["text", "json"])
-    ('json', 'text')
-    """
-    ending = Path(output or "").suffix
-    form = next((form for form in forms if ENDINGS[form] == ending.lower()), None)
-    if ending and (form is None or asked not in {None, form}):
-        fitting = [ENDINGS[form] for form in forms if asked in {None, form}]
-        raise UnwritableFileError(
-            f"{output!r} ends in {ending}, but the result is {asked or ' or '.join(forms)}",
-            way_out=f"Let its name end in {' or '.join(fitting)}, or give it no ending.",
-        )
-    return form or asked or forms[0]
-
-
-class SplitOptions(Group):
-    """Whether categories are looked at one by one.
-
-    split : COLUMN (The answer)
-        Also answer for each value of this column by itself, such as each language.
+    takes : str
+        What it takes beside options.
+    says : str
+        What it is for, in the overview and first in its help.
+    examples : tuple of str
+        Commands that run on the demo's data.
+    most : int
+        How many words it takes beside options, at most.
     """
 
-    split: str | None = None
-
-
-class WritingOptions(Group):
-    """Where a result goes, and the form in which it is written."""
-
-    FORMS: ClassVar[tuple[str, ...]] = ("html",)
-    output: str | None = None
-    as_json: bool = False
-
-    def check(self) -> None:
-        """Find the form of the result, one of ``FORMS``; complain about an ending that does not fit."""
-        asked = [form for form in self.FORMS if getattr(self, f"as_{form}", False)]
-        if len(asked) > 1:
-            told = " and ".join(f"--{form}" for form in asked)
-            raise InvalidValueError(f"{told} cannot go together: give one of them.")
-        self.form = form_of(self.output, self.FORMS, *asked)
-
-
-class InputOptions(Group):
-    """Where the data are and how to read them.
-
-    What depends on the kinds of data and formats that there are is left to :func:`data_options`:
-    ``kind``, ``format`` and the ``arguments`` of the kind.
-
-    file : FILE (Arguments)
-        CSV, TSV, JSON, JSON lines, Parquet (all also gzipped) or Excel; PrefLib, STV, Dominion,
-        PGN or MovieLens;
-        results of lm-eval, HELM, inspect, MTEB, SWE-bench, AlpacaEval or TREC, or a folder
-        of them; or - for standard input. Files that match a pattern in quotes are taken together:
-        of Parquet, such as 'ratings/*.parquet', an engine scans them; others are read into memory.
-    encoding : NAME (Reading the file)
-        Encoding of a text file; UTF-8 if not given, or UTF-16 by its byte order mark.
-    engine : ENGINE (Reading the file)
-        memory (the default), duckdb (the default for several Parquet files) or spark; engines scan
-        Parquet alone.
-    memory_limit : SIZE (Reading the file)
-        With duckdb: the most memory it may use, such as 2GB.
-    spark_master : URL (Reading the file)
-        With spark: where it runs, such as local[4].
-    """
-
-    file: str = NEEDED
-    kind: str | None = None
-    format: str | None = None
-    encoding: str | None = None
-    engine: str | None = None
-    memory_limit: str | None = None
-    spark_master: str | None = None
-    arguments: Mapping[str, Any] = MappingProxyType({})
-
-    @property
-    def layout(self) -> dict[str, str | None]:
-        """How the file is written, as far as that was said."""
-        return {"format": self.format, "encoding": self.encoding}
-
-
-class ScorerOptions(InputOptions):
-    """The same, and how data become scores.
-
-    min_count : N (The answer)
-        Leave out items with fewer observations (votes, ratings, battles) than this.
-    scorer : NAME (The answer)
-        How to score the data, if not in the usual way, such as mean-rating:shrinkage=5.
-    """
-
-    min_count: int | None = None
-    scorer: str | None = None
-    k: int | None = None
-
-
-class TargetOptions(ScorerOptions):
-    """The same, and how far answers are inflated: by an eps, or by the one that a target takes.
-
-    eps : NUMBER (The answer)
-        The inflation, on the scale of the scores.
-    delta : SHARE (The answer)
-        Or: the share of units that may break the answer; none if not given.
-    """
-
-    eps: float | None = None
-    delta: float = 0.0
-
-
-class AnswerOptions(TargetOptions):
-    """The same, and what is promised and claimed.
-
-    guarantee : WHAT (The answer)
-        cover: the new plain top k, or ranking, is inside the answer, whichever unit is removed (the
-        default, but for a ranking with --eps); overlap: the new answer shares k items, or a ranking,
-        with it.
-    claim : CLAIM (The answer)
-        observed (remove every unit in turn; the default) or proved (without removing any).
-    """
-
-    guarantee: str | None = None
-    claim: str = "observed"
-
-
-class OutputOptions(WritingOptions):
-    """What to show, and where.
-
-    output, -o : PATH
-        Write to this file; its ending chooses text, JSON, CSV or Markdown.
-    as_json, --json : flag
-        Write the result as JSON (documented, versioned).
-    as_csv, --csv : flag (Output)
-        Write the table as CSV; text that looks like a formula gets an apostrophe in front.
-    as_markdown, --markdown : flag (Output)
-        Write tables and words as Markdown, for GitHub.
-    everything, --all : flag (Output)
-        Show every row of long tables.
-    verbose : flag (Output)
-        Also show eps, and the reasons behind each claim.
-    """
-
-    FORMS: ClassVar[tuple[str, ...]] = ("text", "json", "csv", "markdown")
-    as_csv: bool = False
-    as_markdown: bool = False
-    everything: bool = False
-    verbose: bool = False
-
-
-class TopKOptions(OutputOptions, AnswerOptions, SplitOptions):
-    """What ``topk`` takes.
-
-    k : K
-        How many items you want.
-    removals : UNITS (The answer)
-        How many units may be removed together; 1 if not given.
-    """
-
-    k: int = NEEDED
-    removals: int = 1
-
-
-class RankOptions(OutputOptions, AnswerOptions):
-    """What ``rank`` takes."""
-
-
-class AuditOptions(OutputOptions, TargetOptions):
-    """What ``audit`` takes.
-
-    k : 5,10,20
-        One k or several.
-    removals : M (The answer)
-        How many units are removed together; for several, random sets are drawn.
-    samples : N (The answer)
-        How many random sets are drawn; 1,000 if not given.
-    seed : SEED (The answer)
-        Seed of the random sets.
-    """
-
-    k: str = NEEDED  # type: ignore[assignment]
-    removals: int = 1
-    samples: int | None = None
-    seed: int = 0
-
-
-class ExplainOptions(OutputOptions, ScorerOptions):
-    """What ``explain`` takes.
-
-    explained : ITEM (Arguments)
-        The item to explain.
-    k : K
-        The border after this rank; after the item's own rank if not given.
-    """
-
-    explained: str = NEEDED
-
-
-class CheckOptions(OutputOptions, ScorerOptions, SplitOptions):
-    """What ``check`` takes.
-
-    k : K
-        How many items you want.
-    max_delta : SHARE (The answer)
-        The largest share of units that may change it.
-    min_margin : UNITS (The answer)
-        Also: fail if removing fewer units than this can change the answer.
-    """
-
-    k: int = NEEDED
-    max_delta: float = 0.0
-    min_margin: int | None = None
-
-
-class MarginOptions(OutputOptions, ScorerOptions):
-    """What ``margin`` takes.
-
-    k : K
-        The top k in question; the full ranking if not given.
-    one_item, --of : ITEM (The answer)
-        How many units it takes to flip this item: out of the top k, or into it.
-    by : WAY (The answer)
-        remove: units are removed; add: units are added, as in ballot stuffing; change: units are
-        changed.
-    """
-
-    one_item: str | None = None
-    by: str = "remove"
-
-
-class CompareOptions(OutputOptions, ScorerOptions, SplitOptions):
-    """What ``compare`` takes: all that is said about the data is said about both files.
-
-    output, -o : PATH
-        Write to this file; its ending chooses text, JSON, CSV, Markdown or an HTML page.
-    file : OLD (Arguments)
-    new_file : NEW (Arguments)
-        Read as OLD is.
-    k : K
-        Also say which items entered the top k and which left it.
-    """
-
-    FORMS = (*OutputOptions.FORMS, "html")
-    new_file: str = NEEDED
-
-
-class ConfidenceOptions(OutputOptions, ScorerOptions):
-    """What ``confidence`` takes.
-
-    k : K
-        Also say which items may truly be among the k best.
-    level : LEVEL
-        The confidence.
-    draws : N (The answer)
-        How often units are drawn again.
-    seed : SEED (The answer)
-        Seed of the draws.
-    """
-
-    level: float = 0.95
-    draws: int = 1000
-    seed: int = 0
-
-
-class ReportOptions(WritingOptions, AnswerOptions, SplitOptions):
-    """What ``report`` takes.
-
-    output, -o : PATH
-        The file to write.
-    k : K
-        How many items you want; if not given, 10, or half of fewer than 20 items.
-    title : TEXT (Output)
-        A heading of your own.
-    item_name : WORD (Output)
-        What one item is called, such as model; if not given, as its column is.
-    unit_name : WORD (Output)
-        What one unit is called, such as judge; if not given, as its column is.
-    opened, --open : flag
-        Show the report in the browser.
-    badge : PATH (Output)
-        Also write a badge for a web page, as .svg.
-    image : PATH (Output)
-        Also write a picture to share, as .svg or .png.
-    table : PATH (Output)
-        Also write the table for a web page, as .html.
-    """
-
-    output: str = "report.html"
-    title: str | None = None
-    item_name: str | None = None
-    unit_name: str | None = None
-    opened: bool = False
-    badge: str | None = None
-    image: str | None = None
-    table: str | None = None
-
-    def check(self) -> None:
-        """Find what is written beside the report; complain about every ending that does not fit."""
-        super().check()
-        given = {name: getattr(self, name) for name in BESIDE_REPORTS}
-        self.beside = {name: path for name, path in given.items() if path is not None}
-        for name, path in self.beside.items():
-            form_of(path, BESIDE_REPORTS[name])
-        written = [self.output, *self.beside.values()]
-        if twice := [path for path in written if written.count(path) > 1]:
-            raise UnwritableFileError(
-                f"{twice[0]!r} is named for two files",
-                way_out="Give each a file of its own.",
-            )
-
-
-class InspectOptions(WritingOptions, InputOptions):
-    """What ``inspect`` takes.
-
-    output, -o : PATH
-        Write to this file; its ending chooses text or JSON.
-    as_json, --json : flag
-        Write the result as JSON (documented, versioned).
-    """
-
-    FORMS = ("text", "json")
-
-
-class DemoOptions(WritingOptions):
-    """What ``demo`` takes.
-
-    output, -o : PATH
-        Where to write its report.
-    data : FOLDER
-        Instead: copy the data sets into this folder.
-    """
-
-    output: str = "demo-report.html"
-    data: str | None = None
-
-
-def data_options(kinds: Sequence[Kind], formats: Iterable[str]) -> dict[str, Parameter]:
-    """Return the options for kind and format, and one for every argument that a kind declares."""
-    meant: dict[str, dict[str, list[str]]] = {}
-    parts: dict[str, Role | Setting] = {}
-    for kind in kinds:
-        for name, part in kind.declared.items():
-            meant.setdefault(name, {}).setdefault(part.means, []).append(kind.name)
-            parts.setdefault(name, part)
-    known = ", ".join(sorted(kind.name for kind in kinds))
-    what = f"What the data are: {known}; if not given, it is recognised."
-    readable = f"{', '.join(formats)}; if not given, it is recognised."
-    found = {
-        "kind": option("kind", (), "KIND", COMMON, what, str),
-        "format": option("format", (), "FORMAT", READING, readable, str),
-    }
-    for name, part in parts.items():
-        panel, value, flag = COMMON if name == "unit" else COLUMNS, "COLUMN", False
-        if isinstance(part, Setting):
-            panel, value, flag = READING, part.takes, part.flag
-        value = "A,B,..." if part.several else value
-        text = _explained(meant[name], len(kinds))
-        found[name] = option(name, (), value, panel, text, bool if flag else str)
-    return found
-
-
-def _explained(explanations: dict[str, list[str]], every: int) -> str:
-    """Return what an option means, kind by kind unless it means the same for every one."""
-    text = "; ".join(
-        f"{', '.join(kinds)}: {means}" if len(kinds) < every else means
-        for means, kinds in explanations.items()
-    )
-    return f"{text[:1].upper()}{text[1:]}."
-
-
-def takes(
-    command: Callable[[Any], int | None], data: Callable[[], dict[str, Parameter]]
-) -> tuple[Callable[..., int | None], type[TyperCommand]]:
-    """Give a command the options of its group, and those of the data if the group reads some.
-
-    Returns what typer calls with them, and the class of the command, which parses them.
-    """
-    group = get_type_hints(command)["options"]
-    own = declared(group)
-    every = own | data() if issubclass(group, InputOptions) else own
-    needed = sorted(
-        every, key=lambda name: every[name].default is not NEEDED
-    )  # as Python wants it
-
-    @functools.wraps(command)
-    def wrapped(**values: Any) -> int | None:
-        known = {name: value for name, value in values.items() if hasattr(group, name)}
-        others = {name: value for name, value in values.items() if name not in known}
-        try:
-            return command(group(**known, arguments=others))
-        except SteadyrankError as error:
-            error.problem = as_typed(error.problem, values)
-            raise
-
-    wrapped.__signature__ = Signature([every[name] for name in needed])  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {}
-    return wrapped, _command(
-        {name: one.annotation.__origin__ for name, one in every.items()}
-    )
-
-
-def _command(kinds: dict[str, type]) -> type[TyperCommand]:
-    """Return a command of typer that takes plain values as they are and each option once.
-
-    Typer checks every option with pydantic, which takes longer to load than a small file to read. What
-    is not plain (a request for help, a value that is missing) is left to it all the same.
-    """
-
-    class Command(TyperCommand):
-        def format_help(self, ctx: Any, formatter: Any) -> None:
-            for part in self.get_params(
-                ctx
-            ):  # what it takes in our words, not as a type of Python
-                takes = "" if part.param_type_name == "argument" else part.metavar or ""
-                vars(part)["display_type_rich"] = lambda takes=takes, **_: takes
-            super().format_help(ctx, formatter)
-
-        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-            found, rest, order = self.make_parser(ctx).parse_args(args=[*args])
-            for part in order:
-                if order.count(part) > 1:
-                    raise InvalidValueError(
-                        f"{part.opts[0]} was given {order.count(part)} times",
-                        way_out="Give it once.",
-                    )
-            given = {
-                part: found[part.name]
-                for part in order
-                if found.get(part.name) is not None
-            }
-            absent = [
-                part for part in self.params if part.required and part not in given
-            ]
-            if (
-                absent
-                or rest
-                or ctx.resilient_parsing
-                or any(part.name not in kinds for part in given)
-            ):
-                return super().parse_args(ctx, args)
-            ctx.params.update(
-                {
-                    part.name: _value(part, kinds[part.name], given[part])
-                    for part in given
-                }
-            )
-            return rest
-
-    return Command
-
-
-def _value(part: Any, kind: type, text: Any) -> Any:
-    """Return what was typed as the option takes it."""
+    takes: str
+    says: str
+    examples: tuple[str, ...]
+    most: int = 1
+
+
+RESTAURANTS = "restaurants.csv --item restaurant --rating stars --unit reviewer"
+
+COMMANDS = {
+    "topk": Command(
+        "FILE",
+        "The k best items, and where each stands.",
+        (
+            f"steadyrank topk {RESTAURANTS} -k 5",
+            "steadyrank topk chat_battles.csv -k 3 --unit judge",
+            "steadyrank topk benchmark.csv -k 4 -o top.json",
+        ),
+    ),
+    "rank": Command(
+        "FILE",
+        "All items, with the ranks that each may have.",
+        (
+            "steadyrank rank chat_battles.csv",
+            f"steadyrank rank {RESTAURANTS} --scorer mean:shrinkage=5",
+            "steadyrank rank benchmark.csv --confidence",
+        ),
+    ),
+    "audit": Command(
+        "FILE",
+        "How often each answer breaks when one unit is removed.",
+        (
+            f"steadyrank audit {RESTAURANTS} -k 3,5,10",
+            "steadyrank audit chat_battles.csv -k 3 --unit judge --csv",
+            "steadyrank audit benchmark.csv -k 4 --eps 0.01",
+        ),
+    ),
+    "check": Command(
+        "FILE",
+        "A gate for CI: exit 1 if the top k is unstable.",
+        (
+            "steadyrank check benchmark.csv -k 3",
+            f"steadyrank check {RESTAURANTS} -k 5 --max-delta 0.2",
+            "steadyrank check benchmark.csv -k 3 --min-margin 2 --json",
+        ),
+    ),
+    "explain": Command(
+        "FILE [ITEM]",
+        "The fewest units that change the top k; or what holds an item where it is.",
+        (
+            "steadyrank explain benchmark.csv -k 4",
+            "steadyrank explain benchmark.csv GaussNet",
+            "steadyrank explain chat_battles.csv 'Heron 2' -k 6 --unit judge",
+        ),
+        most=2,
+    ),
+    "compare": Command(
+        "OLD NEW",
+        "What moved since the last version, and how far. Both are read alike.",
+        (
+            "steadyrank compare benchmark.csv benchmark_next.csv",
+            "steadyrank compare benchmark.csv benchmark_next.csv -k 4 -o moves.html",
+            "steadyrank compare benchmark.csv benchmark_next.csv --csv",
+        ),
+        most=2,
+    ),
+    "report": Command(
+        "FILE",
+        "One HTML page to read and to share.",
+        (
+            f"steadyrank report {RESTAURANTS} -k 5",
+            "steadyrank report chat_battles.csv --unit judge -o battles.html",
+            "steadyrank report benchmark.csv -k 4",
+        ),
+    ),
+    "demo": Command(
+        "",
+        "See it work on bundled data, in a minute.",
+        (
+            "steadyrank demo",
+            "steadyrank demo -o tour.html",
+            "steadyrank demo --data examples",
+        ),
+        most=0,
+    ),
+}
+
+
+def whole(text: str, option: str) -> int:
+    """Return a whole number as it was typed."""
     try:
-        return kind(text)
+        return int(text)
     except ValueError:
-        what = "a whole number" if kind is int else "a number"
         raise InvalidValueError(
-            f"{part.opts[0]} must be {what}, but is {text!r}"
+            f"{option} must be a whole number, but is {shorten(text)}"
         ) from None
 
 
-def as_typed(problem: str, values: Mapping[str, Any]) -> str:
-    """Return a problem of the library with the argument or scorer at fault as it was typed.
+def wholes(text: str, option: str) -> list[int]:
+    """Return whole numbers with commas between them."""
+    return [whole(part, option) for part in text.split(",")]
 
-    Examples
-    --------
-    >>> as_typed("items_in must be rows or columns", {"items_in": "x"})
-    '--items-in must be rows or columns'
-    >>> as_typed("MeanRating needs ratings", {"scorer": "mean-rating:shrinkage=1"})
-    'mean-rating needs ratings'
-    """
-    scorer = str(values.get("scorer")).partition(":")[0]
-    problem = problem.replace(scorer.title().replace("-", ""), scorer)
-    for name in values:
-        # A word with an underscore is nobody's English; any other is meant only where a rule begins.
-        place = (
-            rf"(?<!['\"\w-])(){name}(?!['\"\w=])"
-            if "_" in name
-            else rf"(^|: ){name}(?= must )"
+
+def number(text: str, option: str) -> float:
+    """Return a number as it was typed."""
+    try:
+        return float(text)
+    except ValueError:
+        raise InvalidValueError(
+            f"{option} must be a number, but is {shorten(text)}"
+        ) from None
+
+
+def named_file(text: str, option: str) -> tuple[str, str]:
+    """Return the name of a table and its file, written NAME=FILE."""
+    name, equals, file = text.partition("=")
+    if not (name and equals and file):
+        raise InvalidValueError(
+            f"{option} must be NAME=FILE, but is {shorten(text)}",
+            way_out=f"An example: {option} users=users.csv",
         )
-        problem = re.sub(place, rf"\1{typed_name(name)}", problem)
-    return problem
+    return name, file
+
+
+def plain(text: str, _: str) -> str:
+    """Return a text as it is."""
+    return text
+
+
+@dataclass(frozen=True)
+class Row:
+    """One option of the command line.
+
+    Parameters
+    ----------
+    name : str
+        What the library calls it: ``max_delta`` is typed ``--max-delta``.
+    metavar : str or None
+        What it takes; a flag takes nothing.
+    says : str
+        What it does, for the help.
+    panel : str
+        The heading that it stands under.
+    commands : str
+        Which commands have it, with blanks between.
+    parse : callable
+        Turns the text and the name of the option into its value.
+    letter : str
+        Its short form.
+    alone : str, optional
+        What it means without a value; otherwise it needs one.
+    repeats : bool
+        Whether it may be given several times.
+    """
+
+    name: str
+    metavar: str | None
+    says: str
+    panel: str
+    commands: str
+    parse: Callable[[str, str], Any] = plain
+    letter: str = ""
+    alone: str | None = None
+    repeats: bool = False
+
+    @property
+    def flags(self) -> list[str]:
+        """The option as it is typed, in every way."""
+        short = [f"-{self.letter}"] if self.letter else []
+        return [*short, typed_name(self.name)]
+
+    def shown(self) -> str:
+        """Return the option with what it takes."""
+        takes = "" if self.metavar is None else f" {self.metavar}"
+        if self.alone is not None:
+            takes = f" [{self.metavar}]"
+        return ", ".join(self.flags) + takes
+
+
+DATA = "topk rank audit check explain compare report"
+VIEWS = "topk rank audit check explain compare"
+USUAL_K = "10, or half of fewer than 20, if not given"
+
+OPTIONS = (
+    Row(
+        "k", "K", f"how many items you want; {USUAL_K}", ANSWER,
+        "topk check report", whole,
+    ),
+    Row("k", "K,K,...", f"one k or several; {USUAL_K}", ANSWER, "audit", wholes),
+    Row("k", "K", "the border is after rank K; the item's own if not given", ANSWER, "explain", whole),
+    Row("k", "K", "also say who entered the top k and who left it", ANSWER, "compare", whole),
+    Row("scorer", "NAME", "how to score, such as mean:shrinkage=1", ANSWER, DATA),
+    Row("min_count", "N", "leave out items with fewer observations than N", ANSWER, DATA, whole),
+    Row("removals", "M", "how many units may be removed together; 1 if not given", ANSWER, "topk report", whole),
+    Row("eps", "NUMBER", "the paper's inflated answer at this eps", ANSWER, "topk rank audit report", number),
+    Row("delta", "SHARE", "the share of units that may break the answer", ANSWER, "topk rank audit report", number),
+    Row("proved", None, "what holds for every dataset; no unit is removed", ANSWER, "topk rank report"),
+    Row("confidence", "LEVEL", "which ranks the true scores may have; 0.95 if alone", ANSWER, "rank", number, alone="0.95"),
+    Row("max_delta", "SHARE", "the largest share of units that may change it", ANSWER, "check", number),
+    Row("min_margin", "M", "fail if removing fewer units than M can change it", ANSWER, "check", whole),
+    Row("split", "COLUMN", "also answer for each value of this column", ANSWER, "topk check compare report"),
+    *(Row(role.name, TAKES[role.takes], role.says, COLUMNS, DATA) for role in ROLES.values()),
+    Row("sql", "QUERY", "reshape first: a SELECT ... FROM data", READING, DATA),
+    Row("table", "NAME=FILE", "another file for the query; may be repeated", READING, DATA, named_file, repeats=True),
+    Row("delimiter", "TEXT", "what stands between cells; from the header if not given", READING, DATA),
+    Row("encoding", "NAME", "of a text file; UTF-8 if not given", READING, DATA),
+    Row("sheet", "NAME", "of an Excel file; the first if not given", READING, DATA),
+    Row("engine", "NAME", "duckdb or spark; in memory if not given", READING, DATA),
+    Row("memory_limit", "SIZE", "the most memory of the engine, such as 2GB", READING, DATA),
+    Row("output", "PATH", "write to this file; its ending chooses the form", OUTPUT, VIEWS, letter="o"),
+    Row("output", "PATH", "the page to write; report.html if not given", OUTPUT, "report", letter="o"),
+    Row("output", "PATH", "the page to write; demo-report.html if not given", OUTPUT, "demo", letter="o"),
+    Row("data", "FOLDER", "only copy the data sets into this folder", OUTPUT, "demo"),
+    Row("json", None, "write JSON (documented, versioned)", OUTPUT, VIEWS),
+    Row("csv", None, "write the table as CSV", OUTPUT, VIEWS),
+    Row("markdown", None, "write Markdown, for GitHub", OUTPUT, VIEWS),
+    Row("all", None, "show every row of long tables", OUTPUT, VIEWS),
+    Row("verbose", None, "say how the file was read, and why a claim holds", OUTPUT, VIEWS, letter="v"),
+    Row("quiet", None, "show the answer alone, and no progress", OUTPUT, DATA, letter="q"),
+)  # fmt: skip
+"""Every option; one that means another thing in another command has another row."""
+
+SAID = (*ROLES, "sql", "delimiter", "encoding", "sheet", "engine", "memory_limit")
+"""Options that go to the reader as they are."""
+
+
+def rows_of(command: str) -> Iterator[Row]:
+    """Yield the options of a command, in the order of its help."""
+    return (row for row in OPTIONS if command in row.commands.split())
