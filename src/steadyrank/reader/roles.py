@@ -5,14 +5,12 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
-from steadyrank._typing import IntArray
 from steadyrank.errors import Option
 
-ALL_ROWS = np.zeros(0, dtype=np.int64)
+if TYPE_CHECKING:  # the help of the command line loads this module, and no NumPy
+    from steadyrank._typing import IntArray
 
 
 @dataclass(frozen=True)
@@ -173,7 +171,7 @@ class Reading:
     roles: dict[str, Any]
     items: tuple[object, ...] = ()
     columns: dict[str, Any] = field(default_factory=dict)
-    rows: IntArray = field(default_factory=lambda: ALL_ROWS)
+    rows: IntArray | None = None
     skipped: Skipped | None = None
     header: str | None = None
 
