@@ -13,7 +13,7 @@ from pathlib import Path
 
 from steadyrank import __version__
 from steadyrank.cli.endings import open_standard_streams, run_guarded
-from steadyrank.cli.options import COMMANDS, OPTIONS
+from steadyrank.cli.options import COMMANDS, ROWS
 from steadyrank.cli.output import deliver
 from steadyrank.cli.parser import (
     HELP,
@@ -86,6 +86,6 @@ def as_typed(problem: str) -> str:
     >>> as_typed("k must be 1"), as_typed("column 'k': max_delta must be a number")
     ('-k must be 1', "column 'k': --max-delta must be a number")
     """
-    names = "|".join({row.name for row in OPTIONS})
+    names = "|".join({row.name for row in ROWS})
     rule = re.compile(rf"(^|: )({names})(?= must )")
     return rule.sub(lambda found: found[1] + typed_name(found[2]), problem)

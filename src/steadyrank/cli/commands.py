@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-from argparse import Namespace
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.endings import ExitCode, message_of, say
 from steadyrank.cli.inputs import check_sources, item_named, open_study, source_name
@@ -17,6 +15,9 @@ from steadyrank.report.text import lines
 from steadyrank.study.study import Study, usual_k
 from steadyrank.text import counted, today
 from steadyrank.writing import append_whole, write_whole
+
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """Set on GitHub to a file of Markdown, which is shown on the page of the workflow."""
@@ -159,16 +160,13 @@ def answer(
     """
     opened = open_study(asked, asked.words[0])
     with working("Removing each unit in turn", quiet=asked.quiet):
-        whole = opened if asked.split is None else opened.whole
-        k = usual_k(len(whole.items)) if asked.k is None else asked.k
+        k = usual_k(len(opened.items)) if asked.k is None else asked.k
 
         def ask(*studies: Study) -> Any:
             return question(k, *studies)
 
-        if asked.split is None:
-            result = ask(opened, *newer)
-        else:
-            result = opened.ask(ask, *newer)
+        one = asked.split is None
+        result = ask(opened, *newer) if one else opened.ask(ask, *newer)
         source = source_name(asked.words[0])
         if asked.form != "text":
             return dict(result.findings(source=source))
@@ -204,7 +202,9 @@ def _text(found: dict[str, Any], asked: Namespace) -> None:
     )
     first, *rest = lines(found, page)
     if asked.k is None and "k" in found and found["k"] is not None:
-        first = first._replace(text=f"{first.text}; top {found['k']:,} (-k for another)")
+        first = first._replace(
+            text=f"{first.text}; top {found['k']:,} (-k for another)"
+        )
     if asked.output is None:
         show([first, *rest], page)
     else:

@@ -11,11 +11,13 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from enum import IntEnum
-from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steadyrank.errors import Option, SteadyrankError
 from steadyrank.text import shown
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 
 class ExitCode(IntEnum):
@@ -58,7 +60,7 @@ def run_guarded(run: Callable[[], int | None]) -> int:
         try:
             code = run() or ExitCode.FINE
             sys.stdout.flush()
-        except BaseException as error:  # noqa: BLE001 (nothing may end in a traceback)
+        except BaseException as error:  # nothing may end in a traceback
             code = signals[0] if signals else _say_error(error)
     if signals:  # also where a library, as DuckDB does, made another error of it
         code = signals[0]

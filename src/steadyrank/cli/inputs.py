@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.output import working
 from steadyrank.cli.parser import unknown
@@ -14,6 +13,9 @@ from steadyrank.data.read import read
 from steadyrank.errors import FileNotThereError, InvalidSettingError
 from steadyrank.study.study import Study
 from steadyrank.writing import target_of
+
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 STANDARD_INPUT = "-"
 

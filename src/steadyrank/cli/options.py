@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from steadyrank.errors import InvalidValueError, shorten, typed_name
 from steadyrank.reader.roles import ROLES
-
-ANSWER = "The answer"
-COLUMNS = "What the columns are"
-READING = "Reading the file"
-OUTPUT = "What comes out"
-PANELS = (ANSWER, COLUMNS, READING, OUTPUT)
 
 LIST = "A,B,..."
 TAKES = {"column": "COLUMN", "columns": LIST, "flag": None, "text": LIST}
@@ -34,23 +28,25 @@ class Command:
         Commands that run on the demo's data.
     most : int
         How many words it takes beside options, at most.
+    forms : tuple of str
+        The forms in which it writes its result, the usual one first.
     """
 
     takes: str
     says: str
     examples: tuple[str, ...]
     most: int = 1
+    forms: tuple[str, ...] = ("text", "json", "csv", "markdown")
 
 
-RESTAURANTS = "restaurants.csv --item restaurant --rating stars --unit reviewer"
+RATINGS = "restaurants.csv --item restaurant --rating stars"
 
 COMMANDS = {
     "topk": Command(
         "FILE",
         "The k best items, and where each stands.",
         (
-            f"steadyrank topk {RESTAURANTS} -k 5",
-            "steadyrank topk chat_battles.csv -k 3 --unit judge",
+            f"steadyrank {RATINGS} --unit reviewer",
             "steadyrank topk benchmark.csv -k 4 -o top.json",
         ),
     ),
@@ -59,7 +55,7 @@ COMMANDS = {
         "All items, with the ranks that each may have.",
         (
             "steadyrank rank chat_battles.csv",
-            f"steadyrank rank {RESTAURANTS} --scorer mean:shrinkage=5",
+            f"steadyrank rank {RATINGS} --csv",
             "steadyrank rank benchmark.csv --confidence",
         ),
     ),
@@ -67,7 +63,7 @@ COMMANDS = {
         "FILE",
         "How often each answer breaks when one unit is removed.",
         (
-            f"steadyrank audit {RESTAURANTS} -k 3,5,10",
+            f"steadyrank audit {RATINGS} -k 3,5,10",
             "steadyrank audit chat_battles.csv -k 3 --unit judge --csv",
             "steadyrank audit benchmark.csv -k 4 --eps 0.01",
         ),
@@ -77,13 +73,13 @@ COMMANDS = {
         "A gate for CI: exit 1 if the top k is unstable.",
         (
             "steadyrank check benchmark.csv -k 3",
-            f"steadyrank check {RESTAURANTS} -k 5 --max-delta 0.2",
+            "steadyrank check benchmark.csv -k 4 --max-delta 0.2",
             "steadyrank check benchmark.csv -k 3 --min-margin 2 --json",
         ),
     ),
     "explain": Command(
         "FILE [ITEM]",
-        "The fewest units that change the top k; or what holds an item where it is.",
+        "What could change the top k, or an item's place.",
         (
             "steadyrank explain benchmark.csv -k 4",
             "steadyrank explain benchmark.csv GaussNet",
@@ -93,22 +89,24 @@ COMMANDS = {
     ),
     "compare": Command(
         "OLD NEW",
-        "What moved since the last version, and how far. Both are read alike.",
+        "What moved from OLD to NEW, and how far.",
         (
             "steadyrank compare benchmark.csv benchmark_next.csv",
             "steadyrank compare benchmark.csv benchmark_next.csv -k 4 -o moves.html",
             "steadyrank compare benchmark.csv benchmark_next.csv --csv",
         ),
         most=2,
+        forms=("text", "json", "csv", "markdown", "html"),
     ),
     "report": Command(
         "FILE",
         "One HTML page to read and to share.",
         (
-            f"steadyrank report {RESTAURANTS} -k 5",
+            f"steadyrank report {RATINGS} -k 5",
             "steadyrank report chat_battles.csv --unit judge -o battles.html",
             "steadyrank report benchmark.csv -k 4",
         ),
+        forms=("html",),
     ),
     "demo": Command(
         "",
@@ -119,6 +117,7 @@ COMMANDS = {
             "steadyrank demo --data examples",
         ),
         most=0,
+        forms=("html",),
     ),
 }
 
@@ -176,8 +175,6 @@ class Row:
         What it takes; a flag takes nothing.
     says : str
         What it does, for the help.
-    panel : str
-        The heading that it stands under.
     commands : str
         Which commands have it, with blanks between.
     parse : callable
@@ -193,7 +190,6 @@ class Row:
     name: str
     metavar: str | None
     says: str
-    panel: str
     commands: str
     parse: Callable[[str, str], Any] = plain
     letter: str = ""
@@ -214,48 +210,59 @@ class Row:
         return ", ".join(self.flags) + takes
 
 
-DATA = "topk rank audit check explain compare report"
-VIEWS = "topk rank audit check explain compare"
-USUAL_K = "10, or half of fewer than 20, if not given"
+ALL = "topk rank audit check explain compare report"
+VIEWED = "topk rank audit check explain compare"
+INFLATED = "topk rank audit report"
+USUAL_K = "10, or half of fewer than 20"
 
-OPTIONS = (
-    Row(
-        "k", "K", f"how many items you want; {USUAL_K}", ANSWER,
-        "topk check report", whole,
+OPTIONS: Mapping[str, tuple[Row, ...]] = {
+    "The answer": (
+        Row("k", "K", f"how many items you want; {USUAL_K}", "topk check report", whole),
+        Row("k", "K,K,...", f"one k or several; {USUAL_K}", "audit", wholes),
+        Row("k", "K", "the border after rank K; after ITEM if not given", "explain", whole),
+        Row("k", "K", "also say who entered the top k and who left it", "compare", whole),
+        Row("scorer", "NAME", "how to score, such as mean-rating:shrinkage=1", ALL),
+        Row("min_count", "N", "leave out items with fewer observations", ALL, whole),
+        Row("removals", "M", "how many are removed together; 1 if not given", "topk report", whole),
+        Row("eps", "NUMBER", "the paper's inflated answer at this eps", INFLATED, number),
+        Row("delta", "SHARE", "the share of units that may break the answer", INFLATED, number),
+        Row("proved", None, "what holds for every dataset; no unit is removed", "topk rank report"),
+        Row("confidence", "LEVEL", "which ranks the true scores may have; 0.95 if alone", "rank",
+            number, alone="0.95"),
+        Row("max_delta", "SHARE", "the largest share of units that may change it", "check", number),
+        Row("min_margin", "M", "fail if removing fewer units can change it", "check", whole),
+        Row("split", "COLUMN", "also answer for each value of this column", "topk check compare report"),
     ),
-    Row("k", "K,K,...", f"one k or several; {USUAL_K}", ANSWER, "audit", wholes),
-    Row("k", "K", "the border is after rank K; the item's own if not given", ANSWER, "explain", whole),
-    Row("k", "K", "also say who entered the top k and who left it", ANSWER, "compare", whole),
-    Row("scorer", "NAME", "how to score, such as mean:shrinkage=1", ANSWER, DATA),
-    Row("min_count", "N", "leave out items with fewer observations than N", ANSWER, DATA, whole),
-    Row("removals", "M", "how many units may be removed together; 1 if not given", ANSWER, "topk report", whole),
-    Row("eps", "NUMBER", "the paper's inflated answer at this eps", ANSWER, "topk rank audit report", number),
-    Row("delta", "SHARE", "the share of units that may break the answer", ANSWER, "topk rank audit report", number),
-    Row("proved", None, "what holds for every dataset; no unit is removed", ANSWER, "topk rank report"),
-    Row("confidence", "LEVEL", "which ranks the true scores may have; 0.95 if alone", ANSWER, "rank", number, alone="0.95"),
-    Row("max_delta", "SHARE", "the largest share of units that may change it", ANSWER, "check", number),
-    Row("min_margin", "M", "fail if removing fewer units than M can change it", ANSWER, "check", whole),
-    Row("split", "COLUMN", "also answer for each value of this column", ANSWER, "topk check compare report"),
-    *(Row(role.name, TAKES[role.takes], role.says, COLUMNS, DATA) for role in ROLES.values()),
-    Row("sql", "QUERY", "reshape first: a SELECT ... FROM data", READING, DATA),
-    Row("table", "NAME=FILE", "another file for the query; may be repeated", READING, DATA, named_file, repeats=True),
-    Row("delimiter", "TEXT", "what stands between cells; from the header if not given", READING, DATA),
-    Row("encoding", "NAME", "of a text file; UTF-8 if not given", READING, DATA),
-    Row("sheet", "NAME", "of an Excel file; the first if not given", READING, DATA),
-    Row("engine", "NAME", "duckdb or spark; in memory if not given", READING, DATA),
-    Row("memory_limit", "SIZE", "the most memory of the engine, such as 2GB", READING, DATA),
-    Row("output", "PATH", "write to this file; its ending chooses the form", OUTPUT, VIEWS, letter="o"),
-    Row("output", "PATH", "the page to write; report.html if not given", OUTPUT, "report", letter="o"),
-    Row("output", "PATH", "the page to write; demo-report.html if not given", OUTPUT, "demo", letter="o"),
-    Row("data", "FOLDER", "only copy the data sets into this folder", OUTPUT, "demo"),
-    Row("json", None, "write JSON (documented, versioned)", OUTPUT, VIEWS),
-    Row("csv", None, "write the table as CSV", OUTPUT, VIEWS),
-    Row("markdown", None, "write Markdown, for GitHub", OUTPUT, VIEWS),
-    Row("all", None, "show every row of long tables", OUTPUT, VIEWS),
-    Row("verbose", None, "say how the file was read, and why a claim holds", OUTPUT, VIEWS, letter="v"),
-    Row("quiet", None, "show the answer alone, and no progress", OUTPUT, DATA, letter="q"),
-)  # fmt: skip
-"""Every option; one that means another thing in another command has another row."""
+    "What the columns are": tuple(
+        Row(role.name, TAKES[role.takes], role.says, ALL) for role in ROLES.values()
+    ),
+    "Reading the file": (
+        Row("sql", "QUERY", "reshape first: a SELECT ... FROM data", ALL),
+        Row("table", "NAME=FILE", "another file for the query; may be repeated", ALL,
+            named_file, repeats=True),
+        Row("delimiter", "TEXT", "between cells; as the header has it if not given", ALL),
+        Row("encoding", "NAME", "of a text file; UTF-8 if not given", ALL),
+        Row("sheet", "NAME", "of an Excel file; the first if not given", ALL),
+        Row("engine", "NAME", "duckdb or spark; in memory if not given", ALL),
+        Row("memory_limit", "SIZE", "the most memory of the engine, such as 2GB", ALL),
+    ),
+    "What comes out": (
+        Row("output", "PATH", "write to this file; its ending chooses the form", VIEWED, letter="o"),
+        Row("output", "PATH", "the page to write; report.html if not given", "report", letter="o"),
+        Row("output", "PATH", "the page to write; else demo-report.html", "demo", letter="o"),
+        Row("data", "FOLDER", "only copy the data sets into this folder", "demo"),
+        Row("json", None, "write JSON (documented, versioned)", VIEWED),
+        Row("csv", None, "write the table as CSV", VIEWED),
+        Row("markdown", None, "write Markdown, for GitHub", VIEWED),
+        Row("all", None, "show every row of long tables", VIEWED),
+        Row("verbose", None, "say how the file was read, and why a claim holds", VIEWED, letter="v"),
+        Row("quiet", None, "show the answer alone, and no progress", ALL, letter="q"),
+    ),
+}  # fmt: skip
+"""Every option under its heading; in a command where it means another thing, it has
+another row."""
+
+ROWS = tuple(row for rows in OPTIONS.values() for row in rows)
 
 SAID = (*ROLES, "sql", "delimiter", "encoding", "sheet", "engine", "memory_limit")
 """Options that go to the reader as they are."""
@@ -263,4 +270,4 @@ SAID = (*ROLES, "sql", "delimiter", "encoding", "sheet", "engine", "memory_limit
 
 def rows_of(command: str) -> Iterator[Row]:
     """Yield the options of a command, in the order of its help."""
-    return (row for row in OPTIONS if command in row.commands.split())
+    return (row for row in ROWS if command in row.commands.split())

@@ -11,15 +11,15 @@ from steadyrank.cli.endings import MEANINGS
 from steadyrank.cli.options import (
     COMMANDS,
     OPTIONS,
-    OUTPUT,
-    PANELS,
+    ROWS,
     SAID,
     Row,
     rows_of,
 )
+from steadyrank.cli.output import form_of
 from steadyrank.errors import InvalidSettingError
 
-WIDE = 21  # columns of the help for options; what they do stands on their right
+WIDE = 22  # columns for options in the help; what they do stands on their right
 HELP = ("-h", "--help")
 VERSION = ("-V", "--version")
 
@@ -43,9 +43,10 @@ def parsed(command: str, words: Sequence[str]) -> Namespace:
     for word in beside:
         if word.startswith("-") and word != "-":
             raise unknown("option", word.partition("=")[0], _flags(rows.values()))
-    values: dict[str, Any] = {row.name: None for row in OPTIONS}
+    values: dict[str, Any] = {row.name: None for row in ROWS}
     for row in rows.values():
         values[row.name] = _value(row, getattr(found, row.name))
+    values["form"] = _form(command, values)
     values["words"] = _counted(command, [*beside, *after])
     values["said"] = _said(values)
     return Namespace(**values)
@@ -68,7 +69,9 @@ def _misused(error: ArgumentError, rows: dict[str, Row]) -> InvalidSettingError:
     option = str(error.argument_name).rpartition("/")[2]
     row = next(row for row in rows.values() if option in row.flags)
     if row.metavar is None:
-        return InvalidSettingError(f"{option} takes no value", way_out="Omit the value.")
+        return InvalidSettingError(
+            f"{option} takes no value", way_out="Omit the value."
+        )
     return InvalidSettingError(
         f"{option} needs a value: {row.metavar}",
         way_out=f"Write one that begins with a dash as {row.flags[-1]}=VALUE.",
@@ -87,6 +90,15 @@ def _value(row: Row, texts: list[str] | None) -> Any:
             f"{option} was given {len(texts)} times", way_out="Give it once."
         )
     return True if row.metavar is None else row.parse(texts[0], option)
+
+
+def _form(command: str, values: dict[str, Any]) -> str:
+    forms = COMMANDS[command].forms
+    chosen = [form for form in forms if values.get(form)]
+    if len(chosen) > 1:
+        both = " and ".join(f"--{form}" for form in chosen)
+        raise InvalidSettingError(f"{both} cannot go together", way_out="Give one.")
+    return form_of(values["output"], forms, *chosen)
 
 
 def _said(values: dict[str, Any]) -> dict[str, Any]:
@@ -137,14 +149,13 @@ def command_help(command: str) -> str:
 
 
 def _panels(command: str) -> Iterator[str]:
-    rows = [*rows_of(command)]
-    for panel in PANELS:
-        inside = [row for row in rows if row.panel == panel]
+    known = {*rows_of(command)}
+    for heading, rows in OPTIONS.items():
+        inside = [row for row in rows if row in known]
         if inside:
-            yield f"\n{panel}"
+            yield f"\n{heading}"
         for row in inside:
             yield _line(row.shown(), row.says)
-    yield _line(", ".join(HELP), "show this")
 
 
 def _line(left: str, right: str) -> str:

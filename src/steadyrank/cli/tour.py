@@ -1,58 +1,53 @@
-"""The demo: the main job on three bundled data sets, told to a newcomer, and a report to look at.
+"""The demo: three bundled data sets, told to a newcomer, and a report to look at.
 
 What is told is data, ``demo/tour.toml``; this fills it in and shows it.
 """
 
 from __future__ import annotations
 
-import os
+import shlex
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from steadyrank.cli.inputs import open_study
-from steadyrank.cli.options import ScorerOptions
 from steadyrank.cli.output import show, terminal
+from steadyrank.cli.parser import parsed
+from steadyrank.data.read import read
 from steadyrank.demo import NAMES, demo_file
 from steadyrank.errors import UnwritableFileError
-from steadyrank.report.terminal import GAP, Line
+from steadyrank.report.terminal import FAINT, GAP, Line
 from steadyrank.report.text import topk_table
+from steadyrank.study.study import Study
 from steadyrank.writing import write_whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def tour(output: str) -> None:
     """Show the three data sets, write the report of the first, and say where it is."""
     script = tomllib.loads(_text("tour.toml"))
-    show([Line(script["title"], "bold"), Line(script["welcome"]), GAP])
+    page = terminal()
+    show([Line(script["title"], "bold"), Line(script["welcome"]), GAP], page)
     for number, stop in enumerate(script["stops"], start=1):
-        with demo_file(stop["file"]) as path:
-            options = ScorerOptions(
-                file=str(path), arguments={"unit": stop.get("unit")}
-            )
-            study, about = open_study(options)
-        found = study.topk(stop["k"]).findings(**about)
-        show(_told(number, stop, found, script["legend"] if number == 1 else ""))
+        asked = parsed("topk", shlex.split(stop["command"]))
+        file = asked.words[0]
+        with demo_file(file) as path:
+            study = Study(read(path, **asked.said))
+        found = study.topk(asked.k).findings(source=file)
+        show(_told(number, stop, found), page)
         if number == 1:
-            study.report(output, stop["k"], source=stop["file"], title=stop["title"])
-    page = script["page"].format(output=output)
-    farewell = [Line(script["farewell"]), GAP, Line(page, "bold")]
-    show([*farewell, *map(Line, script["more"])], whole=True)
+            show([Line(script["legend"]), GAP], page)
+            study.report(output, asked.k, source=file, title=stop["title"])
+    farewell = [Line(script["farewell"]), GAP]
+    farewell.append(Line(script["page"].format(output=output), "bold"))
+    show([*farewell, *map(Line, script["more"])], page, whole=True)
 
 
-def _told(
-    number: int, stop: dict[str, Any], found: dict[str, Any], legend: str
-) -> Iterator[Line]:
-    unit = f" --unit {stop['unit']}" if "unit" in stop else ""
+def _told(number: int, stop: dict[str, Any], found: dict[str, Any]) -> Iterator[Line]:
     yield Line(f"{number}. {stop['title']}", "bold")
-    yield Line(
-        f"   $ steadyrank topk {stop['file']} -k {stop['k']}{unit}", "bright_black"
-    )
+    yield Line(f"   $ steadyrank topk {stop['command']}", FAINT)
     yield from (Line(stop["question"]), GAP, Line(found["headline"], "bold"), GAP)
     yield from topk_table(found, terminal(), following=2)
-    yield from (GAP, Line(found["certificate"]["promise"]), Line(legend), GAP)
+    yield from (GAP, Line(found["certificate"]["promise"]), GAP)
 
 
 def _text(name: str) -> str:
@@ -61,24 +56,28 @@ def _text(name: str) -> str:
 
 
 def copied(folder: str) -> None:
-    """Put the data sets into a folder, so that the commands of the tour can be tried, and say so.
+    """Copy the data sets into a folder, so that the tour's commands can be tried.
 
-    Nobody named these files, so another one that goes by such a name is not replaced.
+    The user did not name these files, so another file of such a name is not replaced.
     """
     if Path(folder).is_file():
         raise UnwritableFileError(
             f"{folder!r} is a file", way_out="Give another folder."
         )
-    places = {Path(folder) / name: _text(name) for name in NAMES}
-    for place, text in places.items():
-        if os.path.lexists(place) and not (
-            place.is_file() and place.read_bytes() == text.encode()
-        ):
+    texts = {Path(folder) / name: _text(name) for name in NAMES}
+    for path, text in texts.items():
+        if _taken(path, text):
             raise UnwritableFileError(
-                f"{str(place)!r} is there already, and is not a file of the demo",
+                f"{str(path)!r} is there already, and is not a file of the demo",
                 way_out="Give another folder.",
             )
     Path(folder).mkdir(parents=True, exist_ok=True)
-    for place, text in places.items():
-        write_whole(text, place)
-    show([Line(f"Wrote {place}") for place in places], whole=True)
+    for path, text in texts.items():
+        write_whole(text, path)
+    show([Line(f"Wrote {path}") for path in texts], terminal(), whole=True)
+
+
+def _taken(path: Path, text: str) -> bool:
+    if not path.exists(follow_symlinks=False):
+        return False
+    return not path.is_file() or path.read_bytes() != text.encode()
