@@ -24,16 +24,14 @@ def main(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     try:
-        from paper.commands import app
+        from paper.commands import run
     except ModuleNotFoundError as error:
         raise MissingPackageError(
-            f"the paper's experiments need {error.name}", "cli"
+            f"the paper's experiments need {error.name}", "plot"
         ) from error
     try:
-        app(args=list(arguments), prog_name="python -m paper")
-    except (
-        SystemExit
-    ) as finished:  # Typer leaves by it in any case, and knows the exit code
+        run(arguments)
+    except SystemExit as finished:  # argparse leaves by it, and knows the exit code
         return int(finished.code or 0)
     return 0
 

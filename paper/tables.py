@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from paper import published_tables
 from paper.full_ranking import INFLATED_RANKING, RANKING
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 EVERYBODY_DIGITS = 6
 TARGETS = (0.05, 0.01, 0.001)
 """Mean deltas for which the number of users that a plain list needs is told."""
-MOST_COLUMNS = 1000
 Z_COLUMNS = ("z of δ", "z of Jaccard", "z of size")
 BOUNDS = ("moved", "near")
 """Shares of units that move the scores by eps or more, anywhere or where it can matter."""
@@ -85,33 +84,30 @@ class TextTable:
         ]
         return "\n".join([*lines[:start], *made, *lines[(rest or [len(lines)])[0] :]])
 
-    def show(self, console: Any) -> None:
-        """Print the table on a terminal; one that knows no Greek gets words."""
-        from rich import box
-        from rich.measure import Measurement
-        from rich.table import Table
+    def lines(self) -> list[str]:
+        r"""Return the table for a terminal, with its title and its note.
 
-        def spelled(text: str) -> str:
-            return (
-                text if console.encoding.startswith("utf") else text.translate(IN_ASCII)
-            )
-
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        for column, header in enumerate(self.headers):
-            side: Any = "left" if column < self.left else "right"
-            table.add_column(spelled(header), justify=side, no_wrap=True)
-        for row in self.rows:
-            table.add_row(*map(spelled, row), style="bold" if "ours" in row else None)
-        needed = Measurement.get(
-            console, console.options.update(width=MOST_COLUMNS), table
-        ).maximum
-        console.print(spelled(self.title), style="bold")
-        console.width = max(
-            needed, console.width
-        )  # a narrow terminal breaks lines; rich cuts numbers off
-        console.print(table)
-        if self.note:
-            console.print(spelled(self.note), style="italic")
+        Examples
+        --------
+        >>> table = TextTable("Sizes", ("method", "size"), (("top-k", "5.00"),))
+        >>> print(*table.lines(), sep="\n")
+        Sizes
+        method   size
+        -------------
+        top-k    5.00
+        """
+        columns = [*zip(self.headers, *self.rows, strict=True)]
+        widths = [max(map(len, column)) for column in columns]
+        made = []
+        for row in (self.headers, *self.rows):
+            cells = zip(row, widths, strict=True)
+            sides = [
+                cell.ljust(width) if column < self.left else cell.rjust(width)
+                for column, (cell, width) in enumerate(cells)
+            ]
+            made.append("   ".join(sides).rstrip())
+        rule = "-" * max(map(len, made))
+        return [*filter(None, [self.title, made[0], rule, *made[1:], self.note])]
 
 
 def regression_table(result: RegressionExperiment) -> TextTable:

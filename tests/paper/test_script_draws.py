@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from oracles import projection
-from paper.commands import app
+from paper.__main__ import main
 from paper.movie_lists import netflix_experiment
 from paper.sources import ScriptSource
 from steadyrank.errors import InvalidValueError
@@ -131,7 +130,9 @@ def test_the_order_of_the_files_matters_and_must_name_them_all(folder: Path) -> 
         ScriptSource.read(folder, ()).trial(0, n=1000)
 
 
-def test_the_command_takes_the_draws_of_the_script(tmp_path: Path) -> None:
+def test_the_command_takes_the_draws_of_the_script(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for part, name in enumerate(sorted(FILES)):
         lines = [
             f"{part + 1}:",
@@ -151,7 +152,5 @@ def test_the_command_takes_the_draws_of_the_script(tmp_path: Path) -> None:
         "--files",
         ",".join(FILES),
     ]
-    done = CliRunner().invoke(
-        app, [*arguments, "--trials", "1", "--json"], catch_exceptions=False
-    )
-    assert json.loads(done.stdout)["seed"] == 124
+    assert main([*arguments, "--trials", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["seed"] == 124
