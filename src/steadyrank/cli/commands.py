@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from steadyrank.cli.endings import ExitCode, message_of, say
@@ -96,13 +97,10 @@ def compare(asked: Namespace) -> None:
         raise
 
     def ask(_: int, *studies: Study) -> Any:
-        return studies[0].compare(studies[1], asked.k)
+        moved = studies[0].compare(studies[1], asked.k)
+        return replace(moved, new_source=source_name(new))
 
-    found = answer(asked, ask, newer)
-    for one in found.get("categories", [{"findings": found}]):
-        if one["findings"] is not None:
-            one["findings"]["new"]["source"] = source_name(new)
-    view(found, asked)
+    view(answer(asked, ask, newer), asked)
 
 
 def report(asked: Namespace) -> None:

@@ -52,8 +52,9 @@ class Terminal:
         Of the output; bars and dashes are ASCII where it lacks the better ones.
     options : bool
         Whether its user types options, so that lines may say which of them shows more.
-    everything, verbose : bool
-        Whether every row of long tables is wanted, and whether the numbers behind a claim are.
+    everything, verbose, quiet : bool
+        Whether every row of long tables is wanted, whether the numbers behind a claim are, and
+        whether the answer is wanted alone.
     """
 
     width: int = 80
@@ -61,6 +62,7 @@ class Terminal:
     options: bool = False
     everything: bool = False
     verbose: bool = False
+    quiet: bool = False
 
     @cached_property
     def _has_signs(self) -> bool:

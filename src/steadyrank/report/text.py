@@ -80,6 +80,9 @@ def plain_text(findings: Findings, terminal: Terminal | None = None) -> str:
 def lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what any findings say; long tables are shortened unless the terminal wants all."""
     kind = findings["document"]
+    if terminal.quiet:
+        yield from answer_alone(findings, terminal)
+        return
     if kind == "split":
         yield from split_lines(findings, terminal)
         return
@@ -87,6 +90,27 @@ def lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         yield from heading(findings, terminal)
     view = {"top-k": topk_lines, "ranking": ranking_lines}.get(kind, told_lines)
     yield from (*view(findings, terminal), *notes(findings, terminal))
+
+
+def answer_alone(findings: Findings, terminal: Terminal) -> Iterator[Line]:
+    """Yield the sentence of an answer, and its table."""
+    most = None if terminal.everything else LONG
+    match findings["document"]:
+        case "split":
+            yield Line(findings["headline"], VERDICTS[findings["stable"]])
+            for columns, _ in split_tables(findings, terminal):
+                yield from _table(columns, terminal)
+        case "top-k":
+            yield Line(findings["headline"], "bold")
+            yield from topk_table(findings, terminal)
+        case "ranking":
+            yield Line(findings["headline"], "bold")
+            yield from _item_lines(findings["rows"][:most], findings, terminal, {})
+        case _:
+            yield Line(said(findings)[0], VERDICTS[findings.get("stable")])
+            columns, hidden = table(findings, terminal, most)
+            yield from _table(columns, terminal) if columns else ()
+            yield Line(hidden, FAINT)
 
 
 def heading(findings: Findings, terminal: Terminal) -> Iterator[Line]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.data.split import read_split
+from steadyrank.data.read import read
 from steadyrank.errors import (
+    ColumnError,
     InvalidDataError,
     InvalidValueError,
     Option,
@@ -23,6 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+MOST = 50
+"""The most categories; a column of more values is rather one of ids."""
+
+OPENING = ("sql", "tables", "delimiter", "encoding", "sheet", "memory_limit")
+"""What is said of the table rather than of its columns."""
+
 WAYS: dict[str, tuple[str, ...]] = {
     "top-k": tuple(STANDINGS),
     "comparison": MOVES,
@@ -32,34 +40,35 @@ WAYS: dict[str, tuple[str, ...]] = {
 
 
 class Split:
-    """A study of all rows, and one for each value of a column: a language, a genre, a year.
+    """A study of all rows, and one for each value of a column: a language, a year.
 
-    The rows are read once, the column is set aside, and the others are read in each category as in
-    the whole.
+    The column is set aside, and the others are read in each category as in the whole.
 
     Parameters
     ----------
     data : path, stream or dataframe
-        As for :func:`steadyrank.read_any`.
+        As for :func:`steadyrank.read`; it is read once for each category.
     column : str
-        The column whose values are the categories, at most 50. Rows without one are a category, too.
+        The column whose values are the categories, at most 50. Rows with a blank there
+        are a category, too.
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
     min_count : int, optional
         In each category, leave out items with fewer observations.
-    **arguments
-        As for :func:`steadyrank.read_any`.
+    **said
+        What the columns are, and how to read the file, as for :func:`steadyrank.read`.
 
     Attributes
     ----------
     studies : dict
-        From each category to its study, or to the error that there is none; under None, of all rows.
+        From each category to its study, or to the error that there is none; under None,
+        of all rows.
 
     Examples
     --------
     >>> from steadyrank import Split
-    >>> poll = {"choice": [*"aaabbc", *"bbbbac"], "city": ["Bonn"] * 6 + ["Ulm"] * 6}
-    >>> split = Split(poll, "city")
+    >>> poll = {"vote": [*"aaabbc", *"bbbbac"], "city": ["Bonn"] * 6 + ["Ulm"] * 6}
+    >>> split = Split(poll, "city", choice="vote")
     >>> print(split.ask(lambda study: study.topk(1)).headline)
     b and a are each sure of the top 1 in 1 of 2 categories.
     >>> split.studies["Ulm"].topk(1).members
@@ -73,18 +82,36 @@ class Split:
         scorer: object = None,
         *,
         min_count: int | None = None,
-        **arguments: Any,
+        **said: Any,
     ) -> None:
-        whole, parts, self.notes = read_split(data, column, **arguments)
+        for role, names in said.items():
+            if column == names or (isinstance(names, list | tuple) and column in names):
+                raise ColumnError(
+                    f"{shorten(column)} cannot be both the split and the {role}"
+                )
+        again = _repeatable(data)
+        values, self.notes = _categories(again(), column, said)
         self.column = column
 
-        def study(data: Any) -> Study:
-            return Study(
-                data if min_count is None else data.with_min_count(min_count), scorer
-            )
+        def study(where: str) -> Study:
+            query = f"SELECT * EXCLUDE ({quoted(column)}) {_table(said)} {where}"
+            rows = read(again(), **said | {"sql": query})
+            if min_count is not None:
+                rows = rows.with_min_count(min_count)
+            return Study(rows, scorer)
 
-        self.studies: dict[str | None, Any] = {None: _tried(study, whole)}
-        self.studies |= {name: _tried(study, one) for name, one in parts.items()}
+        self.studies: dict[str | None, Any] = {None: _tried(study, "")}
+        for name, value in values.items():
+            where = f"WHERE {_cell(column)} = {literal(value)}"
+            self.studies[name] = _tried(study, where)
+
+    @property
+    def items(self) -> tuple[object, ...]:
+        """The items of all rows."""
+        if isinstance(self.studies[None], SteadyrankError):
+            raise self.studies[None]
+        found: tuple[object, ...] = self.studies[None].items
+        return found
 
     def ask(self, question: Callable[..., Any], *newer: Split) -> SplitAnswer:
         """Ask each study a question; with a newer split, ask both studies of each category.
@@ -263,6 +290,59 @@ class SplitAnswer:
         return write_whole(
             render_html(self.findings(**about), title=title, date=today()), path
         )
+
+
+def _repeatable(data: Any) -> Callable[[], Any]:
+    """Return a function that gives the data each time; a stream can be read once."""
+    if not hasattr(data, "read"):
+        return lambda: data
+    content = data.read()
+    return lambda: BytesIO(content)
+
+
+def _categories(
+    data: Any, column: str, said: dict[str, Any]
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the values of the column by the names of their categories, and notes."""
+    opening = {name: said[name] for name in OPENING if name in said}
+    with open_table(data, **opening) as table:
+        if column not in table.columns:
+            raise no_column(column, table.columns)
+        counts = f"SELECT {_cell(column)}, count(*) FROM data GROUP BY 1"
+        rows = dict(table.con.execute(counts).fetchall())
+    if len(rows) > MOST:
+        raise InvalidDataError(
+            f"column {shorten(column)} has {len(rows):,} values, more than the "
+            f"{MOST} categories of a split",
+            way_out="Split by a column with fewer values.",
+        )
+    names = {value: value for value in sorted(rows, key=_number_first) if value}
+    if "" not in rows:
+        return names, ()
+    blank = f"no {column}"
+    while blank in names:
+        blank = f"({blank})"
+    skipped = counted(rows[""], "row")
+    note = f"{skipped} without a {column}: the category {shorten(blank)}"
+    return {**names, blank: ""}, (note,)
+
+
+def _number_first(text: str) -> tuple[bool, float, str]:
+    try:
+        return False, float(text), text
+    except ValueError:
+        return True, 0.0, text
+
+
+def _cell(column: str) -> str:
+    """Return SQL for a cell as text, blank where it holds nothing."""
+    return f"trim(coalesce(CAST({quoted(column)} AS VARCHAR), ''))"
+
+
+def _table(said: dict[str, Any]) -> str:
+    """Return SQL for the table that is split: the data, or what a query makes of them."""
+    query = str(said.get("sql", "FROM data")).rstrip().rstrip(";")
+    return f"FROM (\n{query}\n)"
 
 
 def _tried(make: Callable[..., Any], *given: Any) -> Any:
