@@ -1,0 +1,96 @@
+"""Dataframes and columns in memory; whatever narwhals takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from steadyrank.errors import InvalidDataError, shorten
+from steadyrank.reader.query import check_names
+
+SOURCES = "Give a path, a binary stream, a dataframe, or columns: {'item': [...]}."
+
+
+@dataclass
+class Frame:
+    """A dataframe, or columns, that the database reads where they are."""
+
+    name: str
+    names: tuple[str, ...]
+    query: str
+    library: str | None = None
+
+    @classmethod
+    def open(cls, con: duckdb.DuckDBPyConnection, source: Any, called: str) -> Frame:
+        """Hand a dataframe, or a mapping of columns, to the database."""
+        if isinstance(source, Mapping):
+            columns = {str(name): _column(name, source[name]) for name in source}
+            lengths = {name: len(column) for name, column in columns.items()}
+            if len({*lengths.values()}) > 1:
+                raise InvalidDataError(f"the columns differ in length: {lengths}")
+            names, name, library = [str(name) for name in source], "the columns", None
+            native: Any = columns
+        else:
+            native, names, library = _native(source)
+            name = "the dataframe"
+        check_names(name, names)
+        if names:
+            con.register(called, native)
+        return cls(name, tuple(names), f"FROM {called}", library)
+
+    def place(self, row: int) -> str:
+        """Return where a row, counted from 0, is."""
+        return f"row {row + 1:,} of {self.name}"
+
+
+def is_lazy(source: Any) -> bool:
+    """Whether a source is a dataframe that an engine of its own has yet to compute."""
+    if isinstance(source, str | Mapping | list | tuple):
+        return False
+    import narwhals as nw
+
+    return isinstance(nw.from_native(source, pass_through=True), nw.LazyFrame)
+
+
+class _Stream:
+    """A dataframe as nothing but an Arrow stream, which DuckDB takes without pyarrow."""
+
+    def __init__(self, frame: Any) -> None:
+        self.__arrow_c_stream__ = frame.__arrow_c_stream__
+
+
+def _native(source: Any) -> tuple[Any, list[str], str]:
+    """Return what DuckDB reads, the names of its columns, and the library."""
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(source, eager_only=True)
+    except TypeError:
+        raise InvalidDataError(
+            f"{shorten(source)} is nothing that can be read", way_out=SOURCES
+        ) from None
+    library = frame.implementation.value
+    names = [str(name) for name in frame.columns]
+    if library in {"polars", "pyarrow"}:
+        return _Stream(frame.to_native()), names, library
+    return frame.to_pandas(), names, library
+
+
+def _column(name: object, values: Any) -> np.ndarray[Any, Any]:
+    """Return values as an array; texts as objects, which no other type can change."""
+    if isinstance(values, str) or not hasattr(values, "__len__"):
+        raise InvalidDataError(
+            f"column {shorten(name)} is {shorten(values)}, and no list", way_out=SOURCES
+        )
+    array = np.asarray(values) if hasattr(values, "dtype") else None
+    if array is None or array.dtype.kind in "US":
+        texts = np.empty(len(values), dtype=object)
+        texts[:] = list(values)
+        return texts
+    if array.ndim != 1:
+        raise InvalidDataError(f"column {shorten(name)} has {array.ndim} dimensions")
+    return array

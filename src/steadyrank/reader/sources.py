@@ -1,0 +1,236 @@
+"""From what the user names to the files and frames that are read."""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any, Protocol
+
+import duckdb
+
+from steadyrank.errors import (
+    EmptyDataError,
+    FileNotThereError,
+    InvalidDataError,
+    SteadyrankError,
+    UnreadableFileError,
+    listing,
+    shorten,
+)
+from steadyrank.reader.excel_files import SAVE_AGAIN, ExcelFile
+from steadyrank.reader.frames import SOURCES, Frame
+from steadyrank.reader.grammars import GRAMMARS, GrammarFile, looks_scottish, read_stv
+from steadyrank.reader.json_files import JsonFile
+from steadyrank.reader.parquet_files import ParquetFile
+from steadyrank.reader.query import literal, quoted
+from steadyrank.reader.text_files import DELIMITERS, LinesFile, Packed, TextFile
+from steadyrank.writing import remember_input
+
+JSON = {".json", ".jsonl", ".ndjson"}
+TEXT = {*DELIMITERS, ".txt", ".data", ".dat"}
+OTHER_SHEETS = {".xls", ".xlsb", ".ods", ".numbers"}
+PARQUET = b"PAR1"
+ZIP = b"PK\x03\x04"
+HEAD = 1 << 16  # bytes that tell a grammar
+FILE_NAME = "filename"  # the column that tells several files apart
+INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+NUMBERS = {*INTEGERS, *(f"U{name}" for name in INTEGERS), "FLOAT", "DOUBLE"}
+
+
+class Part(Protocol):
+    """One file or frame: its columns, the query over its rows, and where they are."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+    names: tuple[str, ...]
+    query: str
+
+    def place(self, row: int) -> str:
+        """Return where a row, counted from 0, is, for messages."""
+
+
+@dataclass
+class Opener:
+    """Opens sources, and knows what was said of how they are written."""
+
+    con: duckdb.DuckDBPyConnection
+    folder: str
+    delimiter: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+    paths: list[str] = field(default_factory=list)
+    called: str = ""
+    _number: count[int] = field(default_factory=count)
+
+    def parts(self, source: Any) -> list[Part]:
+        """Open all files of a source, or a frame."""
+        return self._each(source, self._file)
+
+    def lines(self, source: Any) -> list[Part]:
+        """Open all files of a source as lines of text."""
+        return self._each(source, self._lines)
+
+    def _each(self, source: Any, opened: Callable[[Path, str], Part]) -> list[Part]:
+        if isinstance(source, str | os.PathLike):
+            paths, several = _paths(os.fspath(source))
+        elif isinstance(source, list | tuple):
+            paths = [path for entry in source for path in _paths(os.fspath(entry))[0]]
+            several = True
+        elif hasattr(source, "read"):
+            path, name = self._spooled(source)
+            return [self._sound(path, name, opened)]
+        else:
+            frame = Frame.open(self.con, source, f"frame{next(self._number)}")
+            self.called = self.called or frame.name
+            return [frame]
+        if not paths:
+            raise EmptyDataError("the list of files is empty", way_out=SOURCES)
+        names = _short_names(paths)
+        parts = [self._sound(*file, opened) for file in zip(paths, names, strict=True)]
+        if several:
+            self.called = self.called or listing(names)
+            for part, name in zip(parts, names, strict=True):
+                part.query = _with_file_name(part, name)
+                part.names += (FILE_NAME,)
+        return parts
+
+    def _sound(
+        self, path: Path, name: str, opened: Callable[[Path, str], Part]
+    ) -> Part:
+        self.called = self.called or name
+        self.paths.append(str(path))
+        try:
+            if not path.stat().st_size:
+                raise EmptyDataError(f"{name} is empty", way_out="It needs a header.")
+            return opened(path, name)
+        except SteadyrankError:
+            raise
+        except OSError as error:
+            raise UnreadableFileError(
+                f"{name} cannot be read: {error.strerror or error}",
+                way_out="Look at the path and at who may read it.",
+            ) from None
+
+    def _spooled(self, stream: Any) -> tuple[Path, str]:
+        """Copy a stream to a file, which is read more than once."""
+        if isinstance(stream.read(0), str):
+            raise InvalidDataError(
+                "the stream gives text",
+                way_out='Open it in binary mode ("rb", sys.stdin.buffer).',
+            )
+        remember_input(stream)
+        path = self._copy()
+        with path.open("wb") as file:
+            shutil.copyfileobj(stream, file)
+        name = getattr(stream, "name", None)
+        if isinstance(name, str) and not name.startswith("<"):
+            return path, Path(name).name
+        return path, "the stream" if name is None else "standard input"
+
+    def _copy(self) -> Path:
+        return Path(self.folder, str(next(self._number)))
+
+    def _lines(self, path: Path, name: str) -> Part:
+        return LinesFile.open(Packed.of(path, name, self.encoding), self._copy())
+
+    def _file(self, path: Path, name: str) -> Part:
+        """Open a file as what its first bytes prove, or else its ending says."""
+        remember_input(path)
+        ending = Path(name.lower().removesuffix(".gz")).suffix
+        if ending in OTHER_SHEETS:
+            raise UnreadableFileError(f"{name} is a {ending} file", way_out=SAVE_AGAIN)
+        file = Packed.of(path, name, self.encoding)
+        head = file.head(HEAD)
+        if head.startswith(PARQUET) and not file.gzipped:
+            return ParquetFile.open(self.con, str(path), name)
+        if head.startswith(ZIP) and not file.gzipped:
+            return ExcelFile.open(path, name, self.sheet, self._copy())
+        if ending in {".parquet", ".pq", ".xlsx", ".xlsm"}:
+            kind = "Parquet" if "p" in ending else "Excel"
+            raise UnreadableFileError(
+                f"{name} does not begin as a {kind} file does",
+                way_out="Get or write it again.",
+            )
+        if self.delimiter is None:
+            if ending in GRAMMARS:
+                return GrammarFile.open(file, GRAMMARS[ending], self._copy())
+            if looks_scottish(head):
+                return GrammarFile.open(file, read_stv, self._copy())
+            begins = head[:HEAD].decode(file.encoding, "ignore").lstrip("\ufeff \t\r\n")
+            if ending in JSON or (ending not in TEXT and begins.startswith(("{", "["))):
+                return JsonFile.open(file, self._copy())
+        return TextFile.open(file, ending, self.delimiter, self._copy())
+
+
+def together(parts: Sequence[Part], types: Sequence[Mapping[str, str]]) -> str:
+    """Return a query over all rows of several files, whose columns and types must agree."""
+    first = parts[0]
+    for part, kinds in zip(parts, types, strict=True):
+        if not isinstance(part, JsonFile):
+            differing = {*part.names} ^ {*first.names}
+            if differing:
+                raise UnreadableFileError(
+                    f"{part.name} and {first.name} differ in their columns: "
+                    f"{listing(map(shorten, sorted(differing)))}",
+                    way_out="Read files with the same columns.",
+                )
+        for name, kind in kinds.items():
+            other = types[0].get(name, kind)
+            if kind != other and not {kind, other} <= NUMBERS:
+                raise UnreadableFileError(
+                    f"column {shorten(name)} is {kind} in {part.name} and {other} in "
+                    f"{first.name}",
+                    way_out="Write them with the same types.",
+                )
+    every = dict.fromkeys(name for part in parts for name in part.names)
+    queries = []
+    for part in parts:
+        absent = [f"'' AS {quoted(name)}" for name in every if name not in part.names]
+        shown = ", ".join(["*", *absent])
+        queries.append(f"SELECT {shown} FROM ({part.query})")
+    return " UNION ALL BY NAME ".join(queries)
+
+
+def _with_file_name(part: Part, name: str) -> str:
+    if FILE_NAME in map(str.lower, part.names):
+        raise InvalidDataError(
+            f"{part.name} has a column {FILE_NAME!r}, which several files get",
+            way_out="Rename it.",
+        )
+    return f"SELECT *, {literal(name)} AS {FILE_NAME} FROM ({part.query})"
+
+
+def _paths(source: str) -> tuple[list[Path], bool]:
+    """Return the files of a path, a folder or a pattern, and whether they may be several."""
+    path = Path(source)
+    if path.is_dir():
+        inside = (found for found in path.rglob("*") if found.is_file())
+        return sorted(found for found in inside if not _is_hidden(found, path)), True
+    if path.exists():
+        return [path], False
+    if glob.has_magic(source):
+        inside = map(Path, sorted(glob.glob(source, recursive=True)))  # noqa: PTH207 (a pattern may be absolute)
+        if found := [entry for entry in inside if entry.is_file()]:
+            return found, True
+    raise FileNotThereError(
+        f"there is no file {source!r}", way_out=f"It was looked for from {Path.cwd()}."
+    )
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
+def _short_names(paths: Sequence[Path]) -> list[str]:
+    """Return the names of files, with as many folders as tell them apart."""
+    if len(paths) == 1:
+        return [paths[0].name]
+    folder = os.path.commonpath([path.absolute().parent for path in paths])
+    return [path.absolute().relative_to(folder).as_posix() for path in paths]

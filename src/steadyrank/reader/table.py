@@ -1,0 +1,230 @@
+"""Everything that can be read becomes one table, ``data``, in DuckDB.
+
+Cells of text files are text, letter by letter, and a blank cell is '', never NULL. What
+cannot be read to the letter is refused with its line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any, Self
+
+import duckdb
+
+from steadyrank.errors import InvalidSettingError, UnreadableFileError
+from steadyrank.reader import query
+from steadyrank.reader.frames import Frame
+from steadyrank.reader.grammars import GrammarFile
+from steadyrank.reader.query import quoted
+from steadyrank.reader.sources import Opener, Part, together
+from steadyrank.reader.text_files import TextFile
+
+
+@dataclass
+class Table:
+    """The table ``data`` of a database, and where its rows came from.
+
+    Use it as a context manager, or ``close`` it: that removes temporary files.
+
+    Parameters
+    ----------
+    con : duckdb.DuckDBPyConnection
+    source : str
+        What messages call it: 'ratings.csv', 'standard input', 'the dataframe'.
+    library : str or None
+        The library of a dataframe, such as 'pandas'.
+    said, catalogue, notes
+        What a grammar proves: roles of columns, and the names of all items; and what else
+        a reader should know.
+    """
+
+    con: duckdb.DuckDBPyConnection
+    source: str
+    parts: Sequence[Part]
+    folder: TemporaryDirectory[str]
+    library: str | None = None
+    said: Mapping[str, str] = field(default_factory=dict)
+    catalogue: tuple[str, ...] = ()
+    notes: Sequence[str] = ()
+    columns: tuple[str, ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
+    _shaped: bool = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database, and remove temporary files."""
+        self.con.close()
+        self.folder.cleanup()
+
+    def shape(self, sql: str, paths: Sequence[str], parts: Sequence[Part]) -> None:
+        """Replace ``data`` by what a query of the user gives, over these files."""
+        statement = query.one_query(self.con, sql)
+        query.fence(self.con, paths, self.folder.name)
+        with _reading(parts, statement):
+            self.con.execute(f"CREATE TEMP TABLE shaped AS ({statement}\n)")
+        self.con.execute("RESET threads")
+        self._shaped = True
+        self.said = {}
+        self.view("FROM shaped")
+
+    def view(self, statement: str) -> None:
+        """Let ``data`` be what a query gives."""
+        self.con.execute(f"CREATE OR REPLACE TEMP VIEW data AS {statement}")
+        self.types = query.names_of(self.con, "data")
+        self.columns = tuple(self.types)
+
+    def keep(self, columns: Sequence[str]) -> None:
+        """Hold these columns as the table ``held``, where ``rowid`` counts rows from 0.
+
+        ``data`` reads from it from now on.
+        """
+        if self._shaped:
+            self.con.execute("ALTER TABLE shaped RENAME TO held")
+        else:
+            shown = ", ".join(map(quoted, dict.fromkeys(columns)))
+            with _reading(self.parts):
+                self.con.execute(f"CREATE TEMP TABLE held AS SELECT {shown} FROM data")
+        self.view("FROM held")
+
+    def examples(self, n: int = 3) -> dict[str, list[str]]:
+        """Return the first values of each column, as text."""
+        cells = ", ".join(f"{quoted(name)}::VARCHAR" for name in self.columns)
+        with _reading(self.parts):
+            rows = self.con.execute(f"SELECT {cells} FROM data LIMIT {n}").fetchall()
+        values = zip(*rows, strict=True) if rows else [()] * len(self.columns)
+        return {
+            name: [cell or "" for cell in cells]
+            for name, cells in zip(self.columns, values, strict=True)
+        }
+
+    def place(self, row: int) -> str:
+        """Return where a row of ``held`` is, for messages, such as 'ratings.csv, line 14'."""
+        if self._shaped:
+            return f"row {row + 1:,} of the query"
+        for part in self.parts[:-1]:
+            counted = self.con.execute(f"SELECT count(*) FROM ({part.query})")
+            (n_rows,) = counted.fetchall()[0]
+            if row < n_rows:
+                return part.place(row)
+            row -= n_rows
+        return self.parts[-1].place(row)
+
+
+@contextmanager
+def _reading(parts: Sequence[Part], statement: str | None = None) -> Iterator[None]:
+    """Say what DuckDB stumbles over as a fault of a line, or else of the user's query."""
+    try:
+        yield
+    except duckdb.Error as error:
+        if "CSV Error" in str(error) or statement is None:
+            for part in parts:
+                if isinstance(part, TextFile):
+                    part.check()
+        if statement is not None:
+            raise query.refused(statement, error) from None
+        names = " and ".join(part.name for part in parts[:3])
+        raise UnreadableFileError(
+            f"{names} cannot be read: {query.first_line(error)}",
+            way_out="Get or write it again.",
+        ) from None
+
+
+def open_table(
+    source: Any,
+    *,
+    sql: str | None = None,
+    tables: Mapping[str, Any] | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
+    memory_limit: str | None = None,
+) -> Table:
+    """Open a file, several, a stream or a dataframe as the table ``data``.
+
+    Parameters
+    ----------
+    source : path, pattern, folder, list of paths, binary stream, dataframe or columns
+    sql : str, optional
+        One query over ``data``; or over ``lines``, the lines of a text file in the column
+        ``line``.
+    tables : mapping, optional
+        Other sources that the query may use, by their names.
+    delimiter, encoding, sheet : str, optional
+        How text is written, and which sheet of a workbook to take.
+    memory_limit : str, optional
+        Such as "1GB"; what needs more goes to disk.
+
+    Examples
+    --------
+    >>> with open_table({"item": ["A", "B"], "score": [1, 2]}) as table:
+    ...     table.columns
+    ('item', 'score')
+    """
+    folder = TemporaryDirectory(prefix="steadyrank-")
+    try:
+        con = query.connect(folder.name, memory_limit)
+        opener = Opener(con, folder.name, delimiter, encoding, sheet)
+        return _open(opener, folder, source, sql, tables or {})
+    except BaseException:
+        folder.cleanup()
+        raise
+
+
+def _open(
+    opener: Opener,
+    folder: TemporaryDirectory[str],
+    source: Any,
+    sql: str | None,
+    tables: Mapping[str, Any],
+) -> Table:
+    used = query.tables_of(opener.con, sql)
+    parts = (
+        opener.lines(source) if "lines" in used - {*tables} else opener.parts(source)
+    )
+    table = Table(opener.con, opener.called, parts, folder)
+    if isinstance(parts[0], Frame):
+        table.library = parts[0].library
+    if len(parts) == 1 and isinstance(parts[0], GrammarFile):
+        table.said = parts[0].said
+        table.catalogue = parts[0].catalogue
+        table.notes = parts[0].notes
+    statement = _together(opener.con, parts)
+    if "lines" in used - {*tables}:
+        opener.con.execute(f"CREATE TEMP VIEW lines AS {statement}")
+    table.view(statement)
+    if sql is None:
+        if tables:
+            raise InvalidSettingError(
+                f"tables has {', '.join(tables)}, and no sql that uses them",
+                way_out="Say how to join them, as sql.",
+            )
+        return table
+    others = list(parts)
+    for name, other in tables.items():
+        found = opener.parts(other)
+        others += found
+        statement = _together(opener.con, found)
+        opener.con.execute(f"CREATE TEMP VIEW {quoted(name)} AS {statement}")
+    table.shape(sql, opener.paths, others)
+    return table
+
+
+def _together(con: duckdb.DuckDBPyConnection, parts: Sequence[Part]) -> str:
+    if len(parts) == 1:
+        return parts[0].query
+    types = [query.names_of(con, f"({part.query})") for part in parts]
+    return together(parts, types)
