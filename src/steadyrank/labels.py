@@ -6,16 +6,13 @@ text never with a number. Typed sources (dataframes, Parquet, JSON) say which of
 field of a text file is text, blanks around it included. Blanks are trimmed around labels in an order.
 
 The order of the codes is fixed here, before anything is left out: sorted where all labels are
-numbers or all are of one sortable type, else in order of first appearance. Items that are ids may get
-names, by a mapping.
+numbers or all are of one sortable type, else in order of first appearance.
 """
 
 from __future__ import annotations
 
 import numbers
-import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -34,7 +31,6 @@ from steadyrank.arrays import (
 from steadyrank.errors import (
     NO_BLANKS,
     InvalidLabelError,
-    Option,
     WayOut,
     listing,
     shorten,
@@ -43,12 +39,6 @@ from steadyrank.errors import (
 NOT_LISTED = (
     "Add them to the list, or remove these rows; 1 and '1' are different labels."
 )
-SAY_WHICH = ("Say which columns hold ids and names: ", Option("labels", "FILE:ID,NAME"))
-BETWEEN = {"\n": "line breaks", ";": "semicolons", "|": "bars", ",": "commas"}
-"""What stands between names in a list, the likeliest first."""
-IN_BRACKETS = re.compile(r"\([^()]*+\)")
-NEARLY = 0.9
-"""The share of lists in which a mark stands that parts all of them."""
 
 
 def encode(
@@ -186,58 +176,3 @@ def _match(
         told = f"{names} not in the given list of {len(known):,} {what}"
         raise _wrong(told, np.isin(codes, strange), what, NOT_LISTED)
     return to_known[codes], known
-
-
-def with_names(
-    items: Sequence[object], names: Mapping[object, object]
-) -> tuple[tuple[object, ...], str]:
-    """Return the items under their names, and what to say of it.
-
-    An item without a name keeps its id, and of items with one name each has its id behind it.
-
-    Examples
-    --------
-    >>> with_names((7, 8, 9), {7: "Heat", 8: "Heat"})
-    (('Heat (7)', 'Heat (8)', 9), 'items called by their labels; ids without a name: 1')
-    """
-    found = [written(names.get(item)) for item in items]
-    if not any(found):
-        raise InvalidLabelError("none of the items is among the ids of the labels")
-    shown = [name or item for name, item in zip(found, items, strict=True)]
-    times = Counter(map(str, shown))
-    pairs = zip(shown, items, strict=True)
-    apart = [f"{one} ({item})" if times[str(one)] > 1 else one for one, item in pairs]
-    rest = f"; ids without a name: {found.count(''):,}" if "" in found else ""
-    return unique_labels(apart, "names"), f"items called by their labels{rest}"
-
-
-def marks_between(texts: Sequence[str]) -> str:
-    r"""Return the mark that parts the names of lists: one that nearly all lists have, or all marks.
-
-    What stands in brackets belongs to a name.
-
-    Examples
-    --------
-    >>> marks_between(["eyes (left, right);hair", "hair"]), marks_between(["a, b", "c; d"])
-    (';', '\n;|,')
-    """
-    bare = (IN_BRACKETS.sub("", text) for text in texts)
-    lists = [held for text in bare if (held := {*BETWEEN} & {*text})]
-    shared = (
-        mark
-        for mark in BETWEEN
-        if sum(mark in held for held in lists) >= NEARLY * len(lists)
-    )
-    return next(shared, "".join(BETWEEN)) if lists else ","
-
-
-def parted(text: str, marks: str) -> list[str]:
-    """Part a text at marks that stand outside brackets.
-
-    Examples
-    --------
-    >>> parted("eyes (left, right), hair,", ",")
-    ['eyes (left, right)', ' hair', '']
-    """
-    mark = f"[{re.escape(marks)}]"
-    return re.findall(rf"(?:\A|{mark})((?:{IN_BRACKETS.pattern}|[^{mark[1:]})*+)", text)

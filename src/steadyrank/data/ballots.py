@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from ast import literal_eval
 from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, NamedTuple, Self, Unpack
 
 import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, IntArray
-from steadyrank.arrays import as_counts, is_missing, numbered, objects
+from steadyrank.arrays import numbered, objects
 from steadyrank.data.families import CountedRows
 from steadyrank.data.kinds import BALLOTS
 from steadyrank.data.observations import Ends, set_fields
 from steadyrank.data.rows import check_some, repeated_cells, row_counts
-from steadyrank.data.units import People, agreed, of_people, renumbered, said_of
+from steadyrank.data.units import People, of_people, renumbered
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
-from steadyrank.labels import BETWEEN, encode, marks_between, parted
-from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import Column, Guess, Table, simplify
-from steadyrank.reading.text_columns import TextColumn, labels_of
-from steadyrank.reading.words import known
-from steadyrank.text import counted
+from steadyrank.labels import encode
 
 TIED = (list, tuple, set, frozenset, np.ndarray)
 
@@ -247,87 +239,6 @@ class Ballots(CountedRows):
         ]
         return [self.items[behind], *between, self.items[ahead]]
 
-    @classmethod
-    def _from_columns(cls, found: Resolved) -> Self:
-        approval = _is_approval(found)
-        if "user" not in found.columns:
-            return cls._of_orders(found, approval=approval)
-        voters, voting = encode(found.values("user"), what="users")
-        codes, labels = encode(found.values("item"), known=found.settings.get("items"))
-        ranks = np.zeros(len(codes)) if approval else found.values("rank")
-        _, levels = np.unique(np.asarray(ranks), return_inverse=True)
-        order = np.lexsort((levels, voters))
-        if found.settings.get("repeats") == "skip":
-            later = repeated_cells(voters[order], codes[order])
-            _say_again(found.table, len(np.unique(voters[order[later]])))
-            order = np.delete(order, later)
-        indptr = np.searchsorted(voters[order], np.arange(len(voting) + 1))
-        arrays = BallotArrays(indptr, codes[order].astype(np.int64), levels[order])
-        people = agreed(found.people(), voters, len(voting), "user")
-        self = cls.__new__(cls)
-        return self._set(arrays, None, labels, approval=approval, **people)
-
-    @classmethod
-    def _of_orders(cls, found: Resolved, *, approval: bool) -> Self:
-        """Take orders without the entries that are no answers, and without repeats if these are skipped.
-
-        An order that has nothing else is none any more.
-        """
-        orders = _orders_of(found, approval=approval)
-        dropping, blank = (
-            found.reading["drop"],
-            "" in found.reading["drop"].texts and not approval,
-        )
-        indptr, entries, levels = flatten(orders, approval=approval, empty=blank)
-        counts, sizes = (
-            as_counts(found.values("count"), len(found.table)),
-            np.diff(indptr),
-        )
-        kept, owner = np.arange(len(entries)), np.repeat(np.arange(len(sizes)), sizes)
-        if dropping.texts:
-            kept = np.array(
-                [place for place in kept if dropping.keeps(entries[place])],
-                dtype=np.int64,
-            )
-        with errors.rows_among(owner[kept]):
-            codes, labels = encode(
-                entries[kept], known=found.settings.get("items"), what="items"
-            )
-        if (
-            found.settings.get(
-                "repeats", "skip" if "ranks" in found.columns else "error"
-            )
-            == "skip"
-        ):
-            later = repeated_cells(owner[kept], codes)
-            _say_again(found.table, int(counts[np.unique(owner[kept[later]])].sum()))
-            kept, codes = np.delete(kept, later), np.delete(codes, later)
-        left = np.bincount(owner[kept], minlength=len(sizes))
-        gone = (left == 0) & ((sizes > 0) | blank)
-        dropping.met[""] += int((gone & (sizes == 0)).sum())
-        dropping.rows += int(gone.sum())
-        stay = np.flatnonzero(~gone)
-        arrays = BallotArrays(
-            np.append(0, np.cumsum(left[stay])), codes.astype(np.int64), levels[kept]
-        )
-        people, self = said_of(found.people(), stay, len(sizes)), cls.__new__(cls)
-        with errors.rows_among(stay):
-            return self._set(arrays, counts[stay], labels, approval=approval, **people)
-
-    @classmethod
-    def _settled(cls, found: Resolved) -> Resolved:
-        settled, columns = super()._settled(found), found.columns
-        if "ranks" in columns:
-            names = columns["ranks"]
-            read = map(objects, _choices([found.table.columns[name] for name in names]))
-            return settled.reading_as(dict(zip(names, read, strict=True)))
-        if "ballot" not in columns:
-            return settled
-        approval = settled.settings["approval"] = _is_approval(found)
-        return settled.reading_as(
-            {columns["ballot"]: objects(_orders_of(found, approval=approval))}
-        )
-
 
 def flatten(
     ballots: Iterable[Any], *, approval: bool, empty: bool = False
@@ -390,23 +301,6 @@ def _check_ballot(ballot: object, row: int, *, approval: bool) -> None:
         )
 
 
-def _is_approval(found: Resolved) -> bool:
-    """Tell whether ballots are sets: as was said, or as the column is called, which is noted."""
-    given, name = found.settings.get("approval"), found.columns.get("ballot", "")
-    if given is not None or simplify(name) not in known("approval_columns"):
-        return bool(given)
-    if any(isinstance(cell, str) and ">" in cell for cell in found.table.cells(name)):
-        return False
-    brief = f"{shorten(name)} as approved items, in no order"
-    found.table.notes.append(Guess(brief, brief, Option("approval", flag=True)))
-    return True
-
-
-def _say_again(table: Table, ballots: int) -> None:
-    said = f"{counted(ballots, 'ballot')} with an item twice: its first place counts (repeats)"
-    table.notes += [said] if ballots else []
-
-
 def _order(names: list[str], levels: IntArray) -> str:
     """Write a sorted order out, as in a > b = c."""
     steps = np.diff(levels, prepend=0)
@@ -415,131 +309,3 @@ def _order(names: list[str], levels: IntArray) -> str:
         for place, step in enumerate(steps)
     ]
     return "".join(mark + name for mark, name in zip(marks, names, strict=True))
-
-
-def _orders_of(found: Resolved, *, approval: bool) -> list[Any]:
-    """Return the order of each row, or the items that it approves."""
-    table, columns = found.table, found.columns
-    if "ranks" in columns:
-        return _orders_of_choices(table, columns["ranks"])
-    if "ranked" in columns:
-        found.settings.setdefault("items", columns["ranked"])
-        return _orders_of_items(table, columns["ranked"])
-    name = columns["ballot"]
-    cells = table.cells(name)
-    if not any(isinstance(cell, str) for cell in cells):
-        return cells
-    gone = [
-        row
-        for row, cell in enumerate(cells)
-        if not isinstance(cell, str) or not (cell.strip() or approval)
-    ]
-    if gone:
-        raise errors.InvalidDataError(
-            "a ballot is missing or is no text",
-            rows=gone,
-            column=name,
-            way_out=NO_BLANKS,
-        )
-    orders, how = parse_orders(cells, approval=approval)
-    table.notes.append(how)
-    return orders
-
-
-def parse_orders(
-    texts: Sequence[str], *, approval: bool
-) -> tuple[list[list[Any]], str]:
-    """Read orders written as text; return them with a note of how they were read.
-
-    Examples
-    --------
-    >>> parse_orders(["a > b = c", "b"], approval=False)[0]
-    [['a', ['b', 'c']], ['b']]
-    >>> parse_orders(["1,3,2"], approval=False)[0]
-    [[1, 3, 2]]
-    >>> parse_orders(["a; b", ""], approval=True)[0]
-    [['a', 'b'], []]
-    """
-    if all(text.lstrip().startswith("[") for text in texts):
-        with suppress(ValueError, SyntaxError):
-            return [
-                literal_eval(text.strip()) for text in texts
-            ], "orders read as lists"
-    if approval:
-        marks = marks_between(texts)
-        tiers = [[parted(text, marks)] if text.strip() else [] for text in texts]
-        how = f"approved items separated by {' or '.join(BETWEEN[mark] for mark in marks)}"
-    elif any(">" in text or "=" in text for text in texts):
-        tiers = [[tier.split("=") for tier in text.split(">")] for text in texts]
-        how = "orders read as a > b = c"
-    else:
-        marks = marks_between(texts)
-        mark = marks if len(marks) == 1 else ","
-        braced = [
-            row for row, text in enumerate(texts) if mark == "," and {*"{}"} & {*text}
-        ]
-        if braced:
-            told = f"ties in braces are not read, such as {shorten(texts[braced[0]])}"
-            raise errors.InvalidDataError(
-                told, rows=braced, way_out="Write ties as in a > b = c."
-            )
-        tiers = [[[label] for label in parted(text, mark)] for text in texts]
-        how = f"orders separated by {BETWEEN[mark]}"
-    flat = [label.strip() for ballot in tiers for tier in ballot for label in tier]
-    labels = iter(labels_of(flat).tolist())
-    named = [[[next(labels) for _ in tier] for tier in ballot] for ballot in tiers]
-    if approval:
-        return [[label for tier in ballot for label in tier] for ballot in named], how
-    return [
-        [tier if len(tier) > 1 else tier[0] for tier in ballot] for ballot in named
-    ], how
-
-
-def _orders_of_choices(table: Table, ranks: Sequence[str]) -> list[list[object]]:
-    """Return the choices of each row in order, without gaps and words for no vote."""
-    columns = _choices([table.columns[name] for name in ranks])
-    is_no_vote = cache(lambda text: simplify(text) in known("no_vote"))
-    orders: list[list[object]] = []
-    skipping = spoilt = 0
-    for row in zip(*columns, strict=True):
-        ranked = [place for place, label in enumerate(row) if not is_missing(label)]
-        skipping += ranked != list(range(len(ranked)))
-        orders.append(
-            [row[place] for place in ranked if not is_no_vote(str(row[place]))]
-        )
-        spoilt += len(orders[-1]) < len(ranked)
-    for number, verb, verbs, what in (
-        (skipping, "skips", "skip", "a rank: later choices moved up"),
-        (spoilt, "has", "have", "an undervote or overvote: left out"),
-    ):
-        said = f"{counted(number, 'ballot')} {verb if number == 1 else verbs} {what}"
-        table.notes += [said] if number else []
-    return orders
-
-
-def _orders_of_items(table: Table, names: Sequence[str]) -> list[list[list[str]]]:
-    """Return the items of each row by the ranks in their columns; equal ranks tie."""
-    orders = []
-    for row in table.matrix(names, missing=True).tolist():
-        tiers: dict[float, list[str]] = {}
-        given = (
-            both for both in zip(row, names, strict=True) if not is_missing(both[0])
-        )
-        for rank, name in sorted(given):
-            tiers.setdefault(rank, []).append(name)
-        orders.append([*tiers.values()])
-    return orders
-
-
-def _choices(columns: Sequence[Column]) -> list[list[object]]:
-    """Return columns of labels; of a text file, all of them are whole numbers, or none."""
-    texts = [column for column in columns if isinstance(column, TextColumn)]
-    if len(texts) < len(columns):
-        return [column.labels().tolist() for column in columns]
-    words = list({word for column in texts for word in column.words} - {""})
-    known: dict[str, object] = dict(zip(words, labels_of(words).tolist(), strict=True))
-    labels = (objects(known.get(word) for word in column.words) for column in texts)
-    return [
-        named[column.codes].tolist()
-        for named, column in zip(labels, texts, strict=True)
-    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, TypeAlias, Unpack
 
@@ -13,18 +13,14 @@ from steadyrank import errors
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.arrays import as_counts, as_matrix, check_length, objects
 from steadyrank.data.families import CountedRows
-from steadyrank.data.kinds import BATTLES, PAIR, SCORED
+from steadyrank.data.kinds import BATTLES
 from steadyrank.data.observations import Ends
 from steadyrank.data.rows import check_some, check_total, row_counts
 from steadyrank.data.units import LazyLabels, People, of_people, said_of, whole_parts
-from steadyrank.errors import Option, shorten
+from steadyrank.errors import shorten
 from steadyrank.labels import encode
 from steadyrank.reading.results import LEFT, PLACES, RIGHT, TIE, read_results
-from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import simplify
-from steadyrank.reading.text_columns import plain_number
 from steadyrank.sums.sparse import MergedEntries
-from steadyrank.text import counted
 
 Sides: TypeAlias = "tuple[IntArray, IntArray, tuple[object, ...]]"
 
@@ -354,121 +350,6 @@ class Battles(CountedRows):
         return self._set(
             sides, (results, ""), times[happened], **said_of(people, rows, size)
         )
-
-    @classmethod
-    def _from_columns(cls, found: Resolved) -> Self:
-        margin, items = _tie_margin(found), found.settings.get("items")
-        if "wins_left" in found.columns:
-            return cls.from_pairs(
-                **_counted_pairs(found), items=items, **found.people()
-            )
-        of_wins = "loser" in found.columns
-        roles = ("winner", "loser") if of_wins else ("left", "right")
-        sides = _encode_sides(_alike(found, *roles), items)
-        met = sides[0] != sides[1]
-        if not met.all():  # which says nothing about anybody
-            alone = counted(int((~met).sum()), "battle")
-            found.table.notes.append(f"{alone} of an item with itself left out")
-            kept = found.table.taken(np.flatnonzero(met))
-            return cls._from_columns(replace(found, table=kept))
-        if of_wins:
-            found.table.notes.append("each row is a win of its winner")
-            results = np.full(len(sides[0]), LEFT, dtype=np.int8), ""
-        else:
-            results = _results(found, sides, margin)
-        beside = (found.values(role) for role in ("count", "covariate"))
-        self = cls.__new__(cls)
-        return self._set(sides, results, *beside, **found.people())
-
-    @classmethod
-    def _settled(cls, found: Resolved) -> Resolved:
-        settled, winner = super()._settled(found), found.columns.get("winner")
-        if winner is None or "loser" in found.columns:
-            return settled
-        sides = _encode_sides(
-            _alike(settled, "left", "right"), found.settings.get("items")
-        )
-        results, _ = _results(settled, sides, _tie_margin(found))
-        shares = results.dtype.kind == "f"
-        words = (
-            (1 + results) / 2 if shares else objects(map(SAID.get, results.tolist()))
-        )
-        return settled.reading_as({winner: words})
-
-
-def _alike(found: Resolved, *roles: str) -> dict[str, Any]:
-    """Return the columns of both sides; of a text file, both are whole numbers or none is.
-
-    Otherwise 7 on one side and "7" on the other would be two items, where that one also has names.
-    """
-    sides = {role: found.values(role) for role in roles}
-    whole = {
-        role
-        for role, side in sides.items()
-        if isinstance(side, np.ndarray) and side.dtype != object
-    }
-    if found.table.format in {"csv", "tsv"} and len(whole) == 1:
-        sides |= {role: objects(map(str, sides[role])) for role in whole}
-    return sides
-
-
-def _tie_margin(found: Resolved) -> float:
-    """Return by how much points must differ for one side to win."""
-    margin = plain_number(str(found.settings.get("tie_margin") or 0))
-    if margin is None or margin < 0 or (margin and "points_left" not in found.columns):
-        raise errors.InvalidSettingError(
-            "tie_margin must be a number from 0 on, for points of both sides",
-            way_out=("Name the columns of points: ", Option("points_left", "COLUMN")),
-        )
-    return margin * SURELY
-
-
-def _results(found: Resolved, sides: Sides, margin: float) -> tuple[AnyArray, str]:
-    """Return who won: who has more points by a margin, and a result beside them must say the same."""
-    results, one, two = (found.values(role) for role in ("winner", *SCORED))
-    by_points: Any = (
-        None
-        if one is None
-        else (one - two > margin).astype(np.int8) - (two - one > margin)
-    )
-    if results is None:
-        return by_points, ""
-    winner, names = (
-        found.columns["winner"],
-        (found.columns["left"], found.columns["right"]),
-    )
-    # In a column called winner, a number that could be a side or a label is a label.
-    first = simplify(winner).startswith("winner")
-    alone = (
-        "Correct these rows, or read the points alone with ",
-        Option("ignore", winner),
-    )
-    try:
-        read = read_results(results, *sides, labels_first=first, names=names)
-    except errors.InvalidDataError as error:
-        error.way_out = error.way_out if by_points is None else alone
-        raise
-    if by_points is not None and (differ := read[0] != by_points).any():
-        told = "the points say another result"
-        raise errors.InvalidDataError(
-            told, rows=differ, subject="winner", way_out=alone
-        )
-    return read
-
-
-def _counted_pairs(found: Resolved) -> dict[str, Any]:
-    parts = _alike(found, "left", "right") | {
-        role: found.values(role) for role in PAIR[2:]
-    }
-    names = found.columns.get("ties") or []
-    if not names:
-        found.table.notes.append("no column of ties found: no battle was a tie")
-        return parts
-    tied = [
-        as_counts(found.table.numbers(name), len(found.table), "ties") for name in names
-    ]
-    check_total(np.concatenate(tied), "battles")
-    return parts | {"ties": sum(tied)}
 
 
 def _check_met(sides: Sides) -> Sides:

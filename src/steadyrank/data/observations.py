@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from importlib import import_module
 from itertools import compress
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import BoolArray, FloatArray, IntArray, frozen
 from steadyrank.arrays import as_counts, is_hashable
-from steadyrank.data.kinds import KINDS
+from steadyrank.data.kinds import Kind
 from steadyrank.data.rows import check_total, some_of
 from steadyrank.data.units import Shares, Units, remaining_groups, whole_parts
 from steadyrank.errors import Option, listing, shorten
-from steadyrank.labels import with_names
 from steadyrank.operators.checks import check_whole
-from steadyrank.reading.deciding import CELLS, Check, Decision, as_they_are
-from steadyrank.reading.declarations import Kind
-from steadyrank.reading.files import Source
-from steadyrank.reading.formats import read_table
-from steadyrank.reading.roles import Candidates, Resolved, as_list, unit_candidates
-from steadyrank.reading.table import Dropping, Table, as_table
 from steadyrank.sums.blocks import repeated_spans
 from steadyrank.text import counted, html_of, plural, shortened
-
-if TYPE_CHECKING:
-    from steadyrank.engines.backends import Engine
 
 Ends = tuple[float | None, float | None]
 """The least and the largest value that a unit gives, None where it gives none."""
@@ -41,9 +30,20 @@ NAME_COLUMNS = 40
 
 
 class Origin(NamedTuple):
-    """Where data come from: the column of each role in a table, and the library of a dataframe."""
+    """Where data come from, if they were read: what was said, and what follows from that.
 
-    columns: tuple[tuple[str, str], ...] = ()
+    Parameters
+    ----------
+    reading : dict, optional
+        The header that was taken, the column of each role, and what was skipped.
+    scorer : str
+        The usual scorer of the role that holds the values, if it is not that of the kind.
+    library : str, optional
+        The library of a dataframe.
+    """
+
+    reading: dict[str, Any] | None = None
+    scorer: str = ""
     library: str | None = None
 
 
@@ -56,9 +56,7 @@ class Observations(ABC):
     items : tuple
         The labels of the items. Codes in the other fields are places in this tuple.
     notes : tuple of str
-        What was guessed and which policies were applied, in plain words.
-    unit_candidates : tuple of (str, int)
-        Columns that were not used and could be the unit, each with the number of its values.
+        What was skipped and which policies were applied, in plain words.
     weights : float array or None
         How much each row counts (each user, of ratings); None where all count the same.
     unit : int array or None
@@ -74,7 +72,6 @@ class Observations(ABC):
     """The fields whose entries of a row are at ``indptr[row]:indptr[row + 1]``."""
     items: tuple[object, ...]
     notes: tuple[str, ...] = field(default=(), kw_only=True)
-    unit_candidates: Candidates = field(default=(), kw_only=True)
     _origin: Origin = field(default=Origin(), kw_only=True)
     weights: FloatArray | None = field(default=None, kw_only=True)
     unit: IntArray | None = field(default=None, kw_only=True)
@@ -377,23 +374,6 @@ class Observations(ABC):
         )
         return with_notes(made, note + more)
 
-    def with_labels(self, labels: Mapping[object, object]) -> Self:
-        """Return the data with names for items that are ids; nothing else changes.
-
-        Parameters
-        ----------
-        labels : mapping
-            From ids to names.
-
-        Examples
-        --------
-        >>> from steadyrank.data import Votes
-        >>> Votes([7, 8, 7]).with_labels({7: "ann", 8: "bob"})
-        <Votes: 3 votes, 2 items: 'ann', 'bob'>
-        """
-        items, note = with_names(self.items, labels)
-        return with_notes(self._changed({"items": items}), note)
-
     def _of_items(self, kept: BoolArray) -> dict[str, Any]:  # noqa: ARG002 (always refused)
         """Return the fields that change when only the marked items stay, but the labels."""
         raise errors.InvalidDataError(
@@ -435,107 +415,6 @@ class Observations(ABC):
     def _named(self, item: int) -> str:
         return shortened(self.items[item], NAME_COLUMNS)
 
-    @classmethod
-    def _from_columns(cls, found: Resolved) -> Self:
-        return cls(**found.arguments())
-
-    @classmethod
-    def _settled(cls, found: Resolved) -> Resolved:
-        """Return the same with each column read once, so that no part of the rows is read otherwise."""
-        table, read = found.table, {}
-        for role, names in found.columns.items():
-            numbers = role in CELLS or found.kind.roles[role].holds in {
-                "numbers",
-                "counts",
-            }
-            for name in as_list(names):
-                read[name] = (
-                    table.numbers(name, missing=True)
-                    if numbers
-                    else table.columns[name].coded()
-                )
-        return found.reading_as(read)
-
-    @classmethod
-    def from_frame(cls, frame: Any, **arguments: Any) -> Self:
-        """Take data of this kind from a dataframe.
-
-        Parameters
-        ----------
-        frame : dataframe of any library, or mapping from names to columns
-        **arguments
-            The names of columns, which are guessed from common names where not given, and policies:
-            the reference lists those of each kind. Unknown ones are refused.
-
-        Examples
-        --------
-        >>> from steadyrank.data import Ballots
-        >>> ballots = Ballots.from_frame({"order": ["x > y", "y"], "count": [3, 2]})
-        >>> ballots.n_units, list(ballots.units.labels)
-        (5, ['x > y', 'y'])
-        """
-        return from_table(cls, as_table(frame), arguments)
-
-    @classmethod
-    def read(cls, source: Source, **arguments: Any) -> Self:
-        r"""Read data of this kind from a file, plain or gzipped.
-
-        Parameters
-        ----------
-        source : path, list of paths, or binary stream
-            As for :func:`steadyrank.read_any`; some formats are folders of files.
-        **arguments
-            ``format`` and ``encoding`` as for :func:`steadyrank.read_any`, the others as for
-            ``from_frame``; unknown ones are refused. PrefLib files need none; of a .cat file the
-            first category is the approved one.
-
-        Examples
-        --------
-        >>> import io
-        >>> from steadyrank.data import Votes
-        >>> Votes.read(io.BytesIO(b"candidate;votes\nann;2\nbob;1\n")).n_units
-        3
-        """
-        layout = {name: arguments.pop(name, None) for name in ("format", "encoding")}
-        return from_table(cls, read_table(source, given=arguments, **layout), arguments)
-
-    @classmethod
-    def scan(
-        cls, source: Any, *, engine: str | Engine | None = None, **arguments: Any
-    ) -> Observations:
-        """Leave data of this kind in an engine, and audit them there.
-
-        Of votes and battles, each distinct one is brought back with its count. Ratings and long tables
-        of scores (row, item, score) stay where they are; sums come back, and what decides an audit.
-
-        Parameters
-        ----------
-        source : lazy frame or path
-            A DuckDB relation or PySpark DataFrame; or Parquet files by a path with wildcards, such as
-            ``"ratings/*.parquet"``. Of text, ``duckdb.read_csv("ratings/*.csv")`` makes a relation.
-        engine : {"duckdb", "spark"} or an engine of steadyrank.engines, optional
-            What reads the files; DuckDB by default. A frame runs where it is.
-        **arguments
-            As for ``from_frame``, but for ``drop``; unknown ones are refused. ``max_units`` is the most
-            units whose labels and shifts are brought back, 100 million by default, ``batch_rows`` how
-            many values at a time, 4 million. ``duplicates="trust"`` does not look for repeated
-            ratings, which saves the most expensive step.
-
-        Examples
-        --------
-        >>> import duckdb
-        >>> from steadyrank.data import Ratings, Votes
-        >>> Votes.scan(duckdb.sql("from (values ('x'), ('y'), ('x')) t(vote)")).units.counts
-        array([2, 1])
-        >>> rows = "(values (1, 'a', 5), (2, 'a', 3), (1, 'b', 4)) t(user, item, rating)"
-        >>> with Ratings.scan(duckdb.sql(f"from {rows}")) as ratings:
-        ...     print(ratings.items, ratings.n_units)
-        ('a', 'b') 2
-        """
-        from steadyrank.data.scanned import scanned
-
-        return scanned(cls, source, engine, arguments)
-
 
 Data = TypeVar("Data", bound=Observations)
 
@@ -564,11 +443,6 @@ def numbers_of(data: Observations, units: Iterable[int]) -> tuple[int, ...]:
     return data._numbers(units)  # noqa: SLF001 (one of us)
 
 
-def from_table(cls: type[Data], table: Table, given: Mapping[str, Any]) -> Data:
-    """Make data of a kind from a table; ``from_frame`` and ``read`` explain the arguments."""
-    return from_resolved(cls, decision_on(table, cls.kind.name, given).taken())
-
-
 def shares_of(data: Observations) -> Shares:
     """Return what rows add to the distinct units, for scorers."""
     return data._shares  # noqa: SLF001 (one of us)
@@ -576,61 +450,13 @@ def shares_of(data: Observations) -> Shares:
 
 def origin_of(data: Observations) -> Origin:
     """Return where data come from."""
-    return data._origin  # noqa: SLF001 (nobody else asks)
+    return data._origin  # noqa: SLF001 (study and report say it)
 
 
-def from_resolved(cls: type[Data], found: Resolved) -> Data:
-    """Make data from columns that have their roles, and say what was guessed about them."""
-    dropping = Dropping(found.reading.get("drop"), found.answers)
-    table = dropping.blanked(dropping.kept(found.table), _cells(found.columns))
-    found = replace(found, table=table, reading={**found.reading, "drop": dropping})
-    with found.errors():
-        data = cls._from_columns(found)
-        said = (
-            [] if "part" in found.reading else dropping.said()
-        )  # of all rows, some had the answer
-        found.table.notes += about_items(found, data.items) + said
-    columns = tuple(
-        (role, name) for role, name in found.columns.items() if isinstance(name, str)
-    )
-    origin = Origin(columns, found.table.library)
-    set_fields(data, unit_candidates=unit_candidates(found), _origin=origin)
-    return labelled(with_notes(data, *found.table.notes, first=True), found)
-
-
-def _cells(columns: Mapping[str, Any]) -> Sequence[str]:
-    """Return the columns whose cells may be left out one by one: those of items."""
-    return columns.get("items") or columns.get("ranked") or ()
-
-
-def labelled(data: Data, found: Resolved) -> Data:
-    """Return data whose items have the names that were given."""
-    labels = found.reading.get("labels")
-    return data if labels is None else data.with_labels(labels)
-
-
-def made_of(found: Resolved) -> Observations:
-    """Return the data of a table whose columns have their roles."""
-    return from_resolved(class_of(found.kind), found)
-
-
-def decision_on(
-    table: Table,
-    kind: str | None,
-    arguments: Mapping[str, Any],
-    check: Check = as_they_are,
-    make: Callable[[Resolved], Observations] = made_of,
-) -> Decision:
-    """Return how a table is read, as was said and else by the evidence."""
-    known = [KINDS[kind]] if kind is not None else list(KINDS.values())
-    return Decision(known, table, arguments, make, kind is not None, check)
-
-
-def class_of(kind: Kind) -> type[Observations]:
-    """Return the class of a kind; its module is loaded once there are data of it."""
-    module, _, name = kind.home.rpartition(".")
-    found: type[Observations] = getattr(import_module(module), name)
-    return found
+def usual_scorer(data: Observations) -> str:
+    """Return how data are scored unless said, as on the command line."""
+    approval = "approval" if getattr(data, "approval", False) else ""
+    return origin_of(data).scorer or approval or data.kind.scorer
 
 
 def nearly_equal(items: Sequence[object]) -> list[str]:
@@ -648,14 +474,3 @@ def nearly_equal(items: Sequence[object]) -> list[str]:
         if twice
         else []
     )
-
-
-def about_items(found: Resolved, items: Sequence[object]) -> list[str]:
-    """Refuse items that are called like the column that names them; note those that look alike."""
-    for name in (
-        found.columns.get(role)
-        for role in ("choice", "item", "left", "right", "winner")
-    ):
-        if isinstance(name, str) and name in found.table.columns:
-            found.table.check_header(name, items)
-    return nearly_equal(items)

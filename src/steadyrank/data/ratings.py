@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, Unpack
 
@@ -13,17 +13,18 @@ from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.arrays import as_scores, check_length, compact
 from steadyrank.data.families import EntryObservations
-from steadyrank.data.kinds import DUPLICATE, MERGED, RATINGS
+from steadyrank.data.kinds import RATINGS, SCORES
 from steadyrank.data.observations import Ends, set_fields
 from steadyrank.data.rows import check_some, check_spans, in_strict_order
 from steadyrank.data.units import People, agreed, of_people, renumbered
 from steadyrank.errors import Option, shorten
 from steadyrank.labels import encode, unique_labels
-from steadyrank.reading.roles import Resolved
-from steadyrank.reading.scales import turned_rows
 from steadyrank.sums.exact import together
 from steadyrank.sums.sparse import SparseEntries
 from steadyrank.text import counted, counted_are
+
+MERGED = ("error", "last", "mean")
+"""What may be done about repeated ratings."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -91,7 +92,8 @@ class Ratings(EntryObservations):
         users: Iterable[object] | None = None,
         **people: Unpack[People],
     ) -> None:
-        replace(DUPLICATE, choices=MERGED).check("duplicates", duplicates)
+        if duplicates not in MERGED:
+            raise errors.not_a_choice("duplicates", duplicates, MERGED)
         stars = compact(as_scores(score, "score"))
         user_codes, all_users = encode(user, known=users, what="users")
         item_codes, all_items = encode(item, known=items, what="items")
@@ -126,7 +128,7 @@ class Ratings(EntryObservations):
                 starts = np.flatnonzero(~again)
                 rated = item_codes
                 user_codes, item_codes = user_codes[starts], item_codes[starts]
-                stars = _merged(stars, starts, rated, len(all_items), duplicates)
+                stars = merged_values(stars, starts, rated, len(all_items), duplicates)
                 how = (
                     "the last one kept" if duplicates == "last" else "their mean taken"
                 )
@@ -224,24 +226,33 @@ class Ratings(EntryObservations):
             values=stars,
         )
 
-    @classmethod
-    def _from_columns(cls, found: Resolved) -> Self:
-        made = found.arguments()
-        if "user" not in found.columns:  # as rows of measurements, not of people
-            made = {"user": np.arange(len(found.table)), "unit_kind": "row", **made}
-        less = made.pop("lower_is_better", None)
-        if (
-            less is not None
-            and turned_rows(found.table, [found.columns["score"]], less).any()
-        ):
-            values = as_scores(made["score"], "score")
-            made["score"] = (
-                -values if values.dtype.kind == "f" else -values.astype(np.int64)
-            )
-        return cls(**made)
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class LongScores(Ratings):
+    """Scores in long form, one row per score: read by the role ``score``, and scored by the mean."""
+
+    kind = SCORES
 
 
-def _merged(
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class RowScores(LongScores):
+    """Scores of rows (tasks) within which scorers may compare items.
+
+    Each score is a user of its own here, so that the unit can be anything.
+
+    Attributes
+    ----------
+    row : int array
+        For each score, the place of its row in ``row_names``.
+    row_names : sequence
+    """
+
+    _row_fields = ("row", "user_labels")
+    row: IntArray
+    row_names: Sequence[object]
+
+
+def merged_values(
     values: AnyArray, starts: AnyArray, rated: AnyArray, items: int, duplicates: str
 ) -> AnyArray:
     """Return one value for the repeated ratings from each start to the next."""

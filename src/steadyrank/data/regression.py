@@ -4,29 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self, Unpack
+from typing import Any, Unpack
 
+import narwhals as nw
 import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
 from steadyrank.arrays import (
     as_column,
+    as_doubles,
     as_matrix,
     as_scores,
     check_length,
     objects,
 )
-from steadyrank.data.kinds import GAPPY_ROWS, REGRESSION
-from steadyrank.data.observations import Observations, set_fields
+from steadyrank.data.kinds import REGRESSION
+from steadyrank.data.observations import Observations, set_fields, with_notes
 from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.data.score_matrix import without_gaps
 from steadyrank.data.units import People, of_people
-from steadyrank.errors import InvalidCountError, Option
+from steadyrank.errors import InvalidCountError, not_a_choice
 from steadyrank.labels import encode
-from steadyrank.reading.roles import Resolved
-from steadyrank.reading.scales import on_one_scale
-from steadyrank.reading.table import Guess, as_table
 
+GAPS = ("error", "drop")
+"""What may be done about missing values."""
 STANDARDISED = (
     "features and response brought to mean 0 and standard deviation 1 over all rows (to 0 where all are "
     "equal), once; removing a row does not change these scales"
@@ -46,7 +47,7 @@ class Regression(Observations):
     items : iterable, optional
         The labels of the columns; by default the names of a dataframe's, or 0, 1, 2...
     rows : iterable, optional
-        The labels of the rows; by default what the index of a pandas frame tells, or 0, 1, 2...
+        The labels of the rows; by default 0, 1, 2...
     missing : {"error", "drop"}
         What to do with missing values (NaN): complain and list them, or drop their rows.
     units : array, series or iterable, optional
@@ -90,24 +91,16 @@ class Regression(Observations):
         missing: str = "error",
         **people: Unpack[People],
     ) -> None:
-        GAPPY_ROWS.check("missing", missing)
+        if missing not in GAPS:
+            raise not_a_choice("missing", missing, GAPS)
         if people.get("weights") is not None:
             raise InvalidCountError(
                 "rows of a regression take no weights",
                 way_out="Multiply the features and the response of a row by the root of its weight.",
             )
         if hasattr(X, "columns") or hasattr(X, "column_names"):
-            table = as_table(X)
-            features = [name for name in table.names if name not in table.index]
-            X, items = (
-                table.matrix(features, missing=True),
-                features if items is None else items,
-            )
-            rows = (
-                table.labels(table.index[0])
-                if rows is None and len(table.index) == 1
-                else rows
-            )
+            X, names = _columns_of(X)
+            items = names if items is None else items
         matrix = as_matrix(X, "X", missing=True)
         check_some(len(matrix), "rows")
         check_some(matrix.shape[1], "features")
@@ -146,30 +139,29 @@ class Regression(Observations):
         """The number of rows, for each feature."""
         return np.full(self.n_items, len(self.y))
 
-    @classmethod
-    def _from_columns(cls, found: Resolved) -> Self:
-        table, settings = found.table, dict(found.settings)
-        apart = {found.columns.get(role) for role in ("response", "row", "unit")} | {
-            *table.index
-        }
-        names = found.columns.get("items") or table.number_columns(apart)
-        if len(table.index) == 1 and not found.columns.get("row"):
-            found.columns["row"] = table.index[0]
-        X, missing = (
-            table.matrix(names, missing=True),
-            settings.get("missing") == "drop",
-        )
-        y = table.numbers(found.columns["response"], missing=missing)
-        raw = settings.pop("raw", False)
-        data = cls(
-            X, y, items=names, rows=found.values("row"), **settings, **found.people()
-        )
-        if raw:
-            return data
-        table.notes.append(
-            Guess(STANDARDISED, "columns standardised", Option("raw", flag=True))
-        )
-        X, y = (
-            on_one_scale(columns, "z") for columns in (data.X.T, data.y[np.newaxis])
-        )
-        return set_fields(data, X=X.T, y=y[0])
+
+def _columns_of(frame: Any) -> tuple[FloatArray, list[str]]:
+    """Return the columns of a dataframe as a matrix, and their names."""
+    columns = nw.from_native(frame, eager_only=True)
+    values = [as_scores(columns[name], name, missing=True) for name in columns.columns]
+    return as_doubles(np.column_stack(values)), columns.columns
+
+
+def standardised(data: Regression) -> Regression:
+    """Return the same rows with features and response of mean 0 and standard deviation 1.
+
+    A column whose values are all equal becomes 0.
+
+    Examples
+    --------
+    >>> standardised(Regression([[1.0], [3.0]], [10.0, 30.0])).X.ravel().tolist()
+    [-1.0, 1.0]
+    """
+    columns = np.column_stack([data.X, data.y])
+    # Scaled by powers of two first: squares of the largest floats are none.
+    columns = np.ldexp(columns, -np.frexp(np.abs(columns).max(axis=0))[1])
+    columns -= columns.mean(axis=0)
+    deviation = np.sqrt((columns**2).mean(axis=0))
+    columns /= np.where(deviation > 0, deviation, 1.0)
+    made = data._changed({"X": columns[:, :-1], "y": columns[:, -1]})  # noqa: SLF001 (one of us)
+    return with_notes(made, STANDARDISED)

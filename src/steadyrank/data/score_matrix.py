@@ -11,22 +11,18 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
-from steadyrank.arrays import as_doubles, as_matrix, as_scores
+from steadyrank.arrays import as_matrix
 from steadyrank.data.families import EntryObservations
-from steadyrank.data.kinds import GAPS, SCORES
+from steadyrank.data.kinds import SCORES
 from steadyrank.data.observations import Ends, set_fields
-from steadyrank.data.rows import check_some, column_labels, repeated_cells, row_names
-from steadyrank.data.units import People, agreed, of_people, said_of
-from steadyrank.errors import MEANS_OF_REST, NO_VALUES, Option, WayOut, listing, shorten
-from steadyrank.labels import encode
-from steadyrank.reading import scales
-from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import Guess, Table, simplify
-from steadyrank.reading.words import known
-from steadyrank.sums.exact import whole_rows
+from steadyrank.data.rows import check_some, column_labels, row_names
+from steadyrank.data.units import People, of_people
+from steadyrank.errors import MEANS_OF_REST, Option, WayOut, listing, shorten
 from steadyrank.sums.sparse import SparseEntries
 from steadyrank.text import counted, counted_are, plural
 
+GAPS = ("error", "drop", "available")
+"""What may be done about missing values."""
 RESOLUTION = 1e-12
 """How close means of values on one scale are equal: a thousand times what rounding adds up to."""
 
@@ -89,7 +85,8 @@ class ScoreMatrix(EntryObservations):
         resolution: float = 0.0,
         **people: Unpack[People],
     ) -> None:
-        GAPS.check("missing", missing)
+        if missing not in GAPS:
+            raise errors.not_a_choice("missing", missing, GAPS)
         matrix = as_matrix(values, "values", missing=True)
         check_some(len(matrix), "scores")
         check_some(matrix.shape[1], "items")
@@ -148,174 +145,6 @@ class ScoreMatrix(EntryObservations):
         row = np.full(self.n_items, np.nan if np.isnan(self.values).any() else low)
         row[[behind, ahead]] = high, low
         return row.tolist()
-
-    @classmethod
-    def _from_columns(cls, found: Resolved) -> Self:
-        made = _long_matrix(found) if "score" in found.columns else _wide_matrix(found)
-        kept = made.pop("kept", None)
-        made["values"], resolution = _scaled(found, made["values"], made["rows"])
-        missing = found.settings.get("missing", "error")
-        if missing == "available":
-            made |= _with_values(found.table, made["values"], made["items"])
-        with errors.rows_among(kept):
-            return cls(**made, missing=missing, resolution=resolution)
-
-
-def _with_values(table: Table, values: FloatArray, items: Any) -> dict[str, Any]:
-    """Return the items that have a value somewhere; the others are noted."""
-    some = ~np.isnan(values).all(axis=0)
-    if items is None or some.all() or not some.any():
-        return {}
-    gone = [shorten(items[item]) for item in np.flatnonzero(~some).tolist()]
-    table.notes.append(NO_VALUES.format(listing(gone)))
-    return {
-        "values": values[:, some],
-        "items": [items[item] for item in np.flatnonzero(some).tolist()],
-    }
-
-
-def _scaled(
-    found: Resolved, values: FloatArray, named: Any
-) -> tuple[FloatArray, float]:
-    """Return the values so that more is better, on one scale if asked for, and how fine it is."""
-    table, settings = found.table, found.settings
-    how, rows = (
-        settings.get("standardise"),
-        range(len(values)) if named is None else list(named),
-    )
-    values[scales.turned_rows(table, rows, settings.get("lower_is_better"))] *= -1.0
-    if how:
-        table.notes.append(scales.SCALES[how])
-        return scales.on_one_scale(
-            whole_rows(values), how
-        ), 0.0 if how == "ranks" else RESOLUTION
-    table.notes += scales.suggestion(values, rows)
-    return values, 0.0
-
-
-def _wide_matrix(found: Resolved) -> dict[str, Any]:
-    """Return the cells of a wide table, items in columns; of rows that sum others up, nothing."""
-    table, columns = found.table, found.columns
-    in_rows = found.settings.get("items_in") == "rows"
-    label, names = columns.get("item" if in_rows else "row"), columns["items"]
-    if label is not None:
-        table.check_header(label, table.labels(label), droppable=False)
-    apart = {label, columns.get("unit"), columns.get("weights")}
-    names = names or table.number_columns(apart)  # which refuses texts
-    used = {*apart, *names}
-    unused = [
-        name for name in table.names if name not in used and not table.is_numeric(name)
-    ]
-    if unused and "items" not in found.given:
-        table.notes.append(
-            f"columns without numbers not used: {listing(map(shorten, unused))}"
-        )
-    values = table.matrix(names, missing=True)
-    labels = None if label is None else table.labels(label)
-    if in_rows:
-        for role in (role for role in ("unit", "weights") if role in columns):
-            raise errors.ColumnError(
-                f"the rows are items, so that {shorten(columns[role])} does not say what is removed: "
-                "a column",
-                way_out=["Where you named it, omit ", Option(role)],
-            )
-        if found.settings.get("duplicates") == "mean":
-            values, labels = _mean_of_rows(table, values, labels)
-        return {
-            "values": values.T,
-            "items": labels,
-            "rows": names,
-            "unit_kind": "column",
-        }
-    rows = np.arange(len(table))
-    if label is not None and "items" not in found.given:
-        rows = _without_summary_rows(table, label)
-    people = said_of(found.people(), rows, len(table))
-    named = None if labels is None else labels[rows]
-    return {
-        "values": values[rows],
-        "items": names,
-        "rows": named,
-        **people,
-        "kept": rows,
-    }
-
-
-def _mean_of_rows(
-    table: Table, values: FloatArray, labels: Any
-) -> tuple[FloatArray, Any]:
-    """Return one row for each item: the means of its rows, which are noted."""
-    codes, items = encode(labels)
-    again = len(codes) - len(items)
-    if not again:
-        return values, labels
-    table.notes.append(
-        f"{counted(again, 'repeated row')} averaged, so that each item has one"
-    )
-    rows, columns = (places.ravel() for places in np.indices(values.shape))
-    return _means(
-        codes[rows], columns, values.ravel(), (len(items), values.shape[1])
-    ), items
-
-
-def _without_summary_rows(table: Table, labels: str) -> IntArray:
-    """Return the rows but for those that sum the others up, and note these."""
-    names, words = table.labels(labels).tolist(), {*known("sums")}
-    called = {name for name in {*names} if simplify(name) in words}
-    sums = [name for name in names if name in called]
-    if not sums or len(sums) + 2 > len(names):
-        return np.arange(len(names))
-    shown = listing(map(shorten, sums))
-    note = f"rows not read as scores, but as sums of the others: {shown}"
-    table.notes.append(
-        Guess(note, f"the rows {shown} left out", Option("items", several=True))
-    )
-    return np.array([row for row, name in enumerate(names) if name not in called])
-
-
-def _long_matrix(found: Resolved) -> dict[str, Any]:
-    """Lay a long table (row, item, score) out as a matrix; a pair that does not occur is NaN."""
-    row_codes, rows = encode(found.values("row"), what="rows")
-    item_codes, items = encode(found.values("item"))
-    name = found.columns["score"]
-    values = as_scores(found.table.numbers(name, missing=True), name, missing=True)
-    again = repeated_cells(row_codes, item_codes)
-    if len(again) and found.settings.get("duplicates") != "mean":
-        row, item = rows[row_codes[again[0]]], items[item_codes[again[0]]]
-        raise errors.InvalidDataError(
-            f"{shorten(item)} has more than one value in row {shorten(row)}",
-            rows=np.sort(again),
-            way_out=[
-                "Average them with ", Option("duplicates", "mean"),
-                ", or name another column as ", Option("row"),
-            ],
-        )  # fmt: skip
-    matrix = np.full(
-        (len(rows), len(items)), np.nan, dtype=np.result_type(values, np.float16)
-    )
-    if len(again):
-        exact = as_doubles(values[:, np.newaxis])[:, 0]
-        matrix = _means(row_codes, item_codes, exact, matrix.shape)
-        found.table.notes.append(
-            f"{counted(len(again), 'repeated score')} of an item in a row averaged"
-        )
-    else:
-        matrix[row_codes, item_codes] = values
-        matrix = as_doubles(matrix)
-    people = agreed(found.people(), row_codes, len(rows), "row")
-    return {"values": matrix, "items": items, "rows": rows, **people}
-
-
-def _means(
-    rows: IntArray, items: IntArray, values: FloatArray, shape: tuple[int, int]
-) -> FloatArray:
-    """Return the mean of the values of each cell, NaN where there is none."""
-    there = ~np.isnan(values)
-    totals, times = np.zeros(shape), np.zeros(shape)
-    np.add.at(totals, (rows[there], items[there]), values[there])
-    np.add.at(times, (rows[there], items[there]), 1.0)
-    with np.errstate(invalid="ignore"):
-        return np.where(times > 0, totals / times, np.nan)
 
 
 def without_gaps(

@@ -14,12 +14,7 @@ from steadyrank.data.kinds import VOTES
 from steadyrank.data.observations import Ends
 from steadyrank.data.rows import row_counts
 from steadyrank.data.units import People, of_people
-from steadyrank.errors import InvalidDataError, Option, shorten
 from steadyrank.labels import encode
-from steadyrank.reading.roles import Resolved
-from steadyrank.reading.table import simplify
-
-TOTALS = {"total", "totals", "grandtotal", "totalvotes", "sum"}
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -86,22 +81,6 @@ class Votes(CountedRows):
     def tally(self) -> IntArray:
         """The number of votes for each item."""
         return self.item_counts
-
-    @classmethod
-    def _from_columns(cls, found: Resolved) -> Self:
-        data = super()._from_columns(found)
-        for item, label in enumerate(data.items):
-            if simplify(label) in TOTALS and 2 * data.tally[item] >= data.tally.sum():
-                raise InvalidDataError(
-                    f"{shorten(data.items[item])}, with as many votes as all others, looks like a sum",
-                    rows=np.flatnonzero(data.choices == item),
-                    subject="choice",
-                    way_out=[
-                        "Leave it out with ",
-                        Option("drop", str(data.items[item])),
-                    ],
-                )
-        return data
 
     @property
     def _keys(self) -> IntArray:

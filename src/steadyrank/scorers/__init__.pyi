@@ -8,9 +8,8 @@ from steadyrank.scorers.least_squares import (
     Ridge as Ridge,
 )
 from steadyrank.scorers.means import (
-    ColumnMeans as ColumnMeans,
+    Mean as Mean,
     MeanRank as MeanRank,
-    MeanRating as MeanRating,
     MeanWinRate as MeanWinRate,
     Median as Median,
     TrimmedMean as TrimmedMean,

@@ -1,7 +1,7 @@
-"""Mean ratings, win rates, and scores of a matrix: what is added up, and proved bounds.
+"""Means, win rates, ranks and medians: what is added up, and proved bounds.
 
 Ranks and win rates within rows are points that a row gives by its own order alone; their means are
-column means. Medians and trimmed means leave values out at the ends of each column.
+means of these. Medians and trimmed means leave values out at the ends of each column.
 """
 
 from __future__ import annotations
@@ -14,109 +14,23 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.stats import rankdata
 
 from steadyrank._typing import FloatArray
+from steadyrank.data.matrices import all_observations, compared_rows
+from steadyrank.data.ratings import Ratings
+from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.errors import FEW_DATA, InvalidDataError, Option
 from steadyrank.operators.checks import Range, setting
-from steadyrank.reading.scales import on_one_scale
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, snapped
 from steadyrank.scorers.sensitivity import Sensitivity, root_rounded_up, same_people
 from steadyrank.scorers.sums import EntrySums
 from steadyrank.sums.exact import EXACT, together
 from steadyrank.sums.model import Entries
+from steadyrank.text import plural
 
 ROUNDING = 1 + 2.0**-40
 """Makes a bound that was computed in floating point larger than its rounding errors."""
-
-
-@dataclass(frozen=True)
-class MeanRating(EntrySums):
-    """The sum of an item's ratings over ``shrinkage`` plus their number.
-
-    It is the mean rating pulled towards 0, as if every item had ``shrinkage`` more ratings of
-    0, so that one enthusiast does not make a best seller. Without a user only the items that
-    the user rated change. An item without any rating has score 0; with ``shrinkage=0`` it has
-    what ``empty`` says, or none, and that is an error, both in the data and once a user is gone.
-
-    Ratings that are short decimals (whole stars, half stars, 9.95) are added without rounding
-    as what they are meant to be, so that equal scores are equal numbers, with and without any user.
-
-    Parameters
-    ----------
-    shrinkage : float
-        From 0 to 2^53. The paper's value is 1.
-    value_range : (float, float), optional
-        The lowest and the highest rating that anybody could give; needed only for a proved
-        bound, and checked against the data.
-    empty : float, optional
-        What an item without any rating scores: less than any rating, so that it is last.
-
-    Examples
-    --------
-    >>> from steadyrank.data import Ratings
-    >>> ratings = Ratings(["u", "v", "u"], ["film", "film", "book"], [5, 3, 4])
-    >>> ratings.items, MeanRating().score(ratings).round(4)
-    (('book', 'film'), array([2.    , 2.6667]))
-    >>> without_u = next(MeanRating().leave_one_out(ratings).blocks())
-    >>> without_u.items, without_u.scores, without_u.indptr
-    (array([0, 1, 1], dtype=int32), array([0. , 1.5, 2.5]), array([0, 2, 3]))
-    """
-
-    takes = ("ratings",)
-    _called = "mean rating (shrinkage {0.shrinkage:g})"
-    pulled_to = (0.0,)
-    way_out = (
-        "Use ",
-        Option("scorer", "mean-rating:shrinkage=1"),
-        ", or leave such items out.",
-    )
-
-    shrinkage: float = setting(
-        1.0, Range(0.0, EXACT, way_out="The paper's value is 1.")
-    )
-    value_range: tuple[float, float] | None = None
-    empty: float | None = setting(None, Range(optional=True))
-
-    def bound(
-        self, data: Any, entries: Entries, lowest: float, highest: float
-    ) -> Sensitivity:
-        r"""Return the most that one user can move the scores.
-
-        Write s for the shrinkage and N for the number of an item's ratings. Without a rating r
-        the score changes by ``w - w\i = (r - w\i) / (s + N)``, and ``w\i`` lies between a and b
-        times ``(N - 1) / (s + N - 1)`` if ratings lie in [a, b]. So one rating moves the score
-        by at most
-
-            max(b - a (N-1)/(s+N-1), b (N-1)/(s+N-1) - a) / (s + N),
-
-        and a user by at most the root of the sum of squares over the items they rated. Each
-        item's bound is reached, all of them at once.
-
-        For a user of weight w, or a group, ``w`` and N are the weights of the ratings of an item that
-        leave and of all, and ``w - w\i = (w / (s + N)) (r - w\i)`` with r their mean: the same bound,
-        with ``N - w`` for ``N - 1``, times w.
-
-        No bound for *all* ratings by n users goes down with n: everybody else may rate nothing,
-        and one user everything. So this bound takes as given who rated what, and holds for any
-        ratings in the range that these users give to these items.
-        """
-        unit = (
-            2.0 ** math.frexp(max(abs(lowest), abs(highest)) / 2)[1]
-        )  # so that squares are ordinary
-        most = entries.largest_squared_reach(
-            self.shrinkage, lowest / unit, highest / unit
-        )
-        given = f"ratings from {lowest:g} to {highest:g} that these users{same_people(data)} give"
-        said = {"rule": "mean rating of bounded ratings", "moved": "scores"}
-        units = "users" if data.unit is None else f"{data.units.kind} units"
-        numbers = {"lowest": lowest, "highest": highest, "shrinkage": self.shrinkage}
-        scope, eps = (
-            f"{given} to the items they rated",
-            math.sqrt(most) * ROUNDING * unit,
-        )
-        return Sensitivity.of(
-            data, eps, **said, scope=scope, units=units, numbers=numbers
-        )
 
 
 @dataclass(frozen=True)
@@ -170,11 +84,11 @@ class WinRate(EntrySums):
         return Sensitivity.of(data, eps, rule=self.name, moved="win rates", scope=scope)
 
 
-class RowMeans(EntrySums):
-    """Scores of a matrix, where a row is what one task says of the items."""
+class BoundedMeans(EntrySums):
+    """Means of values that units give to items."""
 
-    takes = ("scores",)
-    way_out = (*FEW_DATA, ", or use ", Option("missing", "drop"))
+    takes = ("scores", "ratings")
+    way_out = (*FEW_DATA, ", or use ", Option("scorer", "mean:shrinkage=1"))
     rule: ClassVar[str]
     moved: ClassVar[str] = "scores"
     scope: ClassVar[str] = "values from {lowest:g} to {highest:g}"
@@ -231,17 +145,22 @@ class RowMeans(EntrySums):
 
 
 @dataclass(frozen=True)
-class ColumnMeans(RowMeans):
-    """The mean of each column, over the rows where it is available.
+class Mean(BoundedMeans):
+    """The sum of an item's values over ``shrinkage`` plus their number: by default the plain mean.
 
-    Without a unit (a row, or a group of rows) the means are those of the rows that are left.
-    Where values may be missing, an item whose values all belong to one unit would have no mean
-    without that unit; that is an error which names both, unless ``empty`` says what to do. Values that
-    are short decimals (0 and 1, percentages with two places) are added without rounding, as what they
-    are meant to be, so that equal means are equal numbers, with and without any unit.
+    A shrinkage pulls means towards 0, as if every item had ``shrinkage`` more values of 0, so that one
+    enthusiast does not make a best seller; the paper scores ratings with a shrinkage of 1. An item
+    without any value then has score 0; with ``shrinkage=0`` it has what ``empty`` says, or none,
+    and that is an error, both in the data and once a unit is gone.
+
+    Values that are short decimals (whole stars, 0 and 1, percentages with two places) are added without
+    rounding as what they are meant to be, so that equal means are equal numbers, with and without any
+    unit.
 
     Parameters
     ----------
+    shrinkage : float
+        From 0 to 2^53.
     value_range : (float, float), optional
         The lowest and the highest value that could occur; needed only for a proved bound, since
         the range that did occur proves nothing. Checked against the data.
@@ -250,28 +169,119 @@ class ColumnMeans(RowMeans):
 
     Examples
     --------
-    >>> from steadyrank.data import ScoreMatrix
-    >>> matrix = ScoreMatrix([[1, 0], [1, 1], [0, 1]], items=["x", "y"])
-    >>> ColumnMeans().score(matrix).round(4)
+    >>> from steadyrank.data import Ratings, ScoreMatrix
+    >>> ratings = Ratings(["u", "v", "u"], ["film", "film", "book"], [5, 3, 4])
+    >>> ratings.items, Mean(shrinkage=1).score(ratings).round(4)
+    (('book', 'film'), array([2.    , 2.6667]))
+    >>> without_u = next(Mean(shrinkage=1).leave_one_out(ratings).blocks())
+    >>> without_u.items, without_u.scores, without_u.indptr
+    (array([0, 1, 1], dtype=int32), array([0. , 1.5, 2.5]), array([0, 2, 3]))
+    >>> Mean().score(ScoreMatrix([[1, 0], [1, 1], [0, 1]])).round(4)
     array([0.6667, 0.6667])
-    >>> next(ColumnMeans().leave_one_out(matrix).blocks()).scores
-    array([[0.5, 1. ],
-           [0.5, 0.5],
-           [1. , 0.5]])
     """
 
-    _called = "column means"
-    rule, moved = "column means of bounded values", "means"
-
+    rule, moved = "means of bounded values", "means"
+    shrinkage: float = setting(
+        0.0, Range(0.0, EXACT, way_out="The paper's value for ratings is 1.")
+    )
     value_range: tuple[float, float] | None = None
     empty: float | None = setting(None, Range(optional=True))
 
+    @property
+    def name(self) -> str:
+        """What to call this scorer in a report."""
+        shrunk = f"mean (shrinkage {self.shrinkage:g})" if self.shrinkage else "mean"
+        if self.empty is None:
+            return shrunk
+        return f"{shrunk}, {self.empty:g} for items without data"
 
-class TaskPoints(RowMeans):
-    """Column means of points that depend on the order within a row."""
+    def bound(
+        self, data: Any, entries: Entries, lowest: float, highest: float
+    ) -> Sensitivity:
+        r"""Return the most that one unit can move the means.
+
+        Without gaps and without shrinkage that is the bound of :class:`BoundedMeans`. Else write s for
+        the shrinkage and N for the number of an item's values. Without a value r the score changes by
+        ``w - w\i = (r - w\i) / (s + N)``, and ``w\i`` lies between a and b
+        times ``(N - 1) / (s + N - 1)`` if values lie in [a, b]. So one value moves the score
+        by at most
+
+            max(b - a (N-1)/(s+N-1), b (N-1)/(s+N-1) - a) / (s + N),
+
+        and a unit by at most the root of the sum of squares over the items that it has values of. Each
+        item's bound is reached, all of them at once.
+
+        For a unit of weight w, or a group, ``w`` and N are the weights of the values of an item that
+        leave and of all, and ``w - w\i = (w / (s + N)) (r - w\i)`` with r their mean: the same bound,
+        with ``N - w`` for ``N - 1``, times w.
+
+        No bound for *all* values of n units goes down with n: all others may give none,
+        and one unit every one. So this bound takes as given which units give values to which items,
+        and holds for any values in the range.
+        """
+        if not self.shrinkage and (data.kind.name == "scores" or entries.resolution):
+            return super().bound(data, entries, lowest, highest)
+        # A power of two near the largest value, so that squares are ordinary numbers.
+        unit = 2.0 ** math.frexp(max(abs(lowest), abs(highest)) / 2)[1]
+        most = entries.largest_squared_reach(
+            self.shrinkage, lowest / unit, highest / unit
+        )
+        eps = math.sqrt(most) * ROUNDING * unit
+        eps += entries.resolution * data.n_items**1.5
+        values = data.kind.observation + "s"
+        units = plural(data.units.kind)
+        return Sensitivity.of(
+            data,
+            eps,
+            rule=self.rule,
+            moved=self.moved,
+            scope=f"{values} from {lowest:g} to {highest:g} that these "
+            f"{units}{same_people(data)} give to the same items",
+            units=units if data.unit is None else f"{data.units.kind} units",
+            numbers={
+                "lowest": lowest,
+                "highest": highest,
+                "shrinkage": self.shrinkage,
+            },
+        )
+
+
+class TaskMeans(BoundedMeans):
+    """Means of what each row (task) says of the items: its ranks, say, or its values in the middle."""
+
+    def prepared(self, data: Any) -> Any:
+        """Return the data as a matrix, one value for each row and item."""
+        data = super().prepared(data)
+        if isinstance(data, Ratings):
+            return self.matrix(data)
+        return data
+
+    def matrix(self, data: Ratings) -> ScoreMatrix:
+        """Return scores in long form as a matrix of all observations."""
+        return all_observations(data)
+
+
+def ranks_within_rows(values: FloatArray) -> FloatArray:
+    """Return the rank of each value in its row, 1 for the least; equal values share the middle rank.
+
+    Examples
+    --------
+    >>> ranks_within_rows(np.array([[1.0, 2.0, np.nan], [10.0, 10.0, 40.0]])).tolist()
+    [[1.0, 2.0, nan], [1.5, 1.5, 3.0]]
+    """
+    ranks = rankdata(values, axis=1, nan_policy="omit")
+    return np.asarray(ranks, dtype=np.float64)
+
+
+class TaskPoints(TaskMeans):
+    """Means of points that depend on the order within a row."""
 
     value_range = None
     scope = "scores"
+
+    def matrix(self, data: Ratings) -> ScoreMatrix:
+        """Return scores in long form as a matrix of the rows within which they compare."""
+        return compared_rows(data)
 
     @abstractmethod
     def points(self, ranks: FloatArray, present: Any) -> FloatArray:
@@ -279,7 +289,7 @@ class TaskPoints(RowMeans):
 
     def entries(self, data: Any) -> Any:
         """Return the points, which are whole numbers of common parts; NaN where there are none."""
-        ranks = on_one_scale(data.values, "ranks")
+        ranks = ranks_within_rows(data.values)
         present = np.sum(~np.isnan(ranks), axis=1, keepdims=True)
         parts = 2 * math.lcm(*np.unique(np.maximum(present - 1, 1)).tolist())
         with np.errstate(invalid="ignore"):  # no others at all: no rate
@@ -366,7 +376,7 @@ class MeanWinRate(TaskPoints):
         return np.asarray((ranks - 1.0) / (present - 1))
 
 
-class MiddleMeans(RowMeans):
+class MiddleMeans(TaskMeans):
     """The mean of the values in the middle of each column, over the rows where it is available."""
 
     @abstractmethod
@@ -381,7 +391,7 @@ class MiddleMeans(RowMeans):
                 f"rows have weights, but a {self.name} counts all of them alike",
                 way_out=(
                     "Read them without weights, or use ",
-                    Option("scorer", "column-means"),
+                    Option("scorer", "mean"),
                     ".",
                 ),
             )
@@ -493,7 +503,7 @@ class Median(MiddleMeans):
     """The median of each column, over the rows where it is available.
 
     Of an even number of values it is the middle between two. Short decimals are taken as what they are
-    meant to be, as for column means, so that equal medians are equal numbers.
+    meant to be, as for means, so that equal medians are equal numbers.
 
     Parameters
     ----------
@@ -528,7 +538,7 @@ class TrimmedMean(MiddleMeans):
     """The mean of each column without its least and largest values, over the rows where it is available.
 
     Of m values of a column, the ``floor(share m)`` least and as many of the largest are left out. The
-    share is taken as the decimal that it is written as. Sums are exact, as for column means.
+    share is taken as the decimal that it is written as. Sums are exact, as for means.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from inspect import signature
 from operator import attrgetter
 from typing import Any, cast
 
-from steadyrank.data.observations import Observations
+from steadyrank.data.observations import Observations, usual_scorer
 from steadyrank.errors import InvalidSettingError, shorten
 from steadyrank.scorers.base import Scorer, check_kind
 
@@ -16,14 +16,13 @@ NAMED = {
     "approval": "voting.Approval",
     "borda": "voting.Borda",
     "bradley-terry": "bradley_terry.scorer.BradleyTerry",
-    "column-means": "means.ColumnMeans",
     "condorcet": "pairwise.Condorcet",
     "constrained-least-squares": "least_squares.ConstrainedLeastSquares",
     "copeland": "pairwise.Copeland",
     "elo": "elo.Elo",
     "instant-runoff": "voting.InstantRunoff",
+    "mean": "means.Mean",
     "mean-rank": "means.MeanRank",
-    "mean-rating": "means.MeanRating",
     "mean-win-rate": "means.MeanWinRate",
     "median": "means.Median",
     "ordinary-least-squares": "least_squares.OrdinaryLeastSquares",
@@ -68,13 +67,13 @@ def as_scorer(given: object) -> Scorer:
     Parameters
     ----------
     given : str, scorer, callable or estimator
-        A name, with settings or without (``"mean-rating:shrinkage=5"``); a scorer; a scikit-learn
+        A name, with settings or without (``"mean:shrinkage=5"``); a scorer; a scikit-learn
         estimator or a function from data to scores, which is then refitted without each unit.
 
     Examples
     --------
-    >>> as_scorer("mean-rating:shrinkage=5")
-    MeanRating(shrinkage=5.0, value_range=None, empty=None)
+    >>> as_scorer("mean:shrinkage=5")
+    Mean(shrinkage=5.0, value_range=None, empty=None)
     >>> as_scorer(lambda votes: votes.tally).name
     'refit of <lambda>'
     """
@@ -94,13 +93,12 @@ def as_scorer(given: object) -> Scorer:
 
 
 def default_scorer(data: Observations) -> Scorer:
-    """Return the usual scorer for a kind of data.
+    """Return the usual scorer for some data: as their kind says, or the role that they were read by.
 
-    It is the paper's where it has one: plurality for votes, the mean rating with shrinkage 1
-    for ratings of users (plain means for rows that nobody rated), constrained least squares for
-    regressions. Ballots get Borda points, approval
-    ballots the share of approvals, battles Bradley-Terry, and score matrices column means. Estimates
-    keep the scores that they came with.
+    It is the paper's where it has one: plurality for votes, the sum of ratings over 1 + their number,
+    constrained least squares for regressions. Orders get Borda points, approvals their share, battles
+    Bradley-Terry, and scores the mean. It never depends on the unit. Estimates keep the scores that
+    they came with.
 
     Examples
     --------
@@ -108,21 +106,14 @@ def default_scorer(data: Observations) -> Scorer:
     >>> default_scorer(Votes(["ann", "bob"]))
     Plurality()
     >>> default_scorer(Ratings(["u"], ["film"], [5])).name
-    'mean rating (shrinkage 1)'
-    >>> default_scorer(Ratings([1, 2], ["slow", "quick"], [-9.5, -0.5], unit_kind="row")).name
-    'mean rating (shrinkage 0)'
+    'mean (shrinkage 1)'
     """
     check_kind(data, (), scorer="a scorer")
     if not data.kind.scorer:
         from steadyrank.scorers.refit import Refit
 
         return Refit(attrgetter("scores"), label="as given")
-    if data.kind.name == "ratings" and data.units.kind == "row":
-        # Of measurements 0 may be best: nothing is to be pulled there.
-        return named_scorer("mean-rating:shrinkage=0")
-    return named_scorer(
-        "approval" if getattr(data, "approval", False) else data.kind.scorer
-    )
+    return named_scorer(usual_scorer(data))
 
 
 def scorer_names() -> tuple[str, ...]:
@@ -130,7 +121,7 @@ def scorer_names() -> tuple[str, ...]:
 
     Examples
     --------
-    >>> "mean-rating" in scorer_names()
+    >>> "mean" in scorer_names()
     True
     """
     return tuple(NAMED)
@@ -143,17 +134,17 @@ def named_scorer(text: str, **settings: Any) -> Scorer:
     ----------
     text : str
         One of :func:`scorer_names`; case, spaces, ``-`` and ``_`` do not matter. Settings may follow
-        a colon: ``"ridge:penalty=2"``, ``"column-means:value_range=0..1"``. Points of
+        a colon: ``"ridge:penalty=2"``, ``"mean:value_range=0..1"``. Points of
         places need no name: ``"points:5,4,3,2,1"``.
     **settings
         The settings of that scorer; one that it does not have is an error.
 
     Examples
     --------
-    >>> named_scorer("mean rating", shrinkage=5)
-    MeanRating(shrinkage=5.0, value_range=None, empty=None)
-    >>> named_scorer("column-means:value_range=0..1")
-    ColumnMeans(value_range=(0.0, 1.0), empty=None)
+    >>> named_scorer("mean", shrinkage=5)
+    Mean(shrinkage=5.0, value_range=None, empty=None)
+    >>> named_scorer("mean:value_range=0..1")
+    Mean(shrinkage=0.0, value_range=(0.0, 1.0), empty=None)
     >>> named_scorer("bord")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
@@ -211,7 +202,7 @@ def _setting(text: str) -> tuple[str, Any]:
     if not equals:
         raise InvalidSettingError(
             f"a setting is written name=value, but there is {shorten(text)}",
-            way_out="An example: mean-rating:shrinkage=5.",
+            way_out="An example: mean:shrinkage=5.",
         )
     return name.strip(), _value(value.strip())
 

@@ -152,7 +152,7 @@ class EntrySums(SumScorer):
 
     way_out: ClassVar[WayOut]
     """What to do about items without data."""
-    pulled_to: ClassVar[tuple[float, ...]] = ()
+    pulled_to: tuple[float, ...] = ()
     """A value that scores are pulled to, if any."""
     shrinkage: float = 0.0
     empty: float | None = None
@@ -171,6 +171,7 @@ class EntrySums(SumScorer):
         if self.shrinkage:
             object.__setattr__(self, "shrinkage", float(self.shrinkage))
             object.__setattr__(self, "prior", Prior.of(self.shrinkage))
+            object.__setattr__(self, "pulled_to", (0.0,))
         if self.value_range is not None:
             object.__setattr__(self, "value_range", checked_range(self.value_range))
 
