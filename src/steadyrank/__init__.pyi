@@ -6,8 +6,8 @@ from steadyrank.data import (
     Regression as Regression,
     ScoreMatrix as ScoreMatrix,
     Votes as Votes,
-    read_any as read_any,
 )
+from steadyrank.data.read import read as read
 from steadyrank.errors import SteadyrankError as SteadyrankError
 from steadyrank.operators import *  # noqa: F403 (all of them)
 from steadyrank.scorers import (

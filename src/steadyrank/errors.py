@@ -112,16 +112,9 @@ WayOut: TypeAlias = "str | Sequence[str | Option]"
 
 LEAST_COUNT = Option("min_count", python="with_min_count(...)")
 FEW_DATA = ("Leave out items with few observations by ", LEAST_COUNT)
-IN_MEMORY = (
-    "This needs the data in memory, from one file or frame: use ",
-    Option("engine", "memory", python="read or from_frame instead of scan"),
-)
+IN_MEMORY = "This needs the data in memory: read the files without an engine."
 NOBODY_COUNTS = "all weights are 0, so nobody counts"
-NO_BLANKS: WayOut = (
-    "Fill them in, or leave them out: of a table with ",
-    Option("drop", ""),
-)
-NO_GAPS = ("Fill them in, or leave these rows out of the table.",)
+NO_BLANKS: WayOut = ("Fill them in, or leave these rows out.",)
 MEANS_OF_REST = (
     ", or take means over the values that are there with ",
     Option("missing", "available"),

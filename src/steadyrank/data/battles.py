@@ -15,18 +15,14 @@ from steadyrank.arrays import as_counts, as_matrix, check_length, objects
 from steadyrank.data.families import CountedRows
 from steadyrank.data.kinds import BATTLES
 from steadyrank.data.observations import Ends
+from steadyrank.data.results import LEFT, PLACES, RIGHT, TIE, read_results
 from steadyrank.data.rows import check_some, check_total, row_counts
 from steadyrank.data.units import LazyLabels, People, of_people, said_of, whole_parts
 from steadyrank.errors import shorten
 from steadyrank.labels import encode
-from steadyrank.reading.results import LEFT, PLACES, RIGHT, TIE, read_results
 from steadyrank.sums.sparse import MergedEntries
 
 Sides: TypeAlias = "tuple[IntArray, IntArray, tuple[object, ...]]"
-
-SURELY = 1 + 1e-9
-"""Makes a margin larger than the rounding of differences of points."""
-SAID = {LEFT: "left", TIE: "tie", RIGHT: "right"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +125,7 @@ class Battles(CountedRows):
     def _set(
         self,
         sides: Sides,
-        results: tuple[AnyArray, str],
+        outcome: AnyArray,
         counts: Any = None,
         covariates: Any = None,
         **people: Unpack[People],
@@ -139,13 +135,11 @@ class Battles(CountedRows):
             np.zeros((len(left), 0)) if covariates is None else covariates, "covariates"
         )
         check_length(given, len(left), "covariates")
-        outcome, note = results
         times = row_counts(counts, len(left), "battles")
         fields = of_people(times, "battle", **people) | {
             "covariates": given,
             "ordered": counts is None,
         }
-        fields["notes"] = (note, *fields["notes"]) if note else fields["notes"]
         return self._filled(
             items=items, left=left, right=right, outcome=outcome, counts=times, **fields
         )
@@ -347,9 +341,7 @@ class Battles(CountedRows):
         sides = one[rows], two[rows], labels
         results = np.repeat(np.array([LEFT, RIGHT, TIE], dtype=np.int8), size)[happened]
         self = cls.__new__(cls)
-        return self._set(
-            sides, (results, ""), times[happened], **said_of(people, rows, size)
-        )
+        return self._set(sides, results, times[happened], **said_of(people, rows, size))
 
 
 def _check_met(sides: Sides) -> Sides:

@@ -57,8 +57,7 @@ def make(reading: Reading, table: Table) -> Observations:
         scorer=ONLY_PAPER if "rating" in reading.roles else "",
         library=table.library,
     )
-    notes = [reading.sentence()] if reading.sentence() else []
-    named = with_notes(data, *notes, *nearly_equal(data.items), first=True)
+    named = with_notes(data, *nearly_equal(data.items), first=True)
     return set_fields(named, _origin=origin)
 
 
@@ -164,7 +163,7 @@ def long_scores(reading: Reading) -> Observations:
     if "count" in columns:
         copies = written_out(columns["count"])
         rows = rows[copies]
-        columns = {role: _rows_of(column, copies) for role, column in columns.items()}
+        columns = {role: rows_of(column, copies) for role, column in columns.items()}
     role = "rating" if "rating" in columns else "score"
     values = in_small_type(turned(columns[role], reading))
     check_some(len(values), f"{role}s")
@@ -238,7 +237,8 @@ def _labels(column: Coded) -> tuple[object, ...]:
     return tuple(column.distinct.tolist())
 
 
-def _rows_of(column: Any, rows: IntArray) -> Any:
+def rows_of(column: Any, rows: IntArray) -> Any:
+    """Return some rows of a column, or of several."""
     if isinstance(column, Coded):
         return Coded(column.codes[rows], column.distinct)
     if isinstance(column, list):
@@ -270,7 +270,7 @@ def wide_scores(reading: Reading) -> Observations:
     if "count" in columns:
         copies = written_out(columns["count"])
         rows = rows[copies]
-        columns = {role: _rows_of(column, copies) for role, column in columns.items()}
+        columns = {role: rows_of(column, copies) for role, column in columns.items()}
     values = turned(np.column_stack(columns["items"]), reading)
     present = ~np.isnan(values)
     # Items of the catalogue stay, also those without data.
@@ -316,7 +316,7 @@ def battles(reading: Reading) -> Observations:
     made = Battles.__new__(Battles)
     data = made._set(  # noqa: SLF001 (columns were checked)
         sides,
-        (columns["outcome"][met], ""),
+        columns["outcome"][met],
         None if count is None else count[met],
         **people(reading, met),
     )
@@ -413,7 +413,7 @@ def regression(reading: Reading) -> Observations:
     if "count" in columns:
         copies = written_out(columns["count"])
         rows = rows[copies]
-        columns = {role: _rows_of(column, copies) for role, column in columns.items()}
+        columns = {role: rows_of(column, copies) for role, column in columns.items()}
     check_some(len(rows), "rows")
     data = Regression(
         np.column_stack(columns["features"]),

@@ -1,176 +1,150 @@
-"""One door for files of any kind: what is in one is told, and said."""
+"""One door for data that stand in files and frames: their columns have the roles that are said."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
-from os import PathLike
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.data.kinds import KINDS
-from steadyrank.data.observations import Observations, class_of, decision_on, made_of
-from steadyrank.errors import (
-    InvalidDataError,
-    SteadyrankError,
-    UnreadableFileError,
-    not_a_choice,
-)
-from steadyrank.reading.deciding import Check, as_they_are
-from steadyrank.reading.files import ENCODED, USUAL
-from steadyrank.reading.formats import read_table, read_together
-from steadyrank.reading.table import Table, as_table, is_frame
+from steadyrank.data.making import make
+from steadyrank.data.observations import Observations
+from steadyrank.errors import InvalidDataError, shorten
+from steadyrank.reader.frames import is_lazy
+from steadyrank.reader.resolve import resolve
+from steadyrank.reader.roles import ROLES
+from steadyrank.reader.table import open_table
 
 if TYPE_CHECKING:
     from steadyrank.engines.backends import Engine
 
 
-def as_observations(given: Any) -> Any:
-    """Read a path, a stream or a dataframe; return data, and anything else, as they are.
-
-    As on the command line, a pattern such as ``"ratings/*.parquet"`` is scanned by an engine, and the
-    files of one such as ``"seasons/*.csv"`` are read as one table.
-
-    Examples
-    --------
-    >>> as_observations({"choice": ["ann", "bob", "ann"]})
-    <Votes: 3 votes, 2 items: 'ann', 'bob'>
-    """
-    if isinstance(given, Observations):
-        return given
-    together = read_together(given)
-    if together == []:
-        return scan_any(given)
-    return read_any(together or given) if is_source(given) or is_frame(given) else given
-
-
-def read_any(
+def read(
     source: Any,
     *,
-    kind: str | None = None,
-    format: str | None = None,  # noqa: A002 (the word users know from other readers)
+    item: str | None = None,
+    score: str | None = None,
+    rating: str | None = None,
+    unit: str | None = None,
+    row: str | None = None,
+    wide: bool = False,
+    items: str | Sequence[str] | None = None,
+    left: str | None = None,
+    right: str | None = None,
+    winner: str | None = None,
+    left_score: str | None = None,
+    right_score: str | None = None,
+    loser: str | None = None,
+    tie: str | None = None,
+    choice: str | None = None,
+    ranks: str | Sequence[str] | None = None,
+    ballot: str | None = None,
+    rank: str | None = None,
+    response: str | None = None,
+    features: str | Sequence[str] | None = None,
+    weight: str | None = None,
+    count: str | None = None,
+    lower_is_better: bool = False,
+    catalogue: str | Sequence[str] | None = None,
+    sql: str | None = None,
+    tables: Mapping[str, Any] | None = None,
+    delimiter: str | None = None,
     encoding: str | None = None,
-    **arguments: Any,
+    sheet: str | None = None,
+    engine: str | Engine | None = None,
+    memory_limit: str | None = None,
 ) -> Observations:
-    r"""Read observations of any kind; the kind is recognised unless it is given.
+    """Read data from a file or a dataframe: say once what its columns are, or nothing of a known header.
+
+    The words are those of the command line (``--left-score`` is ``left_score``). What is said decides:
+    no name of a column and no value changes how a table is read. Rows with a blank cell in a role
+    are skipped and counted.
 
     Parameters
     ----------
     source : path, list of paths, binary stream, dataframe or mapping of columns
-        Such as ``sys.stdin.buffer``. A folder or a list holds results of one evaluation tool, or files
-        of JSON; a list may also hold CSV or TSV files with the rows of one table.
-    kind : {"votes", "ballots", "ratings", "battles", "scores", "regression", "estimates"}, optional
-        What the data are.
-    format : str, optional
-        ``"csv"``, ``"tsv"``, ``"json"``, ``"jsonl"``, ``"parquet"``, ``"excel"``,
-        ``"markup"`` (tables of Markdown and LaTeX), ``"movielens"``, ``"pgn"``, ``"preflib"``,
-        ``"stv"``, ``"dominion"``, ``"lm-eval"``, ``"helm"``, ``"inspect"``, ``"mteb"``,
-        ``"swe-bench"``, ``"alpaca-eval"``, ``"trec-run"`` or ``"trec-eval"``.
-        Told from the content where not given.
-    encoding : str, optional
-        Of a text file. If not given, UTF-8, or UTF-16 by its byte order mark; text that is neither is
-        refused.
-    **arguments
-        Columns and policies, as for ``from_frame`` of the kind; unknown ones are refused.
+        A file, a folder or a pattern such as ``"seasons/*.csv"``; CSV and other delimited text, JSON,
+        JSON lines, Parquet, Excel, PrefLib or ``.blt``, plain or gzipped.
+    item, score, rating : str, optional
+        What is ranked, and its score or a person's rating, one row each. Scores are scored by the mean,
+        ratings by the paper's sum / (1 + count).
+    unit : str, optional
+        What is removed: rows with equal values go together. Without it each row is a unit.
+    row : str, optional
+        Rows (tasks) in which scorers such as ``mean-rank`` compare items; the unit unless said.
+    wide, items : bool, sequence of str
+        A column for each item: every other column, or these.
+    left, right, winner, left_score, right_score, loser, tie : str, optional
+        Battles: both sides and who won, or their points; or winner and loser, and whether they tied.
+    choice, ranks, ballot, rank : str, or sequence of str for ranks
+        Ballots: one choice; columns of the first, second, third choice; orders such as ``a > b = c``;
+        or the rank of the ``item`` on the ballot of the ``unit``.
+    response, features : str, sequence of str
+        A regression; the features are all other columns unless said.
+    weight, count : str, optional
+        How much a unit counts, and how many rows like this one there are.
+    lower_is_better : bool
+        Whether smaller scores or points are better.
+    catalogue : sequence of str, optional
+        All items, also those without data; ``"@FILE"`` names a file of them.
+    sql : str, optional
+        One SELECT statement over the table ``data``, in which cells of text files are text.
+    tables : mapping, optional
+        Further files for the statement, by the names that it gives them.
+    delimiter, encoding, sheet : str, optional
+        Of a text file, and the sheet of an Excel file.
+    engine : {"duckdb", "spark"} or an engine of steadyrank.engines, optional
+        Leave the data where they are, and add them up there. Frames of DuckDB and Spark need none.
+    memory_limit : str, optional
+        The most memory that DuckDB takes, such as ``"2GB"``.
 
     Returns
     -------
-    Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression or Estimates
-        Its ``notes`` say what was recognised and guessed.
+    Votes, Ballots, Ratings, Battles, ScoreMatrix or Regression
 
     Examples
     --------
-    >>> import io
-    >>> battles = read_any(io.BytesIO(b"left,right,winner\nx,y,left\n"))
-    >>> battles, battles.notes[0]
-    (<Battles: 1 battle, 2 items: 'x', 'y'>,
-     "recognised as battles by the columns 'left', 'right', 'winner'")
+    >>> shop = {"titel": ["x", "y", "x"], "bewertung": [5, 4, 3], "kunde": [1, 1, 2]}
+    >>> read(shop, item="titel", rating="bewertung", unit="kunde")
+    <Ratings: 2 kundes, 2 items: 'x', 'y'>
     """
-    return read_checked(source, kind, format, encoding, arguments)
+    said = dict(locals())
+    del said["source"]
+    return read_said(source, said)
 
 
-def read_checked(
-    source: Any,
-    kind: str | None,
-    format: str | None,  # noqa: A002 (as above)
-    encoding: str | None,
-    arguments: Mapping[str, Any],
-    check: Check = as_they_are,
-) -> Observations:
-    """Do what :func:`read_any` does; a refusal suggests what would work, and passes a check."""
-    check_kind(kind)
-    try:
-        table = table_of(source, arguments, format=format, encoding=encoding)
-    except UnreadableFileError as error:
-        if (
-            error.way_out is ENCODED
-            and encoding is None
-            and not hasattr(source, "read")
-        ):
-            with suppress(SteadyrankError):
-                table = table_of(source, arguments, format=format, encoding=USUAL)
-                table.guessed["encoding"] = USUAL
-                error.readings = decision_on(table, kind, arguments, check).considered
-        raise
-    decision = decision_on(table, kind, arguments, check)
-    try:
-        return made_of(decision.taken())
-    except InvalidDataError as error:
-        error.readings = error.readings or decision.mending or decision.considered
-        raise
+def read_said(source: Any, said: Mapping[str, Any]) -> Observations:
+    """Read data by all that was said: what columns are, and how to open the source."""
+    roles, opening = opening_of(said)
+    engine = opening.pop("engine", None)
+    if engine is not None or is_lazy(source):
+        from steadyrank.data.scanned import scanned
+
+        return scanned(source, roles, engine, opening)
+    with open_table(source, **opening) as table:
+        return make(resolve(table, roles), table)
 
 
-def table_of(source: Any, given: Mapping[str, Any], **layout: Any) -> Table:
-    """Return the table of a file, of a format and an encoding if these are told, or of a frame."""
-    return (
-        read_table(source, given=given, **layout)
-        if is_source(source)
-        else as_table(source)
-    )
+def opening_of(said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what was said of columns, and of how to open the source."""
+    roles = {name: value for name, value in said.items() if name in ROLES}
+    opening = {name: value for name, value in said.items() if name not in ROLES}
+    return roles, opening
 
 
-def is_source(given: Any) -> bool:
-    """Tell whether something is a path, a list of paths or a stream."""
-    paths = given if isinstance(given, list | tuple) else [given]
-    return all(isinstance(path, str | PathLike) for path in paths) or hasattr(
-        given, "readinto"
-    )
-
-
-def scan_any(
-    source: Any,
-    *,
-    kind: str | None = None,
-    engine: str | Engine | None = None,
-    **arguments: Any,
-) -> Observations:
-    """Scan observations of any kind; the kind is recognised from the first rows unless it is given.
-
-    Parameters
-    ----------
-    source : lazy frame or path
-        As for ``Ratings.scan``.
-    kind : {"ratings", "votes", "battles", "scores"}, optional
-        What the data are. Score tables must be in long form (row, item, score).
-    engine : str or engine, optional
-        As for ``Ratings.scan``.
-    **arguments
-        Columns and policies, as for ``scan`` of the kind; unknown ones are refused.
+def as_observations(given: Any, said: Mapping[str, Any]) -> Observations:
+    """Return data as they are, and read anything else.
 
     Examples
     --------
-    >>> import duckdb
-    >>> scan_any(duckdb.sql("from (values (1, 'a', 5), (2, 'a', 3)) t(user, item, rating)")).n_units
-    2
+    >>> as_observations({"vote": ["ann", "bob", "ann"]}, {"choice": "vote"})
+    <Votes: 3 votes, 2 items: 'ann', 'bob'>
     """
-    from steadyrank.data.scanned import scanned
-
-    check_kind(kind)
-    return scanned(
-        None if kind is None else class_of(KINDS[kind]), source, engine, arguments
-    )
-
-
-def check_kind(kind: str | None) -> None:
-    """Complain about a kind of data that there is not."""
-    if kind is not None and kind not in KINDS:
-        raise not_a_choice("kind", kind, tuple(KINDS))
+    if not isinstance(given, Observations):
+        return read_said(given, said)
+    needless = [name for name, value in said.items() if value not in (None, False)]
+    if needless:
+        raise InvalidDataError(
+            f"{needless[0]}={shorten(said[needless[0]])} says how a file or a frame is read, "
+            f"and {given!r} is no such thing",
+            way_out="Say it to read(...).",
+        )
+    return given

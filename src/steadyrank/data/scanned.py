@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NoReturn
 
@@ -13,27 +13,27 @@ import numpy as np
 from steadyrank._typing import BoolArray, IntArray
 from steadyrank.data import observations
 from steadyrank.data.families import EntryObservations
+from steadyrank.data.kinds import RATINGS, SCORES, Kind
+from steadyrank.data.making import make
 from steadyrank.data.observations import Observations
 from steadyrank.data.units import LazyLabels, Units
-from steadyrank.engines.backends import Engine
-from steadyrank.engines.files import NOT_PARQUET
+from steadyrank.engines.backends import DuckDB, Engine
 from steadyrank.engines.frame import Source, Traffic
 from steadyrank.engines.lazy_entries import LazyEntries
-from steadyrank.engines.scanning import counted_rows, scan_ratings, scan_scores
+from steadyrank.engines.scanning import counted_rows, scan_scores
 from steadyrank.errors import (
     IN_MEMORY,
-    NO_BLANKS,
-    NO_GAPS,
-    EmptyDataError,
     InvalidDataError,
+    InvalidSettingError,
 )
-from steadyrank.reading.declarations import Kind
-from steadyrank.reading.roles import Resolved
+from steadyrank.reader.resolve import resolve, settle
+from steadyrank.reader.table import open_table
+from steadyrank.text import noun_of
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class ScannedEntries(EntryObservations):
-    """Data of a kind whose entries stay in an engine; made by ``Ratings.scan`` and ``ScoreMatrix.scan``.
+    """Data of a kind whose entries stay in an engine; made by ``read(..., engine=...)``.
 
     Item sums, unit labels and unit shifts are brought back, and the entries of the few items that
     decide an audit or a margin; all else stays where it is. ``traffic`` says how much that was so far.
@@ -52,8 +52,9 @@ class ScannedEntries(EntryObservations):
     Examples
     --------
     >>> import duckdb
-    >>> from steadyrank.data import Ratings
-    >>> Ratings.scan(duckdb.sql("from (values (1, 'a', 5), (2, 'b', 3)) t(user, item, rating)"))
+    >>> from steadyrank import read
+    >>> rows = duckdb.sql("from (values (1, 'a', 5), (2, 'b', 3)) t(user, item, rating)")
+    >>> read(rows, unit="user", item="item", rating="rating")
     <ScannedEntries: 2 users, 2 items: 'a', 'b'>
     """
 
@@ -110,91 +111,102 @@ class ScannedEntries(EntryObservations):
         )
 
 
-def made_on_engine(found: Resolved) -> Observations:
-    """Return the data of a table, of which an engine has shown the first rows, if it can scan such."""
-    _check_scannable(found.kind, {**found.reading, **found.settings})
-    return observations.made_of(found)
-
-
-def _check_scannable(kind: Kind, given: Mapping[str, Any]) -> None:
-    """Refuse a kind of data that no engine adds up, and rows that it is to leave out or to merge."""
-    if kind.on_engine is None:
-        raise InvalidDataError(
-            f"{kind.name} cannot be scanned in an engine", way_out=IN_MEMORY
-        )
-    if given.get("drop") is not None:
-        raise InvalidDataError(
-            "engines cannot drop rows by their answers", way_out=IN_MEMORY
-        )
-    if given.get("duplicates") in {"last", "mean"}:
-        raise InvalidDataError(
-            "engines cannot merge repeated values", way_out=IN_MEMORY
-        )
-    if kind.name == "ratings" and given.get("lower_is_better") is not None:
-        raise InvalidDataError(
-            "engines take ratings of which more is better", way_out=IN_MEMORY
-        )
+WITHOUT_COLUMN = {"lower_is_better", "catalogue"}
+"""Roles that name no column."""
+IN_ENGINES = {"long", "choice", "winner", "points", "winner_loser"}
+"""Forms of tables that engines add up, or count."""
 
 
 def scanned(
-    made: type[Observations] | None,
     source: Any,
+    said: Mapping[str, Any],
     engine: str | Engine | None,
-    arguments: Mapping[str, Any],
+    opening: Mapping[str, Any],
 ) -> Observations:
-    """Scan data of a kind as its declaration says; ``Observations.scan`` explains the arguments.
+    """Leave data where they are, and bring back sums, or distinct rows with their counts.
 
-    Which kind they are, the first rows tell where nobody said it, and that is noted first.
+    Parameters
+    ----------
+    source : lazy frame, path or pattern of Parquet files
+    said : mapping
+        What columns are.
+    engine : str or engine, optional
+    opening : mapping
+        What else was said of the source; all but a memory limit is refused.
     """
-    given = {name: value for name, value in arguments.items() if value is not None}
-    limits = {
-        name: given.pop(name) for name in ("max_units", "batch_rows") if name in given
-    }
-    for name in ("format", "encoding"):
-        if given.pop(name, "parquet") != "parquet":
-            problem = f"engines scan Parquet files alone, and the {name} given is {arguments[name]!r}"
-            raise InvalidDataError(problem, way_out=NOT_PARQUET)
-    if made is not None:
-        _check_scannable(made.kind, given)
+    given = {name: value for name, value in opening.items() if value is not None}
+    limit = given.pop("memory_limit", None)
+    if given:
+        name = next(iter(given))
+        raise InvalidDataError(
+            f"an engine takes Parquet files and frames as they are, without {name}",
+            way_out=IN_MEMORY,
+        )
+    if limit is not None:
+        if engine not in (None, "duckdb"):
+            raise InvalidSettingError("memory_limit goes with DuckDB alone")
+        engine = DuckDB(memory_limit=limit)
     lazy = Source(source, engine)
     try:
-        named = None if made is None else made.kind.name
-        found = observations.decision_on(
-            lazy.first_rows(), named, given, make=made_on_engine
-        ).taken()
-        told = [found.table.notes.pop(0)] if made is None else []
-        made = made or observations.class_of(found.kind)
-        _check_scannable(made.kind, {**found.reading, **found.settings})
-        lazy.holds = found.kind.name
-        if made.kind.on_engine == "counted":
-            with closing(lazy):
-                with _without_rows(found):
-                    data = observations.from_resolved(made, counted_rows(lazy, found))
-                data = observations.with_notes(data, *told, first=True)
-                return observations.with_notes(data, lazy.traffic.sentence(lazy.engine))
-        scan = scan_scores if "row" in found.kind.roles else scan_ratings
-        with _without_rows(found):
-            entries, notes = scan(lazy, found, **limits)
-            notes += observations.about_items(found, entries.labels)
-        notes = [*told, *notes, lazy.traffic.sentence(lazy.engine)]
-        return observations.labelled(ScannedEntries(entries, made.kind, notes), found)
+        return _scanned(lazy, said)
     except BaseException:
         lazy.close()
         raise
 
 
+def _scanned(lazy: Source, said: Mapping[str, Any]) -> Observations:
+    settled = settle(lazy, said)
+    form, roles = settled.form, dict(settled.roles)
+    if form.name not in IN_ENGINES:
+        raise InvalidDataError(
+            f"an engine does not add up {form.kind} of this form", way_out=IN_MEMORY
+        )
+    lazy.holds = form.kind
+    if form.name != "long":
+        with closing(lazy):
+            columns = {
+                role: name for role, name in roles.items() if role not in WITHOUT_COLUMN
+            }
+            with _without_rows():
+                rows = counted_rows(lazy, columns)
+            told = {
+                **roles,
+                "count": list(rows)[-1] if "count" not in roles else roles["count"],
+            }
+            with open_table(rows) as table:
+                data = make(resolve(table, told), table)
+            return observations.with_notes(data, lazy.traffic.sentence(lazy.engine))
+    value = "rating" if "rating" in roles else "score"
+    extra = [
+        role for role in roles if role not in {"item", "unit", value, "lower_is_better"}
+    ]
+    if extra or "unit" not in roles:
+        problem = (
+            f"an engine takes {value}s without {extra[0]}"
+            if extra
+            else f"an engine takes {value}s of units, and no column is the unit"
+        )
+        raise InvalidDataError(problem, way_out=IN_MEMORY)
+    with _without_rows():
+        entries, notes = scan_scores(
+            lazy,
+            {"unit": roles["unit"], "item": roles["item"], "value": roles[value]},
+            f"{value}s",
+            lower_is_better="lower_is_better" in roles,
+        )
+    kind = replace(
+        RATINGS if value == "rating" else SCORES, unit=noun_of(roles["unit"]) or "unit"
+    )
+    document = {"header": settled.header, "roles": roles, "skipped": None}
+    made = ScannedEntries(entries, kind, [*notes, lazy.traffic.sentence(lazy.engine)])
+    return observations.set_fields(made, _origin=observations.Origin(document))
+
+
 @contextmanager
-def _without_rows(found: Resolved) -> Iterator[None]:
-    """Say errors about columns in terms of the table; rows of an engine's answer are not its rows."""
-    with found.errors():
-        try:
-            yield
-        except InvalidDataError as error:
-            somewhere = (
-                isinstance(error, EmptyDataError)
-                or (error.column or error.subject) is not None
-            )
-            error.rows, error.placed = [], error.placed or not somewhere
-            if error.way_out is NO_BLANKS:  # an engine drops nothing
-                error.way_out = NO_GAPS
-            raise
+def _without_rows() -> Iterator[None]:
+    """Say no rows in errors: those of an engine's answer are not those of the table."""
+    try:
+        yield
+    except InvalidDataError as error:
+        error.rows = []
+        raise

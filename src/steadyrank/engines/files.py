@@ -7,12 +7,9 @@ idea of quotes, line ends, missing values and numbers: it is read into memory, b
 from __future__ import annotations
 
 import glob
-import gzip
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,32 +17,13 @@ import numpy as np
 
 from steadyrank import errors
 from steadyrank.engines.backends import needed
-from steadyrank.errors import InvalidDataError, Option, listing, shorten
-from steadyrank.reading import profile
-from steadyrank.reading.files import open_source
-from steadyrank.reading.formats import format_of
-from steadyrank.reading.table import Table, as_table
+from steadyrank.errors import InvalidDataError, listing, shorten
 
 ROWS = 1 << 18
 """How many rows of a Parquet file are looked at together."""
-NUMERIC = ("int", "uint", "float", "double", "halffloat", "bool")
-BY_DUCKDB = "read(...), or scan(duckdb.read_csv(...)) to let DuckDB read text"
-EQUAL_COLUMNS = "Write them again with equal columns, or scan duckdb.read_parquet(..., union_by_name=True)."  # noqa: E501
-NOT_PARQUET = (
-    "Write it as Parquet, or use ",
-    Option("engine", "memory", python=BY_DUCKDB),
-)
-
-
-@dataclass
-class FirstRows(Table):
-    """The first rows of a dataset, by which columns get their roles; what they hold, all rows tell."""
-
-    numeric: frozenset[str] = frozenset()
-
-    def is_numeric(self, name: str) -> bool:
-        """Tell whether a column holds numbers and missing values only, in all rows."""
-        return name in self.numeric
+PARQUET = b"PAR1"
+EQUAL_COLUMNS = "Write them again with equal columns, or read duckdb.read_parquet(..., union_by_name=True)."
+NOT_PARQUET = "Write it as Parquet, or read it into memory, without an engine."
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +36,10 @@ class Files:
         In the order of their names.
     columns : dict
         From the names of the columns to their types.
-    first : FirstRows
-        The first rows of the first file.
     """
 
     paths: tuple[str, ...]
     columns: dict[str, str]
-    first: FirstRows
 
     @property
     def plain(self) -> bool:
@@ -162,28 +137,22 @@ def _matching(pattern: str) -> list[str]:
 
 
 def _file(path: str) -> Files:
-    """Look at a file; its format is told by its content."""
-    with closing(open_source(path)) as file:
-        found = "" if file.is_folder else format_of(file).name
-        packed = isinstance(file.stream, gzip.GzipFile)
-    if found != "parquet" or packed:
-        told = f"engines scan Parquet files, and {named(path)} is {'packed' if packed else 'none'}"
-        raise InvalidDataError(told, way_out=NOT_PARQUET)
+    """Look at what a Parquet file says of its columns."""
+    with Path(path).open("rb") as file:
+        begins = file.read(len(PARQUET))
+    if begins != PARQUET:
+        raise InvalidDataError(
+            f"engines scan Parquet files, and {named(path)} is none",
+            way_out=NOT_PARQUET,
+        )
     try:
-        empty, *some = islice(_batches(path, rows=profile.ROWS), 2)
-        columns = as_table(some[0] if some else empty).columns
-    except (
-        OSError,
-        ValueError,
-    ) as error:  # the second is what a damaged footer makes of it
+        empty = next(_batches(path))
+    except (OSError, ValueError) as error:  # the second of a damaged footer
         raise errors.UnreadableFileError(
             f"{named(path)} cannot be read as Parquet: {' '.join(str(error).split())}",
             way_out="Replace this file, or leave it out of the pattern.",
         ) from error
-    types = {part.name: str(part.type) for part in empty.schema}
-    numeric = frozenset(name for name in types if types[name].startswith(NUMERIC))
-    first = FirstRows(columns, Path(path).name, format=found, numeric=numeric)
-    return Files((path,), types, first)
+    return Files((path,), {part.name: str(part.type) for part in empty.schema})
 
 
 def _difference(first: Files, other: Files) -> str:

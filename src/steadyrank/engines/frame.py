@@ -25,14 +25,11 @@ from steadyrank.arrays import objects
 from steadyrank.engines.backends import PREFIX, Engine, engine_of, plain_paths
 from steadyrank.engines.files import (
     Files,
-    FirstRows,
     find_files,
     in_strict_order,
     named,
 )
 from steadyrank.errors import Option, shorten
-from steadyrank.reading.profile import ROWS
-from steadyrank.reading.table import GivenColumn, Table, wrapped
 
 Frame: TypeAlias = nw.LazyFrame[Any]
 Answer = TypeVar("Answer")
@@ -123,23 +120,21 @@ class Source:
             frame = _lazy(frame.to_native().toDF(*self._names.values()))
         self.frame: Frame = frame
 
-    def first_rows(self) -> Table:
-        """Return the first rows as a table, by which columns get their roles as they do in memory."""
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        names = self._names if self.files is None else self.files.columns
+        return tuple(names)
+
+    def examples(self, n: int = 3) -> dict[str, list[str]]:
+        """Return the first values of each column, as text; of files, none: they are not open yet."""
         if self.files is not None:
-            return self.files.first
-        types, rows = (
-            self.schema(self.frame),
-            self.collect(self.frame.head(ROWS), "the first rows"),
-        )
-        columns = {
-            name: GivenColumn(rows[inner], name) for name, inner in self._names.items()
-        }
-        numeric = (
-            name
+            return {name: [] for name in self.columns}
+        rows = self.collect(self.frame.head(n), "the first rows")
+        return {
+            name: [str(value) for value in rows[inner].tolist()]
             for name, inner in self._names.items()
-            if _is_plain_number(types[inner])
-        )
-        return FirstRows(columns, numeric=frozenset(numeric))
+        }
 
     def picked(self, columns: Mapping[str, str]) -> Frame:
         """Return the named columns under the names of the parts they play."""
@@ -248,18 +243,15 @@ class Source:
 
 
 def _lazy(native: Any) -> Frame:
-    try:
-        frame, _ = wrapped(native)
-    except TypeError:
-        frame = None
+    frame = nw.from_native(native, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         engine = frame.implementation
         if engine.is_duckdb() or engine.is_spark_like():
             return frame
     raise errors.InvalidDataError(
         f"{shorten(type(native).__name__)} is not something that can be scanned",
-        way_out="Pass a DuckDB relation, a PySpark DataFrame, or a path; from_frame(...) takes a frame "
-        "that is in memory.",
+        way_out="Give a DuckDB relation, a PySpark DataFrame or a path of Parquet files; or leave engine "
+        "out, and it is read into memory.",
     )
 
 

@@ -15,7 +15,7 @@ from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.arrays import MOST_DECIMALS
 from steadyrank.engines.frame import Source
 from steadyrank.engines.lazy_columns import places_for_all, ranges_of_items
-from steadyrank.errors import InvalidDataError, Option
+from steadyrank.errors import InvalidDataError
 from steadyrank.labels import encode
 from steadyrank.sums.blocks import SparseBlock, Wanted, roots
 from steadyrank.sums.exact import form_of
@@ -29,12 +29,9 @@ BATCH_ROWS = 4_000_000
 FEW_UNITS = 5_000
 """Up to this many units are named to the engine; more of them are picked out here."""
 
-RAISE_UNITS = "Raise max_units= if the memory of this machine allows it."
+RAISE_UNITS = "Say a unit with fewer values."
 FEWER_ITEMS = "Check that the column of items holds labels and not values, or leave rare items out."
-ROUND = (
-    "Round them, as round(..., 4) does in SQL, or use ",
-    Option("engine", "memory", python="read or from_frame instead of scan"),
-)
+ROUND = "Round them, as round(..., 4) does in SQL, or read them into memory, without an engine."
 
 SUMS = (nw.len().cast(nw.Float64).alias("count"), nw.col("part").sum().alias("total"))
 """The number and the sum of entries, for a group-by."""

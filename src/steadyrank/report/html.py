@@ -22,7 +22,7 @@ from steadyrank.report.picture import share_image
 from steadyrank.report.sharing import table_fragment, title_of
 from steadyrank.report.tables import name_of, problems, split_tables
 from steadyrank.report.terminal import Terminal
-from steadyrank.report.text import guessed
+from steadyrank.report.text import how_read
 from steadyrank.text import as_markup, counted, html_table
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ NAMES = {
 OPTIONS = re.compile(r" [A-Z][^.]*--.*", re.DOTALL)
 """Sentences with options, which are for those who type them."""
 
-VARYING = '<p id="certificate">@@certificate@@</p>@@guesses@@'
+VARYING = '<p id="certificate">@@certificate@@</p>@@reading@@'
 """What else differs between categories, beside the first section of a page."""
 
 
@@ -116,7 +116,7 @@ def _words(findings: Mapping[str, Any]) -> dict[str, str]:
         "rule": findings.get("rule", ""),
     }
     marked = {name: as_markup(text) for name, text in texts.items()}
-    return marked | {"guesses": _guesses(findings), "warnings": _warnings(findings)}
+    return marked | {"reading": _readings(findings), "warnings": _warnings(findings)}
 
 
 def _overview(found: Mapping[str, Any], answered: Sequence[Mapping[str, Any]]) -> str:
@@ -137,23 +137,20 @@ def _overview(found: Mapping[str, Any], answered: Sequence[Mapping[str, Any]]) -
     return _filled(asset("split.html"), parts)
 
 
-def _guesses(findings: Mapping[str, Any]) -> str:
-    """Return what was guessed, and what else could be asked: about each file of a comparison."""
+def _readings(findings: Mapping[str, Any]) -> str:
+    """Return how the file was read, or each file of a comparison."""
     new = findings.get("new")
     files = (
         {"": findings} if new is None else {"Old file: ": findings, "New file: ": new}
     )
-    guesses = {
-        lead: guessed(one, Terminal(options=True)) for lead, one in files.items()
-    }
-    told = [lead + guess for lead, guess in guesses.items() if guess]
-    told += [f"{one['text']} ({one['option']})" for one in findings["suggestions"]]
-    return f'<p id="guesses">{"<br>".join(map(as_markup, told))}</p>'
+    readings = {lead: how_read(one) for lead, one in files.items()}
+    told = [lead + reading for lead, reading in readings.items() if reading]
+    return f'<p id="reading">{"<br>".join(map(as_markup, told))}</p>'
 
 
 def _warnings(findings: Mapping[str, Any]) -> str:
     """Return what a reader must know first; options, for those who ran it, stand in the details."""
-    texts = [*findings["warnings"], *(one["text"] for one in findings["suggestions"])]
+    texts = findings["warnings"]
     told = [as_markup(re.sub(r" \(--[^)]*\)", "", text)) for text in texts]
     return (
         f'<ul id="warnings">{"".join(f"<li>{text}</li>" for text in told)}</ul>'

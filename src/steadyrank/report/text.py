@@ -120,57 +120,52 @@ def heading(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         counted(findings["n_items"], "item"),
         counted(findings["n_units"], findings["unit"]),
     )
-    size = f"{findings['kind']}, {items}, {units}"
+    size = f"{findings['kind']}, {items}, {units}, scored by {findings['scorer']}"
     yield Line(f"{source}: {size}" if source else size, FAINT)
-    yield Line(guessed(findings, terminal), FAINT)
+    yield Line(how_read(findings), FAINT)
     if "new" in findings:  # a comparison, of which the old data come first
         yield from heading(findings["new"], terminal)
 
 
-def guessed(findings: Findings, terminal: Terminal) -> str:
-    """Return what was guessed, and the options that change it where they can be typed; "" if nothing."""
-    guesses = findings["guesses"]
-    if not guesses:
-        return ""
-    lead = "Read as" if guesses[0]["option"] == "--kind" else "Guessed:"
-    hints = [
-        f"change with {guesses[0]['option']}",
-        *(one["option"] for one in guesses[1:]),
-    ]
-    told = [
-        one["text"] + terminal.hint(hint)
-        for one, hint in zip(guesses, hints, strict=True)
-    ]
-    return f"{lead} {'; '.join(told)}"
+def how_read(findings: Findings) -> str:
+    """Return which known header was taken, if one was, and what was skipped; "" if nothing."""
+    reading = findings["reading"] or {"header": None, "skipped": None}
+    sentences = []
+    if reading["header"] is not None:
+        roles = ", ".join(
+            f"{role} {_columns_in_words(value)}"
+            for role, value in reading["roles"].items()
+        )
+        sentences.append(f"Read by its header ({reading['header']}): {roles}.")
+    if reading["skipped"] is not None:
+        sentences.append(
+            "Skipped {number:,} of {of:,} {what} with a blank cell, the first in {first}.".format(
+                **reading["skipped"]
+            )
+        )
+    return " ".join(sentences)
+
+
+def _columns_in_words(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, list) else str(value)
 
 
 def notes(findings: Findings, terminal: Terminal) -> Iterator[Line]:
-    """Yield what was recognised and decided, but for what was said first."""
+    """Yield what was decided about the data."""
     yield Line("How this file was read", FAINT)
-    yield from remarks(
-        [f"scores: {findings['scorer']}", *findings["notes"]], findings, terminal
-    )
+    yield from remarks(findings["notes"], terminal)
     if (
         new := findings.get("new")
     ) is not None:  # a comparison, which has told of the old data
-        known = {*findings["notes"], *(one["note"] for one in new["guesses"])}
+        known = {*findings["notes"]}
         yield from remarks(
-            [f"new: {note}" for note in new["notes"] if note not in known],
-            new,
-            terminal,
+            [f"new: {note}" for note in new["notes"] if note not in known], terminal
         )
 
 
-def remarks(
-    notes: Iterable[str], findings: Findings, terminal: Terminal
-) -> Iterator[Line]:
-    """Yield notes, each on lines of its own, but for what was said first."""
-    known = {one["note"] for one in findings["guesses"]}
-    return (
-        Line(note, FAINT, terminal.sign("·", "-"))
-        for note in notes
-        if note not in known
-    )
+def remarks(notes: Iterable[str], terminal: Terminal) -> Iterator[Line]:
+    """Yield notes, each on lines of its own."""
+    return (Line(note, FAINT, terminal.sign("·", "-")) for note in notes)
 
 
 def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -187,11 +182,6 @@ def claims(findings: Findings, terminal: Terminal) -> Iterator[Line]:
         )
         yield Line(certificate["sentence"])
     yield GAP
-    for suggestion in findings["suggestions"]:
-        option = terminal.hint(suggestion["option"])
-        yield Line(f"{suggestion['text']}{option}", bullet=terminal.sign("→", ">"))
-    if findings["suggestions"]:
-        yield GAP
 
 
 def topk_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
@@ -360,7 +350,7 @@ def told_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     first, *rest = said(findings)
     yield Line(first, VERDICTS[findings.get("stable")])
     if findings["document"] == "check":  # which has no heading
-        yield Line(guessed(findings, terminal), FAINT)
+        yield Line(how_read(findings), FAINT)
     yield from (*map(Line, rest), *warned(findings), GAP)
     columns, hidden = table(findings, terminal, None if terminal.everything else LONG)
     yield from (

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -204,7 +203,7 @@ class Answer(Result):
         margin = (
             self.margin.parts() if self.ranks is not None and self.has_study else None
         )
-        told = {"suggestions": suggestions(self), "margin": margin, "rows": rows}
+        told = {"margin": margin, "rows": rows}
         return self.claimed() | told
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -606,16 +605,3 @@ def ranking_warnings(answer: StableRanking) -> Iterator[str]:
             answer.labels(np.flatnonzero(answer.scores == scores[shared][-1])), "and"
         )
         yield f"Some {plural(answer.item_name)} have equal scores, such as {tied}: {FIRST_LISTED}"
-
-
-def suggestions(answer: Answer) -> list[dict[str, Any]]:
-    """Return what else could be the unit, as the file has it."""
-    candidates = answer.study.data.unit_candidates if answer.has_study else ()
-    return [
-        {
-            "text": f"Column {column!r} ({counted(number, 'value')}) was not used. As the unit, each of "
-            "its values is removed with all its rows.",
-            "option": f"--unit {quote(column)}",
-        }
-        for column, number in candidates
-    ]

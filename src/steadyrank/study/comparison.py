@@ -18,7 +18,7 @@ from steadyrank.data.observations import nearly_equal
 from steadyrank.errors import Option, WrongDataError, listing, shorten
 from steadyrank.operators.checks import check_k
 from steadyrank.report.export import COLUMNS
-from steadyrank.study.answers import named, suggestions
+from steadyrank.study.answers import named
 from steadyrank.study.results import Result, about, label, labels, origin, told
 from steadyrank.study.standings import Ranks, place_ranges
 from steadyrank.text import counted
@@ -190,7 +190,6 @@ class Comparison(Result):
             "sentences": list(self._sentences()),
             "rule": RULE.format(unit=self.unit),
             "margin": None,
-            "suggestions": suggestions(self.old),
             "warnings": [
                 note for note in alike if note not in {*self.notes, *self.new.notes}
             ],

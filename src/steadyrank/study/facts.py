@@ -113,7 +113,7 @@ class Facts:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was guessed, which policies were applied, what may leave, how ties are treated."""
+        """What was skipped, which policies were applied, what may leave, how ties are treated."""
         weighted = "" if self.data.weights is None else " with its weight"
         unit = f"unit: one {self.unit}{weighted}, of {self.units.total:,}"
         ties, of_values = RULES["ties"], getattr(self.data, "resolution", 0.0)

@@ -20,8 +20,8 @@ from steadyrank.data.read import as_observations
 from steadyrank.data.score_matrix import ScoreMatrix
 from steadyrank.errors import InvalidDataError, InvalidValueError, Option, wrong_data
 from steadyrank.operators.checks import Range, check_setting
-from steadyrank.reading.scales import on_one_scale
 from steadyrank.scorers.base import check_several
+from steadyrank.scorers.means import ranks_within_rows
 from steadyrank.text import counted
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class CriticalDifference:
                     HOLM,
                 ),
             )
-        ranks = values.shape[1] + 1.0 - on_one_scale(values, "ranks")
+        ranks = values.shape[1] + 1.0 - ranks_within_rows(values)
         order = np.argsort(ranks.sum(axis=0), kind="stable")
         ranks, values = ranks[:, order], values[:, order]
         labels = tuple(data.items[place] for place in order)

@@ -17,7 +17,6 @@ import numpy as np
 
 from steadyrank.data.observations import origin_of
 from steadyrank.errors import MissingPackageError, SteadyrankError, not_a_choice
-from steadyrank.reading.table import Guess
 from steadyrank.text import counted, plural
 
 if TYPE_CHECKING:
@@ -61,7 +60,7 @@ class Result:
     n_units, n_distinct_units : int
         How many units there are, and how many different ones.
     notes : tuple of str
-        What was guessed, which policies were applied, how ties were treated.
+        What was skipped, which policies were applied, how ties were treated.
     counts : int array (items,) or None
         How many observations are behind each item.
     counted_as : str
@@ -86,6 +85,7 @@ class Result:
     item_name: str = field(default="item", kw_only=True)
     _study: Study | None = field(kw_only=True)
     _library: str | None = field(default=None, kw_only=True)
+    _reading: dict[str, Any] | None = field(default=None, kw_only=True)
 
     def __repr__(self) -> str:
         """Say what was found, where one sentence does."""
@@ -184,6 +184,7 @@ def origin(study: Study) -> dict[str, Any]:
         "item_name": facts.item_name,
         "_study": study,
         "_library": origin_of(data).library,
+        "_reading": origin_of(data).reading,
     }
 
 
@@ -199,7 +200,7 @@ def about(result: Result, source: str | None = None) -> dict[str, Any]:
         "n_items": len(result.items),
         **told(result, "counted_as", "scorer"),
         "policies": dict(RULES),
-        "guesses": guesses_of(result.notes),
+        "reading": result._reading,
         "notes": list(result.notes),
     }
 
@@ -214,19 +215,6 @@ def begun(document: str, source: str | None) -> dict[str, Any]:
         "software": {"name": "steadyrank", "version": __version__},
         "source": source,
     }
-
-
-def guesses_of(notes: Iterable[str]) -> list[dict[str, str]]:
-    """Return what was guessed about the data, in a few words each, with the option that changes it."""
-    guesses = (note for note in notes if isinstance(note, Guess) and note.brief)
-    return [
-        {
-            "text": guess.brief,
-            "note": guess,
-            "option": guess.option.typed().removesuffix(" ..."),
-        }
-        for guess in guesses
-    ]
 
 
 def told(result: object, *names: str) -> dict[str, Any]:

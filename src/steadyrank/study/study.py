@@ -24,12 +24,13 @@ from steadyrank.text import html_of, noun_of, plural, today
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from steadyrank import study as results
     from steadyrank._typing import FloatArray
     from steadyrank.data import Observations, Units
+    from steadyrank.engines.backends import Engine
     from steadyrank.scorers.base import Scorer
     from steadyrank.study.audit.audit import Audited
 
@@ -42,10 +43,12 @@ class Study:
 
     Parameters
     ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Estimates, path or dataframe
-        The observations; a file or a frame is read by :func:`steadyrank.read_any`.
+    data : path, dataframe, or Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression
+        The observations; a file or a frame is read by :func:`steadyrank.read`.
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
+    item, rating, unit, ...
+        What the columns of a file or a frame are, and how to open it: as for :func:`steadyrank.read`.
 
     Attributes
     ----------
@@ -62,8 +65,47 @@ class Study:
     30 of the 100 votes change the top 2 when removed
     """
 
-    def __init__(self, data: Any, scorer: object = None) -> None:
-        observed = as_observations(data)
+    def __init__(
+        self,
+        data: Any,
+        scorer: object = None,
+        *,
+        item: str | None = None,
+        score: str | None = None,
+        rating: str | None = None,
+        unit: str | None = None,
+        row: str | None = None,
+        wide: bool = False,
+        items: str | Sequence[str] | None = None,
+        left: str | None = None,
+        right: str | None = None,
+        winner: str | None = None,
+        left_score: str | None = None,
+        right_score: str | None = None,
+        loser: str | None = None,
+        tie: str | None = None,
+        choice: str | None = None,
+        ranks: str | Sequence[str] | None = None,
+        ballot: str | None = None,
+        rank: str | None = None,
+        response: str | None = None,
+        features: str | Sequence[str] | None = None,
+        weight: str | None = None,
+        count: str | None = None,
+        lower_is_better: bool = False,
+        catalogue: str | Sequence[str] | None = None,
+        sql: str | None = None,
+        tables: Mapping[str, Any] | None = None,
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        sheet: str | None = None,
+        engine: str | Engine | None = None,
+        memory_limit: str | None = None,
+    ) -> None:
+        said = dict(locals())
+        for name in ("self", "data", "scorer"):
+            del said[name]
+        observed = as_observations(data, said)
         self.facts = Facts(observed, resolve_scorer(scorer, observed))
 
     def __repr__(self) -> str:
@@ -364,15 +406,11 @@ def with_names(study: Study, item: str | None = None, unit: str | None = None) -
     >>> with_names(Study(Votes(["ann"] * 5 + ["bob"] * 3)), "candidate", "voter").topk(1).unit
     'voter'
     """
-    columns, facts, named = (
-        dict(origin_of(study.data).columns),
-        study.facts,
-        copy(study),
-    )
-    item = item or noun_of(columns.get("item", "")) or facts.item_name
-    named.facts = facts.called(
-        item, unit or noun_of(columns.get(facts.unit, "")) or facts.unit
-    )
+    facts, named = study.facts, copy(study)
+    reading = origin_of(study.data).reading or {"roles": {}}
+    column = reading["roles"].get("item") or reading["roles"].get("choice")
+    noun = noun_of(column) if isinstance(column, str) else ""
+    named.facts = facts.called(item or noun or facts.item_name, unit or facts.unit)
     return named
 
 
@@ -389,7 +427,7 @@ def stable_topk(
     Parameters
     ----------
     data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
-        The observations; a file or a frame is read by :func:`read_any`. Ask a :class:`Study` itself.
+        The observations; a file or a frame is read by :func:`read`. Ask a :class:`Study` itself.
     k : int
         How many items are wanted.
     delta : float
@@ -458,7 +496,7 @@ def audit(
     Parameters
     ----------
     data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
-        The observations; a file or a frame is read by :func:`read_any`. Ask a :class:`Study` itself.
+        The observations; a file or a frame is read by :func:`read`. Ask a :class:`Study` itself.
     k : int or several
         How many items are wanted.
     eps : float, optional
@@ -502,7 +540,7 @@ def margin(
     Parameters
     ----------
     data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
-        The observations; a file or a frame is read by :func:`read_any`. Ask a :class:`Study` itself.
+        The observations; a file or a frame is read by :func:`read`. Ask a :class:`Study` itself.
     k : int, optional
         The top k in question; without it (and without a pair) the full ranking.
     item : label, optional

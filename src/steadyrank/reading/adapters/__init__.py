@@ -1,1 +1,0 @@
-"""Files that evaluation tools write, and those with a grammar of their own: see ``formats.py``."""

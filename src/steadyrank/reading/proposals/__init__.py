@@ -1,1 +1,0 @@
-"""What each kind of data proposes for a table, from its profile."""
