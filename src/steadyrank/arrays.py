@@ -194,7 +194,7 @@ def as_column(values: Any, what: str) -> AnyArray:
         shown = "a dataframe" if is_frame else shorten(values)
         raise errors.InvalidDataError(
             f"{what} must hold one value for each row, in order, but is {shown}",
-            way_out=f"{'Use from_frame(...), or p' if is_frame else 'P'}ut the values into a list.",
+            way_out="Put the values into a list, or read a table with read(...).",
         )
     if isinstance(values, np.ndarray):
         column = _from_numpy(values)
@@ -430,7 +430,7 @@ def as_matrix(values: Any, what: str, *, missing: bool = False) -> FloatArray:
     if hasattr(values, "columns") or hasattr(values, "column_names"):
         told = f"{what} is a dataframe, whose column names would be lost here"
         raise errors.InvalidDataError(
-            told, way_out="Use from_frame(...), or pass an array of numbers."
+            told, way_out="Pass an array of numbers, or read it with read(...)."
         )
     if isinstance(values, str | bytes) or not hasattr(values, "__iter__"):
         raise errors.InvalidDataError(

@@ -288,7 +288,7 @@ class MissingValuesError(InvalidDataError):
 
 
 class ColumnError(InvalidDataError):
-    """A column that is absent, doubled, or cannot be guessed."""
+    """A column that is absent, doubled, or of no use in its role."""
 
 
 class NotRecognisedError(InvalidDataError):

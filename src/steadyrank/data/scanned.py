@@ -47,7 +47,7 @@ class ScannedEntries(EntryObservations):
     kind : Kind
         The kind of data that this is.
     notes : sequence of str
-        What was guessed, which policies were applied, and what left the engine while scanning.
+        Which policies were applied, and what left the engine while scanning.
 
     Examples
     --------

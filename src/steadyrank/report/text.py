@@ -478,7 +478,7 @@ def split_lines(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     every = counted(len(findings["categories"]) - 1, "category")
     source = f"{findings['source']}: " if findings["source"] else ""
     yield Line(f"{source}{every} by {findings['split']}", FAINT)
-    yield Line(guessed(answered[0]["findings"], terminal), FAINT)
+    yield Line(how_read(answered[0]["findings"]), FAINT)
     yield from (Line(findings["headline"], VERDICTS[findings["stable"]]), GAP)
     for columns, foot in split_tables(findings, terminal):
         title, *rest = _table(columns, terminal)

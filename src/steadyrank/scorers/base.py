@@ -156,7 +156,7 @@ def check_kind(
         return
     given, way_out = (
         type(data).__name__,
-        "Read a file with read_any, or give columns to one of these.",
+        "Read a file with read(...), or give columns to one of these.",
     )
     if isinstance(data, Observations):
         given, way_out = data.kind.name, "Omit the scorer for the usual one."
