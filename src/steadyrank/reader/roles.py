@@ -73,11 +73,12 @@ BESIDE = ("unit", "row", "weight", "count", "lower_is_better", "catalogue")
 class Form:
     """A way to hold a kind of data in a table: the roles it needs, and those it may have.
 
-    ``needs`` names them in the order of help; of alternatives, one is enough.
+    ``needs`` names them in the order of help; of alternatives, one is said.
     """
 
     kind: str
     name: str
+    says: str
     needs: tuple[tuple[str, ...], ...]
     may: tuple[str, ...]
 
@@ -93,25 +94,43 @@ class Form:
 
 
 SCORE = ("score", "rating")
-SCORES_MAY = ("unit", "row", "weight", "count", "lower_is_better", "catalogue")
+SIDES = (("left",), ("right",))
+POINTS = (("left_score",), ("right_score",))
 ROWS_MAY = ("unit", "weight", "count", "catalogue")
+SCORES_MAY = ("row", "lower_is_better", *ROWS_MAY)
+WIDE_ROWS_MAY = ("lower_is_better", "catalogue")
+REGRESSION_MAY = ("features", "unit", "weight", "count")
 
 FORMS = (
-    Form("scores", "long", (("item",), SCORE), SCORES_MAY),
-    Form("scores", "wide", (("wide", "items"),), ("item", *SCORES_MAY)),
-    Form("battles", "winner", (("left",), ("right",), ("winner",)), ROWS_MAY),
+    Form("scores", "long", "scores, one a row", (("item",), SCORE), SCORES_MAY),
+    Form("scores", "wide", "a column an item", (("wide", "items"),), SCORES_MAY),
+    Form("scores", "wide_rows", "a row an item", (("item",), ("wide",)), WIDE_ROWS_MAY),
+    Form("battles", "winner", "battles", (*SIDES, ("winner",)), ROWS_MAY),
     Form(
         "battles",
         "points",
-        (("left",), ("right",), ("left_score",), ("right_score",)),
+        "battles by points",
+        (*SIDES, *POINTS),
         ("lower_is_better", *ROWS_MAY),
     ),
-    Form("battles", "winner_loser", (("winner",), ("loser",)), ("tie", *ROWS_MAY)),
-    Form("ballots", "choice", (("choice",),), ROWS_MAY),
-    Form("ballots", "ranks", (("ranks",),), ROWS_MAY),
-    Form("ballots", "ballot", (("ballot",),), ROWS_MAY),
-    Form("ballots", "rank", (("item",), ("rank",), ("unit",)), ROWS_MAY),
-    Form("regression", "regression", (("response",),), ("features", *ROWS_MAY[:-1])),
+    Form(
+        "battles",
+        "winner_loser",
+        "winners and losers",
+        (("winner",), ("loser",)),
+        ("tie", *ROWS_MAY),
+    ),
+    Form("ballots", "choice", "votes", (("choice",),), ROWS_MAY),
+    Form("ballots", "ranks", "ballots, a column a rank", (("ranks",),), ROWS_MAY),
+    Form("ballots", "ballot", "ballots in one cell", (("ballot",),), ROWS_MAY),
+    Form(
+        "ballots",
+        "rank",
+        "ballots, one rank a row",
+        (("item",), ("rank",), ("unit",)),
+        ROWS_MAY,
+    ),
+    Form("regression", "regression", "a regression", (("response",),), REGRESSION_MAY),
 )
 
 

@@ -1,0 +1,95 @@
+"""Labels become codes within DuckDB, so that a large table never becomes Python objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadyrank import errors
+from steadyrank._typing import AnyArray
+from steadyrank.arrays import objects
+from steadyrank.errors import shorten
+from steadyrank.reader.cells import INTEGERS, first_row, label, literal, trimmed
+
+if TYPE_CHECKING:
+    from steadyrank.reader.table import Table
+
+ORDER = "try_cast(label as hugeint) nulls last, label"  # '7' before '10' before 'a'
+
+
+def label_cells(
+    table: Table, columns: Sequence[str], catalogue: Sequence[str] | None = None
+) -> list[str]:
+    """Return expressions of labels that are compared with each other, and so of one type."""
+    cells = [label(table, column) for column in columns]
+    whole = {table.types[column] for column in columns} <= INTEGERS
+    if catalogue is not None:
+        whole = whole and all(
+            name.removeprefix("-").isdecimal() and name == str(int(name))
+            for name in catalogue
+        )
+    kind = "BIGINT" if whole else "VARCHAR"
+    return [
+        cell if table.types[column] == kind else f"{cell}::{kind}"
+        for cell, column in zip(cells, columns, strict=True)
+    ]
+
+
+def number_labels(
+    table: Table, codes: str, cells: str, catalogue: Sequence[str] | None = None
+) -> AnyArray:
+    """Make the table ``codes`` of labels and their numbers, and return the labels.
+
+    Parameters
+    ----------
+    codes : str
+        Its name; its columns are ``label`` and ``code``. Blank cells have no label.
+    cells : str
+        A query of two columns: ``row`` and ``label``.
+    catalogue : sequence of str, optional
+        All labels that exist, in order; a cell with any other is refused.
+    """
+    named = f"label is not null and {trimmed('label::varchar')} <> ''"
+    if catalogue is None:
+        distinct = f"select distinct label from ({cells})"
+        numbered = (
+            f"select label, (row_number() over (order by {ORDER}) - 1)::integer as code "
+            f"from ({distinct}) where {named}"
+        )
+    else:
+        names = ", ".join(map(literal, catalogue))
+        unknown = first_row(
+            table,
+            f"select row, label::varchar from ({cells}) where {named} "
+            f"and label::varchar not in ({names}) order by row limit 1",
+        )
+        if unknown:
+            raise _not_in_catalogue(table, *unknown, catalogue)
+        kind, *_ = first_row(table, f"select any_value(typeof(label)) from ({cells})")
+        numbered = (
+            f"select name::{kind or 'VARCHAR'} as label, code::integer as code from "
+            f"(select unnest([{names}]) as name, unnest(range({len(catalogue)})) as code)"
+        )
+    table.con.execute(f"create or replace temp table {codes} as {numbered}")
+    query = f"select label from {codes} order by code"
+    labels = table.con.execute(query).fetchnumpy()["label"]
+    return objects(np.asarray(labels).tolist())
+
+
+def _not_in_catalogue(
+    table: Table, row: int, label: str, catalogue: Sequence[str]
+) -> errors.InvalidLabelError:
+    near = get_close_matches(label, catalogue, n=1)
+    meant = f"; did you mean {shorten(near[0])}?" if near else ""
+    return errors.InvalidLabelError(
+        f"{table.place(row)}: {shorten(label)} is not in the catalogue{meant}",
+        source="",
+        way_out=[
+            "List all items in ",
+            errors.Option("catalogue"),
+            ", or leave it out.",
+        ],
+    )

@@ -1,0 +1,90 @@
+"""From a table and what was said of its columns to the arrays of a kind of data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steadyrank import errors
+from steadyrank.reader.conventions import known_header
+from steadyrank.reader.forms import READERS
+from steadyrank.reader.refusal import check_columns, choose_form, unknown_header
+from steadyrank.reader.roles import BESIDE, ROLES, Reading, split_list
+from steadyrank.reader.rows import Rows
+
+if TYPE_CHECKING:
+    from steadyrank.reader.table import Table
+
+
+def resolve(table: Table, said: Mapping[str, object]) -> Reading:
+    """Read a table by what was said of its columns, or else by the exact header of a tool.
+
+    Parameters
+    ----------
+    table : Table
+    said : mapping
+        For each role that was said: a column, a list of columns (or one text, separated by
+        commas), True, or the catalogue.
+    """
+    roles = _given(said)
+    header = None
+    if roles.keys() <= {*BESIDE}:
+        header, proved = _unsaid(table, roles)
+        roles = proved | roles
+    check_columns(table, roles)
+    form = choose_form(table, roles)
+    rows = Rows(table, roles, _catalogue(roles.get("catalogue")))
+    reading = READERS[form.name](rows)
+    reading.kind = form.kind
+    reading.header = header
+    return reading
+
+
+def _unsaid(
+    table: Table, said: Mapping[str, object]
+) -> tuple[str | None, dict[str, Any]]:
+    """Return the header that is known, and what a grammar or the header says."""
+    if table.said:
+        catalogue = {"catalogue": table.catalogue} if table.catalogue else {}
+        return None, {**table.said, **catalogue}
+    known = known_header(table, said)
+    if known is None:
+        raise unknown_header(table, said)
+    return known
+
+
+def _given(said: Mapping[str, object]) -> dict[str, Any]:
+    """Return what was said, in the order of help: lists as tuples, no flag that is off."""
+    roles: dict[str, Any] = {}
+    for name, role in ROLES.items():
+        value = said.get(name)
+        if value is None or value is False:
+            continue
+        if role.takes == "columns":
+            names = split_list(value) if isinstance(value, str) else value
+            roles[name] = tuple(names)  # type: ignore[arg-type]
+        else:
+            roles[name] = value
+    return roles
+
+
+def _catalogue(said: object) -> tuple[str, ...] | None:
+    """Return the items that were declared: a list, A,B, or the lines of @FILE."""
+    if said is None:
+        return None
+    if not isinstance(said, str):
+        names = [str(name) for name in said]  # type: ignore[attr-defined]
+    elif said.startswith("@"):
+        path = Path(said[1:])
+        if not path.is_file():
+            raise errors.FileNotThereError(f"there is no file {path} with a catalogue")
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        names = [line for line in lines if line.strip()]
+    else:
+        names = split_list(said)
+    twice = {name for name in names if names.count(name) > 1}
+    if twice or not names:
+        what = f"names {min(twice)!r} twice" if twice else "names no item"
+        raise errors.InvalidLabelError(f"the catalogue {what}", source="")
+    return tuple(names)

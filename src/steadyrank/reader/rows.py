@@ -1,0 +1,222 @@
+"""The rows of a table that have no blanks: codes of labels, numbers, and what is skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadyrank import errors
+from steadyrank._typing import AnyArray
+from steadyrank.arrays import Coded
+from steadyrank.reader.cells import (
+    LARGEST,
+    check_cells,
+    check_numbers,
+    first_row,
+    is_blank,
+    number,
+    quoted,
+)
+from steadyrank.reader.codes import label_cells, number_labels
+from steadyrank.reader.roles import ROLES, Reading, Skipped
+
+if TYPE_CHECKING:
+    from steadyrank.reader.table import Table
+
+PLACE = "place of the row"  # no role is called that
+
+
+class Rows:
+    """Collects what a form reads of each row, and fetches it in one query.
+
+    Values are read of every row of ``held``. Where a row holds several (ranks, cells), they
+    are read of every row of the table ``entries``, whose column ``row`` says of which row.
+    """
+
+    def __init__(
+        self, table: Table, roles: Mapping[str, Any], catalogue: Sequence[str] | None
+    ) -> None:
+        self.table = table
+        self.roles = roles
+        self.catalogue = catalogue
+        self._source = "held"
+        self._values: dict[str, str] = {PLACE: "held.rowid"}
+        self._joins: list[str] = []
+        self._labels: dict[str, AnyArray] = {}
+        self._needed: list[str] = []
+        self._blank: list[tuple[str, str, str]] = []  # role, column, condition
+
+    def keep(self, columns: Sequence[str] = ()) -> None:
+        """Materialise the columns that were said, and others that the form reads."""
+        names = [*columns]
+        for role, value in self.roles.items():
+            if ROLES[role].takes == "column":
+                names.append(value)
+            elif ROLES[role].takes == "columns":
+                names.extend(value)
+        self.table.keep(list(dict.fromkeys(names)))
+
+    def set_entries(self, query: str) -> None:
+        """Read values of entries, several of a row, instead of rows.
+
+        Parameters
+        ----------
+        query : str
+            Of their table, whose column ``row`` is the row of an entry.
+        """
+        self.table.con.execute(f"create or replace temp table entries as {query}")
+        self._source = "entries join held on held.rowid = entries.row"
+
+    def others(self) -> tuple[str, ...]:
+        """Return the columns that were not said."""
+        said = {
+            value for role, value in self.roles.items() if ROLES[role].takes == "column"
+        }
+        return tuple(name for name in self.table.columns if name not in said)
+
+    def add_items(self, columns: Mapping[str, str]) -> None:
+        """Read labels of items: of one column, or of two sides that share them.
+
+        Parameters
+        ----------
+        columns : mapping
+            Under which name each column is fetched.
+        """
+        self._add_labels(columns, self.catalogue)
+
+    def add_units(self) -> None:
+        """Read the unit, the row, the weight and the count of each row, where said."""
+        for role in ("unit", "row"):
+            if role in self.roles:
+                self._add_labels({role: self.roles[role]}, None)
+        for role in ("weight", "count"):
+            if role in self.roles:
+                self.add_number(role)
+                self._check_amount(role)
+
+    def _add_labels(
+        self, columns: Mapping[str, str], catalogue: Sequence[str] | None
+    ) -> None:
+        codes = f"codes_{len(self._labels)}"
+        cells = label_cells(self.table, [*columns.values()], catalogue)
+        every = (f"select rowid as row, {cell} as label from held" for cell in cells)
+        labels = number_labels(self.table, codes, " union all ".join(every), catalogue)
+        for (key, column), cell in zip(columns.items(), cells, strict=True):
+            self.add_codes(key, codes, cell, labels)
+            role = next(r for r, said in self.roles.items() if said == column)
+            self.need([key], role, {column: is_blank(self.table, column)})
+
+    def add_codes(self, key: str, codes: str, cell: str, labels: AnyArray) -> None:
+        """Read the codes of labels, which the table ``codes`` holds."""
+        alias = f"labels_{len(self._labels)}"
+        self._joins.append(f"left join {codes} {alias} on {alias}.label = {cell}")
+        self._labels[key] = labels
+        self._values[key] = f"{alias}.code"
+
+    def add_number(self, role: str) -> None:
+        """Read a column of numbers; a cell that holds anything else is refused."""
+        column = self.roles[role]
+        check_numbers(self.table, (column,))
+        self.add_value(role, number(self.table, column))
+        self.need([role], role, {column: is_blank(self.table, column)})
+
+    def add_value(self, key: str, expression: str) -> None:
+        """Read the value of an expression."""
+        self._values[key] = expression
+
+    def need(self, keys: Sequence[str], role: str, blank: Mapping[str, str]) -> None:
+        """Leave out the rows that have a value under none of the keys.
+
+        Parameters
+        ----------
+        keys : sequence of str
+        role : str
+            What is blank then.
+        blank : mapping
+            For each of its columns the condition of a blank.
+        """
+        values = ", ".join(map(quoted, keys))
+        self._needed.append(f"coalesce({values}) is not null")
+        self._blank += [(role, *pair) for pair in blank.items()]
+
+    def _check_amount(self, role: str) -> None:
+        column = self.roles[role]
+        amount = number(self.table, column)
+        check_cells(self.table, {column: f"{amount} < 0"}, f"is negative, and a {role}")
+        if role == "count":
+            whole = f"{amount} <> floor({amount}) or {amount} > {LARGEST}"
+            check_cells(self.table, {column: whole}, "is no whole number, and a count")
+
+    def fetch(self) -> dict[str, Any]:
+        """Return the arrays of the rows that lack nothing, in the order of the table."""
+        values = ", ".join(
+            f"{expression} as {quoted(key)}" for key, expression in self._values.items()
+        )
+        query = f"select {values} from {self._source} {' '.join(self._joins)}"
+        if self._needed:
+            query = f"select * from ({query}) where {' and '.join(self._needed)}"
+        arrays = self.table.con.execute(query).fetchnumpy()
+        rows = arrays[PLACE]
+        if (rows[1:] < rows[:-1]).any():
+            # DuckDB keeps the order of rows in a join, but does not promise it.
+            order = np.argsort(rows, kind="stable")
+            arrays = {key: values[order] for key, values in arrays.items()}
+        columns: dict[str, Any] = {}
+        for key, array in arrays.items():
+            if key in self._labels:
+                columns[key] = Coded(array.astype(np.int32), self._labels[key])
+            elif array.dtype.kind == "f":
+                columns[key] = np.ma.filled(array, np.nan)
+            else:
+                columns[key] = np.asarray(array)
+        if "count" in columns:
+            columns["count"] = columns["count"].astype(np.int64)
+        return columns
+
+    def reading(
+        self,
+        form: str,
+        columns: dict[str, Any],
+        items: Sequence[object],
+        *,
+        cells: tuple[int, int] | None = None,
+    ) -> Reading:
+        """Return what was read, and what was skipped.
+
+        Parameters
+        ----------
+        cells : pair of int, optional
+            How many cells have a value, and how many cells a row has, of tables whose
+            cells are skipped one by one.
+        """
+        rows = columns.pop(PLACE)
+        n_rows, *_ = first_row(self.table, "select count(*) from held")
+        if not len(rows):
+            lacking = "no rows" if not n_rows else "no row without a blank cell"
+            roles = ", ".join(dict.fromkeys(role for role, *_ in self._blank))
+            raise errors.EmptyDataError(
+                f"{self.table.source} has {lacking} ({roles})", source=""
+            )
+        if cells is None:
+            n_kept = 1 + np.count_nonzero(rows[1:] != rows[:-1])
+            n_total, what = n_rows, "rows"
+        else:
+            n_kept, n_total, what = cells[0], cells[1] * n_rows, "cells"
+        skipped = None
+        if n_kept < n_total:
+            role, column, place = self._first_blank()
+            number = n_total - n_kept
+            skipped = Skipped(number, n_total, role, column, place, what)
+        return Reading("", form, dict(self.roles), tuple(items), columns, rows, skipped)
+
+    def _first_blank(self) -> tuple[str, str, str]:
+        blanks = [condition for *_, condition in self._blank]
+        row, *marks = first_row(
+            self.table,
+            f"select rowid, {', '.join(blanks)} from held where {' or '.join(blanks)} "
+            "order by rowid limit 1",
+        )
+        role, column, _ = self._blank[marks.index(True)]
+        return role, column, self.table.place(row)
