@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steadyrank import errors
 from steadyrank.errors import NotANumberError, shorten
+from steadyrank.reader.query import literal, quoted
 
 if TYPE_CHECKING:
     from steadyrank.reader.table import Table
@@ -20,16 +21,6 @@ INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT"}
 INTEGERS |= {f"U{name}" for name in INTEGERS}
 LARGE_INTEGERS = {"HUGEINT", "UHUGEINT"}
 NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT")
-
-
-def quoted(name: str) -> str:
-    """Return the name of a column as SQL writes it."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def literal(text: str) -> str:
-    """Return a text as SQL writes it."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 def trimmed(cell: str) -> str:

@@ -12,7 +12,8 @@ from steadyrank import errors
 from steadyrank._typing import AnyArray
 from steadyrank.arrays import objects
 from steadyrank.errors import shorten
-from steadyrank.reader.cells import INTEGERS, first_row, label, literal, trimmed
+from steadyrank.reader.cells import INTEGERS, first_row, label, trimmed
+from steadyrank.reader.query import literal
 
 if TYPE_CHECKING:
     from steadyrank.reader.table import Table
@@ -67,7 +68,8 @@ def number_labels(
             f"and label::varchar not in ({names}) order by row limit 1",
         )
         if unknown:
-            raise _not_in_catalogue(table, *unknown, catalogue)
+            row, name = unknown
+            raise _not_in_catalogue(table, row, name, catalogue)
         kind, *_ = first_row(table, f"select any_value(typeof(label)) from ({cells})")
         numbered = (
             f"select name::{kind or 'VARCHAR'} as label, code::integer as code from "

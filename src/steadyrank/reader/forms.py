@@ -7,17 +7,16 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from steadyrank.arrays import Coded, objects
-from steadyrank.errors import InvalidLabelError, Option, shorten
+from steadyrank.errors import InvalidLabelError, Option, WayOut, shorten
 from steadyrank.reader.cells import (
     check_cells,
     check_numbers,
     is_blank,
-    literal,
     number,
-    quoted,
     trimmed,
 )
 from steadyrank.reader.codes import label_cells, number_labels
+from steadyrank.reader.query import literal, quoted
 from steadyrank.reader.results import points_outcome, tie_outcome, winner_outcome
 from steadyrank.reader.roles import Reading
 from steadyrank.reader.rows import PLACE, Rows
@@ -53,7 +52,7 @@ def _wide(rows: Rows) -> Reading:
     rows.add_units()
     columns = rows.fetch()
     scores = {name: columns.pop(key) for key, name in zip(keys, names, strict=True)}
-    n_values = sum(np.count_nonzero(~np.isnan(values)) for values in scores.values())
+    n_values = sum(int(np.isfinite(values).sum()) for values in scores.values())
     without_data = np.full(len(columns[PLACE]), np.nan)
     columns["items"] = [scores.get(name, without_data) for name in catalogue]
     return rows.reading("wide", columns, catalogue, cells=(n_values, len(names)))
@@ -80,8 +79,11 @@ def _wide_rows(rows: Rows) -> Reading:
 
 def _keep_numbers(rows: Rows, names: Sequence[str], role: str) -> None:
     rows.keep(names)
-    way_out = ["Name the columns of numbers with ", Option(role, several=True), "."]
-    check_numbers(rows.table, tuple(names), () if role in rows.roles else way_out)
+    way_out: WayOut = ()
+    if role not in rows.roles:
+        numbers = Option(role, several=True)
+        way_out = ["Name the columns of numbers with ", numbers, "."]
+    check_numbers(rows.table, tuple(names), way_out)
 
 
 def _winner(rows: Rows) -> Reading:
@@ -156,7 +158,7 @@ def _ballot(rows: Rows) -> Reading:
     ballot = quoted(column)
     blank = is_blank(rows.table, column)
     wrong = f"not {blank} and regexp_matches({ballot}, {literal(NAMES_NOBODY)})"
-    way_out = ["Write ballots as a > b = c with ", Option("sql"), "."]
+    way_out: WayOut = ["Write ballots as a > b = c with ", Option("sql"), "."]
     check_cells(rows.table, {column: wrong}, "has a place without a name", way_out)
     levels = f"string_split({ballot}, '>')"
     return _orders(
@@ -181,7 +183,7 @@ def _orders(rows: Rows, entries: str, blank: Mapping[str, str]) -> Reading:
     columns = rows.fetch()
     places = columns[PLACE]
     columns["ballot"] = np.cumsum(np.diff(places, prepend=places[:1]) != 0)
-    return rows.reading(role, columns, labels)
+    return rows.reading(role, columns, columns["item"].distinct)
 
 
 def _rank(rows: Rows) -> Reading:

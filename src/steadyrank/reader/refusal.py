@@ -98,7 +98,7 @@ def _no_column(table: Table, role: str, column: object) -> ColumnError:
     return ColumnError(
         f"{table.source} has no column {shorten(column)} ({role})",
         source="",
-        way_out=[*way_out, _columns(table)],
+        way_out=[*way_out, _columns(table), *_reshape()],
     )
 
 
@@ -111,7 +111,7 @@ def choose_form(table: Table, roles: Mapping[str, Any]) -> Form:
         raise ColumnError(problem, source="", way_out=_forms(roles, FORMS))
     complete = [form for form in possible if not form.missing(roles)]
     if not complete:
-        problem = f"{_listed(roles)} alone make no kind of data"
+        problem = f"{_listed(defining)} is said, but not what else the data need"
         way_out: list[str | Option] = [_columns(table), *_forms(roles, possible)]
         raise ColumnError(problem, source="", way_out=way_out)
     form = complete[-1]
@@ -171,9 +171,12 @@ def _forms(roles: Mapping[str, Any], forms: Sequence[Form]) -> list[str | Option
             for place, name in enumerate(said):
                 value = value_text(roles[name]) if name in roles else None
                 line += [" or " if place else " ", ROLES[name].option(value)]
-        if "unit" in form.may:
+        if ("unit",) not in form.needs and "unit" in form.may:
             unit = ROLES["unit"].option(roles.get("unit"))
             line += [" ", unit] if "unit" in roles else [" [", unit, "]"]
         parts += [f"  {form.says}:", *line, "\n"]
-    reshape = Option("sql", "SELECT ... FROM data")
-    return [*parts, "To reshape the table first: ", reshape, "."]
+    return [*parts, *_reshape()]
+
+
+def _reshape() -> list[str | Option]:
+    return ["To reshape the table first: ", Option("sql", "SELECT ... FROM data"), "."]

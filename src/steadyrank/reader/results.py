@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING
 
 from steadyrank import errors
 from steadyrank.errors import Option, shorten
-from steadyrank.reader.cells import (
-    check_cells,
-    first_row,
-    is_blank,
-    literal,
-    number,
-    quoted,
-    trimmed,
-)
+from steadyrank.reader.cells import check_cells, first_row, is_blank, number, trimmed
 from steadyrank.reader.codes import label_cells
+from steadyrank.reader.query import literal, quoted
 
 if TYPE_CHECKING:
     from steadyrank.reader.table import Table
@@ -166,6 +159,10 @@ def tie_outcome(table: Table, tie: str | None) -> str:
     outcome = f"coalesce(case {word} {cases} end, case {whole} end)::integer"
     wrong = f"not {is_blank(table, tie)} and {outcome} is null"
     problem = "is neither yes nor no"
-    way_out = ["Write true or false, yes or no, 1 or 0 with ", Option("sql"), "."]
+    way_out: errors.WayOut = [
+        "Write true or false, yes or no, 1 or 0 with ",
+        Option("sql"),
+        ".",
+    ]
     check_cells(table, {tie: wrong}, problem, way_out)
     return outcome

@@ -148,8 +148,8 @@ class Skipped:
     def sentence(self) -> str:
         """Return how many were left out, and where the first one is."""
         return (
-            f"Skipped {self.number:,} of {self.total:,} {self.what} with a blank cell, "
-            f"the first in column {self.column!r}, {self.place}."
+            f"Skipped {self.number:,} of {self.total:,} {self.what} because of blanks: "
+            f"the first is in column {self.column!r}, {self.place}."
         )
 
 

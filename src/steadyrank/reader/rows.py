@@ -17,9 +17,9 @@ from steadyrank.reader.cells import (
     first_row,
     is_blank,
     number,
-    quoted,
 )
 from steadyrank.reader.codes import label_cells, number_labels
+from steadyrank.reader.query import quoted
 from steadyrank.reader.roles import ROLES, Reading, Skipped
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Rows:
         self.table = table
         self.roles = roles
         self.catalogue = catalogue
+        self.n_rows = 0
         self._source = "held"
         self._values: dict[str, str] = {PLACE: "held.rowid"}
         self._joins: list[str] = []
@@ -57,6 +58,7 @@ class Rows:
             elif ROLES[role].takes == "columns":
                 names.extend(value)
         self.table.keep(list(dict.fromkeys(names)))
+        (self.n_rows,) = first_row(self.table, "select count(*) from held")
 
     def set_entries(self, query: str) -> None:
         """Read values of entries, several of a row, instead of rows.
@@ -173,7 +175,23 @@ class Rows:
                 columns[key] = np.asarray(array)
         if "count" in columns:
             columns["count"] = columns["count"].astype(np.int64)
+        if len(rows) < self.n_rows or self._source != "held":
+            self._drop_unused(columns)
         return columns
+
+    def _drop_unused(self, columns: dict[str, Any]) -> None:
+        """Leave out labels that only skipped rows have, unless a catalogue lists them."""
+        for labels in {id(labels): labels for labels in self._labels.values()}.values():
+            keys = [key for key in self._labels if self._labels[key] is labels]
+            used = np.zeros(len(labels), dtype=np.bool_)
+            for key in keys:
+                used[columns[key].codes] = True
+            if used.all() or (self.catalogue and keys[0] not in {"unit", "row"}):
+                continue
+            new_codes = np.cumsum(used, dtype=np.int32) - np.int32(1)
+            for key in keys:
+                codes = new_codes[columns[key].codes]
+                columns[key] = Coded(codes, labels[used])
 
     def reading(
         self,
@@ -192,15 +210,15 @@ class Rows:
             cells are skipped one by one.
         """
         rows = columns.pop(PLACE)
-        n_rows, *_ = first_row(self.table, "select count(*) from held")
+        n_rows = self.n_rows
         if not len(rows):
-            lacking = "no rows" if not n_rows else "no row without a blank cell"
+            lacking = "no row without a blank cell" if n_rows else "no rows"
             roles = ", ".join(dict.fromkeys(role for role, *_ in self._blank))
             raise errors.EmptyDataError(
                 f"{self.table.source} has {lacking} ({roles})", source=""
             )
         if cells is None:
-            n_kept = 1 + np.count_nonzero(rows[1:] != rows[:-1])
+            n_kept = 1 + int(np.count_nonzero(rows[1:] != rows[:-1]))
             n_total, what = n_rows, "rows"
         else:
             n_kept, n_total, what = cells[0], cells[1] * n_rows, "cells"
