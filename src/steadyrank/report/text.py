@@ -7,7 +7,7 @@ sentences, then show their table.
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from steadyrank.report.tables import (
     item_columns,

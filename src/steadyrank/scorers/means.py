@@ -20,7 +20,7 @@ from steadyrank._typing import FloatArray
 from steadyrank.data.matrices import all_observations, compared_rows
 from steadyrank.data.ratings import Ratings
 from steadyrank.data.score_matrix import ScoreMatrix
-from steadyrank.errors import FEW_DATA, InvalidDataError, Option
+from steadyrank.errors import InvalidDataError, Option
 from steadyrank.operators.checks import Range, setting
 from steadyrank.scorers.base import LeaveOneOut, RowsOut, snapped
 from steadyrank.scorers.sensitivity import Sensitivity, root_rounded_up, same_people
@@ -40,13 +40,12 @@ class WinRate(EntrySums):
     It is a mean of points (1, a half or 0), exact, with and without any unit: of the items, only
     those of the battles that leave change. Weights count battles as so many. Whom an item met does not
     matter, so an item that met only weak ones does well; Bradley-Terry allows for that. An item
-    without a battle has no win rate, and that is an error, in the data and once a unit is gone, unless
-    ``empty`` says what to do.
+    without a battle, in the data or once a unit is gone, is last.
 
     Parameters
     ----------
     empty : float, optional
-        What an item without a battle scores: less than 0, so that it is last.
+        What an item without a battle scores, if not some number less than 0.
 
     Examples
     --------
@@ -60,7 +59,6 @@ class WinRate(EntrySums):
 
     takes = ("battles",)
     value_range = (0.0, 1.0)
-    way_out = (*FEW_DATA, ", or use ", Option("scorer", "win-rate:empty=-1"))
     _called = "win rate"
 
     empty: float | None = setting(None, Range(optional=True))
@@ -88,7 +86,6 @@ class BoundedMeans(EntrySums):
     """Means of values that units give to items."""
 
     takes = ("scores", "ratings")
-    way_out = (*FEW_DATA, ", or use ", Option("scorer", "mean:shrinkage=1"))
     rule: ClassVar[str]
     moved: ClassVar[str] = "scores"
     scope: ClassVar[str] = "values from {lowest:g} to {highest:g}"
@@ -150,8 +147,8 @@ class Mean(BoundedMeans):
 
     A shrinkage pulls means towards 0, as if every item had ``shrinkage`` more values of 0, so that one
     enthusiast does not make a best seller; the paper scores ratings with a shrinkage of 1. An item
-    without any value then has score 0; with ``shrinkage=0`` it has what ``empty`` says, or none,
-    and that is an error, both in the data and once a unit is gone.
+    without any value, in the data or once a unit is gone, then has score 0; with ``shrinkage=0`` it is
+    last.
 
     Values that are short decimals (whole stars, 0 and 1, percentages with two places) are added without
     rounding as what they are meant to be, so that equal means are equal numbers, with and without any
@@ -165,7 +162,7 @@ class Mean(BoundedMeans):
         The lowest and the highest value that could occur; needed only for a proved bound, since
         the range that did occur proves nothing. Checked against the data.
     empty : float, optional
-        What an item without any value scores: less than any value, so that it is last.
+        What an item without any value scores, if not some number less than all values.
 
     Examples
     --------
@@ -378,6 +375,8 @@ class MeanWinRate(TaskPoints):
 
 class MiddleMeans(TaskMeans):
     """The mean of the values in the middle of each column, over the rows where it is available."""
+
+    needs_values = True
 
     @abstractmethod
     def trimmed(self, values: int) -> int:

@@ -19,7 +19,7 @@ from steadyrank import errors
 from steadyrank._typing import BoolArray, FloatArray, IntArray
 from steadyrank.data.observations import Observations
 from steadyrank.data.units import Units
-from steadyrank.errors import WayOut, listing, shorten
+from steadyrank.errors import listing, shorten
 from steadyrank.scorers.base import LeaveOneOut, Scorer, Settled, check_several, snapped
 from steadyrank.sums.blocks import Block, DenseBlock, Rows, SparseBlock, Wanted
 from steadyrank.sums.model import Entries, ItemSums, Prior, Sums
@@ -39,6 +39,10 @@ class SumScorer(Scorer):
     def added(self, data: Any) -> Sums:
         """Return what each unit adds to each item's numerator and denominator, or complain."""
 
+    def prior_of(self, added: Any) -> Prior:  # noqa: ARG002 (entries are looked at)
+        """Return the shrinkage, and what an item scores that has nothing."""
+        return self.prior
+
     def sums(self, data: Any) -> Sums | None:
         """Return what each unit adds to each item's numerator and denominator, if scores are that."""
         return self.added(data)
@@ -46,13 +50,14 @@ class SumScorer(Scorer):
     def score(self, data: Any) -> FloatArray:
         """Return the score of each item."""
         added = self.added(data)
-        return snapped(added.sums(self.prior).scores, added.resolution)
+        return snapped(added.sums(self.prior_of(added)).scores, added.resolution)
 
     def leave_one_out(self, data: Any) -> LeaveOneOut:
         """Return the scores without each unit; equal units may be one distinct unit."""
         added = self.added(data)
         self._check_left(data, added)
-        sums, made = added.sums(self.prior), RoundedOut if added.resolution else SumsOut
+        sums = added.sums(self.prior_of(added))
+        made = RoundedOut if added.resolution else SumsOut
         scores = snapped(sums.scores, added.resolution)
         return made(scores, data.units, added, sums, self.value_range)
 
@@ -141,7 +146,7 @@ def scores_of_copies(scorer: Scorer, data: Any, copies: IntArray) -> FloatArray 
     """
     if (added := scorer.sums(data)) is None:
         return None
-    sums = added.sums(scorer.prior)  # type: ignore[attr-defined]  # who has sums has one
+    sums = added.sums(scorer.prior_of(added))  # type: ignore[attr-defined]  # who has sums has one
     parts, counts = added.of_copies(copies)
     with np.errstate(invalid="ignore", divide="ignore"):
         return snapped(sums.of_sums(parts, counts), added.resolution)
@@ -150,13 +155,13 @@ def scores_of_copies(scorer: Scorer, data: Any, copies: IntArray) -> FloatArray 
 class EntrySums(SumScorer):
     """Sums of the values that units give to items, over how many there are."""
 
-    way_out: ClassVar[WayOut]
-    """What to do about items without data."""
     pulled_to: tuple[float, ...] = ()
     """A value that scores are pulled to, if any."""
     shrinkage: float = 0.0
     empty: float | None = None
-    """What an item scores that has no value, or none left; without it that is an error."""
+    """What an item scores that has no value, or none left; else less than all values."""
+    needs_values: ClassVar[bool] = False
+    """Whether an item without any value, or with none left, is an error."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -188,6 +193,35 @@ class EntrySums(SumScorer):
     ) -> Sensitivity:
         """Return the most that one unit can move the scores, for values in this range."""
 
+    def prior_of(self, added: Any) -> Prior:
+        """Return what items without a value score: less than all values, so that they are last."""
+        if self.prior.always or (added.counts > added.most_leaving).all():
+            return self.prior
+        return Prior(0.0, 1.0, below(added.form.lowest))
+
+    def remarks_on(self, data: Any) -> list[str]:
+        """Return which items have no value, or none without one of the units."""
+        entries = self.entries(data)
+        if self.shrinkage:
+            return []
+        remarks = []
+        without = np.flatnonzero(entries.counts == 0)
+        if len(without):
+            names = listing(
+                (shorten(data.items[item]) for item in without), len(without)
+            )
+            remarks.append(f"without data, and so last: {names}")
+        sole = np.flatnonzero(
+            (entries.counts > 0) & (entries.counts == entries.most_leaving)
+        )
+        if len(sole):
+            names = listing((shorten(data.items[item]) for item in sole), len(sole))
+            unit = data.units.kind
+            remarks.append(
+                f"with data from one {unit} alone, and last without that {unit}: {names}"
+            )
+        return remarks
+
     def entries(self, data: Any) -> Entries:
         """Return what units give to the items: the values of the data."""
         return data.entries  # type: ignore[no-any-return]
@@ -218,9 +252,11 @@ class EntrySums(SumScorer):
         """Return the most that one unit can move the scores, or None without a ``value_range``."""
         entries, ends = self.added(data), self.ends(data)
         if ends is None or (
-            self.empty is not None and (entries.counts <= entries.most_leaving).any()
+            not self.shrinkage and (entries.counts <= entries.most_leaving).any()
         ):
-            return None  # whose only values leave falls as far as its score goes
+            return (
+                None  # an item whose only values leave falls as far as its score goes
+            )
         self._check_left(data, entries)
         return self.bound(data, entries, *ends)
 
@@ -229,6 +265,8 @@ class EntrySums(SumScorer):
         if (stated := self.ends(data)) is None:
             return None
         ends = (*stated, *self.pulled_to, *([] if self.empty is None else [self.empty]))
+        if not self.prior.always and self.entries(data).gaps:
+            ends = (*ends, below(stated[0]))
         square = self.squared_diameter(data, (max(ends) - min(ends)) / 2.0)
         return square if math.isfinite(square) else None
 
@@ -244,7 +282,7 @@ class EntrySums(SumScorer):
     def _check_some(
         self, data: Any, entries: Entries, empty: BoolArray, *, lost: bool = False
     ) -> None:
-        if self.prior.always or not empty.any():
+        if not self.needs_values or not empty.any():
             return
         items, without = np.flatnonzero(empty), ""
         if lost:
@@ -253,7 +291,12 @@ class EntrySums(SumScorer):
             without = f" without the only {data.units.kind} that has some {first}"
         names = listing((shorten(data.items[item]) for item in items), len(items))
         problem = f"these items have no data{without}, so no score: {names}"
-        raise errors.UndefinedScoresError(problem, way_out=self.way_out)
+        raise errors.UndefinedScoresError(problem, way_out=errors.FEW_DATA)
+
+
+def below(lowest: float) -> float:
+    """Return a number less than all values, from the least of them."""
+    return lowest - max(1.0, abs(lowest))
 
 
 def checked_range(value_range: tuple[float, float]) -> tuple[float, float]:

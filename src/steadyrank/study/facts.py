@@ -126,6 +126,7 @@ class Facts:
             unit,
             ties,
             *(declared(self.scorer, "remarks", self.scores) or ()),
+            *(declared(self.scorer, "remarks_on", self.data) or ()),
         )
 
     @property
