@@ -19,7 +19,6 @@ from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
 
 from steadyrank import (
-    CriticalDifference,
     Ratings,
     ScoreMatrix,
     audit,
@@ -119,11 +118,6 @@ def draw_comparison() -> None:
     save(figure, "intervals.png")
 
 
-def draw_critical_difference() -> None:
-    """Draw the critical-difference diagram of the same matrix."""
-    save(CriticalDifference.of(benchmark()).plot().figure, "critical-difference.png")
-
-
 def draw_regions() -> None:
     """Draw the inflated argmax of three items over the plane of their differences."""
     steps = np.linspace(-1.5, 1.5, 601)
@@ -179,7 +173,7 @@ def save(figure: Any, name: str) -> None:
 
 def main() -> None:
     """Draw all figures."""
-    for draw in (draw_curve, draw_comparison, draw_critical_difference, draw_regions):
+    for draw in (draw_curve, draw_comparison, draw_regions):
         draw()
 
 

@@ -38,7 +38,6 @@ from steadyrank.study import (
     Certificate as Certificate,
     Comparison as Comparison,
     Confidence as Confidence,
-    CriticalDifference as CriticalDifference,
     Explanation as Explanation,
     Margin as Margin,
     Needed as Needed,

@@ -12,11 +12,8 @@ from browser.examples import (
     hostile_matrix,
     many_items,
     restaurants,
-    tied_matrix,
 )
 from steadyrank import (
-    CriticalDifference,
-    ScoreMatrix,
     audit,
     stable_ranking,
     stable_topk,
@@ -155,63 +152,3 @@ def test_numbers_stand_inside_the_axes_and_legends_below_them(k: int) -> None:
             .get_window_extent()
             .overlaps(drawn.get_window_extent())
         )
-
-
-def test_a_critical_difference_has_bars_of_both_meanings_on_their_own_sides() -> None:
-    found = CriticalDifference.of(tied_matrix())
-    ax = found.plot()
-    rank_of = dict(zip(found.items, found.mean_ranks, strict=True))
-    above, below = (
-        [line for line in ax.lines if line.get_color() == plots.SERIES[n]]
-        for n in (0, 1)
-    )
-    for lines, groups, sign in (
-        (above, found.joined_by_removals, -1),
-        (below, found.joined_by_test, 1),
-    ):
-        bars, marks = lines[: 2 * len(groups) : 2], lines[1 : 2 * len(groups) : 2]
-        assert [line.get_xdata().tolist() for line in marks] == [
-            [rank_of[item] for item in group] for group in groups
-        ]
-        for bar, mark in zip(bars, marks, strict=True):
-            (left, right), marked = bar.get_xdata(), mark.get_xdata()
-            assert left < min(marked) <= max(marked) < right
-            assert {*bar.get_ydata(), *mark.get_ydata()} == {bar.get_ydata()[0]}
-            assert np.sign(bar.get_ydata()[0]) == sign
-    rows = [
-        line.get_ydata()[0]
-        for line in (*above[::2], *below[::2])
-        if len(line.get_ydata())
-    ]
-    assert len({*rows}) == len(rows)  # no bar on another
-    told = [text.get_text().replace("\n", " ") for text in ax.get_legend().get_texts()]
-    assert told == list(found.meanings)
-    assert "Stability is not statistical confidence." in told[0]
-    labels = {text.get_text() for text in ax.texts}
-    assert {label.replace("  ", "|").split("|")[0] for label in labels} >= {
-        *found.items[:6]
-    }
-    assert len(labels) == len(found.items)
-
-
-@pytest.mark.parametrize("width", [3.4, 7.0])
-def test_a_critical_difference_fits_its_figure(width: float) -> None:
-    long = [
-        f"$model$ & <name> of a great many letters, number {place}"
-        for place in range(20)
-    ]
-    scores = np.random.default_rng(1).normal(size=(30, 20)) + np.arange(20) / 8
-    figure, ax = plt.subplots(figsize=(width, 9), layout="constrained")
-    found = CriticalDifference.of(ScoreMatrix(scores, items=long))
-    assert plots.critical_difference(found, ax) is ax
-    figure.canvas.draw()
-    renderer = figure.canvas.get_renderer()
-    inside = figure.bbox.padded(2)
-    for text in (*ax.texts, *ax.get_legend().get_texts()):
-        box = text.get_window_extent(renderer)
-        assert inside.x0 <= box.x0 < box.x1 <= inside.x1
-        assert inside.y0 <= box.y0 < box.y1 <= inside.y1
-    boxes = [text.get_window_extent(renderer) for text in ax.texts]
-    assert not any(a.overlaps(b) for n, a in enumerate(boxes) for b in boxes[:n])
-    same = CriticalDifference.of(ScoreMatrix(np.ones((3, 3)))).plot()  # all ranks are 2
-    assert same.get_xlim() == (2, 3)

@@ -27,6 +27,5 @@ from steadyrank.study.explanation import (
 )
 from steadyrank.study.facts import Facts as Facts
 from steadyrank.study.margin import Margin as Margin
-from steadyrank.study.mean_ranks import CriticalDifference as CriticalDifference
 from steadyrank.study.split import Split as Split, SplitAnswer as SplitAnswer
 from steadyrank.study.study import Study as Study
