@@ -189,7 +189,7 @@ def test_downloads_hold_the_rows_of_the_library(open_report: Any, make: Any) -> 
 def test_the_share_image_is_that_of_the_library(open_report: Any) -> None:
     document = report_document(restaurants(), 5)
     report = open_report(document)
-    assert download(report, "#svg") == share_image(document)
+    assert download(report, "#svg") == share_image(document).encode()
     picture = download(report, "#png")
     assert picture.startswith(b"\x89PNG")
     image = pytest.importorskip("PIL.Image")

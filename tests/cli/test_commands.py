@@ -166,7 +166,6 @@ def test_check_as_csv(run: Command, benchmark: Path) -> None:
 def test_report_is_written_and_said(
     run: Command, benchmark: Path, tmp_path: Path
 ) -> None:
-    pytest.importorskip("vl_convert")
     target = tmp_path / "page.html"
     found = run("report", benchmark, "-o", target, "-k", 4, "--title", "Methods")
     assert found.code == 0
@@ -254,40 +253,22 @@ def test_version_and_overview(run: Command) -> None:
         assert run(name, "--help").code == 0
 
 
-def test_a_report_brings_a_badge_a_picture_and_a_table(
+def test_a_report_brings_a_table(
     run: Command, restaurants: Path, tmp_path: Path
 ) -> None:
-    beside = {name: tmp_path / f"{name}.{ending}" for name, ending in SHARED.items()}
-    every = [part for name, path in beside.items() for part in (f"--{name}", path)]
-    assert (
-        run("report", restaurants, "-k", 5, "-o", tmp_path / "page.html", *every).code
-        == 0
-    )
-    assert "4 sure" in beside["badge"].read_text(encoding="utf-8")
-    assert "Ivy Court" in beside["image"].read_text(encoding="utf-8")
-    assert "<script" not in beside["table"].read_text(encoding="utf-8")
-    for name, path in beside.items():
-        text = path.with_suffix(".txt")
-        wrong = run("report", restaurants, f"--{name}", text, "-o", tmp_path / "2.html")
-        assert wrong.code == 2
-        assert (
-            f"{str(text)!r} ends in .txt, but the result is {path.suffix[1:]}"
-            in wrong.err
-        )
-    page = ("report", restaurants, "-o", tmp_path / "2.html")
-    for asked in (
-        ("--badge", tmp_path / "one.svg", "--image", tmp_path / "one.svg"),
-        ("--table", tmp_path / "2.html"),
-        ("--badge", tmp_path / "none" / "badge.svg"),
-    ):
-        assert run(*page, *asked).code == 2
-    assert not (
-        tmp_path / "2.html"
-    ).exists()  # nothing is written where one part cannot be
-    assert not (tmp_path / "one.svg").exists()
-
-
-SHARED = {"badge": "svg", "image": "svg", "table": "html"}
+    page, table = tmp_path / "page.html", tmp_path / "table.html"
+    asked = ("report", restaurants, "-k", 5)
+    assert run(*asked, "-o", page, "--table", table).code == 0
+    text = table.read_text(encoding="utf-8")
+    assert "Ivy Court" in text
+    assert "<script" not in text
+    other = tmp_path / "2.html"
+    wrong = run(*asked, "--table", tmp_path / "table.txt", "-o", other)
+    assert wrong.code == 2
+    assert "ends in .txt, but the result is html" in wrong.err
+    for path in (other, tmp_path / "none" / "table.html"):
+        assert run(*asked, "-o", other, "--table", path).code == 2
+    assert not other.exists()  # nothing is written where one part cannot be
 
 
 def test_few_observations_are_named_and_can_be_left_out(

@@ -24,7 +24,6 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "make_demo_data.py"
 
 @pytest.fixture
 def found(run: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    pytest.importorskip("vl_convert")
     monkeypatch.chdir(tmp_path)
     return run("demo")
 

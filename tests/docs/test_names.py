@@ -18,8 +18,7 @@ FUNCTIONS = "steadyrank.study.study"
 """The module whose functions the package itself exports."""
 REPORT = {
     "steadyrank.report.html": {"render_html"},
-    "steadyrank.report.picture": {"share_image"},
-    "steadyrank.report.sharing": {"table_fragment", "badge_svg"},
+    "steadyrank.report.sharing": {"table_fragment"},
     "steadyrank.report.plots": None,  # every public function
     "steadyrank.report.export": {"to_json", "to_csv"},
     "steadyrank.report.markdown": {"to_markdown"},

@@ -59,7 +59,6 @@ def every_question(study, path):
 
 
 def test_all_questions_share_one_leave_one_out(tmp_path):
-    pytest.importorskip("vl_convert")
     CountingScorer.asked = CountingScorer.scored = 0
     every_question(Study(matrix(), CountingScorer()), tmp_path)
     assert CountingScorer.asked == 1
@@ -69,7 +68,6 @@ def test_all_questions_share_one_leave_one_out(tmp_path):
 def test_a_refitted_scorer_is_fitted_once_for_each_unit_and_once_for_all_the_data(
     tmp_path,
 ):
-    pytest.importorskip("vl_convert")
     calls = []
 
     def medians(data):

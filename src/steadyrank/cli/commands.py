@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -184,6 +183,7 @@ def report(options: group.ReportOptions) -> None:
     import webbrowser
 
     from steadyrank.report.html import render_html
+    from steadyrank.report.sharing import table_fragment
     from steadyrank.report.terminal import Line
     from steadyrank.study.study import usual_k, with_names
     from steadyrank.writing import write_whole
@@ -198,14 +198,11 @@ def report(options: group.ReportOptions) -> None:
     found = _found(options, ask, "Writing the report")
     about: dict[str, Any] = {"title": options.title, "date": today()}
     shown = [one["findings"] for one in found.get("categories", [{"findings": found}])]
-    if shown[0] is None and options.beside:
-        raise InvalidValueError(
-            "--badge, --image and --table show all rows, which have no answer"
-        )
-    pages = {
-        options.output: render_html(found, **about),
-        **_beside(shown[0], options, about),
-    }
+    pages = {options.output: render_html(found, **about)}
+    if options.table is not None:
+        if shown[0] is None:
+            raise InvalidValueError("--table shows all rows, which have no answer")
+        pages[options.table] = table_fragment(shown[0])
     for path, content in pages.items():  # all were made before anything is written
         write_whole(content, path)
     first = next(filter(None, shown))
@@ -217,22 +214,6 @@ def report(options: group.ReportOptions) -> None:
         page.is_file() and webbrowser.open(page.resolve().as_uri())
     ):
         output.say("note: no browser could be opened; open the file yourself.")
-
-
-def _beside(
-    found: dict[str, Any], options: group.ReportOptions, about: dict[str, Any]
-) -> dict[str, str | bytes]:
-    """Return what was asked for beside the report, by path: a badge, a picture, a table."""
-    from steadyrank.report.picture import share_image
-    from steadyrank.report.sharing import badge_svg, table_fragment
-
-    form: Any = group.form_of(options.image, group.BESIDE_REPORTS["image"])
-    makers: dict[str, Callable[[Any], str | bytes]] = {
-        "badge": badge_svg,
-        "table": table_fragment,
-    }
-    makers["image"] = partial(share_image, format=form, **about)
-    return {path: makers[name](found) for name, path in options.beside.items()}
 
 
 def inspect(options: group.InspectOptions) -> None:

@@ -45,13 +45,9 @@ COMMON = "Options"
 """The panel that the help shows first: what most people need."""
 
 ENDINGS = {
-    "text": ".txt", "html": ".html", "json": ".json", "csv": ".csv", "markdown": ".md", "svg": ".svg",
-    "png": ".png",
+    "text": ".txt", "html": ".html", "json": ".json", "csv": ".csv", "markdown": ".md"
 }  # fmt: skip
 """The forms of a result, and how a file that holds one ends; it may have no ending."""
-
-BESIDE_REPORTS = {"badge": ["svg"], "image": ["svg", "png"], "table": ["html"]}
-"""What ``report`` writes beside the report, and the forms of each."""
 
 TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 """What an option may hold, by the first word of its annotation."""
@@ -424,10 +420,6 @@ class ReportOptions(WritingOptions, AnswerOptions, SplitOptions):
         What one unit is called, such as judge; if not given, as its column is.
     opened, --open : flag
         Show the report in the browser.
-    badge : PATH (Output)
-        Also write a badge for a web page, as .svg.
-    image : PATH (Output)
-        Also write a picture to share, as .svg or .png.
     table : PATH (Output)
         Also write the table for a web page, as .html.
     """
@@ -437,21 +429,17 @@ class ReportOptions(WritingOptions, AnswerOptions, SplitOptions):
     item_name: str | None = None
     unit_name: str | None = None
     opened: bool = False
-    badge: str | None = None
-    image: str | None = None
     table: str | None = None
 
     def check(self) -> None:
-        """Find what is written beside the report; complain about every ending that does not fit."""
+        """Refuse a table whose ending does not fit, or that is the report itself."""
         super().check()
-        given = {name: getattr(self, name) for name in BESIDE_REPORTS}
-        self.beside = {name: path for name, path in given.items() if path is not None}
-        for name, path in self.beside.items():
-            form_of(path, BESIDE_REPORTS[name])
-        written = [self.output, *self.beside.values()]
-        if twice := [path for path in written if written.count(path) > 1]:
+        if self.table is None:
+            return
+        form_of(self.table, ["html"])
+        if self.table == self.output:
             raise UnwritableFileError(
-                f"{twice[0]!r} is named for two files",
+                f"{self.table!r} is named for two files",
                 way_out="Give each a file of its own.",
             )
 

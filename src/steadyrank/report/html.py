@@ -199,5 +199,5 @@ def packed(
     rows = findings["rows"]
     return {name: value for name, value in findings.items() if name != "rows"} | {
         "columns": {name: [row[name] for row in rows] for name in rows[0]},
-        "image": share_image(findings, title=title, date=date).decode(),
+        "image": share_image(findings, title=title, date=date),
     }
