@@ -27,7 +27,7 @@ VERDICTS = {
     ),
     "**Several removals.** No margin, list or limit says more than every subset of small data, removed "
     "and scored anew.": (
-        "away margins condorcet_margins lists_for_removals stuffing random_removals"
+        "away margins condorcet_margins lists_for_removals random_removals"
     ),
     "**Scorers.** Scores with and without each unit are those of fractions, dictionaries, replays and "
     "refits; no unit moves them further than is proved.": (

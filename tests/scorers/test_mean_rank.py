@@ -12,7 +12,6 @@ from oracles.refitting import all_rows
 from steadyrank import MeanRank, MeanWinRate, ScoreMatrix, Study, stable_topk
 from steadyrank.errors import (
     InvalidDataError,
-    InvalidSettingError,
     TooFewUnitsError,
     UndefinedScoresError,
     WrongDataError,
@@ -146,8 +145,6 @@ def test_refusals(scorer) -> None:
         scorer.score(Votes(["a", "b"]))
     with pytest.raises(TooFewUnitsError):
         scorer.leave_one_out(ScoreMatrix([[1, 2]]))
-    with pytest.raises(InvalidSettingError, match="If the scorer has it, state"):
-        Study(ScoreMatrix([[1, 2], [2, 1], [1, 2]]), scorer).margin(1, by="add")
 
 
 @pytest.mark.parametrize(

@@ -125,7 +125,7 @@ def margin(options: group.MarginOptions) -> None:
 
     def ask(study: Study) -> Any:
         item = None if options.one_item is None else item_named(study, options.one_item)
-        return study.margin(options.k, item=item, by=options.by)
+        return study.margin(options.k, item=item)
 
     _answer(options, ask)
 
@@ -315,9 +315,7 @@ def _found(
 
     What is newer is a study of newer data; of a split, all of them are splits.
     """
-    opened, about = open_study(
-        options, options.output, *getattr(options, "beside", {}).values()
-    )
+    opened, about = open_study(options, options.output, getattr(options, "table", None))
 
     def question(study: Study, *others: Study) -> Any:
         with telling_what_helps(study, options):

@@ -362,13 +362,9 @@ class MarginOptions(OutputOptions, ScorerOptions):
         The top k in question; the full ranking if not given.
     one_item, --of : ITEM (The answer)
         How many units it takes to flip this item: out of the top k, or into it.
-    by : WAY (The answer)
-        remove: units are removed; add: units are added, as in ballot stuffing; change: units are
-        changed.
     """
 
     one_item: str | None = None
-    by: str = "remove"
 
 
 class CompareOptions(OutputOptions, ScorerOptions, SplitOptions):

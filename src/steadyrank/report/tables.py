@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from steadyrank.text import (
@@ -283,8 +282,6 @@ def _titled(
                 for one in values
             ]
             columns.append(column_of(title, told, need))
-    if findings.get("by") == "change":
-        columns[0] = replace(columns[0], title="changed")
     return columns
 
 

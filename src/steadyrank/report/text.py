@@ -415,17 +415,12 @@ def _flips(flips: Row) -> Iterator[str]:
 
 
 def _exampled(findings: Findings) -> str:
-    """Return what happens without the units that were tried, or with them; nothing if none were."""
-    number, added = findings["upper"], findings["unit_added"]
+    """Return what happens without the units that were tried; nothing if none were."""
+    number = findings["upper"]
     if number is None:
         return ""
     units = f"{in_words(number)} {findings['unit' if number == 1 else 'units']}"
-    how = {
-        "change": f"with {units} changed to {added}",
-        "add": f"with {units} added ({added})",
-    }
-    told = how.get(findings["by"], f"without {units}")
-    told += f", {findings['passing']} overtakes {findings['passed']}"
+    told = f"without {units}, {findings['passing']} overtakes {findings['passed']}"
     leaves, enters = (
         ", ".join(map(str, findings[name])) for name in ("leaves", "enters")
     )

@@ -202,9 +202,9 @@ class Facts:
 
         return self.once(ranking_curve)
 
-    def margin_search(self, by: str = "remove") -> MarginSearch:
-        """Return the search for how many units must leave, be added or change."""
-        return self.once(_margin_search, by)
+    def margin_search(self) -> MarginSearch:
+        """Return the search for how many units must leave."""
+        return self.once(_margin_search)
 
     def share(self, units: BoolArray | IntArray) -> float:
         """Return the share of all units that these distinct ones stand for."""
@@ -249,8 +249,8 @@ def refits(scorer: Scorer) -> bool:
     )
 
 
-def _margin_search(facts: Facts, by: str) -> MarginSearch:
-    return MarginSearch(facts.data, facts.scorer, facts.leave_one_out, by)
+def _margin_search(facts: Facts) -> MarginSearch:
+    return MarginSearch(facts.data, facts.scorer, facts.leave_one_out)
 
 
 def _critical_eps(facts: Facts, k: int) -> FloatArray:

@@ -509,10 +509,6 @@ def margin(
         How many units this item is away from leaving the top k, or from entering it.
     pair : two labels, optional
         How many units must be removed for the one behind to pass the one ahead.
-    by : {"remove", "add", "change"}
-        What happens to units: they leave; others are added, as in ballot stuffing; or they change. The
-        last two where it is known what a unit could say: for votes, ballots and single battles, and for
-        values in a stated range.
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
 
@@ -524,7 +520,5 @@ def margin(
     Changing the top 2 takes the removal of 2 of the 10 votes; fewer are never enough.
     >>> margin(votes, 1, item="cyd").lower, margin(votes, pair=("bob", "cyd")).units
     (4, (1, 1))
-    >>> margin(votes, 2, by="change").sentence
-    'Changing 1 of the 10 votes can change the top 2.'
     """
     return Study(data, scorer).margin(k, **asked)
