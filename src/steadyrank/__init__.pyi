@@ -41,7 +41,6 @@ from steadyrank.study import (
     Explanation as Explanation,
     Margin as Margin,
     Needed as Needed,
-    RandomAudit as RandomAudit,
     Split as Split,
     StableRanking as StableRanking,
     StableTopK as StableTopK,

@@ -94,22 +94,6 @@ def test_audit_shows_who_flips(run: Command, restaurants: Path) -> None:
     assert found.out.count("\nTop 5 without ") == 3
 
 
-def test_audit_of_random_removals_agrees_with_the_library(
-    run: Command, benchmark: Path
-) -> None:
-    options = ("-k", 4, "--eps", 0.01, "--removals", 3, "--samples", 50, "--seed", 2)
-    found = run("audit", benchmark, *options, "--json").json
-    data = ScoreMatrix.read(benchmark)
-    expected = audit(data, 4, eps=0.01, removals=3, samples=50, seed=2)
-    assert [(row["delta"], row["lower"], row["upper"]) for row in found["audit"]] == [
-        (row.delta, row.lower, row.upper) for row in expected
-    ]
-    text = run("audit", benchmark, *options).out
-    assert "Observed on 50 random removals of 3 of the 48 rows (seed 2)." in text
-    refused = run("audit", benchmark, "-k", 4, "--samples", 5)
-    assert (refused.code, "Omit --samples" in refused.err) == (2, True)
-
-
 def test_explain_agrees_with_the_library(run: Command, benchmark: Path) -> None:
     expected = Study(ScoreMatrix.read(benchmark)).explain(2, "GaussNet")
     found = run("explain", benchmark, "GaussNet", "-k", 2)

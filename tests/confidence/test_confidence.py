@@ -75,7 +75,6 @@ def test_errors_and_their_covariance_say_the_same() -> None:
         lambda study: study.ranking(),
         lambda study: study.ranking(eps=0.1),
         lambda study: study.audit(2),
-        lambda study: study.audit(2, eps=0.1, removals=2),
         lambda study: study.margin(2),
         lambda study: study.margin(),
         lambda study: study.explain(2),

@@ -52,7 +52,6 @@ def documents() -> Iterator[dict[str, Any]]:
             study.topk(2),
             study.ranking(),
             study.audit(2),
-            study.audit(2, removals=2, samples=5),
             study.explain(2),
             study.needed(2),
             study.margin(2),

@@ -106,7 +106,7 @@ def test_everything_shows_itself_in_one_style() -> None:
         study, study.data, study.topk(5), study.ranking(), study.audit(3, eps=0.01), study.margin(5),
         study.margin(), study.flips(5), study.explain(5), study.curve(5),
         study.ranking_curve(), study.check(5), study.needed(5),
-        study.compare(study.data), study.confidence(draws=50), study.audit(5, removals=2, samples=3),
+        study.compare(study.data), study.confidence(draws=50),
     )  # fmt: skip
     for one in shown:
         page = one._repr_html_()

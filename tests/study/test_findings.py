@@ -33,7 +33,6 @@ def documents() -> dict[str, dict[str, Any]]:
         "ranking": study.ranking().findings(),
         "audit": study.audit(3).findings(),
         "check": study.check(3, max_delta=0.02).findings(),
-        "random-audit": study.audit(3, removals=2, samples=20).findings(),
         "explanation": study.explain(3).findings(),
         "needed": study.needed(3).findings(),
         "comparison": study.compare(Study(some_scores(4, items=9)), 3).findings(
@@ -49,7 +48,6 @@ def documents() -> dict[str, dict[str, Any]]:
         "ranking",
         "audit",
         "check",
-        "random-audit",
         "explanation",
         "needed",
         "comparison",

@@ -69,15 +69,13 @@ def rank(options: group.RankOptions) -> None:
 def audit(options: group.AuditOptions) -> None:
     """Remove every unit in turn, and measure how stable each method's answer is.
 
-    With --removals, random sets of several units are removed instead, with exact limits.
-
     For example:
     steadyrank audit restaurants.csv -k 3,5,10
     steadyrank audit chat_battles.csv -k 3 --unit judge --csv
-    steadyrank audit benchmark.csv -k 4 --removals 3 --samples 200
+    steadyrank audit benchmark.csv -k 4 --eps 0.01
     """
     ks = parse_ks(options.k)
-    asked = _given(options, "eps", "delta", "removals", "samples", "seed")
+    asked = _given(options, "eps", "delta")
     _answer(options, lambda study: study.audit(ks, **asked))
 
 

@@ -313,18 +313,9 @@ class AuditOptions(OutputOptions, TargetOptions):
 
     k : 5,10,20
         One k or several.
-    removals : M (The answer)
-        How many units are removed together; for several, random sets are drawn.
-    samples : N (The answer)
-        How many random sets are drawn; 1,000 if not given.
-    seed : SEED (The answer)
-        Seed of the random sets.
     """
 
     k: str = NEEDED  # type: ignore[assignment]
-    removals: int = 1
-    samples: int | None = None
-    seed: int = 0
 
 
 class ExplainOptions(OutputOptions, ScorerOptions):

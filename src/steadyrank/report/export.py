@@ -32,7 +32,6 @@ COLUMNS = {
         "rank", "item", "score", "best_rank", "worst_rank", "standing", "count",
     ),
     "audit": ("method", "k", "delta", "jaccard", "size"),
-    "random-audit": ("method", "k", "delta", "lower", "upper", "jaccard", "size"),
     "explanation": ("unit", "number", "count", "contribution", "gap_without"),
     "needed": ("k", "ahead", "behind", "gap", "confidence", "needed", "n_units", "basis"),
     "confidence": (

@@ -6,7 +6,6 @@ from steadyrank.study.answers import (
 from steadyrank.study.audit.audit import (
     Audit as Audit,
     Check as Check,
-    RandomAudit as RandomAudit,
 )
 from steadyrank.study.audit.rows import (
     AuditRow as AuditRow,

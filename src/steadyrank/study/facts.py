@@ -46,8 +46,6 @@ class Facts:
         The observations.
     scorer : Scorer
         How they become scores.
-    folds : LeaveOneOut, optional
-        What is left out, if not each unit in turn: sets of them, each of which takes the place of one.
 
     Examples
     --------
@@ -57,24 +55,17 @@ class Facts:
     (array([0, 1]), array([0.141, 0.212]))
     """
 
-    def __init__(
-        self, data: Observations, scorer: Scorer, folds: LeaveOneOut | None = None
-    ) -> None:
+    def __init__(self, data: Observations, scorer: Scorer) -> None:
         self.data: Observations = scorer.prepared(data)
         self.scorer = scorer
         self.item_name = "item"
-        self._given = folds is not None
         self._known: dict[tuple[object, object], Any] = {}
         self._ranks: Ranks | None = None
-        if folds is not None:
-            self.__dict__ |= {"leave_one_out": folds, "units": folds.units}
 
     def __getstate__(self) -> dict[str, Any]:
         # What is soon made anew stays behind: there are functions in it that cannot travel.
-        folds = (
-            {"leave_one_out", "units"} if self._given or refits(self.scorer) else set()
-        )
-        kept = vars(self).keys() & {"data", "scorer", "item_name", "_given", *folds}
+        folds = {"leave_one_out", "units"} if refits(self.scorer) else set()
+        kept = vars(self).keys() & {"data", "scorer", "item_name", *folds}
         return {name: vars(self)[name] for name in kept} | {
             "_known": {},
             "_ranks": None,

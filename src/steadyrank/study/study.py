@@ -473,13 +473,6 @@ def audit(
         audit; all of them unless given.
     max_states : int, optional
         The limit for counting rankings, ten million unless given; beyond it the size says "not counted".
-    removals : int
-        How many units leave together. One: every unit, exactly. Several: random sets of so many, every
-        set as likely as any other, and a :class:`RandomAudit` of what was observed. They are scored
-        through joblib where the scorer refits.
-    samples, seed : int, optional
-        How many such sets are drawn (1,000 unless given; refused for one removal) and the seed. What is
-        drawn does not depend on the number of workers.
 
     Examples
     --------

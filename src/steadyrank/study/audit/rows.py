@@ -61,8 +61,6 @@ class AuditRow:
         Why a value is missing, in plain words.
     broken : int array
         The distinct units whose removal breaks the answer.
-    lower, upper : float or None
-        Of random removals: confidence limits of the share of all removals that break the answer.
 
     Examples
     --------
@@ -80,8 +78,6 @@ class AuditRow:
     broken: IntArray = field(
         default_factory=lambda: np.empty(0, np.int64), repr=False, compare=False
     )
-    lower: float | None = None
-    upper: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "broken", frozen(self.broken))
