@@ -80,7 +80,6 @@ def test_errors_and_their_covariance_say_the_same() -> None:
         lambda study: study.explain(2),
         lambda study: study.needed(2),
         lambda study: study.curve(2),
-        lambda study: study.ranking_curve(),
         lambda study: study.flips(2),
         lambda study: study.check(2),
         lambda study: study.facts.shifts,

@@ -7,7 +7,6 @@ import pytest
 
 from oracles.leaving_out import brute_audit, differences
 from steadyrank import (
-    Study,
     audit,
     critical_eps,
     inflated_ranking,
@@ -46,28 +45,6 @@ def test_a_stable_topk_keeps_to_its_target_and_a_smaller_eps_does_not(case, delt
             == (broken > delta)
             == (answer.eps != curve.tie_eps)
         )
-
-
-@pytest.mark.parametrize("delta", TARGETS)
-def test_a_stable_ranking_keeps_to_a_target_and_a_smaller_eps_does_not(case, delta):
-    data, scorer = case
-    eps = Study(data, scorer).ranking_curve().smallest_eps(delta)
-    answer = stable_ranking(data, eps=eps, scorer=scorer)
-    result = audit(
-        data, k=1, eps=answer.eps, scorer=scorer, methods=["inflated_ranking"]
-    )
-    assert result.row("inflated_ranking").delta == answer.certificate.delta <= delta
-    curve = result.ranking_curve()
-    assert (
-        curve.delta(answer.eps) == answer.certificate.delta <= result.share_reaching_eps
-    )
-    less = answer.eps * (1 - 1e-5)
-    smaller = audit(data, k=1, eps=less, scorer=scorer, methods=["inflated_ranking"])
-    assert smaller.table[0].delta == curve.delta(less)
-    broken = curve.counts[curve.breaking_eps > 0].sum() / data.n_units
-    assert (
-        (curve.delta(less) > delta) == (broken > delta) == (answer.eps != curve.tie_eps)
-    )
 
 
 # The bags of a bagged scorer depend on the number of the unit: see test_refits.py.

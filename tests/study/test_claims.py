@@ -232,15 +232,11 @@ def test_an_eps_given_for_a_ranking_is_audited():
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"delta": 0.1}, r"study.ranking_curve\(\).smallest_eps\(0.1\)"),
-        ({"guarantee": "overlap"}, r"study.ranking_curve\(\).smallest_eps\(0\)"),
+        ({"delta": 0.1}, "Give eps=..."),
+        ({"guarantee": "overlap"}, "Give eps=..."),
         ({"eps": 0.1, "guarantee": "cover"}, "not promised to hold the new one"),
     ],
 )
 def test_what_no_ranking_promises_is_refused_with_a_way_out(asked, told):
     with pytest.raises(InvalidValueError, match=told):
         stable_ranking(matrix(), **asked)
-    curve = Study(matrix()).ranking_curve()
-    assert (
-        stable_ranking(matrix(), eps=curve.smallest_eps(0.1)).certificate.delta <= 0.1
-    )

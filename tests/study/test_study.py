@@ -111,7 +111,7 @@ def test_an_inflated_ranking_is_audited_at_an_eps():
         "ranking",
     ]
     assert study.audit(2, eps=0.1).row("inflated_ranking").eps == 0.1
-    with pytest.raises(InvalidValueError, match="ranking_curve"):
+    with pytest.raises(InvalidValueError, match="Give eps"):
         study.audit(2, methods="inflated_ranking")
 
 

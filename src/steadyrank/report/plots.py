@@ -111,11 +111,11 @@ def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> A
 
 
 def curve(found: Any, ax: Axes | None = None, *, eps: float | None = None) -> Axes:
-    """Draw the exact step functions delta(eps), and size or tiers on an axis of its own to the right.
+    """Draw the exact step function delta(eps), and size(eps) on an axis of its own to the right.
 
     Parameters
     ----------
-    found : StabilityCurve or RankingCurve
+    found : StabilityCurve
         The curve.
     ax : Axes, optional
         Where to draw; a new figure by default. The axis to the right is among its figure's axes.
@@ -134,7 +134,7 @@ def curve(found: Any, ax: Axes | None = None, *, eps: float | None = None) -> Ax
     calm = float(found.breaking_eps.max(initial=0.0))
     right = 2.5 * max(calm, eps or 0.0) or 1.1 * found.near or 1.0
     shown = places < right
-    beside, label = ax.twinx(), found.beside.partition(":")[0]
+    beside = ax.twinx()
     x = np.append(places[shown], right)
     # The last value holds to the end of the axis.
     one, other = (
@@ -142,9 +142,9 @@ def curve(found: Any, ax: Axes | None = None, *, eps: float | None = None) -> Ax
     )
     (first,) = ax.step(x, one, where="post", color=COLOURS["contender"], label="delta")
     (second,) = beside.step(
-        x, other, "--", where="post", color=COLOURS["sure"], label=label
+        x, other, "--", where="post", color=COLOURS["sure"], label="size"
     )
-    beside.set_ylabel(found.beside)
+    beside.set_ylabel("size: items in the answer")
     beside.locator_params(axis="y", integer=True)
     ax.set(
         xlabel="eps",
@@ -154,8 +154,7 @@ def curve(found: Any, ax: Axes | None = None, *, eps: float | None = None) -> Ax
     ax.set_ylim(bottom=0)
     if eps is not None:
         ax.axvline(eps, **DASHED)
-    what = "the full ranking" if found.k is None else f"the top {found.k:,}"
-    ax.set_title(f"Stability of {what} at each eps", loc="left")
+    ax.set_title(f"Stability of the top {found.k:,} at each eps", loc="left")
     _legend(ax, handles=[first, second])
     return ax
 

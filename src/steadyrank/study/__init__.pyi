@@ -16,7 +16,6 @@ from steadyrank.study.certificate import Certificate as Certificate
 from steadyrank.study.comparison import Comparison as Comparison
 from steadyrank.study.confidence import Confidence as Confidence
 from steadyrank.study.curve import (
-    RankingCurve as RankingCurve,
     StabilityCurve as StabilityCurve,
 )
 from steadyrank.study.explanation import (

@@ -380,9 +380,8 @@ def check_ranking(delta: float, eps: float | None, guarantee: Guarantee | None) 
         way_out = ("Omit ", Option("eps"), ": the ranks without each unit hold it.")
         raise InvalidValueError(told, way_out=way_out)
     if eps is None and (delta or guarantee == "overlap"):
-        tightest = f"; in Python, study.ranking_curve().smallest_eps({delta:g}) is the tightest."
         told = "rankings that overlap with the new ones are made at an eps, which was not given"
-        raise InvalidValueError(told, way_out=["Give ", Option("eps"), tightest])
+        raise InvalidValueError(told, way_out=["Give ", Option("eps"), "."])
 
 
 def check_removals(facts: Facts, removals: int) -> int:

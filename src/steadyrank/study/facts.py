@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from steadyrank._typing import BoolArray, FloatArray, IntArray
     from steadyrank.data import Observations, Units
-    from steadyrank.study.curve import RankingCurve, StabilityCurve
+    from steadyrank.study.curve import StabilityCurve
 
     Found = TypeVar("Found")
 
@@ -186,12 +186,6 @@ class Facts:
         )  # few answers rest on whole curves
 
         return self.once(stability_curve, k)
-
-    def ranking_curve(self) -> RankingCurve:
-        """Return delta(eps) and tiers(eps) of the full ranking."""
-        from steadyrank.study.curve import ranking_curve
-
-        return self.once(ranking_curve)
 
     def margin_search(self) -> MarginSearch:
         """Return the search for how many units must leave."""

@@ -188,10 +188,6 @@ class Study:
         """Return the exact step functions delta(eps) and size(eps) of the top-k, for all eps at once."""
         return self.facts.curve(check_k(k, len(self.items)))
 
-    def ranking_curve(self) -> results.RankingCurve:
-        """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
-        return self.facts.ranking_curve()
-
     def margin(self, k: int | None = None, **asked: Unpack[MarginOf]) -> results.Margin:
         """Return the fewest units whose removal changes an answer; see :func:`steadyrank.margin`."""
         return margin_of(self, k, **asked)
@@ -434,8 +430,7 @@ def stable_ranking(
         As for :func:`stable_topk`.
     eps : float, optional
         Inflate by it, as the paper does: the set of rankings then shares one with the new set, but for
-        the units that the certificate counts. ``Study(data).ranking_curve().smallest_eps(0)`` is the
-        smallest at which there are none.
+        the units that the certificate counts.
     claim, guarantee, delta
         With ``claim="proved"``, as for :func:`stable_topk`; ``cover`` then promises that the new plain
         ranking is one of the set, ``overlap`` that the new set shares a ranking with it.

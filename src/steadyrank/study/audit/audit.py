@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from steadyrank.study import (
         AuditRow,
         Margin,
-        RankingCurve,
         StabilityCurve,
         StableTopK,
         Study,
@@ -133,10 +132,6 @@ class Audit(Result):
     def curve(self, k: int) -> StabilityCurve:
         """Return the exact step functions delta(eps) and size(eps) of the top-k, for all eps at once."""
         return self.study.facts.curve(check_k(k, len(self.items)))
-
-    def ranking_curve(self) -> RankingCurve:
-        """Return the exact step functions delta(eps) and tiers(eps) of the full ranking."""
-        return self.study.facts.ranking_curve()
 
     def flips(self, k: int) -> Flips:
         """Return the units that change the plain top k, and what they change; for every k."""
