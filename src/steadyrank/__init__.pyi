@@ -40,7 +40,6 @@ from steadyrank.study import (
     Confidence as Confidence,
     Explanation as Explanation,
     Margin as Margin,
-    Needed as Needed,
     Split as Split,
     StableRanking as StableRanking,
     StableTopK as StableTopK,

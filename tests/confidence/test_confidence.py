@@ -78,7 +78,6 @@ def test_errors_and_their_covariance_say_the_same() -> None:
         lambda study: study.margin(2),
         lambda study: study.margin(),
         lambda study: study.explain(2),
-        lambda study: study.needed(2),
         lambda study: study.curve(2),
         lambda study: study.flips(2),
         lambda study: study.check(2),

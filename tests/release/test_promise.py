@@ -53,7 +53,6 @@ def documents() -> Iterator[dict[str, Any]]:
             study.ranking(),
             study.audit(2),
             study.explain(2),
-            study.needed(2),
             study.margin(2),
             study.check(2),
             Split({"choice": [*"aab", *"abbc"], "city": [*"uuu", *"vvvv"]}, "city").ask(

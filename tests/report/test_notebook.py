@@ -105,7 +105,7 @@ def test_everything_shows_itself_in_one_style() -> None:
     shown = (
         study, study.data, study.topk(5), study.ranking(), study.audit(3, eps=0.01), study.margin(5),
         study.margin(), study.flips(5), study.explain(5), study.curve(5),
-        study.check(5), study.needed(5),
+        study.check(5),
         study.compare(study.data), study.confidence(draws=50),
     )  # fmt: skip
     for one in shown:

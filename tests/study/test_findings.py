@@ -34,7 +34,6 @@ def documents() -> dict[str, dict[str, Any]]:
         "audit": study.audit(3).findings(),
         "check": study.check(3, max_delta=0.02).findings(),
         "explanation": study.explain(3).findings(),
-        "needed": study.needed(3).findings(),
         "comparison": study.compare(Study(some_scores(4, items=9)), 3).findings(
             source="x.csv"
         ),
@@ -49,7 +48,6 @@ def documents() -> dict[str, dict[str, Any]]:
         "audit",
         "check",
         "explanation",
-        "needed",
         "comparison",
     ],
 )

@@ -58,7 +58,6 @@ def results(study: Study) -> list[Any]:
         lambda: study.audit(1),
         lambda: study.margin(1),
         lambda: study.explain(1),
-        lambda: study.needed(1),
         lambda: study.check(1),
         lambda: study.compare(study, 1),
         lambda: study.confidence(draws=60 if study.data.kind.name == "votes" else 0),
@@ -89,7 +88,7 @@ def test_every_study_and_its_results_say_the_same_elsewhere() -> None:
                 assert str(again) == str(one), scorer
                 tried.add((scorer, type(one).__name__))
     assert {scorer for scorer, _ in tried} >= set(NAMED)
-    assert len({kind for _, kind in tried}) == 7
+    assert len({kind for _, kind in tried}) == 6
 
 
 def test_what_took_long_is_not_computed_again_elsewhere() -> None:

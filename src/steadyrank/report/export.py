@@ -33,7 +33,6 @@ COLUMNS = {
     ),
     "audit": ("method", "k", "delta", "jaccard", "size"),
     "explanation": ("unit", "number", "count", "contribution", "gap_without"),
-    "needed": ("k", "ahead", "behind", "gap", "confidence", "needed", "n_units", "basis"),
     "confidence": (
         "rank", "item", "score", "error", "score_low", "score_high", "confidence_best",
         "confidence_worst", "marginal_best", "marginal_worst",

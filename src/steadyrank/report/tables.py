@@ -46,10 +46,6 @@ TITLES = {
         ("unit", "without", 9), ("count", "times", 6), ("leaves", "drops out", 8),
         ("enters", "comes in", 7),
     ),
-    "needed": (
-        ("ahead", "ahead", 9), ("behind", "behind", 8), ("gap", "difference", 7),
-        ("confidence", "probability", 6), ("needed", "needed in all", 5), ("n_units", "seen", 4),
-    ),
 }  # fmt: skip
 """The columns of some documents: what each holds, its title, and how much it is needed."""
 

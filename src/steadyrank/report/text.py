@@ -316,8 +316,6 @@ def said(findings: Findings) -> list[str]:  # noqa: PLR0911 (one for each docume
                 _flipped(findings),
                 *map(_rival, findings["rivals"]),
             ]
-        case "needed":
-            return [findings["sentence"], f"Computed from {findings['basis']}."]
         case "comparison":
             return [findings["headline"], *findings["sentences"], findings["rule"]]
         case "confidence":

@@ -20,7 +20,6 @@ from steadyrank.study.curve import (
 )
 from steadyrank.study.explanation import (
     Explanation as Explanation,
-    Needed as Needed,
     Rival as Rival,
 )
 from steadyrank.study.facts import Facts as Facts

@@ -216,31 +216,6 @@ class Study:
 
         return explanation_of(self, k, item)
 
-    def needed(self, k: int, confidence: float = 0.95) -> results.Needed:
-        """Return how many units like those seen would settle ranks k and k + 1: a model, not a proof.
-
-        The model draws units independently from where those seen came from, and takes their mean for
-        normal. Where the scorer is no mean over one number of units, what a unit adds is its jackknife
-        pseudo-value.
-
-        Parameters
-        ----------
-        k : int
-            The border is the one after this rank.
-        confidence : float
-            The probability, between 0.5 and 1, that the right one of the two comes out ahead.
-
-        Examples
-        --------
-        >>> from steadyrank import Study, Votes
-        >>> found = Study(Votes(["ann"] * 55 + ["bob"] * 45)).needed(1)
-        >>> found.needed, Study(Votes(["ann", "bob"])).needed(1).needed
-        (271, None)
-        """
-        from steadyrank.study.explanation import needed_of
-
-        return needed_of(self, k, confidence)
-
     def compare(self, new: Any, k: int | None = None) -> results.Comparison:
         """Return who moved from here to newer data, and who further than one unit could move it.
 
