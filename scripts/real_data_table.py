@@ -186,7 +186,7 @@ def draw(folder: Path) -> None:
     """Draw the ten best of LLMFAO without any one prompt."""
     (case,) = (case for case in CASES if case.options.get("unit") == "prompt")
     answer = Study(read_any(folder / case.file, **case.options)).topk(10)
-    PICTURE.write_bytes(share_image(answer.findings()) + b"\n")
+    PICTURE.write_text(share_image(answer.findings()) + "\n", encoding="utf-8")
 
 
 def main() -> None:

@@ -151,7 +151,6 @@ def test_an_audit_takes_eps_or_delta(run: Command, benchmark: Path) -> None:
 def test_places_that_cannot_be_written(
     run: Command, benchmark: Path, tmp_path: Path, command: str
 ) -> None:
-    pytest.importorskip("vl_convert")
     missing = (
         tmp_path / "no" / "such" / ("out.html" if command == "report" else "out.txt")
     )

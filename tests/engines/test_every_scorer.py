@@ -89,7 +89,6 @@ def questions() -> dict[str, Any]:
         "ranking": lambda study: study.ranking(eps=0.1),
         "audit": lambda study: study.audit([1, 2]),
         "margin": lambda study: study.margin(2),
-        "adding": lambda study: study.margin(2, by="add"),
         "explain": lambda study: study.explain(2),
         "compare": lambda study: study.compare(study, k=2),
         "confidence": lambda study: study.confidence(draws=40),

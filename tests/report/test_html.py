@@ -132,7 +132,7 @@ def test_packing_loses_nothing() -> None:
         for values in zip(*columns.values(), strict=True)
     ]
     assert rows == document["rows"]
-    assert page.pop("image").encode() == share_image(document)
+    assert page.pop("image") == share_image(document)
     assert page == {name: value for name, value in document.items() if name != "rows"}
 
 

@@ -13,7 +13,7 @@ from steadyrank._typing import AnyArray, BoolArray, IntArray
 from steadyrank.arrays import numbered, objects
 from steadyrank.data.families import CountedRows
 from steadyrank.data.kinds import BALLOTS
-from steadyrank.data.observations import Ends, set_fields
+from steadyrank.data.observations import set_fields
 from steadyrank.data.rows import check_some, repeated_cells, row_counts
 from steadyrank.data.units import People, of_people, renumbered
 from steadyrank.errors import NO_BLANKS, Option, listing, shorten
@@ -197,16 +197,6 @@ class Ballots(CountedRows):
         made = self._changed({**ballots, "counts": self.counts * voted})
         return made._merged()  # noqa: SLF001 (one of us)
 
-    def _one(self, unit: Any, times: int) -> Self:
-        return type(self)(
-            [unit], counts=[times], items=self.items, approval=self.approval
-        )
-
-    def with_added(self, unit: Any, times: int = 1) -> Self:
-        """Return the ballots with one more, as often as is said; equal ones are kept once."""
-        made = super().with_added(unit, times)
-        return set_fields(made, **made._merged())  # noqa: SLF001 (one of us)
-
     def _merged(self) -> dict[str, Any]:
         """Return the fields of these ballots once some may be equal: by weight and group, each once.
 
@@ -228,16 +218,6 @@ class Ballots(CountedRows):
             "counts": totals
         }
 
-    def _favouring(self, behind: int, ahead: int, ends: Ends) -> list[object]:  # noqa: ARG002 (no values)
-        """Return a ballot with the one first and the other last, or that approves of the one only."""
-        if self.approval:
-            return [self.items[behind]]
-        between = [
-            label
-            for item, label in enumerate(self.items)
-            if item not in (behind, ahead)
-        ]
-        return [self.items[behind], *between, self.items[ahead]]
 
 
 def flatten(

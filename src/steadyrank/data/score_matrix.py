@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from steadyrank._typing import AnyArray, BoolArray, FloatArray, IntArray
 from steadyrank.arrays import as_matrix
 from steadyrank.data.families import EntryObservations
 from steadyrank.data.kinds import SCORES
-from steadyrank.data.observations import Ends, set_fields
+from steadyrank.data.observations import set_fields
 from steadyrank.data.rows import check_some, column_labels, row_names
 from steadyrank.data.units import People, of_people
 from steadyrank.errors import MEANS_OF_REST, Option, WayOut, listing, shorten
@@ -133,18 +133,6 @@ class ScoreMatrix(EntryObservations):
         values = self.values[:, kept]
         return self._rows(np.flatnonzero(~np.isnan(values).all(axis=1)), values=values)
 
-    def _one(self, unit: Any, times: int) -> Self:
-        rows = ["added"] * times
-        return type(self)(
-            [unit] * times, items=self.items, rows=rows, missing=self.missing
-        )
-
-    def _favouring(self, behind: int, ahead: int, ends: Ends) -> list[float]:
-        """Return a row with the largest value for the one and the least, or none, for the others."""
-        low, high = (np.nan if end is None else end for end in ends)
-        row = np.full(self.n_items, np.nan if np.isnan(self.values).any() else low)
-        row[[behind, ahead]] = high, low
-        return row.tolist()
 
 
 def without_gaps(

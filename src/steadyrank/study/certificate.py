@@ -89,9 +89,9 @@ class Certificate:
 
     Examples
     --------
-    >>> from steadyrank import Votes, stable_topk
+    >>> from steadyrank import Study, Votes
     >>> votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30)
-    >>> certificate = stable_topk(votes, k=2).certificate
+    >>> certificate = Study(votes).topk(k=2).certificate
     >>> certificate.status, certificate.delta, certificate.numbers["n"]
     ('proved', 0.0, 100)
     >>> print(certificate.promise)  # doctest: +NORMALIZE_WHITESPACE
@@ -380,9 +380,8 @@ def check_ranking(delta: float, eps: float | None, guarantee: Guarantee | None) 
         way_out = ("Omit ", Option("eps"), ": the ranks without each unit hold it.")
         raise InvalidValueError(told, way_out=way_out)
     if eps is None and (delta or guarantee == "overlap"):
-        tightest = f"; in Python, study.ranking_curve().smallest_eps({delta:g}) is the tightest."
         told = "rankings that overlap with the new ones are made at an eps, which was not given"
-        raise InvalidValueError(told, way_out=["Give ", Option("eps"), tightest])
+        raise InvalidValueError(told, way_out=["Give ", Option("eps"), "."])
 
 
 def check_removals(facts: Facts, removals: int) -> int:

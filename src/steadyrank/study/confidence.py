@@ -285,8 +285,8 @@ def bootstrap_scores(
         getattr(scorer, "empty", None) is not None
     ):  # what is last by decree says nothing about chance
         scorer = replace(scorer, empty=None)  # type: ignore[type-var]
-    copies = partial(draw, data.units.counts, data.n_units, seed, replace=True)
-    found, reasons = scored_draws(data, scorer, copies, draws, "resamples")
+    copies = partial(draw, data.units.counts, data.n_units, seed)
+    found, reasons = scored_draws(data, scorer, copies, draws)
     return np.array(list(found.values()), dtype=np.float64), reasons
 
 
