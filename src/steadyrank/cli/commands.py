@@ -201,7 +201,7 @@ def _text(found: dict[str, Any], asked: Namespace) -> None:
     first, *rest = lines(found, page)
     if asked.k is None and "k" in found and found["k"] is not None:
         first = first._replace(
-            text=f"{first.text}; top {found['k']:,} (-k for another)"
+            text=f"{first.text}; top {found["k"]:,} unless -k says otherwise"
         )
     if asked.output is None:
         show([first, *rest], page)
