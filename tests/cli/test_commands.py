@@ -58,11 +58,11 @@ def test_without_a_k_it_is_10_or_half_of_few_items_and_the_first_line_says_so(
     table = f"vote\n{votes}".encode()
     found = run("-", "--choice", "vote", stdin=table)
     assert (found.code, found.err) == (0, "")
-    assert f"top {k} unless -k says otherwise" in found.said
+    assert f"top {k} as no -k was given" in found.said
     whole = run("topk", "-", "--choice", "vote", "--json", stdin=table).json
     assert (whole["k"], whole["n_items"]) == (k, n_items)
     said = run("-", "--choice", "vote", "-k", k, stdin=table).out
-    assert "unless -k" not in said
+    assert "no -k" not in said
     assert found.out.splitlines()[3:] == said.splitlines()[3:]
 
 
