@@ -29,6 +29,11 @@ class Run:
     def json(self) -> Any:
         return json.loads(self.out)
 
+    @property
+    def said(self) -> str:
+        """The output without its line breaks."""
+        return " ".join(self.out.split())
+
 
 @pytest.fixture
 def run(
@@ -36,13 +41,12 @@ def run(
 ) -> Callable[..., Run]:
     monkeypatch.setenv("COLUMNS", "80")
 
-    def call(*arguments: object, stdin: bytes | None = None) -> Run:
+    def call(*words: object, stdin: bytes | None = None) -> Run:
         if stdin is not None:
-            monkeypatch.setattr(
-                "sys.stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
-            )
+            stream = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
+            monkeypatch.setattr("sys.stdin", stream)
         capsys.readouterr()
-        code = main([str(argument) for argument in arguments])
+        code = main([str(word) for word in words])
         captured = capsys.readouterr()
         return Run(code, captured.out, captured.err)
 
@@ -50,9 +54,10 @@ def run(
 
 
 @pytest.fixture
-def restaurants() -> Iterator[Path]:
+def restaurants() -> Iterator[tuple[object, ...]]:
+    """The demo's ratings, with what their columns are."""
     with demo_file("restaurants.csv") as path:
-        yield path
+        yield path, "--item", "restaurant", "--rating", "stars", "--unit", "reviewer"
 
 
 @pytest.fixture

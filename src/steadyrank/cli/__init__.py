@@ -77,15 +77,19 @@ def _command_in(words: list[str]) -> tuple[str, list[str]]:
 
 
 def as_typed(problem: str) -> str:
-    """Return a problem of the library with its argument as the command line has it.
+    """Return a problem of the library with its arguments as the command line has them.
 
-    Only where a rule begins; anywhere else the word may be of the data.
+    Names with an underscore are no English words; others are meant only where a rule
+    begins. In quotes stands what is in the data.
 
     Examples
     --------
-    >>> as_typed("k must be 1"), as_typed("column 'k': max_delta must be a number")
-    ('-k must be 1', "column 'k': --max-delta must be a number")
+    >>> as_typed("k must be 1"), as_typed("'k': left_score must be said with right_score")
+    ('-k must be 1', "'k': --left-score must be said with --right-score")
     """
-    names = "|".join({row.name for row in ROWS})
-    rule = re.compile(rf"(^|: )({names})(?= must )")
-    return rule.sub(lambda found: found[1] + typed_name(found[2]), problem)
+    names = {row.name for row in ROWS}
+    joined = "|".join(name for name in names if "_" in name)
+    rule = re.compile(
+        rf"(?<!['\"\w-])(?:{joined})(?!['\"\w=])|(?:(?<=^)|(?<=: ))(?:{'|'.join(names)})(?= must )"
+    )
+    return rule.sub(lambda found: typed_name(found[0]), problem)

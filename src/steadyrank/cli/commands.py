@@ -199,15 +199,19 @@ def _text(found: dict[str, Any], asked: Namespace) -> None:
         quiet=bool(asked.quiet),
     )
     first, *rest = lines(found, page)
-    if asked.k is None and "k" in found and found["k"] is not None:
-        first = first._replace(
-            text=f"{first.text}; top {found['k']:,} (-k for another)"
-        )
+    if asked.k is None and isinstance(found.get("k"), int) and not asked.quiet:
+        first = first._replace(text=_with_k(first.text, found["k"]))
     if asked.output is None:
         show([first, *rest], page)
     else:
         texts = (line.text for line in page.fitting([first, *rest]))
         deliver("\n".join(texts), asked.output)
+
+
+def _with_k(text: str, k: int) -> str:
+    """Return the first line with the k that was chosen."""
+    top = "" if text.endswith(f"top {k:,}") else f" top {k:,}"
+    return f"{text},{top} as no -k was given"
 
 
 def _markdown(found: dict[str, Any], asked: Namespace) -> str:

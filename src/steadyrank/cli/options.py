@@ -221,7 +221,7 @@ OPTIONS: Mapping[str, tuple[Row, ...]] = {
         Row("k", "K,K,...", f"one k or several; {USUAL_K}", "audit", wholes),
         Row("k", "K", "the border after rank K; after ITEM if not given", "explain", whole),
         Row("k", "K", "also say who entered the top k and who left it", "compare", whole),
-        Row("scorer", "NAME", "how to score, such as mean-rating:shrinkage=1", ALL),
+        Row("scorer", "NAME", "how to score, such as mean:shrinkage=1", ALL),
         Row("min_count", "N", "leave out items with fewer observations", ALL, whole),
         Row("removals", "M", "how many are removed together; 1 if not given", "topk report", whole),
         Row("eps", "NUMBER", "the paper's inflated answer at this eps", INFLATED, number),

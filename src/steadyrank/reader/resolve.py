@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from steadyrank import errors
 from steadyrank.reader.conventions import known_header
 from steadyrank.reader.forms import READERS
 from steadyrank.reader.refusal import check_columns, choose_form, unknown_header
-from steadyrank.reader.roles import BESIDE, ROLES, Reading, split_list
+from steadyrank.reader.roles import BESIDE, ROLES, Form, Reading, split_list
 from steadyrank.reader.rows import Rows
 
 if TYPE_CHECKING:
@@ -27,18 +28,32 @@ def resolve(table: Table, said: Mapping[str, object]) -> Reading:
         For each role that was said: a column, a list of columns (or one text, separated by
         commas), True, or the catalogue.
     """
+    settled = settle(table, said)
+    catalogue = _catalogue(settled.roles.get("catalogue"))
+    reading = READERS[settled.form.name](Rows(table, settled.roles, catalogue))
+    reading.kind = settled.form.kind
+    reading.header = settled.header
+    return reading
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The form of a table, the roles of its columns, and the header that was taken."""
+
+    form: Form
+    roles: dict[str, Any]
+    header: str | None
+
+
+def settle(table: Table, said: Mapping[str, object]) -> Settled:
+    """Return what the columns of a table are, by what was said or else by its header."""
     roles = _given(said)
     header = None
     if roles.keys() <= {*BESIDE}:
         header, proved = _unsaid(table, roles)
         roles = proved | roles
     check_columns(table, roles)
-    form = choose_form(table, roles)
-    rows = Rows(table, roles, _catalogue(roles.get("catalogue")))
-    reading = READERS[form.name](rows)
-    reading.kind = form.kind
-    reading.header = header
-    return reading
+    return Settled(choose_form(table, roles), roles, header)
 
 
 def _unsaid(

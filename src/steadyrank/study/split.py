@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from steadyrank.errors import (
     SteadyrankError,
     shorten,
 )
+from steadyrank.reader.query import literal, quoted
+from steadyrank.reader.table import open_table
 from steadyrank.study.answers import named
 from steadyrank.study.results import begun, label
 from steadyrank.study.study import Study
@@ -307,8 +310,12 @@ def _categories(
     opening = {name: said[name] for name in OPENING if name in said}
     with open_table(data, **opening) as table:
         if column not in table.columns:
-            raise no_column(column, table.columns)
-        counts = f"SELECT {_cell(column)}, count(*) FROM data GROUP BY 1"
+            near = get_close_matches(column, table.columns, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else ""
+            raise ColumnError(
+                f"there is no column {shorten(column)} for the split", way_out=hint
+            )
+        counts = f"FROM data SELECT {_cell(column)}, count(*) GROUP BY 1"
         rows = dict(table.con.execute(counts).fetchall())
     if len(rows) > MOST:
         raise InvalidDataError(
