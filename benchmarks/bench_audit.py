@@ -15,7 +15,7 @@ import authors_way
 from measure import Row, anew, at_most, best_times, shown
 from paper.lookalike import lookalike_population
 from steadyrank import Ballots, Battles, Ratings, ScoreMatrix, Study, topk
-from steadyrank.scorers import BradleyTerry, ColumnMeans, MeanRating
+from steadyrank.scorers import BradleyTerry, Mean
 from steadyrank.scorers.base import known
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def population_rows(population: Lookalike, quick: bool) -> list[Row]:
         )
         row = at_most(
             f"audit of {users:,} users, {len(data.rated):,} ratings, five k, against scoring alone",
-            lambda data=data: MeanRating().score(anew(data)),
+            lambda data=data: Mean(1.0).score(anew(data)),
             lambda data=data: topk_audit(data),
             3,
             repeats=3,
@@ -111,7 +111,7 @@ def population_rows(population: Lookalike, quick: bool) -> list[Row]:
     rows.append(
         at_most(
             f"margin of the top 20, {everybody.n_units:,} users, against scoring alone",
-            lambda: MeanRating().score(anew(everybody)),
+            lambda: Mean(1.0).score(anew(everybody)),
             lambda: Study(anew(everybody)).margin(20),
             10,
             repeats=3,
@@ -310,7 +310,7 @@ def matrix_rows(quick: bool) -> list[Row]:
         (rng.random((rows, 200)) < np.linspace(0.6, 0.4, 200)).astype(float)
     )
     score, full = best_times(
-        [lambda: ColumnMeans().score(anew(data)), lambda: topk_audit(data)], 3
+        [lambda: Mean().score(anew(data)), lambda: topk_audit(data)], 3
     )
     name = f"audit of a {rows:,} x 200 score matrix, five k, against scoring alone"
     return [Row(name, score, full, full / score, "shown", None)]

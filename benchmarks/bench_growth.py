@@ -97,18 +97,18 @@ def rated(items: int, each: int) -> Any:
 
 def rating_ranking(items: int) -> Asked:
     data = rated(items, 5)
-    return lambda: str(Study(data, "mean-rating:shrinkage=5").ranking())
+    return lambda: str(Study(data, "mean:shrinkage=5").ranking())
 
 
 def rating_audit(items: int) -> Asked:
     """From so many units and items on, the eps of the full ranking is a bound, and said to be one."""
     data = rated(items, 5)
-    return lambda: str(Study(data, "mean-rating:shrinkage=5").audit(10))
+    return lambda: str(Study(data, "mean:shrinkage=5").audit(10))
 
 
 def sparse_topk(items: int) -> Asked:
     data = rated(items, 2)
-    return lambda: str(Study(data, "mean-rating:shrinkage=5").topk(10))
+    return lambda: str(Study(data, "mean:shrinkage=5").topk(10))
 
 
 def league(items: int, battles: int) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from steadyrank.reading.delimited import joined, stretches
 
 from bench_cli import command
 from measure import at_most, faster, time_of_children
@@ -20,7 +21,6 @@ from steadyrank import Ratings
 from steadyrank.cli.inputs import withstanding
 from steadyrank.data.read import read_checked
 from steadyrank.errors import SteadyrankError
-from steadyrank.reading.delimited import joined, stretches
 
 
 def ratings_text(rows: int, *, quoted: bool) -> bytes:

@@ -14,10 +14,10 @@ from typing import Any, ClassVar, TypedDict
 import numpy as np
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression
+from steadyrank.reading.declarations import Kind
 
 from steadyrank import Refit, Study
 from steadyrank.data import Observations, Units
-from steadyrank.reading.declarations import Kind
 
 QUERIES, DOCUMENTS, FEATURES, CANDIDATES, K = 40, 15, 6, 200, 10
 

@@ -14,7 +14,7 @@ from paper.summaries import MethodSummary, at_least_one, for_json, summary_of
 from paper.unstable_sort import unstable_top_k
 from steadyrank import Study
 from steadyrank.errors import InvalidValueError
-from steadyrank.scorers import MeanRating
+from steadyrank.scorers import Mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -174,7 +174,7 @@ def audited(
     >>> cell.delta, cell.jaccard, cell.size, cell.tied
     (0.5, 0.5, 1, False)
     """
-    study = Study(ratings, MeanRating())
+    study = Study(ratings, Mean(1.0))
     result = study.audit(ks, eps=eps, methods=METHODS.values())
     places = [place for k in ks for place in (k - 1, k) if place < len(result.scores)]
     at_places = np.partition(-result.scores, places)

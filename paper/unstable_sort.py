@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steadyrank.scorers import MeanRating
+from steadyrank.scorers import Mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -84,7 +84,7 @@ class _LeftOut:
 
     @classmethod
     def of(cls, ratings: Ratings) -> _LeftOut:
-        loo = MeanRating().leave_one_out(ratings)
+        loo = Mean(1.0).leave_one_out(ratings)
         without = np.concatenate([np.asarray(block.scores) for block in loo.blocks()])
         levels, places = np.unique(
             np.append(-loo.scores, -without), return_inverse=True

@@ -15,7 +15,7 @@ from pages import DOCS, REAL_DATA, put
 from steadyrank import Study, inflated_topk, read_any
 from steadyrank.demo import demo_file
 from steadyrank.errors import NoProofError
-from steadyrank.scorers import ColumnMeans, MeanRating
+from steadyrank.scorers import Mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,8 +26,8 @@ HEAD = """| data | unit, n | L | k | the list | covering | overlap | ball |
 WORST_FACTOR = 2 + 2**0.5
 
 STARS, SHARES, JOKES = (
-    MeanRating(value_range=(1, 5)),
-    ColumnMeans(value_range=(0, 1)),
+    Mean(1.0, value_range=(1, 5)),
+    Mean(value_range=(0, 1)),
     (-10, 10),
 )
 BUNDLED = (
@@ -47,7 +47,7 @@ REAL = (
         SHARES,
         17,
     ),
-    ("ratings/jester5k.csv.gz", "Jester", {}, MeanRating(value_range=JOKES), 53),
+    ("ratings/jester5k.csv.gz", "Jester", {}, Mean(1.0, value_range=JOKES), 53),
     ("ballots/00001-00000002.soi", "Dublin West 2002", {}, None, 5),
     ("ballots/00002-00000003.toc", "Debian 2005", {}, None, 2),
 )

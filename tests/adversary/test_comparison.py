@@ -13,7 +13,7 @@ from steadyrank import (
     Ballots,
     Battles,
     BradleyTerry,
-    MeanRating,
+    Mean,
     Ratings,
     Refit,
     ScoreMatrix,
@@ -48,7 +48,7 @@ def ratings(rng, items):
     users, rated = np.nonzero(rng.random((8, len(items))) < 0.6)
     stars = rng.integers(1, 6, len(users))
     return Study(
-        Ratings(users, [items[i] for i in rated], stars, items=items), MeanRating(1.0)
+        Ratings(users, [items[i] for i in rated], stars, items=items), Mean(1.0)
     )
 
 

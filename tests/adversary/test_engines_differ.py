@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from tests.adversary.odd_files import PATHS, odd_parts, odd_path, odd_typed
 
 from engine_makers import maker, need
 from steadyrank import Battles, BradleyTerry, Ratings, Study
 from steadyrank.errors import InvalidDataError, SteadyrankError
 from steadyrank.sums.sparse import SparseEntries
-from tests.adversary.odd_files import PATHS, odd_parts, odd_path, odd_typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

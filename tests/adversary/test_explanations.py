@@ -21,7 +21,7 @@ from adversary.test_margins import (
     matrix,
     votes,
 )
-from steadyrank import Battles, MeanRating, ScoreMatrix, SteadyrankError, Study, Votes
+from steadyrank import Battles, Mean, ScoreMatrix, SteadyrankError, Study, Votes
 from steadyrank.report.export import to_csv
 from steadyrank.report.text import plain_text
 from steadyrank.study.explanation import RIVALS
@@ -59,7 +59,7 @@ def weight(study: Study, copies: np.ndarray) -> float:
     """What scores are divided by: units, or rows where units are groups of them."""
     if isinstance(study.data, ScoreMatrix):
         return len(study.data.with_copies(copies).values)
-    shrinkage = study.scorer.shrinkage if isinstance(study.scorer, MeanRating) else 0.0
+    shrinkage = study.scorer.shrinkage if isinstance(study.scorer, Mean) else 0.0
     return shrinkage + float(copies.sum())
 
 

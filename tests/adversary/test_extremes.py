@@ -13,7 +13,7 @@ from steadyrank import (
     Battles,
     BradleyTerry,
     ConstrainedLeastSquares,
-    MeanRating,
+    Mean,
     OrdinaryLeastSquares,
     Ratings,
     Regression,
@@ -71,7 +71,7 @@ def gaps(rng: np.random.Generator) -> Study:
 def ratings(rng: np.random.Generator) -> Study:
     users, items = np.nonzero(rng.random((5, 4)) < 0.7)
     shrinkage = float(rng.choice([1.0, 0.1, 1e-300, 1e300]))
-    return Study(Ratings(users, items, numbers(rng, len(users))), MeanRating(shrinkage))
+    return Study(Ratings(users, items, numbers(rng, len(users))), Mean(shrinkage))
 
 
 def regression(rng: np.random.Generator) -> Study:

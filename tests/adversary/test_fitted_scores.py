@@ -221,8 +221,11 @@ def data_of_every_kind(rng):
         "approval",
     )
     users = np.repeat(np.arange(rows), 6)
-    yield Ratings(users, np.tile(np.arange(6), rows), values.ravel()), "mean-rating"
-    yield ScoreMatrix(values), "column-means"
+    yield (
+        Ratings(users, np.tile(np.arange(6), rows), values.ravel()),
+        "mean:shrinkage=1",
+    )
+    yield ScoreMatrix(values), "mean"
     regression = Regression(rng.normal(size=(rows, 6)), rng.normal(size=rows))
     wide = Regression(rng.normal(size=(12, 60)), rng.normal(size=12))
     for name in (
@@ -244,7 +247,7 @@ def data_of_every_kind(rng):
         "bradley-terry:ridge=0.1",
     )
     yield ScoreMatrix(values[:8]), Refit(lambda data: np.median(data.values, axis=0))
-    yield ScoreMatrix(values[:8]), Bagged("column-means", bags=5)
+    yield ScoreMatrix(values[:8]), Bagged("mean", bags=5)
 
 
 def asked(out, start):

@@ -14,7 +14,7 @@ from steadyrank import (
     Battles,
     Borda,
     ConstrainedLeastSquares,
-    MeanRating,
+    Mean,
     OrdinaryLeastSquares,
     Plurality,
     Ratings,
@@ -162,7 +162,7 @@ def test_a_group_that_is_all_there_is_cannot_leave() -> None:
     for data, scorer in (
         (Votes(["x", "y"], units=[1, 1]), Plurality()),
         (Ballots([["x"], ["y"]], units=[1, 1]), Borda()),
-        (Ratings([1, 2], ["x", "y"], [1, 2], units=[1, 1]), MeanRating()),
+        (Ratings([1, 2], ["x", "y"], [1, 2], units=[1, 1]), Mean(1.0)),
     ):
         with pytest.raises(SteadyrankError, match="only one unit"):
             scorer.leave_one_out(data)

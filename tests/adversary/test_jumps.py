@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from oracles import exact
-from steadyrank import ColumnMeans, ScoreMatrix, Study
+from steadyrank import Mean, ScoreMatrix, Study
 from steadyrank.operators.inflation import critical_eps
 from steadyrank.operators.intervals import certainly_above, rank_intervals, tiers
 from steadyrank.operators.rankings import inflated_ranking
@@ -168,7 +168,7 @@ def test_curve_audit_and_certificate_agree_at_every_jump(cases: Cases) -> None:
 
 def delta_by_hand(values: np.ndarray, k: int, eps: float) -> float:
     def members(rows: np.ndarray) -> set[int]:
-        means = ColumnMeans().score(ScoreMatrix(rows))
+        means = Mean().score(ScoreMatrix(rows))
         return set(np.flatnonzero(inflated_topk_mask(means, k, eps)).tolist())
 
     full = members(values)

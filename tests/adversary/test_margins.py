@@ -14,7 +14,7 @@ from steadyrank import (
     Battles,
     BradleyTerry,
     ConstrainedLeastSquares,
-    MeanRating,
+    Mean,
     OrdinaryLeastSquares,
     Ratings,
     Refit,
@@ -65,7 +65,7 @@ def ratings(rng: np.random.Generator) -> Study:
     given = rng.integers(1, 6, len(users)) / rng.choice([1, 2, 4])
     return Study(
         Ratings(users, items, given, items=range(4)),
-        MeanRating(float(rng.choice([0.5, 1, 2]))),
+        Mean(float(rng.choice([0.5, 1, 2]))),
     )
 
 
@@ -74,7 +74,7 @@ def full_ratings(rng: np.random.Generator) -> Study:
     users, items = np.nonzero(np.ones((7, 3)))
     given = rng.integers(1, 6, len(users))
     return Study(
-        Ratings(users, items, given), MeanRating(float(rng.choice([0, 0.1, 0.5, 1])))
+        Ratings(users, items, given), Mean(float(rng.choice([0, 0.1, 0.5, 1])))
     )
 
 
@@ -84,7 +84,7 @@ def thirds(rng: np.random.Generator) -> Study:
         return Study(ScoreMatrix(rng.integers(0, 4, (7, 3)) / 3))
     users, items = np.nonzero(rng.random((8, 4)) < 0.6)
     given = rng.integers(1, 6, len(users)) / 3
-    return Study(Ratings(users, items, given, items=range(4)), MeanRating(1.0))
+    return Study(Ratings(users, items, given, items=range(4)), Mean(1.0))
 
 
 def gaps(rng: np.random.Generator) -> Study:

@@ -196,7 +196,7 @@ def ratings(draw: Draw) -> Mixture:
     return Mixture(
         draw.told("ratings", given, shrinkage),
         data,
-        f"mean-rating:shrinkage={shrinkage}",
+        f"mean:shrinkage={shrinkage}",
         raw,
     )
 
@@ -204,9 +204,9 @@ def ratings(draw: Draw) -> Mixture:
 def matrix(draw: Draw) -> Mixture:
     items, scorer = (
         names(draw.items),
-        draw.one_of(("column-means", "mean-rank", "mean-win-rate", "median")),
+        draw.one_of(("mean", "mean-rank", "mean-win-rate", "median")),
     )
-    gappy = scorer == "column-means" and draw.rng.random() < 0.4
+    gappy = scorer == "mean" and draw.rng.random() < 0.4
     lower = bool(draw.rng.random() < 0.3)
     given = [
         {
@@ -220,7 +220,7 @@ def matrix(draw: Draw) -> Mixture:
     whole = [
         {item: sign * Fraction(value) for item, value in each.items()} for each in given
     ]
-    scored = {"column-means": "mean"}.get(scorer, scorer)
+    scored = {"mean": "mean"}.get(scorer, scorer)
     raw = Raw(draw.said(whole), draw.items, scored)
 
     def data() -> Any:

@@ -177,7 +177,7 @@ def thin_ratings(rng, items: int, people: int):
         np.append(item, [0, 1]),
     )  # two more, surely
     return Ratings(*both, rng.integers(1, 4, len(both[0])), items=range(items)), (
-        f"mean-rating:shrinkage={rng.choice([0.5, 1.0, 5.0])}"
+        f"mean:shrinkage={rng.choice([0.5, 1.0, 5.0])}"
     )
 
 

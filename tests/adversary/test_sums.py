@@ -14,7 +14,7 @@ from steadyrank import Ratings, ScoreMatrix, Study, Votes
 from steadyrank.errors import InvalidDataError, InvalidSettingError, SteadyrankError
 from steadyrank.report.export import to_json
 from steadyrank.report.text import plain_text
-from steadyrank.scorers import ColumnMeans, MeanRating
+from steadyrank.scorers import Mean
 from steadyrank.scorers.sensitivity import root_rounded_up
 
 LARGEST = float(np.finfo(np.float64).max)
@@ -69,18 +69,18 @@ def all_rows(out):
 def test_one_huge_value_leaves_the_other_columns_as_they_are():
     values = [[3.4e38, 0.31, 0.72], [1, 0.33, 0.71], [2, 0.35, 0.77]]
     np.testing.assert_array_equal(
-        ColumnMeans().score(ScoreMatrix(values))[1:], [0.33, 220 / 300]
+        Mean().score(ScoreMatrix(values))[1:], [0.33, 220 / 300]
     )
     ratings = Ratings(
         [0, 1, 2] * 3, np.repeat([0, 1, 2], 3), np.transpose(values).ravel()
     )
-    np.testing.assert_array_equal(MeanRating().score(ratings)[1:], [0.99 / 4, 0.55])
+    np.testing.assert_array_equal(Mean(1.0).score(ratings)[1:], [0.99 / 4, 0.55])
 
 
 def test_column_means_and_those_without_each_row_are_the_fractions(cases):
     for rng in cases(120):
         values = matrix(rng)
-        out = ColumnMeans().leave_one_out(ScoreMatrix(values))
+        out = Mean().leave_one_out(ScoreMatrix(values))
         without = all_rows(out)
         for item, column_values in enumerate(values.T.tolist()):
             given, top, n = (
@@ -89,7 +89,7 @@ def test_column_means_and_those_without_each_row_are_the_fractions(cases):
                 len(values),
             )
             assert near(out.scores[item], sum(given) / n, top, n)
-            alone = ColumnMeans().score(ScoreMatrix(values[:, [item]]))
+            alone = Mean().score(ScoreMatrix(values[:, [item]]))
             np.testing.assert_array_equal(
                 alone, out.scores[[item]]
             )  # whatever other columns hold
@@ -167,9 +167,9 @@ def test_studies_near_the_largest_float_answer_or_refuse_by_name(cases):
             values = np.where(
                 rng.random(values.shape) < 0.5, -LARGEST, LARGEST * rng.choice([1, 0.1])
             )
-        data, scorer = ScoreMatrix(values), ColumnMeans()
+        data, scorer = ScoreMatrix(values), Mean()
         if rng.random() < 0.5:
-            scorer = ColumnMeans(
+            scorer = Mean(
                 value_range=(-LARGEST / 4, LARGEST / 4) if rng.random() < 0.5 else None
             )
         k = int(rng.integers(1, data.n_items + 1))
@@ -208,9 +208,7 @@ def test_engines_add_up_decimals_like_memory_and_refuse_the_rest(cases):
                 Ratings.scan(relation(columns))
             continue
         scanned = Ratings.scan(relation(columns), batch_rows=7)
-        one, two = (
-            Study(data, MeanRating(shrinkage=0.5)) for data in (loaded, scanned)
-        )
+        one, two = (Study(data, Mean(shrinkage=0.5)) for data in (loaded, scanned))
         np.testing.assert_array_equal(one.scores, two.scores)
         out, theirs = one.facts.leave_one_out, two.facts.leave_one_out
         np.testing.assert_array_equal(all_rows(out), all_rows(theirs))
@@ -230,9 +228,9 @@ def test_roots_are_rounded_up_at_every_size(cases):
 def test_a_bound_that_no_float_holds_is_refused():
     data = ScoreMatrix(np.zeros((2, 9)))
     with pytest.raises(InvalidSettingError, match="largest float"):
-        ColumnMeans(value_range=(-LARGEST, LARGEST / 2))
+        Mean(value_range=(-LARGEST, LARGEST / 2))
     with pytest.raises(InvalidSettingError, match="largest float"):
-        ColumnMeans(value_range=(0, LARGEST)).sensitivity(data)
+        Mean(value_range=(0, LARGEST)).sensitivity(data)
     votes = Votes(["x", "y"])
     assert Study(votes).topk(1, claim="proved").eps > 0
 
@@ -240,4 +238,4 @@ def test_a_bound_that_no_float_holds_is_refused():
 @pytest.mark.parametrize("shrinkage", [1e300, LARGEST, 2.0**54])
 def test_a_shrinkage_beyond_all_counts_is_refused(shrinkage):
     with pytest.raises(SteadyrankError, match="shrinkage"):
-        MeanRating(shrinkage=shrinkage)
+        Mean(shrinkage=shrinkage)

@@ -93,7 +93,7 @@ def test_scores_with_and_without_each_unit(
 
 
 def test_decimals_tie_as_they_are_written() -> None:
-    from steadyrank import MeanRating, Plurality, Ratings, Votes
+    from steadyrank import Mean, Plurality, Ratings, Votes
 
     votes = Votes(["b", "b", "a"], weights=[0.1, 0.2, 0.3])
     assert Plurality().score(votes).tolist() == [0.5, 0.5]
@@ -102,7 +102,7 @@ def test_decimals_tie_as_they_are_written() -> None:
     ratings = Ratings(
         [1, 2, 3, 4], ["a", "b", "b", "a"], [3, 3, 3, 0], weights=[0.3, 0.1, 0.2, 0]
     )
-    scores = MeanRating(0.1).score(ratings)
+    scores = Mean(0.1).score(ratings)
     assert scores[0] == scores[1] == 0.9 / 0.4
 
 
@@ -337,11 +337,11 @@ def opposite(kind: str, items: int) -> tuple[object, object]:
 def test_the_proved_rule_holds_and_is_reached(
     kind: str, weighted: bool, grouped: bool, cases: Cases
 ) -> None:
-    from steadyrank import ColumnMeans
+    from steadyrank import Mean
 
     for rng in cases(5):
         case = a_case(rng, kind, weighted=weighted, grouped=grouped)
-        scorer = ColumnMeans(value_range=(0, 1)) if kind == "scores" else case.scorer
+        scorer = Mean(value_range=(0, 1)) if kind == "scores" else case.scorer
         if kind == "scores":
             whole = [[value or 0 for value in person.says] for person in case.people]
             people = [
@@ -390,13 +390,13 @@ def test_the_proved_rule_holds_and_is_reached(
 def test_the_proved_rule_of_ratings_holds_and_is_reached(
     weighted: bool, grouped: bool, cases: Cases
 ) -> None:
-    from steadyrank import MeanRating
+    from steadyrank import Mean
 
     for rng in cases(5):
         case = a_case(rng, "ratings", weighted=weighted, grouped=grouped)
         if study_of(case) is None:
             continue
-        scorer = MeanRating(case.settings["shrinkage"], value_range=(-1, 4))
+        scorer = Mean(case.settings["shrinkage"], value_range=(-1, 4))
         proved, reached = scorer.sensitivity(case.data()), 0.0
         for unit in [None, *case.units()]:
             for ends in ((4, -1), (-1, 4)):

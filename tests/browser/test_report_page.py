@@ -21,7 +21,7 @@ from browser.examples import (
     restaurants,
     tied_matrix,
 )
-from steadyrank import ColumnMeans, Study
+from steadyrank import Mean, Study
 from steadyrank.report.export import to_csv
 from steadyrank.report.html import render_html
 from steadyrank.report.picture import share_image
@@ -220,7 +220,7 @@ def test_curves_are_those_of_the_document(open_report: Any) -> None:
 
 def test_a_report_without_audit_says_so(open_report: Any) -> None:
     document = report_document(
-        tied_matrix(), 4, claim="proved", scorer=ColumnMeans(value_range=(0, 6))
+        tied_matrix(), 4, claim="proved", scorer=Mean(value_range=(0, 6))
     )
     report = open_report(document)
     assert "plain ranks only" in report.text("#limits")

@@ -33,8 +33,8 @@ BAD_OPTIONS = [
     (("-k", 4, "--claim", "proved"), "Use --claim observed"),
     (("-k", 4, "--scorer", "bord"), "Did you mean 'borda'?"),
     (("-k", 4, "--scorer", "bradley-terry"), "needs battles, but was given scores"),
-    (("-k", 4, "--scorer", "column-means:x"), "a setting is written name=value"),
-    (("-k", 4, "--scorer", "column-means:x=1"), "has no setting 'x'"),
+    (("-k", 4, "--scorer", "mean:x"), "a setting is written name=value"),
+    (("-k", 4, "--scorer", "mean:x=1"), "has no setting 'x'"),
     (("-k", 4, "--kind", "poll"), "kind must be one of 'battles'"),
     (("-k", 4, "--kind", "battles"), "--left"),
     (("-k", 4, "--format", "xls"), "format must be one of 'parquet'"),
@@ -297,7 +297,7 @@ def test_an_item_that_hangs_on_one_unit_is_left_out_by_the_option_that_is_named(
 def test_an_item_that_hangs_on_one_unit_can_be_last(run: Command) -> None:
     asked = ("topk", "-", "-k", 1, "--missing", "available")
     table = b"task,a,b,new\nx,1,2,3\ny,2,1,\nz,3,2,\n"
-    last = ("--scorer", "column-means:empty=0")
+    last = ("--scorer", "mean:empty=0")
     assert_one_message(
         run(*asked, stdin=table), f"There is an answer with {' '.join(last)}."
     )

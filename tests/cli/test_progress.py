@@ -6,11 +6,11 @@ import gzip
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from steadyrank.reading import files
 
 from steadyrank import ScoreMatrix, read_any
 from steadyrank.cli.output import EVERY, Pace, working
 from steadyrank.progress import READ, counting, listening
-from steadyrank.reading import files
 from steadyrank.scorers import Refit
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from steadyrank.cli.app import COMMANDS, make_app
 from typer.testing import CliRunner
 
 from steadyrank import Estimates, Ratings, ScoreMatrix, Study, Votes, read_any
-from steadyrank.cli.app import COMMANDS, make_app
 from steadyrank.errors import (
     InvalidDataError,
     InvalidScoresError,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from steadyrank import ColumnMeans, Estimates, MeanRating, Ratings, ScoreMatrix, Votes
+from steadyrank import Estimates, Mean, Ratings, ScoreMatrix, Votes
 from steadyrank.arrays import as_doubles, as_scores
 from steadyrank.errors import NotANumberError, SteadyrankError
 
@@ -35,17 +35,17 @@ def test_ratings_and_matrices_agree_on_short_floats(
 ) -> None:
     matrix = np.array(rows, dtype=np.float32)
     users, items = np.indices(matrix.shape).reshape(2, -1)
-    rated = MeanRating(0.0).score(Ratings(users, items, matrix.ravel()))
+    rated = Mean(0.0).score(Ratings(users, items, matrix.ravel()))
     for wide in (
         ScoreMatrix(matrix),
         ScoreMatrix.from_frame(dict(zip("abc", matrix.T, strict=True))),
     ):
-        assert ColumnMeans().score(wide).tolist() == rated.tolist()
+        assert Mean().score(wide).tolist() == rated.tolist()
 
 
 def test_tenths_of_single_precision_tie() -> None:
     single = np.array([[0.1, 0.3], [0.2, 0.0]], dtype=np.float32)
-    assert ColumnMeans().score(ScoreMatrix(single)).tolist() == [0.15, 0.15]
+    assert Mean().score(ScoreMatrix(single)).tolist() == [0.15, 0.15]
 
 
 def test_means_of_repeated_scores_of_single_precision() -> None:
@@ -63,7 +63,7 @@ def test_single_precision_with_gaps(library: str) -> None:
     short = {name: np.array([0.1, 0.3, np.nan], dtype=np.float32) for name in "ab"}
     short["b"][:] = 0.2, np.nan, 0.2
     matrix = ScoreMatrix.from_frame(make(short), missing="available")
-    assert ColumnMeans().score(matrix).tolist() == [0.2, 0.2]
+    assert Mean().score(matrix).tolist() == [0.2, 0.2]
 
 
 def ways(numbers: list[Any]) -> dict[str, Any]:

@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from steadyrank.cli.app import COMMANDS, make_app
 
 from docs.page_examples import DOCS, ROOT
 from docs.test_paper_map import slug
 from release.repository import script
-from steadyrank.cli.app import COMMANDS, make_app
 from steadyrank.scorers import named_scorer, scorer_names
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from steadyrank.errors import (
     NotANumberError,
     UnreadableFileError,
 )
-from steadyrank.scorers import Bagged, MeanRating, Refit
+from steadyrank.scorers import Bagged, Mean, Refit
 
 
 def ratings_table(seed, rows=400, users=50, items=20):
@@ -343,7 +343,7 @@ class TestBadValues:
 
 @pytest.mark.parametrize(
     "scorer",
-    [Refit(lambda data: np.zeros(data.n_items)), Bagged(MeanRating(), bags=2, size=1)],
+    [Refit(lambda data: np.zeros(data.n_items)), Bagged(Mean(1.0), bags=2, size=1)],
 )
 def test_scorers_that_refit_say_that_they_need_memory(lazily_here, scorer):
     columns = {

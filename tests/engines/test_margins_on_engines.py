@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine_makers import maker, relation
-from steadyrank import MeanRating, Ratings, ScoreMatrix, SteadyrankError, Study, Votes
+from steadyrank import Mean, Ratings, ScoreMatrix, SteadyrankError, Study, Votes
 from steadyrank.errors import EngineError, InvalidSettingError
 from steadyrank.margins import sums
 from steadyrank.scorers.sums import scores_without
@@ -86,7 +86,7 @@ def test_every_margin_of_ratings(scale):
     for seed in range(2 if "stars" in scale else 1):
         rng = np.random.default_rng([seed, 1])
         columns = ratings(rng, scale)
-        scorer = MeanRating(float(rng.choice([0, 0.1, 1])))
+        scorer = Mean(float(rng.choice([0, 0.1, 1])))
         scanned, loaded = both_ratings(
             relation, columns, items=range(6 if seed % 2 else 5)
         )
@@ -246,7 +246,7 @@ def test_the_range_of_values_is_that_of_the_units_that_stay(lazily_here):
         "item": ["a", "b", "a", "a", "b"],
         "rating": [1, 2, 3, 9, 9],
     }
-    scorer = MeanRating(value_range=(1, 5))
+    scorer = Mean(1.0, value_range=(1, 5))
     for data in both_ratings(lazily_here, columns):
         with pytest.raises(InvalidSettingError, match="go from 1 to 9"):
             scorer.score(data)

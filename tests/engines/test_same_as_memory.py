@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from engine_makers import maker, relation
 from steadyrank import Battles, Ratings, ScoreMatrix, Study, Votes
 from steadyrank.errors import InvalidDataError
-from steadyrank.scorers import BradleyTerry, ColumnMeans, MeanRating
+from steadyrank.scorers import BradleyTerry, Mean
 
 
 def some_ratings(seed, *, users=60, items=12, scale="stars", text=False, dense=0.4):
@@ -121,7 +121,7 @@ def test_ratings_of_few_users_with_many_ties(seed, eps):
     loaded = Ratings(columns["user"], columns["item"], columns["rating"])
     scanned = Ratings.scan(relation(columns), batch_rows=4)
     assert_same(scanned, loaded, ks=list(range(1, loaded.n_items + 1)), eps=eps)
-    assert_same(scanned, loaded, ks=[2], eps=eps, scorer=MeanRating(shrinkage=0.1))
+    assert_same(scanned, loaded, ks=[2], eps=eps, scorer=Mean(shrinkage=0.1))
 
 
 def test_repeated_ratings_are_averaged_in_sql():
@@ -165,7 +165,7 @@ def check_matrix(make, missing):
     loaded = ScoreMatrix.from_frame(columns, **names, missing=missing)
     scanned = ScoreMatrix.scan(make(columns), **names, missing=missing, batch_rows=150)
     assert_same(scanned, loaded, ks=[3], eps=0.05)
-    scorer = ColumnMeans(value_range=(0, 1))
+    scorer = Mean(value_range=(0, 1))
     mine, other = scorer.sensitivity(scanned), scorer.sensitivity(loaded)
     assert mine.eps == pytest.approx(other.eps, rel=1e-12)
     assert mine.sentence == other.sentence
@@ -196,7 +196,7 @@ def test_proved_bound_of_ratings(lazily):
     columns = some_ratings(2)
     loaded = Ratings(columns["user"], columns["item"], columns["rating"])
     scanned = Ratings.scan(lazily(columns))
-    scorer = MeanRating(value_range=(1, 5))
+    scorer = Mean(1.0, value_range=(1, 5))
     mine, other = scorer.sensitivity(scanned), scorer.sensitivity(loaded)
     assert mine.eps == pytest.approx(other.eps, rel=1e-12)
 

@@ -15,7 +15,7 @@ import pytest
 from engine_makers import SPARK_SETTINGS, need
 from steadyrank import Ratings, Study
 from steadyrank.errors import UnreadableFileError
-from steadyrank.scorers import MeanRating
+from steadyrank.scorers import Mean
 
 pytestmark = pytest.mark.spark
 
@@ -123,7 +123,7 @@ def test_columns_whose_names_are_syntax(spark_session):
         frame, user="a.b", item="`", score="a`.b c", duplicates="trust"
     ) as scanned:
         assert scanned.items == ("x", "y")
-        assert MeanRating(shrinkage=0).score(scanned).tolist() == [2.5, 1.0]
+        assert Mean(shrinkage=0).score(scanned).tolist() == [2.5, 1.0]
 
 
 def test_files_by_path(spark_session, tmp_path):
@@ -139,7 +139,7 @@ def test_files_by_path(spark_session, tmp_path):
         str(tmp_path / "*.parquet"), engine="spark", duplicates="trust"
     ) as scanned:
         assert list(scanned.units.labels) == ["007", "7", "8"]
-        assert MeanRating().score(scanned).tolist() == [5.5 / 3, 5.5 / 3]
+        assert Mean(1.0).score(scanned).tolist() == [5.5 / 3, 5.5 / 3]
     assert (
         spark_session.sparkContext.getConf().get("spark.master") == "local[2]"
     )  # left running

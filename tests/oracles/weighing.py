@@ -19,8 +19,7 @@ from steadyrank import (
     Battles,
     Borda,
     BradleyTerry,
-    ColumnMeans,
-    MeanRating,
+    Mean,
     Plurality,
     Ratings,
     ScoreMatrix,
@@ -333,12 +332,12 @@ def a_case(
         "ballots": Borda(),
         "first choices": Plurality(),
         "approvals": Approval(),
-        "scores": ColumnMeans(),
+        "scores": Mean(),
     }
     settings: dict[str, Any] = {}
     if kind == "ratings":
         settings["shrinkage"] = float(rng.choice([0.1, 0.5, 1.0, 2.0]))
-        scorers[kind] = MeanRating(settings["shrinkage"])
+        scorers[kind] = Mean(settings["shrinkage"])
     if kind == "battles":
         settings["ridge"] = float(rng.choice([0.3, 1.0]))
         scorers[kind] = BradleyTerry(settings["ridge"])

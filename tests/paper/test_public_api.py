@@ -104,7 +104,7 @@ def test_there_are_experiments_and_they_use_the_library() -> None:
         "from steadyrank import scorers",
         "from steadyrank import Ratings, _typing",
         "from steadyrank.scorers import secular",
-        "from steadyrank.scorers.means import MeanRating",
+        "from steadyrank.scorers.means import Mean",
         "from steadyrank._typing import FloatArray",
         "from steadyrank.cli import main",
         "if TYPE_CHECKING:\n    from steadyrank.data.ratings import Ratings",

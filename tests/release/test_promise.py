@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from steadyrank.cli.app import COMMANDS, make_app
 
 from steadyrank import ScoreMatrix, Split, Study
-from steadyrank.cli.app import COMMANDS, make_app
 from steadyrank.cli.output import MEANINGS
 from steadyrank.study.results import SCHEMA_VERSION
 

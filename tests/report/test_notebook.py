@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 
 from browser.examples import HOSTILE, hostile_matrix, restaurants
-from steadyrank import MeanRating, Study, Votes
+from steadyrank import Mean, Study, Votes
 from steadyrank.report.export import COLUMNS
 from steadyrank.text import LONGEST, shortened
 
@@ -78,7 +78,7 @@ def test_topk_shows_standing_ranks_share_and_distance() -> None:
 
 def test_what_is_not_known_has_no_column() -> None:
     page = (
-        Study(restaurants(), MeanRating(value_range=(1, 5)))
+        Study(restaurants(), Mean(1.0, value_range=(1, 5)))
         .topk(5, claim="proved")
         ._repr_html_()
     )

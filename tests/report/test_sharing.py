@@ -15,7 +15,7 @@ from browser.examples import (
     report_document,
     restaurants,
 )
-from steadyrank import ColumnMeans
+from steadyrank import Mean
 from steadyrank.report.picture import ROWS, RankScale, share_image
 from steadyrank.report.sharing import COLOURS, table_fragment
 from steadyrank.text import is_unsafe, shortened, shown
@@ -74,7 +74,7 @@ def test_hostile_names_are_text_and_nothing_else(claim: str) -> None:
     settings = (
         {}
         if claim == "observed"
-        else {"claim": claim, "scorer": ColumnMeans(value_range=(-9, 9))}
+        else {"claim": claim, "scorer": Mean(value_range=(-9, 9))}
     )
     document = report_document(hostile_matrix(), 12, **settings) | {
         "unit": "<b>",

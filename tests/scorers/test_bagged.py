@@ -15,7 +15,7 @@ from steadyrank.data import Ballots, Ratings, Regression, ScoreMatrix, Votes
 from steadyrank.errors import InvalidSettingError, RefitError
 from steadyrank.scorers.bagged import Bagged, bagging_constant, drawn_copies
 from steadyrank.scorers.least_squares import ConstrainedLeastSquares
-from steadyrank.scorers.means import ColumnMeans, MeanRating
+from steadyrank.scorers.means import Mean
 from steadyrank.scorers.refit import Refit
 from steadyrank.scorers.voting import Approval, Borda, Plurality
 
@@ -215,20 +215,20 @@ class TestRadius:
     def test_boxes_and_balls(self, seed):
         rng = np.random.default_rng(seed)
         matrix = ScoreMatrix(rng.integers(1, 3, size=(3, 4)))
-        means = ColumnMeans(value_range=(1, 2))
+        means = Mean(value_range=(1, 2))
         radius = means.output_radius_squared(matrix)
         assert radius == 1.0
         assert ((means.score(matrix) - 1.5) ** 2).sum() <= radius
         data = Regression(rng.normal(size=(6, 3)), rng.normal(size=6) * 9)
         assert ConstrainedLeastSquares(0.5).output_radius_squared(data) == 0.25
         ratings = Ratings([0, 1, 1], [0, 0, 1], rng.integers(1, 6, size=3))
-        stars = MeanRating(value_range=(1, 5))
+        stars = Mean(1.0, value_range=(1, 5))
         radius = stars.output_radius_squared(ratings)
         assert radius == 2 * 25 / 4
         assert ((stars.score(ratings) - 2.5) ** 2).sum() <= radius
 
     def test_unknown_without_a_range(self):
-        assert ColumnMeans().output_radius_squared(ScoreMatrix([[1.0]])) is None
+        assert Mean().output_radius_squared(ScoreMatrix([[1.0]])) is None
 
 
 def test_a_stated_ball_that_is_too_small_for_the_bags_is_refused() -> None:

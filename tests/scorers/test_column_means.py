@@ -18,7 +18,7 @@ from steadyrank.errors import (
     UndefinedScoresError,
     WrongDataError,
 )
-from steadyrank.scorers import ColumnMeans
+from steadyrank.scorers import Mean
 from steadyrank.scorers.sensitivity import root_rounded_up
 from steadyrank.scorers.sums import SumsOut
 
@@ -55,7 +55,7 @@ coarse_with_gaps = st.sampled_from(sorted(CELLS)).flatmap(
 def refitted(values: np.ndarray, unit: np.ndarray) -> np.ndarray:
     return np.array(
         [
-            ColumnMeans().score(ScoreMatrix(values[unit != code], missing="available"))
+            Mean().score(ScoreMatrix(values[unit != code], missing="available"))
             for code in range(unit.max() + 1)
         ]
     )
@@ -63,18 +63,18 @@ def refitted(values: np.ndarray, unit: np.ndarray) -> np.ndarray:
 
 @given(coarse, st.integers(0, 10**6))
 def test_leave_one_out_is_averaging_again(values: np.ndarray, seed: int) -> None:
-    out = ColumnMeans().leave_one_out(ScoreMatrix(values))
+    out = Mean().leave_one_out(ScoreMatrix(values))
     np.testing.assert_array_equal(
         all_rows(out), refitted(values, np.arange(len(values)))
     )
-    np.testing.assert_array_equal(out.scores, ColumnMeans().score(ScoreMatrix(values)))
+    np.testing.assert_array_equal(out.scores, Mean().score(ScoreMatrix(values)))
     np.testing.assert_allclose(out.scores, values.mean(axis=0), rtol=1e-13, atol=1e-15)
     assert_answers_agree(out, np.random.default_rng(seed))
 
 
 @given(matrices(FLOATS), st.integers(0, 10**6))
 def test_any_floats_agree_with_averaging_again(values: np.ndarray, seed: int) -> None:
-    out = ColumnMeans().leave_one_out(ScoreMatrix(values))
+    out = Mean().leave_one_out(ScoreMatrix(values))
     again = refitted(values, np.arange(len(values)))
     np.testing.assert_allclose(
         all_rows(out), again, rtol=1e-15, atol=4e-15 * np.abs(values).max()
@@ -85,7 +85,7 @@ def test_any_floats_agree_with_averaging_again(values: np.ndarray, seed: int) ->
 @given(coarse_with_gaps, st.integers(0, 10**6))
 def test_gaps_are_averaged_over(values: np.ndarray, seed: int) -> None:
     assume((np.isfinite(values).sum(axis=0) >= 2).all())
-    out = ColumnMeans().leave_one_out(ScoreMatrix(values, missing="available"))
+    out = Mean().leave_one_out(ScoreMatrix(values, missing="available"))
     np.testing.assert_array_equal(
         all_rows(out), refitted(values, np.arange(len(values)))
     )
@@ -107,7 +107,7 @@ def test_groups_of_rows_leave_together(values: np.ndarray, data: st.DataObject) 
     ]
     assume(len(labels) > 1 and all(left))
     matrix = ScoreMatrix(values, units=groups, missing="available")
-    out = ColumnMeans().leave_one_out(matrix)
+    out = Mean().leave_one_out(matrix)
     np.testing.assert_array_equal(all_rows(out), refitted(values, unit))
     assert_answers_agree(out, np.random.default_rng(0))
 
@@ -120,13 +120,13 @@ def test_small_blocks_change_nothing(values: np.ndarray, data: st.DataObject) ->
         groups = list(np.arange(len(values)) // 2 % 3)
         assume(len(values) > 6 and np.isfinite(values).all())
     matrix = ScoreMatrix(values, units=groups, missing="available")
-    whole = all_rows(ColumnMeans().leave_one_out(matrix))
+    whole = all_rows(Mean().leave_one_out(matrix))
     entries = copy(matrix.entries)
     entries.block_entries, entries.scan = (
         data.draw(st.integers(1, 12)),
         data.draw(st.integers(1, 5)),
     )
-    sums = entries.sums(ColumnMeans.prior)
+    sums = entries.sums(Mean.prior)
     out = SumsOut(sums.scores, matrix.units, entries, sums)
     np.testing.assert_array_equal(all_rows(out), whole)
     assert_answers_agree(out, np.random.default_rng(1))
@@ -139,29 +139,29 @@ def test_the_order_of_the_rows_does_not_matter(
     shuffled = list(range(len(values)))
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     one, two = ScoreMatrix(values), ScoreMatrix(values[shuffled])
-    np.testing.assert_array_equal(ColumnMeans().score(one), ColumnMeans().score(two))
+    np.testing.assert_array_equal(Mean().score(one), Mean().score(two))
 
 
 def test_columns_with_the_same_tenths_in_another_order_tie() -> None:
     values = np.array([[0.1, 0.3], [0.2, 0.2], [0.3, 0.1], [0.7, 0.7]])
     assert values[:3, 0].sum() != values[:3, 1].sum()  # what plain addition would say
-    rows = all_rows(ColumnMeans().leave_one_out(ScoreMatrix(values)))
+    rows = all_rows(Mean().leave_one_out(ScoreMatrix(values)))
     assert rows[3].tolist() == [0.2, 0.2]
     assert rows[0, 0] == 0.4
-    scores = ColumnMeans().score(ScoreMatrix(values))
+    scores = Mean().score(ScoreMatrix(values))
     assert scores[0] == scores[1] == 0.325
 
 
 @pytest.mark.parametrize("size", [1e119, 1.5e15, 1e-119])
 def test_sizes_at_the_ends_of_the_floats(size: float) -> None:
     values = np.array([[size, size / 2], [size, size / 4], [size / 2, size]])
-    out = ColumnMeans().leave_one_out(ScoreMatrix(values))
+    out = Mean().leave_one_out(ScoreMatrix(values))
     np.testing.assert_allclose(all_rows(out)[2], [size, size * 0.375], rtol=1e-14)
     np.testing.assert_allclose(out.scores / size, [2.5 / 3, 1.75 / 3], rtol=1e-14)
     with pytest.raises(
         InvalidSettingError, match=r"too large or too small.* Divide all by one number"
     ):
-        ColumnMeans().score(ScoreMatrix(values * (1e150 if size > 1e20 else 1e-150)))
+        Mean().score(ScoreMatrix(values * (1e150 if size > 1e20 else 1e-150)))
 
 
 def test_a_column_must_keep_some_values() -> None:
@@ -172,29 +172,27 @@ def test_a_column_must_keep_some_values() -> None:
         rows=["p", "q", "r"],
         missing="available",
     )
-    assert ColumnMeans().score(once).tolist() == [2.0, 5.0]
+    assert Mean().score(once).tolist() == [2.0, 5.0]
     with pytest.raises(
         UndefinedScoresError, match=r"without the only row that has some .'q'.*'y'"
     ):
-        ColumnMeans().leave_one_out(once)
+        Mean().leave_one_out(once)
     grouped = ScoreMatrix(
         [[1, nan], [2, 5], [3, 4]], units=["u", "v", "v"], missing="available"
     )
     with pytest.raises(
         UndefinedScoresError, match=r"only group that has some .'v' for the first"
     ):
-        ColumnMeans().leave_one_out(grouped)
+        Mean().leave_one_out(grouped)
 
 
 def test_a_single_unit_and_other_data() -> None:
     with pytest.raises(TooFewUnitsError, match=r"only one unit \(a row\)"):
-        ColumnMeans().leave_one_out(ScoreMatrix([[1, 2]]))
+        Mean().leave_one_out(ScoreMatrix([[1, 2]]))
     with pytest.raises(TooFewUnitsError, match="group"):
-        ColumnMeans().leave_one_out(ScoreMatrix([[1, 2], [3, 4]], units=["u", "u"]))
-    with pytest.raises(
-        WrongDataError, match="ColumnMeans needs scores, but was given votes"
-    ):
-        ColumnMeans().score(Votes(["a"]))  # type: ignore[arg-type]
+        Mean().leave_one_out(ScoreMatrix([[1, 2], [3, 4]], units=["u", "u"]))
+    with pytest.raises(WrongDataError, match="Mean needs scores, but was given votes"):
+        Mean().score(Votes(["a"]))  # type: ignore[arg-type]
 
 
 @given(matrices(st.integers(-2, 2)), st.data())
@@ -207,7 +205,7 @@ def test_no_unit_moves_more_than_the_proved_bound(
     )
     matrix = ScoreMatrix(values, units=groups)
     assume(matrix.n_units > 1)
-    scorer = ColumnMeans(value_range=(-2, 2))
+    scorer = Mean(value_range=(-2, 2))
     bound = scorer.sensitivity(matrix)
     assert bound is not None
     assert scorer.leave_one_out(matrix).shifts().max() <= bound.eps * (1 + 1e-12)
@@ -216,7 +214,7 @@ def test_no_unit_moves_more_than_the_proved_bound(
 @given(matrices(st.integers(0, 1), gaps=True))
 def test_with_gaps_the_bound_holds_and_is_reached(values: np.ndarray) -> None:
     assume((np.isfinite(values).sum(axis=0) >= 2).all())
-    scorer = ColumnMeans(value_range=(0, 1))
+    scorer = Mean(value_range=(0, 1))
     bound = scorer.sensitivity(ScoreMatrix(values, missing="available"))
     assert bound is not None
     most = 0.0
@@ -235,7 +233,7 @@ def test_with_gaps_the_bound_holds_and_is_reached(values: np.ndarray) -> None:
 def test_one_end_against_the_other_reaches_the_bound() -> None:
     values = np.full((9, 4), -1.5)
     values[5] = 3.0
-    scorer = ColumnMeans(value_range=(-1.5, 3.0))
+    scorer = Mean(value_range=(-1.5, 3.0))
     bound = scorer.sensitivity(ScoreMatrix(values))
     assert bound is not None
     assert bound.eps == root_rounded_up(Fraction(4) * Fraction(9, 2) ** 2 / 81)
@@ -256,10 +254,10 @@ def test_one_end_against_the_other_reaches_the_bound() -> None:
 
 def test_a_proof_needs_a_stated_range_that_holds() -> None:
     matrix = ScoreMatrix([[0, 1], [1, 7]], items=["x", "y"], rows=["p", "q"])
-    assert ColumnMeans().sensitivity(matrix) is None
+    assert Mean().sensitivity(matrix) is None
     with pytest.raises(
         InvalidSettingError, match="values go from 0 to 7 and leave the stated"
     ):
-        ColumnMeans(value_range=(0, 1)).leave_one_out(matrix)
+        Mean(value_range=(0, 1)).leave_one_out(matrix)
     with pytest.raises(InvalidSettingError, match="the smaller one first"):
-        ColumnMeans(value_range=(1, 0))
+        Mean(value_range=(1, 0))

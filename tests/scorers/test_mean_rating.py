@@ -17,7 +17,7 @@ from steadyrank.errors import (
     UndefinedScoresError,
     WrongDataError,
 )
-from steadyrank.scorers import MeanRating
+from steadyrank.scorers import Mean
 from steadyrank.scorers.sums import SumsOut
 from steadyrank.sums.sparse import SparseEntries
 
@@ -66,13 +66,11 @@ def out_with(ratings: Ratings, **sizes: int) -> SumsOut:
     entries = SparseEntries(
         ratings.indptr, ratings.rated, ratings.values, ratings.n_items, **sizes
     )
-    sums = entries.sums(MeanRating().prior)
+    sums = entries.sums(Mean(1.0).prior)
     return SumsOut(sums.scores, ratings.units, entries, sums)
 
 
-def refitted(
-    people: list[User], scorer: MeanRating, dtype: type | None = None
-) -> np.ndarray:
+def refitted(people: list[User], scorer: Mean, dtype: type | None = None) -> np.ndarray:
     others = (people[:user] + people[user + 1 :] for user in range(len(people)))
     return np.array([scorer.score(ratings_of(rest, dtype)) for rest in others])
 
@@ -95,7 +93,7 @@ def exact_scores(people: list[User], shrinkage: Fraction, parts: int) -> list[fl
 def test_leave_one_out_is_adding_up_again(
     people: list[User], shrinkage: float, seed: int
 ) -> None:
-    scorer = MeanRating(shrinkage)
+    scorer = Mean(shrinkage)
     ratings = ratings_of(people)
     out = scorer.leave_one_out(ratings)
     np.testing.assert_array_equal(out.scores, scorer.score(ratings))
@@ -107,7 +105,7 @@ def test_leave_one_out_is_adding_up_again(
 def test_any_floats_agree_with_adding_up_again(
     people: list[User], shrinkage: float, seed: int
 ) -> None:
-    scorer = MeanRating(shrinkage)
+    scorer = Mean(shrinkage)
     out = scorer.leave_one_out(ratings_of(people))
     largest = max(abs(value) for rated in people for value in rated.values())
     again = refitted(people, scorer)
@@ -126,7 +124,7 @@ def test_scores_are_correctly_rounded_fractions(
     shrinkage = data.draw(
         st.sampled_from([Fraction(1), Fraction(1, 10), Fraction(5, 2)])
     )
-    found = MeanRating(float(shrinkage)).score(ratings_of(people))
+    found = Mean(float(shrinkage)).score(ratings_of(people))
     assert found.tolist() == exact_scores(people, shrinkage, parts)
 
 
@@ -134,14 +132,14 @@ def test_scores_are_correctly_rounded_fractions(
 def test_single_precision_means_the_same_decimals(people: list[User]) -> None:
     single, double = ratings_of(people, np.float32), ratings_of(people, np.float64)
     assert single.values.dtype == np.float32
-    one, two = MeanRating().leave_one_out(single), MeanRating().leave_one_out(double)
+    one, two = Mean(1.0).leave_one_out(single), Mean(1.0).leave_one_out(double)
     np.testing.assert_array_equal(one.scores, two.scores)
     np.testing.assert_array_equal(all_rows(one), all_rows(two))
 
 
 @given(exact_users, st.integers(1, 4), st.integers(0, 10**6))
 def test_small_blocks_change_nothing(people: list[User], size: int, seed: int) -> None:
-    whole = all_rows(MeanRating().leave_one_out(ratings_of(people)))
+    whole = all_rows(Mean(1.0).leave_one_out(ratings_of(people)))
     out = out_with(ratings_of(people), block_entries=size, scan=size)
     np.testing.assert_array_equal(all_rows(out), whole)
     assert_answers_agree(out, np.random.default_rng(seed))
@@ -149,7 +147,7 @@ def test_small_blocks_change_nothing(people: list[User], size: int, seed: int) -
 
 def test_users_without_ratings_change_nothing() -> None:
     ratings = Ratings(["b", "b", "d"], ["x", "y", "x"], [1, 2, 3], users=list("abcde"))
-    out = MeanRating().leave_one_out(ratings)
+    out = Mean(1.0).leave_one_out(ratings)
     rows = all_rows(out)
     for user in (0, 2, 4):
         np.testing.assert_array_equal(rows[user], out.scores)
@@ -160,30 +158,30 @@ def test_users_without_ratings_change_nothing() -> None:
 def test_equal_means_of_different_counts_are_equal_numbers() -> None:
     # One third and two sixths, in tenths: 0.1 / 3 and 0.2 / 6 tie only if nothing is rounded twice.
     people = [{0: 0.1, 1: 0.1}, {1: 0.1}] + [{0: 0.0, 1: 0.0}] + [{1: 0.0}] * 2
-    scores = MeanRating().score(ratings_of(people))
+    scores = Mean(1.0).score(ratings_of(people))
     assert scores[0] == scores[1] == 1 / 30
 
 
 def test_an_item_that_loses_its_last_rating_has_score_0() -> None:
-    out = MeanRating().leave_one_out(ratings_of([{0: 5, 1: 3}, {1: 4}]))
+    out = Mean(1.0).leave_one_out(ratings_of([{0: 5, 1: 3}, {1: 4}]))
     assert all_rows(out)[0, :2].tolist() == [0.0, 2.0]
 
 
 def test_without_shrinkage_an_item_needs_a_rating_and_a_second_one() -> None:
     with pytest.raises(
         UndefinedScoresError,
-        match=r"no data, so no score: 2, 3, 4, 5\. Use scorer=\"mean-rating:shr",
+        match=r"no data, so no score: 2, 3, 4, 5\. Use scorer=\"mean:shr",
     ):
-        MeanRating(0).score(ratings_of([{0: 5, 1: 3}, {1: 4}]))
+        Mean(0).score(ratings_of([{0: 5, 1: 3}, {1: 4}]))
     ratings = Ratings(["u", "u", "v"], ["x", "y", "y"], [5, 3, 4])
-    assert MeanRating(0).score(ratings).tolist() == [5.0, 3.5]
+    assert Mean(0).score(ratings).tolist() == [5.0, 3.5]
     with pytest.raises(
         UndefinedScoresError,
         match=r"without the only user that has some \('u' for the first\).*: 'x'",
     ):
-        MeanRating(0).leave_one_out(ratings)
+        Mean(0).leave_one_out(ratings)
     both = Ratings(["u", "u", "v", "v"], ["x", "y", "x", "y"], [5, 3, 4, 4])
-    assert all_rows(MeanRating(0).leave_one_out(both)).tolist() == [
+    assert all_rows(Mean(0).leave_one_out(both)).tolist() == [
         [4.0, 4.0],
         [5.0, 3.0],
     ]
@@ -194,23 +192,21 @@ def test_shrinkage_must_be_a_number_from_0_on(shrinkage: object) -> None:
     with pytest.raises(
         InvalidSettingError, match="shrinkage must be a finite number from 0 to"
     ):
-        MeanRating(shrinkage)  # type: ignore[arg-type]
+        Mean(shrinkage)  # type: ignore[arg-type]
 
 
 def test_a_single_user_and_other_data() -> None:
     with pytest.raises(TooFewUnitsError, match=r"only one unit \(a user\)"):
-        MeanRating().leave_one_out(Ratings(["u"], ["x"], [1]))
-    with pytest.raises(
-        WrongDataError, match="MeanRating needs ratings, but was given votes"
-    ):
-        MeanRating().score(Votes(["a"]))  # type: ignore[arg-type]
+        Mean(1.0).leave_one_out(Ratings(["u"], ["x"], [1]))
+    with pytest.raises(WrongDataError, match="Mean needs ratings, but was given votes"):
+        Mean(1.0).score(Votes(["a"]))  # type: ignore[arg-type]
 
 
 @given(exact_users)
 def test_inputs_are_left_alone(people: list[User]) -> None:
     ratings = ratings_of(people)
     before = ratings.values.copy(), ratings.rated.copy(), ratings.indptr.copy()
-    assert_answers_agree(MeanRating().leave_one_out(ratings), np.random.default_rng(0))
+    assert_answers_agree(Mean(1.0).leave_one_out(ratings), np.random.default_rng(0))
     for kept, array in zip(
         before, (ratings.values, ratings.rated, ratings.indptr), strict=True
     ):
@@ -222,7 +218,7 @@ def test_no_user_moves_more_than_the_proved_bound(
     people: list[User], shrinkage: float
 ) -> None:
     ratings = ratings_of(people)
-    scorer = MeanRating(shrinkage, value_range=(-3, 3))
+    scorer = Mean(shrinkage, value_range=(-3, 3))
     bound = scorer.sensitivity(ratings)
     assert bound is not None
     assert scorer.leave_one_out(ratings).shifts().max() <= bound.eps
@@ -236,7 +232,7 @@ def test_no_user_moves_more_than_the_proved_bound(
 def test_some_ratings_by_the_same_users_reach_the_bound(
     people: list[User], shrinkage: float, ends: tuple[int, int]
 ) -> None:
-    bound = MeanRating(shrinkage, value_range=ends).sensitivity(
+    bound = Mean(shrinkage, value_range=ends).sensitivity(
         ratings_of([dict.fromkeys(rated, ends[0]) for rated in people])
     )
     assert bound is not None
@@ -261,11 +257,11 @@ def test_some_ratings_by_the_same_users_reach_the_bound(
 
 def test_a_proof_needs_a_stated_range_that_holds() -> None:
     ratings = Ratings(["u", "v"], ["x", "x"], [1, 5])
-    assert MeanRating().sensitivity(ratings) is None
+    assert Mean(1.0).sensitivity(ratings) is None
     with pytest.raises(
         InvalidSettingError, match="ratings go from 1 to 5 and leave the stated"
     ):
-        MeanRating(value_range=(1, 4)).score(ratings)
+        Mean(1.0, value_range=(1, 4)).score(ratings)
     for wrong in [(5, 1), (1, 1), (1, math.inf), (1,), "ab", 3]:
         with pytest.raises(InvalidSettingError, match="value_range must be two"):
-            MeanRating(value_range=wrong)  # type: ignore[arg-type]
+            Mean(1.0, value_range=wrong)  # type: ignore[arg-type]

@@ -21,9 +21,8 @@ from steadyrank.scorers import (
     Bagged,
     Borda,
     BradleyTerry,
-    ColumnMeans,
     ConstrainedLeastSquares,
-    MeanRating,
+    Mean,
     Plurality,
     Refit,
     Ridge,
@@ -41,8 +40,8 @@ if TYPE_CHECKING:
 
 USUAL = [
     (Votes(["a", "b"]), Plurality()),
-    (Ratings(["u"], ["i"], [3]), MeanRating(shrinkage=1.0)),
-    (ScoreMatrix([[1, 2]]), ColumnMeans()),
+    (Ratings(["u"], ["i"], [3]), Mean(shrinkage=1.0)),
+    (ScoreMatrix([[1, 2]]), Mean()),
     (Battles(["a"], ["b"], ["left"]), BradleyTerry()),
     (Ballots([["a", "b"]]), Borda()),
     (Ballots([{"a"}, {"b"}], approval=True), Approval()),
@@ -78,10 +77,10 @@ def test_anything_else_has_none() -> None:
 
 
 @pytest.mark.parametrize(
-    "spelling", ["mean-rating", "Mean Rating", "mean_rating", "MEANRATING"]
+    "spelling", ["mean:shrinkage=1", "Mean Rating", "mean_rating", "MEANRATING"]
 )
 def test_spelling_does_not_matter(spelling: str) -> None:
-    assert named_scorer(spelling) == MeanRating()
+    assert named_scorer(spelling) == Mean(1.0)
 
 
 def test_every_name_gives_a_scorer() -> None:
@@ -107,7 +106,7 @@ def test_settings_are_passed_on_and_checked() -> None:
     with pytest.raises(
         InvalidSettingError, match=r"no setting 'shrink'\. Its settings are: shrinka"
     ):
-        named_scorer("mean-rating", shrink=1)
+        named_scorer("mean:shrinkage=1", shrink=1)
     with pytest.raises(
         InvalidSettingError, match=r"'ridge' is not complete: .*'penalty'"
     ):
@@ -138,12 +137,12 @@ class TestResolving:
     @pytest.mark.parametrize(
         ("text", "scorer"),
         [
-            ("mean-rating:shrinkage=5", MeanRating(5)),
+            ("mean:shrinkage=5", Mean(5)),
             (
-                "mean-rating: shrinkage = 0.5 , value_range=1..5",
-                MeanRating(0.5, (1, 5)),
+                "mean: shrinkage = 0.5 , value_range=1..5",
+                Mean(0.5, (1, 5)),
             ),
-            ("column-means:value_range=-1.5..2e3", ColumnMeans((-1.5, 2000.0))),
+            ("mean:value_range=-1.5..2e3", Mean((-1.5, 2000.0))),
             ("ridge:penalty=2", Ridge(2)),
             ("borda:", Borda()),
         ],
@@ -198,12 +197,12 @@ class TestResolving:
             ("plural", InvalidSettingError, "Did you mean 'plurality'"),
             ("", InvalidSettingError, "no scorer called ''"),
             (
-                "mean-rating:5",
+                "mean:5",
                 InvalidSettingError,
                 "a setting is written name=value, but there is '5'",
             ),
-            ("mean-rating:shrink=5", InvalidSettingError, "no setting 'shrink'"),
-            ("mean-rating:shrinkage=much", InvalidSettingError, "but is 'much'"),
+            ("mean:shrink=5", InvalidSettingError, "no setting 'shrink'"),
+            ("mean:shrinkage=much", InvalidSettingError, "but is 'much'"),
             ("ridge", InvalidSettingError, "'ridge' is not complete: .*'penalty'"),
             (
                 "borda",
@@ -211,9 +210,9 @@ class TestResolving:
                 "Borda needs ballots, but was given votes. Omit the scorer",
             ),
             (
-                MeanRating(),
+                Mean(1.0),
                 WrongDataError,
-                "MeanRating needs ratings, but was given votes",
+                "Mean needs ratings, but was given votes",
             ),
             (
                 Bagged(Borda(), bags=2),
@@ -233,12 +232,10 @@ class TestResolving:
             assert Bagged(given, bags=2).scorer == Plurality()
         assert isinstance(Bagged(shares, bags=2).scorer, Refit)
 
-    @pytest.mark.parametrize(
-        "given", ["column-means", lambda data: data.values.mean(axis=0)]
-    )
+    @pytest.mark.parametrize("given", ["mean", lambda data: data.values.mean(axis=0)])
     def test_an_audit_takes_them_all(self, given: object) -> None:
         one = Study(MATRIX, given).audit(k=1, eps=0.5)
-        two = Study(MATRIX, ColumnMeans()).audit(k=1, eps=0.5)
+        two = Study(MATRIX, Mean()).audit(k=1, eps=0.5)
         assert [row.delta for row in one.table] == [row.delta for row in two.table]
         assert Study(MATRIX, given).topk(1).members == Study(MATRIX).topk(1).members
 
@@ -304,9 +301,7 @@ def test_all_exported_names_exist_and_others_do_not() -> None:
         scorers_package.Glicko  # noqa: B018
 
 
-@pytest.mark.parametrize(
-    "use", ["", ".Plurality", ".MeanRating", ".ColumnMeans", ".Borda"]
-)
+@pytest.mark.parametrize("use", ["", ".Plurality", ".Mean", ".Mean", ".Borda"])
 def test_importing_loads_nothing_heavy(use: str) -> None:
     script = (
         f"import sys, steadyrank.scorers; steadyrank.scorers{use}; "

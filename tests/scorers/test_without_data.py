@@ -17,8 +17,7 @@ from engine_makers import relation
 from oracles.refitting import all_rows, assert_answers_agree
 from steadyrank import (
     Battles,
-    ColumnMeans,
-    MeanRating,
+    Mean,
     Ratings,
     ScoreMatrix,
     Study,
@@ -93,7 +92,7 @@ def ratings(
         given[order[label[user]]].append(
             (item, value, weights[user] if weighted else Fraction(1))
         )
-    return Case(data, MeanRating(shrinkage=0, empty=-2.5), given)
+    return Case(data, Mean(shrinkage=0, empty=-2.5), given)
 
 
 def matrix(rng: np.random.Generator) -> Case:
@@ -108,7 +107,7 @@ def matrix(rng: np.random.Generator) -> Case:
         [(i, Fraction(v), Fraction(1)) for i, v in enumerate(row) if v == v]
         for row in values.tolist()
     ]
-    return Case(data, ColumnMeans(empty=-1), given)
+    return Case(data, Mean(empty=-1), given)
 
 
 def battles(rng: np.random.Generator) -> Case:
@@ -224,7 +223,7 @@ def test_engines_give_the_same() -> None:
         name: [row[place] for row in rows]
         for place, name in enumerate(("user", "item", "rating"))
     }
-    scorer = named_scorer("mean-rating:shrinkage=0,empty=0")
+    scorer = named_scorer("mean:empty=0")
     here, there = (
         Study(data, scorer)
         for data in (Ratings.from_frame(columns), Ratings.scan(relation(columns)))
@@ -237,27 +236,25 @@ def test_engines_give_the_same() -> None:
 def test_what_it_is_called_and_what_is_refused() -> None:
     data = Ratings([1, 2, 2], ["x", "x", "y"], [3, 4, 1])
     assert (
-        named_scorer("mean-rating:shrinkage=0,empty=0").name
+        named_scorer("mean:empty=0").name
         == "mean rating (shrinkage 0), 0 for items without data"
     )
     assert WinRate(empty=-1).name == "win rate, -1 for items without data"
     with pytest.raises(UndefinedScoresError, match="'y'"):
-        MeanRating(0).leave_one_out(data)
+        Mean(0).leave_one_out(data)
     with pytest.raises(
         InvalidSettingError, match=r"not below all ratings: .* Give a number below 1"
     ):
-        MeanRating(0, empty=1).score(data)
+        Mean(0, empty=1).score(data)
     with pytest.raises(InvalidSettingError, match="with a shrinkage"):
-        MeanRating(1, empty=0)
+        Mean(1, empty=0)
     with pytest.raises(InvalidSettingError, match="empty must be a finite number"):
-        ColumnMeans(empty=float("nan"))
-    assert (
-        MeanRating(0, (1, 5), 0).sensitivity(data) is None
-    )  # y falls as far as scores go
-    assert MeanRating(0, (1, 5)).output_radius_squared(data) == 2 * 2.5**2
-    assert MeanRating(0, (1, 5), -1).output_radius_squared(data) == 2 * 3**2
+        Mean(empty=float("nan"))
+    assert Mean(0, (1, 5), 0).sensitivity(data) is None  # y falls as far as scores go
+    assert Mean(0, (1, 5)).output_radius_squared(data) == 2 * 2.5**2
+    assert Mean(0, (1, 5), -1).output_radius_squared(data) == 2 * 3**2
     full = Ratings([1, 2, 1, 2], ["x", "x", "y", "y"], [3, 4, 1, 2])
-    one, other = (MeanRating(0, (1, 5), empty).sensitivity(full) for empty in (0, None))
+    one, other = (Mean(0, (1, 5), empty).sensitivity(full) for empty in (0, None))
     assert one is not None
     assert other is not None
     assert one.eps == other.eps
@@ -271,11 +268,10 @@ def test_draws_without_an_item_say_nothing_about_chance() -> None:
     rows = [*often, (0, "w", 3.0)]
     data = Ratings(*([row[place] for row in rows] for place in range(3)))
     with pytest.raises(InvalidValueError, match="resamples cannot be scored, too many"):
-        Study(data, MeanRating(0, empty=0)).confidence(draws=100)
+        Study(data, Mean(0, empty=0)).confidence(draws=100)
     kept = data.with_min_count(2)
     given = [
-        Study(kept, MeanRating(0, empty=empty)).confidence(draws=100)
-        for empty in (0, None)
+        Study(kept, Mean(0, empty=empty)).confidence(draws=100) for empty in (0, None)
     ]
     assert list(given[0].rows()) == list(given[1].rows())
 

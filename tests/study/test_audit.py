@@ -16,7 +16,7 @@ from steadyrank import (
     topk,
 )
 from steadyrank.errors import InvalidSettingError, InvalidValueError, TooFewUnitsError
-from steadyrank.scorers import ColumnMeans, MeanRating, Plurality
+from steadyrank.scorers import Mean, Plurality
 
 
 @st.composite
@@ -94,7 +94,7 @@ def agree(result, expected):
 @given(matrices(), eps_values)
 def test_audit_of_a_matrix_equals_its_slow_twin(values, eps):
     data = ScoreMatrix(values)
-    scorer = ColumnMeans()
+    scorer = Mean()
     full = scorer.score(data)
     # The twin scores the remaining rows with the library's own exact sums, so that ties are ties.
     left_out = [
@@ -110,7 +110,7 @@ def test_audit_of_ratings_equals_its_slow_twin(table, eps, shrinkage):
     entries, items = table
     users, rated, values = (np.array(part) for part in zip(*entries, strict=True))
     data = Ratings(users, rated, values, items=range(items))
-    scorer = MeanRating(shrinkage=shrinkage)
+    scorer = Mean(shrinkage=shrinkage)
     left_out = []
     for user in np.unique(users):
         keep = users != user
@@ -311,7 +311,7 @@ def test_pruning_changes_nothing_on_a_larger_table():
     items = np.concatenate([rng.choice(400, 25, replace=False) for _ in range(60)])
     data = Ratings(users, items, rng.integers(1, 6, len(users)), items=range(400))
     result = Study(data).audit(k=[5, 20], eps=0.05, methods=["topk", "inflated_topk"])
-    loo = MeanRating().leave_one_out(data)
+    loo = Mean(1.0).leave_one_out(data)
     rows = [row for block in loo.blocks() for row in block.dense(loo.scores)]
     expected = twin_topk(loo.scores, rows, [5, 20], 0.05)
     found = {(row.k, row.method): (row.delta, row.jaccard) for row in result.table}

@@ -22,9 +22,8 @@ from steadyrank.scorers import (
     Approval,
     Bagged,
     Borda,
-    ColumnMeans,
     ConstrainedLeastSquares,
-    MeanRating,
+    Mean,
     Plurality,
 )
 from steadyrank.study.certificate import CAVEAT, NOTHING_LEFT_OUT, Claims
@@ -76,7 +75,7 @@ def test_proved_sentences_claim_no_more_than_the_kind_of_data_that_they_name():
     weighted = Votes(["x", "y", "x"], weights=[2, 1, 1])
     kinds = {
         "for any ratings from 1 to 5 that these users give to the items they rated": Study(
-            ratings, MeanRating(value_range=(1, 5))
+            ratings, Mean(1.0, value_range=(1, 5))
         ).topk(1, claim="proved"),
         "for any votes with these weights": Study(weighted).topk(1, claim="proved"),
     }
@@ -319,10 +318,7 @@ def test_approvals_keep_their_promise(ballots):
 
 @given(st.lists(st.lists(cells, min_size=3, max_size=3), min_size=2, max_size=7))
 def test_bounded_column_means_keep_their_promise(values):
-    assert (
-        proved_and_kept(ScoreMatrix(values), ColumnMeans(value_range=(0, 1)))
-        <= 1 + 1e-12
-    )
+    assert proved_and_kept(ScoreMatrix(values), Mean(value_range=(0, 1))) <= 1 + 1e-12
 
 
 @given(st.data())
@@ -337,7 +333,7 @@ def test_bounded_ratings_keep_their_promise(draw):
         st.lists(st.integers(1, 5), min_size=len(users), max_size=len(users))
     )
     data = Ratings(users, films, values, items=range(3))
-    assert proved_and_kept(data, MeanRating(value_range=(1, 5))) <= 1 + 1e-9
+    assert proved_and_kept(data, Mean(1.0, value_range=(1, 5))) <= 1 + 1e-9
 
 
 def test_every_bound_is_reached():
@@ -347,14 +343,14 @@ def test_every_bound_is_reached():
         (Votes([0] + [1] * (N - 1)), None),
         (Ballots([list("abcd")] + [list("dcba")] * (N - 1)), Borda()),
         (Ballots([set("abcd")] + [set()] * (N - 1), approval=True), Approval()),
-        (ScoreMatrix(ends), ColumnMeans(value_range=(0, 1))),
+        (ScoreMatrix(ends), Mean(value_range=(0, 1))),
         (
             ScoreMatrix(np.repeat(ends, 2, axis=0), units=np.arange(2 * N) // 2),
-            ColumnMeans((0, 1)),
+            Mean((0, 1)),
         ),
         (
             Ratings([0, 0, 1, 1], [0, 1, 0, 1], [5, 5, 0, 0]),
-            MeanRating(value_range=(0, 5)),
+            Mean(1.0, value_range=(0, 5)),
         ),
     ]
     reached = [proved_and_kept(data, scorer) for data, scorer in extremes]
@@ -437,9 +433,9 @@ def test_radii_hold_every_output():
     assert Borda().output_radius_squared(ballots) == 2.0
     assert Approval().output_radius_squared(ballots) == 0.75
     matrix = ScoreMatrix(np.eye(3))
-    assert ColumnMeans(value_range=(-1, 3)).output_radius_squared(matrix) == 12.0
-    assert ColumnMeans().output_radius_squared(matrix) is None
-    assert MeanRating(value_range=(1, 5)).output_radius_squared(matrix) == 3 * 25 / 4
+    assert Mean(value_range=(-1, 3)).output_radius_squared(matrix) == 12.0
+    assert Mean().output_radius_squared(matrix) is None
+    assert Mean(1.0, value_range=(1, 5)).output_radius_squared(matrix) == 3 * 25 / 4
     assert ConstrainedLeastSquares(radius=2.0).output_radius_squared(matrix) == 4.0
 
 

@@ -13,8 +13,7 @@ from steadyrank.operators.topk_sets import cover_factor
 from steadyrank.scorers import (
     Bagged,
     BradleyTerry,
-    ColumnMeans,
-    MeanRating,
+    Mean,
     Plurality,
     Refit,
     Ridge,
@@ -38,13 +37,13 @@ from study.answer_cases import (
         (votes(), None, "for any votes"),
         (approvals(), None, "for any ballots"),
         (ballots(), None, "for any ballots"),
-        (matrix(), ColumnMeans(value_range=(0, 1)), "for any values from 0 to 1"),
+        (matrix(), Mean(value_range=(0, 1)), "for any values from 0 to 1"),
         (
             ratings(),
-            MeanRating(value_range=(1, 5)),
+            Mean(1.0, value_range=(1, 5)),
             "that these users give to the items they rated",
         ),
-        (gappy(), ColumnMeans(value_range=(0, 3)), "where there is one now"),
+        (gappy(), Mean(value_range=(0, 3)), "where there is one now"),
         (battles(), BradleyTerry(ridge=0.01), "for any battles"),
     ],
     ids=[
@@ -109,12 +108,12 @@ def test_proved_answers_have_delta_0_and_state_what_they_hold_for(data, scorer, 
 @pytest.mark.parametrize(
     ("data", "scorer"),
     [
-        (matrix(), ColumnMeans()),
-        (ratings(), MeanRating()),
+        (matrix(), Mean()),
+        (ratings(), Mean(1.0)),
         (battles(), BradleyTerry()),
         (regression(), Ridge(penalty=1.0)),
         (matrix(), Refit(medians)),
-        (matrix(), Bagged(ColumnMeans(), bags=3)),
+        (matrix(), Bagged(Mean(), bags=3)),
         (votes(), Bagged(Plurality(), bags=3, size=21)),
     ],
     ids=[

@@ -7,7 +7,7 @@ import pytest
 
 from oracles.refitting import all_rows
 from steadyrank import Ratings, ScoreMatrix, Study, critical_eps
-from steadyrank.scorers import ColumnMeans
+from steadyrank.scorers import Mean
 from steadyrank.scorers.registry import default_scorer
 
 
@@ -86,8 +86,6 @@ def test_the_curve_is_the_audit_on_deep_data():
     curve = Study(data).audit(k=1, eps=1.0, methods=[]).curve(1)
     for eps in (0.001, 0.5, 1.0, 1.14, 1.2, 1.3, 1.4, 1.5, 3.0):
         row = (
-            Study(data, ColumnMeans())
-            .audit(k=1, eps=eps, methods=["inflated_topk"])
-            .table[0]
+            Study(data, Mean()).audit(k=1, eps=eps, methods=["inflated_topk"]).table[0]
         )
         assert (curve.delta(eps), curve.size(eps)) == (row.delta, row.size)

@@ -31,8 +31,7 @@ from steadyrank.scorers import (
     Bagged,
     Borda,
     BradleyTerry,
-    ColumnMeans,
-    MeanRating,
+    Mean,
     Plurality,
     Refit,
     Ridge,
@@ -150,7 +149,7 @@ def test_values_of_the_size_of_10_to_15(offset):
 
 def test_a_proof_for_large_values_holds_after_rounding():
     rng = np.random.default_rng(1)
-    scorer = ColumnMeans(value_range=(0, 4e15))
+    scorer = Mean(value_range=(0, 4e15))
     for _ in range(20):
         values = rng.integers(0, 4, (5, 4)) * 1e15 + rng.integers(0, 3, (5, 4))
         answer = Study(ScoreMatrix(values), scorer).topk(2, claim="proved")
@@ -219,7 +218,7 @@ def test_an_item_that_vanishes_with_its_only_unit():
     ratings = Ratings([1, 1, 2, 2], ["a", "b", "b", "c"], [5, 3, 4, 5])
     agrees(ratings, [1, 2, 3], 0.5)
     with pytest.raises(UndefinedScoresError, match="'a'"):
-        Study(ratings, MeanRating(shrinkage=0)).audit(k=1, eps=0.1)
+        Study(ratings, Mean(shrinkage=0)).audit(k=1, eps=0.1)
     gaps = ScoreMatrix([[1.0, np.nan], [2.0, 3.0], [1.0, np.nan]], missing="available")
     with pytest.raises(UndefinedScoresError, match="1"):
         Study(gaps).audit(k=1, eps=0.1)
@@ -410,7 +409,7 @@ def test_flips_say_exactly_what_leaves_and_enters():
         items=list("xyz"),
         rows=["one", "two", "three"],
     )
-    full = topk(ColumnMeans().score(data), 1)
+    full = topk(Mean().score(data), 1)
     assert data.items[full[0]] == "y"
     changes = {
         flip.unit: (flip.leaves, flip.enters)
@@ -427,7 +426,7 @@ def test_a_wide_inflation_over_many_items():
         result = Study(data).audit(
             k=[3, 50], eps=eps, methods=["topk", "inflated_topk"]
         )
-        expected = brute_audit(data, ColumnMeans(), [3, 50], eps, rankings=False)
+        expected = brute_audit(data, Mean(), [3, 50], eps, rankings=False)
         assert not differences(result, expected)
         for k in (3, 50):
             assert result.curve(k).delta(eps) == result.row("inflated_topk", k).delta

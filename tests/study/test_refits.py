@@ -10,8 +10,7 @@ from steadyrank.errors import RefitError
 from steadyrank.scorers import (
     Bagged,
     Borda,
-    ColumnMeans,
-    MeanRating,
+    Mean,
     OrdinaryLeastSquares,
     Plurality,
     Refit,
@@ -78,17 +77,17 @@ def regression():
 @pytest.mark.parametrize(
     ("data", "function", "closed"),
     [
-        (DATA, column_means, ColumnMeans()),
+        (DATA, column_means, Mean()),
         (
             ScoreMatrix(DATA.values, units=np.arange(12) // 3),
             column_means,
-            ColumnMeans(),
+            Mean(),
         ),
         (Votes([0, 1, 2], counts=[5, 4, 1]), shares, Plurality()),
         (
             Ratings([1, 1, 2, 2, 3], [0, 1, 1, 2, 0], [5, 3, 4, 5, 1]),
             mean_ratings,
-            MeanRating(),
+            Mean(1.0),
         ),
         (
             Ballots([[0, 1, 2], [2, 1], [(0, 2)]], counts=[2, 3, 1]),

@@ -7,7 +7,7 @@ import pytest
 
 from steadyrank import Refit, ScoreMatrix, Study, Votes
 from steadyrank.errors import InvalidValueError, NoProofError, WrongDataError
-from steadyrank.scorers import ColumnMeans
+from steadyrank.scorers import Mean
 from steadyrank.study.study import usual_k
 
 
@@ -17,7 +17,7 @@ def matrix(rows=9, items=5):
     )
 
 
-class CountingScorer(ColumnMeans):
+class CountingScorer(Mean):
     """Column means that count how often they are asked; margins score again when rows have left."""
 
     asked = 0

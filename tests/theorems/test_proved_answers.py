@@ -26,7 +26,7 @@ from steadyrank.errors import SteadyrankError
 from steadyrank.scorers import (
     Bagged,
     BradleyTerry,
-    ColumnMeans,
+    Mean,
     Plurality,
     Refit,
     Ridge,
@@ -312,7 +312,7 @@ def test_every_number_of_a_certificate_is_recomputed() -> None:
         data = ScoreMatrix(
             rng.integers(0, 4, (5, 4)).astype(float), units=[0, 0, 1, 2, 3]
         )
-        k, stands = int(rng.integers(1, 5)), Stands.of(data, ColumnMeans())
+        k, stands = int(rng.integers(1, 5)), Stands.of(data, Mean())
         told = Study(data).topk(k).certificate
         n, listed = str(stands.total), stands.listed(k)
         said = re.match(SENTENCES, told.sentence)

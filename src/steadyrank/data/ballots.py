@@ -219,7 +219,6 @@ class Ballots(CountedRows):
         }
 
 
-
 def flatten(
     ballots: Iterable[Any], *, approval: bool, empty: bool = False
 ) -> tuple[IntArray, AnyArray, IntArray]:

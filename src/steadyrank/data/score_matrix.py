@@ -134,7 +134,6 @@ class ScoreMatrix(EntryObservations):
         return self._rows(np.flatnonzero(~np.isnan(values).all(axis=1)), values=values)
 
 
-
 def without_gaps(
     missing: str,
     gaps: AnyArray,
