@@ -134,7 +134,7 @@ def _matrix(
         rows=labels,
         missing="available",
         weights=weights,
-        units=None if units == labels else units,
+        units=None if units == labels and len({*units}) == len(units) else units,
         unit_kind=data.units.kind,
     )
     return set_fields(made, notes=data.notes, _origin=origin_of(data))
