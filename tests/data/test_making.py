@@ -8,7 +8,7 @@ import io
 import json
 from collections import defaultdict
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pytest
@@ -24,7 +24,6 @@ from steadyrank.errors import (
 from steadyrank.reader.roles import ROLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 Rows = list[dict[str, str]]
@@ -440,7 +439,7 @@ class TestUnits:
 
     def test_a_ballot_with_several_counts_is_refused(self) -> None:
         frame = {"v": ["x", "y", "z"], "who": [1, 1, 2], "n": [2, 3, 1]}
-        with pytest.raises(InvalidCountError, match="different counts.*row 2"):
+        with pytest.raises(InvalidCountError, match=r"different counts.*row 2"):
             read(frame, choice="v", unit="who", count="n")
 
     def test_approving_twice_is_refused(self) -> None:
@@ -458,7 +457,7 @@ class TestUnits:
 class TestRows:
     """Scorers that compare within rows: the unit, or what ``row`` says."""
 
-    FRAME = {
+    FRAME: ClassVar = {
         "lang": ["de", "de", "de", "de", "fr", "fr"],
         "task": ["s", "s", "t", "t", "u", "u"],
         "model": ["x", "y", "x", "y", "x", "y"],
@@ -620,3 +619,35 @@ def test_generated_tables_are_read_as_the_classes_take_them() -> None:
         table = {name: wide[:, place] for place, name in enumerate("abc")}
         matrix = ScoreMatrix(wide, items=list("abc"), missing="available")
         assert Study(table, wide=True).scores.tolist() == Study(matrix).scores.tolist()
+
+
+class TestOneRowEach:
+    """Where each item has one row, no row can be removed without its item."""
+
+    FRAME: ClassVar = {"what": ["x", "y", "z", "w"], "value": [1, 2, 5, 4.9]}
+
+    def test_the_plain_answer_says_so(self) -> None:
+        study = Study(self.FRAME, item="what", score="value")
+        answer = study.topk(2)
+        assert answer.members == ("z", "w")
+        assert answer.certificate.promise.startswith("Each item has one row, so no row")
+        ranking = study.ranking()
+        assert ranking.tiers == (("z",), ("w",), ("y",), ("x",))
+        assert "this is the plain answer" in ranking.certificate.promise
+
+    def test_an_eps_gives_the_inflated_answer(self) -> None:
+        study = Study(self.FRAME, item="what", score="value")
+        assert study.topk(1, eps=0.2).members == ("z", "w")
+        assert study.topk(1, eps=0.05).members == ("z",)
+        promise = study.topk(1, eps=0.2).certificate.promise
+        assert promise.endswith("this is the paper's inflated answer at eps = 0.2.")
+        assert study.ranking(eps=0.2).tiers == (("z", "w"), ("y",), ("x",))
+
+    def test_the_command_line_ends_well(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        path = written(tmp_path, "what,value\nx,1\ny,2\nz,3\n")
+        assert (
+            main(["topk", path, "-k", "1", "--item", "what", "--score", "value"]) == 0
+        )
+        assert "Each item has one row" in capsys.readouterr().out

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from steadyrank.engines.backends import Engine
 
 
-def read(
+def read(  # noqa: PLR0913 (a word for each role)
     source: Any,
     *,
     item: str | None = None,

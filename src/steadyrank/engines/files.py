@@ -22,7 +22,10 @@ from steadyrank.errors import InvalidDataError, listing, shorten
 ROWS = 1 << 18
 """How many rows of a Parquet file are looked at together."""
 PARQUET = b"PAR1"
-EQUAL_COLUMNS = "Write them again with equal columns, or read duckdb.read_parquet(..., union_by_name=True)."
+EQUAL_COLUMNS = (
+    "Write them again with equal columns, or read "
+    "duckdb.read_parquet(..., union_by_name=True)."
+)
 NOT_PARQUET = "Write it as Parquet, or read it into memory, without an engine."
 
 

@@ -250,8 +250,8 @@ def _lazy(native: Any) -> Frame:
             return frame
     raise errors.InvalidDataError(
         f"{shorten(type(native).__name__)} is not something that can be scanned",
-        way_out="Give a DuckDB relation, a PySpark DataFrame or a path of Parquet files; or leave engine "
-        "out, and it is read into memory.",
+        way_out="Give a DuckDB relation, a PySpark DataFrame or a path of Parquet files; or "
+        "leave engine out, and it is read into memory.",
     )
 
 

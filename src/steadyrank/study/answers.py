@@ -450,13 +450,16 @@ class StableRanking(Answer):
         Without an eps these are the rankings of the data and of the data without each unit: a block ends
         where no item before it ever comes later.
         """
-        if self.eps is None and self.ranks is not None:
+        if self.eps is None:
             places = np.arange(1, len(self.order) + 1)
-            ends = places[np.maximum.accumulate(self.ranks.worst) == places]
+            if self.ranks is None:  # nothing was removed: equal scores share a block
+                ends = places[np.diff(self.scores[self.order], append=-np.inf) != 0]
+            else:
+                ends = places[np.maximum.accumulate(self.ranks.worst) == places]
             return tuple(map(self.labels, np.split(self.order, ends[:-1])))
         from steadyrank.operators.intervals import tiers
 
-        return tuple(map(self.labels, tiers(self.scores, self.eps or 0.0)))
+        return tuple(map(self.labels, tiers(self.scores, self.eps)))
 
     def _told(self) -> dict[str, AnyArray | None]:
         if self.ranks is None:

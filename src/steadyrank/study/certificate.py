@@ -24,6 +24,7 @@ from typing import (
 
 import numpy as np
 
+from steadyrank.data.families import EntryObservations
 from steadyrank.errors import (
     InvalidValueError,
     NoProofError,
@@ -39,6 +40,7 @@ from steadyrank.text import counted, eps_in_words, plural, rounded_down, rounded
 
 if TYPE_CHECKING:
     from steadyrank._typing import BoolArray, FloatArray, IntArray
+    from steadyrank.data import Observations
     from steadyrank.scorers.sensitivity import Sensitivity
     from steadyrank.study.facts import Facts
 
@@ -51,6 +53,10 @@ Numbers: TypeAlias = Mapping[str, float]
 
 CAVEAT = (
     "This is stability under deletion, not statistical confidence in a true ranking."
+)
+ONE_ROW_EACH = (
+    "Each {item} has one row, so no {unit} can be removed without its {item}: this is the "
+    "{answer}."
 )
 NOTHING_LEFT_OUT = "This says nothing here: the answer holds everything."
 
@@ -425,6 +431,8 @@ def made(
     check_several(facts.data)
     promised = guarantee or ("cover" if k is not None or eps is None else "overlap")
     found = Calibration(facts, k, promised, given=eps is not None)
+    if one_row_each(facts.data):
+        return found.plain(eps)
     usual = claim == "observed" and eps is None and promised == "cover" and not target
     if removals != 1 and check_removals(facts, removals) > 1:
         if not usual:
@@ -441,6 +449,15 @@ def made(
         empty = replace(answer.certificate, vacuous=True)
         return answer._replace(certificate=_remarked(empty, NOTHING_LEFT_OUT))
     return answer
+
+
+def one_row_each(data: Observations) -> bool:
+    """Tell whether each item has one row of scores, which no other item shares."""
+    return (
+        isinstance(data, EntryObservations)
+        and data.n_units == data.n_items
+        and bool((data.item_counts == 1).all())
+    )
 
 
 @dataclass(frozen=True)
@@ -480,6 +497,28 @@ class Calibration:
             return Made(self._claims.left_out(None), NOTHING)
         listed = self.study.deletions(self.k).listed(self.study.order, self.k)
         return Made(self._claims.left_out(len(listed)), listed)
+
+    def plain(self, eps: float | None) -> Made:
+        """Return the plain answer, or the paper's inflated one, of data from which no row can leave."""
+        study = self.study
+        answer = "plain answer"
+        if eps is not None:
+            answer = f"paper's inflated answer at eps = {eps_in_words(eps, given=True)}"
+        promise = ONE_ROW_EACH.format(
+            item=study.item_name, unit=study.unit, answer=answer
+        )
+        certificate = Certificate(
+            eps,
+            0.0,
+            "observed",
+            "no removal",
+            promise,
+            promise=promise,
+            given=self.given,
+        )
+        if eps is None:
+            return Made(certificate, study.order[: self.k or 0], told=False)
+        return self._inflated(certificate, eps)._replace(told=False)
 
     def _inflated(self, certificate: Certificate, eps: float) -> Made:
         if self.k is None:

@@ -67,6 +67,8 @@ class Result:
         What these are: votes, ratings, battles.
     item_name : str
         What one item is called.
+    reading : dict or None
+        Of data that were read: the header that was taken, the column of each role, what was skipped.
     """
 
     document: ClassVar[str]
@@ -85,7 +87,7 @@ class Result:
     item_name: str = field(default="item", kw_only=True)
     _study: Study | None = field(kw_only=True)
     _library: str | None = field(default=None, kw_only=True)
-    _reading: dict[str, Any] | None = field(default=None, kw_only=True)
+    reading: dict[str, Any] | None = field(default=None, kw_only=True)
 
     def __repr__(self) -> str:
         """Say what was found, where one sentence does."""
@@ -184,7 +186,7 @@ def origin(study: Study) -> dict[str, Any]:
         "item_name": facts.item_name,
         "_study": study,
         "_library": origin_of(data).library,
-        "_reading": origin_of(data).reading,
+        "reading": origin_of(data).reading,
     }
 
 
@@ -200,7 +202,7 @@ def about(result: Result, source: str | None = None) -> dict[str, Any]:
         "n_items": len(result.items),
         **told(result, "counted_as", "scorer"),
         "policies": dict(RULES),
-        "reading": result._reading,
+        "reading": result.reading,
         "notes": list(result.notes),
     }
 

@@ -65,7 +65,7 @@ class Study:
     30 of the 100 votes change the top 2 when removed
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (a word for each role)
         self,
         data: Any,
         scorer: object = None,
