@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.data.making import make
 from steadyrank.data.observations import Observations
+from steadyrank.engines.backends import needed
 from steadyrank.errors import InvalidDataError, shorten
-from steadyrank.reader.frames import is_lazy
-from steadyrank.reader.resolve import resolve
 from steadyrank.reader.roles import ROLES
-from steadyrank.reader.table import open_table
 
 if TYPE_CHECKING:
     from steadyrank.engines.backends import Engine
@@ -113,6 +110,13 @@ def read(  # noqa: PLR0913 (a word for each role)
 
 def read_said(source: Any, said: Mapping[str, Any]) -> Observations:
     """Read data by all that was said: what columns are, and how to open the source."""
+    # Data from arrays need no DuckDB.
+    needed("duckdb", "reading files and dataframes needs DuckDB", "cli")
+    from steadyrank.data.making import make
+    from steadyrank.reader.frames import is_lazy
+    from steadyrank.reader.resolve import resolve
+    from steadyrank.reader.table import open_table
+
     roles, opening = opening_of(said)
     engine = opening.pop("engine", None)
     if engine is not None or is_lazy(source):
