@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-import narwhals as nw
 import numpy as np
 
 from steadyrank._typing import AnyArray, FloatArray, IntArray
@@ -142,6 +141,8 @@ class Regression(Observations):
 
 def _columns_of(frame: Any) -> tuple[FloatArray, list[str]]:
     """Return the columns of a dataframe as a matrix, and their names."""
+    import narwhals as nw  # takes longer to load than a small file
+
     columns = nw.from_native(frame, eager_only=True)
     values = [as_scores(columns[name], name, missing=True) for name in columns.columns]
     return as_doubles(np.column_stack(values)), columns.columns

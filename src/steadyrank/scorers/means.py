@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.stats import rankdata
 
 from steadyrank._typing import FloatArray
 from steadyrank.data.matrices import all_observations, compared_rows
@@ -266,6 +265,8 @@ def ranks_within_rows(values: FloatArray) -> FloatArray:
     >>> ranks_within_rows(np.array([[1.0, 2.0, np.nan], [10.0, 10.0, 40.0]])).tolist()
     [[1.0, 2.0, nan], [1.5, 1.5, 3.0]]
     """
+    from scipy.stats import rankdata  # takes longer to load than a small file
+
     ranks = rankdata(values, axis=1, nan_policy="omit")
     return np.asarray(ranks, dtype=np.float64)
 
