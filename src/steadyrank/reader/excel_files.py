@@ -44,6 +44,7 @@ class ExcelFile:
     name: str
     names: tuple[str, ...] = ()
     query: str = field(default="", repr=False)
+    n_rows: int = 0
     _member: str = ""
     _strings: list[str] = field(default_factory=list, repr=False)
     _dates: set[str] = field(default_factory=set, repr=False)
@@ -107,7 +108,7 @@ class ExcelFile:
             self.names = tuple(
                 header.get(place, f"column{place}") for place in sorted(self._places)
             )
-            self.query = written(self.chunks, self.names, copy)
+            self.query, self.n_rows = written(self.chunks, self.names, copy)
         check_names(self.name, self.names)
 
     def chunks(self) -> Chunks:

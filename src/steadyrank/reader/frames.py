@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from steadyrank.errors import InvalidDataError, shorten
+from steadyrank.errors import EmptyDataError, InvalidDataError, listing, shorten
 from steadyrank.reader.query import check_names
 
 SOURCES = "Give a path, a binary stream, a dataframe, or columns: {'item': [...]}."
@@ -22,25 +22,25 @@ class Frame:
     name: str
     names: tuple[str, ...]
     query: str
+    n_rows: int
     library: str | None = None
 
     @classmethod
     def open(cls, con: duckdb.DuckDBPyConnection, source: Any, called: str) -> Frame:
         """Hand a dataframe, or a mapping of columns, to the database."""
         if isinstance(source, Mapping):
-            columns = {str(name): _column(name, source[name]) for name in source}
-            lengths = {name: len(column) for name, column in columns.items()}
-            if len({*lengths.values()}) > 1:
-                raise InvalidDataError(f"the columns differ in length: {lengths}")
-            names, name, library = [str(name) for name in source], "the columns", None
-            native: Any = columns
+            name = "the columns"
+            native, n_rows = _columns(source)
+            names = [str(column) for column in source]
+            library = None
         else:
-            native, names, library = _native(source)
             name = "the dataframe"
+            native, n_rows, names, library = _native(source)
+        if not names:
+            raise EmptyDataError(f"{name} has no columns", way_out=SOURCES)
         check_names(name, names)
-        if names:
-            con.register(called, native)
-        return cls(name, tuple(names), f"FROM {called}", library)
+        con.register(called, native)
+        return cls(name, tuple(names), f"FROM {called}", n_rows, library)
 
     def place(self, row: int) -> str:
         """Return where a row, counted from 0, is."""
@@ -63,8 +63,8 @@ class _Stream:
         self.__arrow_c_stream__ = frame.__arrow_c_stream__
 
 
-def _native(source: Any) -> tuple[Any, list[str], str]:
-    """Return what DuckDB reads, the names of its columns, and the library."""
+def _native(source: Any) -> tuple[Any, int, list[str], str]:
+    """Return what DuckDB reads, its number of rows, its columns, and the library."""
     import narwhals as nw
 
     try:
@@ -76,8 +76,19 @@ def _native(source: Any) -> tuple[Any, list[str], str]:
     library = frame.implementation.value
     names = [str(name) for name in frame.columns]
     if library in {"polars", "pyarrow"}:
-        return _Stream(frame.to_native()), names, library
-    return frame.to_pandas(), names, library
+        return _Stream(frame.to_native()), len(frame), names, library
+    return frame.to_pandas(), len(frame), names, library
+
+
+def _columns(source: Mapping[Any, Any]) -> tuple[dict[str, np.ndarray[Any, Any]], int]:
+    columns = {str(name): _column(name, values) for name, values in source.items()}
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len({*lengths.values()}) > 1:
+        shown = listing(
+            f"{shorten(name)}: {length}" for name, length in lengths.items()
+        )
+        raise InvalidDataError(f"the columns differ in length: {shown}")
+    return columns, next(iter(lengths.values()), 0)
 
 
 def _column(name: object, values: Any) -> np.ndarray[Any, Any]:

@@ -52,6 +52,7 @@ class GrammarFile:
 
     file: Packed
     query: str = field(default="", repr=False)
+    n_rows: int = 0
     names: tuple[str, ...] = ("ballot", "count")
     said: dict[str, str] = field(
         default_factory=lambda: {"ballot": "ballot", "count": "count"}
@@ -71,7 +72,7 @@ class GrammarFile:
         grammar(found)
         if not found._ballots:
             raise EmptyDataError(f"{file.name} holds no ballots", way_out=CUT_SHORT)
-        found.query = written(found.chunks, found.names, copy)
+        found.query, found.n_rows = written(found.chunks, found.names, copy)
         return found
 
     @property

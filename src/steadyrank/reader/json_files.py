@@ -31,6 +31,7 @@ class JsonFile:
     file: Packed
     names: tuple[str, ...] = ()
     query: str = field(default="", repr=False)
+    n_rows: int = 0
 
     @classmethod
     def open(cls, file: Packed, copy: Path) -> JsonFile:
@@ -40,7 +41,7 @@ class JsonFile:
         n_known = -1
         while n_known < len(found.names):  # again where later objects have other keys
             n_known = len(found.names)
-            found.query = written(found.chunks, found.names, copy)
+            found.query, found.n_rows = written(found.chunks, found.names, copy)
         if not found.names:
             raise EmptyDataError(f"{file.name} holds no objects", way_out=OBJECTS)
         check_names(file.name, found.names)

@@ -18,6 +18,7 @@ class ParquetFile:
     name: str
     names: tuple[str, ...]
     query: str
+    n_rows: int
 
     @classmethod
     def open(cls, con: duckdb.DuckDBPyConnection, path: str, name: str) -> ParquetFile:
@@ -26,6 +27,7 @@ class ParquetFile:
         query = f"FROM read_parquet({place})"
         try:
             names = tuple(names_of(con, query))
+            counted = con.execute(f"SELECT count(*) {query}").fetchall()
             schema = con.execute(f"SELECT name FROM parquet_schema({place})").fetchall()
         except duckdb.Error as error:
             raise UnreadableFileError(
@@ -36,7 +38,7 @@ class ParquetFile:
         if not written.issuperset(names):  # DuckDB calls a second "a" "a_1"
             check_names(name, written)
             raise InvalidDataError(f"{name} has two columns of the same name")
-        return cls(name, names, query)
+        return cls(name, names, query, counted[0][0])
 
     def place(self, row: int) -> str:
         """Return where a row, counted from 0, is in the file."""

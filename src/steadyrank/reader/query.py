@@ -65,13 +65,13 @@ def check_names(source: str, names: Iterable[str]) -> None:
     """Refuse columns that are called alike; SQL does not tell ``item`` from ``Item``."""
     seen: dict[str, str] = {}
     for name in names:
-        other = seen.setdefault(name.lower(), name)
-        if other is not name:
+        if name.lower() in seen:
+            pair = f"{shorten(seen[name.lower()])} and {shorten(name)}"
             raise InvalidDataError(
-                f"{source} has columns {shorten(other)} and {shorten(name)}, which "
-                "differ in capitals at most",
+                f"{source} has columns {pair}, which differ in capitals at most",
                 way_out="Rename one of them.",
             )
+        seen[name.lower()] = name
 
 
 def one_query(con: duckdb.DuckDBPyConnection, sql: str) -> str:

@@ -51,6 +51,7 @@ class Part(Protocol):
 
     names: tuple[str, ...]
     query: str
+    n_rows: int
 
     def place(self, row: int) -> str:
         """Return where a row, counted from 0, is, for messages."""
@@ -211,14 +212,14 @@ def _paths(source: str) -> tuple[list[Path], bool]:
     """Return the files of a path, a folder or a pattern, and whether they may be several."""
     path = Path(source)
     if path.is_dir():
-        inside = (found for found in path.rglob("*") if found.is_file())
-        return sorted(found for found in inside if not _is_hidden(found, path)), True
+        found = (entry for entry in path.rglob("*") if entry.is_file())
+        return sorted(entry for entry in found if not _is_hidden(entry, path)), True
     if path.exists():
         return [path], False
     if glob.has_magic(source):
-        inside = map(Path, sorted(glob.glob(source, recursive=True)))  # noqa: PTH207 (a pattern may be absolute)
-        if found := [entry for entry in inside if entry.is_file()]:
-            return found, True
+        matching = sorted(glob.glob(source, recursive=True))  # noqa: PTH207 (or absolute)
+        if files := [Path(entry) for entry in matching if Path(entry).is_file()]:
+            return files, True
     raise FileNotThereError(
         f"there is no file {source!r}", way_out=f"It was looked for from {Path.cwd()}."
     )

@@ -73,6 +73,9 @@ class Table:
     def shape(self, sql: str, paths: Sequence[str], parts: Sequence[Part]) -> None:
         """Replace ``data`` by what a query of the user gives, over these files."""
         statement = query.one_query(self.con, sql)
+        for part in parts:
+            if isinstance(part, TextFile):
+                self._check_size([part], f"({part.query})")
         query.fence(self.con, paths, self.folder.name)
         with _reading(parts, statement):
             self.con.execute(f"CREATE TEMP TABLE shaped AS ({statement}\n)")
@@ -98,7 +101,19 @@ class Table:
             shown = ", ".join(map(quoted, dict.fromkeys(columns)))
             with _reading(self.parts):
                 self.con.execute(f"CREATE TEMP TABLE held AS SELECT {shown} FROM data")
+            self._check_size(self.parts, "held")
         self.view("FROM held")
+
+    def _check_size(self, parts: Sequence[Part], relation: str) -> None:
+        """Refuse a table of which the database lost rows; it has a history of that."""
+        with _reading(parts):
+            counted = self.con.execute(f"SELECT count(*) FROM {relation}").fetchall()
+        n_rows = sum(part.n_rows for part in parts)
+        if counted[0][0] != n_rows:
+            raise UnreadableFileError(
+                f"{self.source} has {n_rows:,} rows, of which DuckDB read {counted[0][0]:,}",
+                way_out="This is a bug in steadyrank or DuckDB: please report it.",
+            )
 
     def examples(self, n: int = 3) -> dict[str, list[str]]:
         """Return the first values of each column, as text."""
@@ -116,11 +131,9 @@ class Table:
         if self._shaped:
             return f"row {row + 1:,} of the query"
         for part in self.parts[:-1]:
-            counted = self.con.execute(f"SELECT count(*) FROM ({part.query})")
-            (n_rows,) = counted.fetchall()[0]
-            if row < n_rows:
+            if row < part.n_rows:
                 return part.place(row)
-            row -= n_rows
+            row -= part.n_rows
         return self.parts[-1].place(row)
 
 

@@ -12,11 +12,12 @@ import csv
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 from steadyrank.errors import (
     EmptyDataError,
@@ -84,12 +85,12 @@ class Packed:
             return file.read(size)
 
     @contextmanager
-    def opened(self) -> Iterator[io.BufferedIOBase]:
+    def opened(self) -> Iterator[io.BufferedReader]:
         """Open the file, unpacked."""
-        opener = gzip.open if self.gzipped else open
+        opener: Callable[..., Any] = gzip.open if self.gzipped else open
         try:
             with opener(self.path, "rb") as file:
-                yield file  # type: ignore[misc]
+                yield file
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise self.wrong(
                 f"is a gzip archive cut short or damaged ({error})",
@@ -149,30 +150,34 @@ def _lines_before(error: UnicodeError, encoding: str) -> int:
 class Look:
     """What all of a text holds."""
 
-    size: int = 0
     quotes: bool = False
+    blank_lines: bool = False
     feeds: int = 0
     returns: int = 0
     pairs: int = 0
-    last: str = ""
+    last: str = "\n"
 
     def add(self, text: str) -> None:
         """Look at another part."""
-        self.size += len(text)
         self.quotes = self.quotes or '"' in text
         self.feeds += text.count("\n")
         self.returns += text.count("\r")
-        self.pairs += text.count("\r\n")
-        if self.last == "\r" and text.startswith("\n"):
-            self.pairs += 1
+        joint = self.last + text[:1]
+        self.pairs += text.count("\r\n") + (joint == "\r\n")
+        for blank in ("\n\n", "\n\r"):
+            self.blank_lines = self.blank_lines or blank in text or blank == joint
         self.last = text[-1:] or self.last
 
     @property
-    def line_end(self) -> str | None:
-        """The one kind of line end that DuckDB may take; None where there are several."""
-        if not self.returns:
-            return "\\n"
-        return "\\r\\n" if self.returns == self.pairs == self.feeds else None
+    def is_plain(self) -> bool:
+        """Whether there is one kind of line end, and neither quotes nor blank lines."""
+        one_end = self.returns in {0, self.pairs} and self.pairs in {0, self.feeds}
+        return one_end and not self.quotes and not self.blank_lines
+
+    @property
+    def n_lines(self) -> int:
+        """How many lines a plain text has."""
+        return self.feeds + (self.last != "\n")
 
 
 @dataclass
@@ -183,6 +188,7 @@ class TextFile:
     delimiter: str = ""
     names: tuple[str, ...] = ()
     query: str = field(default="", repr=False)
+    n_rows: int = 0
 
     @classmethod
     def open(
@@ -209,20 +215,18 @@ class TextFile:
         )
         check_names(f"line {line} of {file.name}", found.names)
         plain = (
-            not look.quotes
-            and look.line_end is not None
-            and line == 1
-            and codecs.lookup(file.encoding).name == "utf-8"
+            look.is_plain and line == 1 and codecs.lookup(file.encoding).name == "utf-8"
         )
         if plain:
             packing = "gzip" if file.gzipped else "none"
             dialect = (
                 f"delim={literal(found.delimiter)}, quote='', escape='', header=true, "
-                f"compression='{packing}', new_line='{look.line_end}'"
+                f"compression='{packing}'"  # DuckDB fails to be told new_line='\\r\\n'
             )
             found.query = scan(str(file.path), found.names, dialect)
+            found.n_rows = look.n_lines - 1
         else:
-            found.query = written(found.chunks, found.names, copy)
+            found.query, found.n_rows = written(found.chunks, found.names, copy)
         return found
 
     @property
@@ -312,13 +316,14 @@ class LinesFile:
     file: Packed
     names: tuple[str, ...] = ("line",)
     query: str = field(default="", repr=False)
+    n_rows: int = 0
 
     @classmethod
     def open(cls, file: Packed, copy: Path) -> LinesFile:
         """Write the lines to the free path ``copy``, for a query over them."""
         file.look()
         found = cls(file)
-        found.query = written(found.chunks, found.names, copy)
+        found.query, found.n_rows = written(found.chunks, found.names, copy)
         return found
 
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 
 from steadyrank.reader.query import literal, quoted
@@ -14,6 +13,7 @@ CHUNK = 1 << 12  # rows per block: some 300 kB of usual text
 SEPARATOR = "\x1f"  # the unit separator of ASCII, which hardly any text holds
 LONGEST_LINE = 1 << 24  # bytes
 BUFFER = 1 << 25  # bytes; DuckDB would take 32 times the longest line
+HEADER = "header\n"  # or a byte order mark in the first cell would be lost
 NO_TEXT = "\n\n"  # no cell is two line ends, so no cell is NULL
 
 
@@ -40,31 +40,42 @@ def pattern(path: str) -> str:
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in path)
 
 
-def written(chunks: Callable[[], Chunks], names: Sequence[str], path: Path) -> str:
-    """Write rows of equal length to a file, and return the query that reads them.
+def written(
+    chunks: Callable[[], Chunks], names: Sequence[str], path: Path
+) -> tuple[str, int]:
+    """Write rows of equal length to a file, and return a query over them, and how many.
 
     Cells that hold neither a line end nor the separator need no quotes, and DuckDB reads
     them in parallel. All others are quoted, and read from front to end.
     """
-    if _write_plain(chunks(), len(names), path):
+    n_rows = _write_plain(chunks(), len(names), path)
+    if n_rows is not None:
         dialect = f"delim={literal(SEPARATOR)}, quote='', escape=''"
     else:
         with path.open("w", encoding="utf-8", newline="") as file:
+            file.write(HEADER)
             writer = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
-            writer.writerows(chain.from_iterable(chunks()))
+            n_rows = 0
+            for rows in chunks():
+                writer.writerows(rows)
+                n_rows += len(rows)
         dialect = "delim=',', quote='\"', escape='\"', parallel=false"
-    dialect += ", header=false, compression='none', new_line='\\n'"
-    return scan(str(path), names, dialect)
+    dialect += ", header=true, compression='none', new_line='\\n'"
+    return scan(str(path), names, dialect), n_rows
 
 
-def _write_plain(chunks: Chunks, n_columns: int, path: Path) -> bool:
+def _write_plain(chunks: Chunks, n_columns: int, path: Path) -> int | None:
+    """Return how many rows were written; None where a cell needs quotes."""
+    n_rows = 0
     with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(HEADER)
         for rows in chunks:
             text = "\n".join(map(SEPARATOR.join, rows)) + "\n"
             separators = len(rows) * (n_columns - 1)
             if text.count(SEPARATOR) != separators or text.count("\n") != len(rows):
-                return False
+                return None
             if "\r" in text or (n_columns == 1 and [""] in rows):
-                return False
+                return None
             file.write(text)
-    return True
+            n_rows += len(rows)
+    return n_rows
