@@ -199,21 +199,3 @@ def test_the_help_and_the_documents_say_the_codes(run: Command) -> None:
     page = (DOCS / "reference" / "command-line.md").read_text(encoding="utf-8")
     assert dict(re.findall(r"^\| (\d+) \| (.+?) \|$", page, re.MULTILINE)) == told
     assert set(MEANINGS) == set(ExitCode)
-
-
-def test_an_answer_that_never_changes_has_margin_enough(
-    run: Command, benchmark: Path
-) -> None:
-    found = run("check", benchmark, "-k", 12, "--min-margin", 1000)  # of 48 rows
-    assert found.code == 0
-    assert "No removal changes it; 1,000 asked for: enough." in found.out
-
-
-def test_only_what_would_pass_is_said_to(run: Command, benchmark: Path) -> None:
-    asked = ("check", benchmark, "-k", 4, "--min-margin")
-    assert (
-        "A list of 5 items would keep within the share allowed: add DeepLinear."
-        in run(*asked, 40).out
-    )
-    without = run("check", benchmark, "-k", 4)
-    assert "A list of 5 items would pass: add DeepLinear." in without.out

@@ -5,6 +5,7 @@ What is told is data, ``demo/tour.toml``; this fills it in and shows it.
 
 from __future__ import annotations
 
+import os
 import shlex
 import tomllib
 from collections.abc import Iterator
@@ -78,6 +79,6 @@ def copied(folder: str) -> None:
 
 
 def _taken(path: Path, text: str) -> bool:
-    if not path.exists(follow_symlinks=False):
+    if not os.path.lexists(path):
         return False
     return not path.is_file() or path.read_bytes() != text.encode()

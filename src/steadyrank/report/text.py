@@ -117,7 +117,7 @@ def heading(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield where the data come from, and how much of it there is."""
     source = "standard input" if findings["source"] == "-" else findings["source"]
     items, units = (
-        counted(findings["n_items"], "item"),
+        counted(findings["n_items"], findings["item_name"]),
         counted(findings["n_units"], findings["unit"]),
     )
     size = f"{findings['kind']}, {items}, {units}, scored by {findings['scorer']}"
