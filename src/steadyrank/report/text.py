@@ -132,10 +132,7 @@ def how_read(findings: Findings) -> str:
     reading = findings["reading"] or {"header": None, "skipped": None}
     sentences = []
     if reading["header"] is not None:
-        roles = ", ".join(
-            f"{role} {_columns_in_words(value)}"
-            for role, value in reading["roles"].items()
-        )
+        roles = _roles_in_words(reading)
         sentences.append(f"Read by its header ({reading['header']}): {roles}.")
     if reading["skipped"] is not None:
         sentences.append(
@@ -146,13 +143,20 @@ def how_read(findings: Findings) -> str:
     return " ".join(sentences)
 
 
-def _columns_in_words(value: Any) -> str:
-    return ", ".join(value) if isinstance(value, list) else str(value)
+def _roles_in_words(reading: Mapping[str, Any]) -> str:
+    parts = []
+    for role, value in reading["roles"].items():
+        columns = value if isinstance(value, list) else [value]
+        parts.append(" ".join([role, ", ".join(map(str, columns))]))
+    return ", ".join(part.removesuffix(" True") for part in parts)
 
 
 def notes(findings: Findings, terminal: Terminal) -> Iterator[Line]:
     """Yield what was decided about the data."""
     yield Line("How this file was read", FAINT)
+    if terminal.verbose and findings["reading"] is not None:
+        roles = f"columns: {_roles_in_words(findings['reading'])}"
+        yield from remarks([roles], terminal)
     yield from remarks(findings["notes"], terminal)
     if (
         new := findings.get("new")
