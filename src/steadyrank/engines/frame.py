@@ -89,10 +89,14 @@ class Source:
         self._paths: list[str] = []
         self.unsigned: set[str] = set()
         self.holds = "rows"
+        self.source = "the frame"  # what messages call it
+        self.said: Mapping[str, str] = {}  # no grammar proves what its columns are
+        self.types: Mapping[str, str] = {}  # and no value is looked at for it
         self._opened = ExitStack()
         if isinstance(given, str | os.PathLike):
             self._chosen = engine_of(engine)
             self.files = find_files(given)
+            self.source = str(given)
             self.engine = self._chosen.name
             return
         if engine is not None:

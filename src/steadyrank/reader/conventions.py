@@ -176,7 +176,7 @@ def _all_numbers(table: Table, but: set[str] | frozenset[str]) -> bool:
     others = [name for name in table.columns if name not in but]
     wrong = (f"bool_or({is_no_number(table, name)})" for name in others)
     blank = (f"bool_and({is_blank(table, name)})" for name in others)
-    if not others:
+    if not others or not table.types:
         return False
     marks = first_row(table, f"select {', '.join([*wrong, *blank])} from data")
     return not any(mark is None or mark for mark in marks)

@@ -68,8 +68,8 @@ def _wide_rows(rows: Rows) -> Reading:
         f"unnest(range({len(names)})) as unit from held"
     )
     rows.add_items({"item": rows.roles["item"]})
-    rows.add_value("score", "entries.score")
     rows.add_value("unit", "entries.unit::integer")
+    rows.add_value("score", "entries.score")
     rows.need(["score"], "wide", {name: is_blank(rows.table, name) for name in names})
     columns = rows.fetch()
     columns["unit"] = Coded(columns["unit"], objects(names))
@@ -175,10 +175,10 @@ def _orders(rows: Rows, entries: str, blank: Mapping[str, str]) -> Reading:
     labels = number_labels(
         rows.table, "codes_items", "select row, label from entries", rows.catalogue
     )
+    rows.add_value("rank", "entries.rank::integer")
     rows.add_codes("item", "codes_items", "entries.label", labels)
     role = "ranks" if "ranks" in rows.roles else "ballot"
     rows.need(["item"], role, blank)
-    rows.add_value("rank", "entries.rank::integer")
     rows.add_units()
     columns = rows.fetch()
     places = columns[PLACE]

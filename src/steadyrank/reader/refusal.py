@@ -137,7 +137,7 @@ def unknown_header(table: Table, roles: Mapping[str, Any]) -> ColumnError:
     """Return the refusal of a table of which nothing was said, with what can be said."""
     hint = recipe_hint(table.columns)
     return ColumnError(
-        f"{table.source} has the header of no known tool, so say what its columns are",
+        f"{table.source} has the header of no known tool",
         source="",
         way_out=[hint, _columns(table), *_forms(roles, FORMS)],
     )
@@ -152,7 +152,7 @@ def _columns(table: Table) -> str:
     examples = table.examples(3)
     shown = list(examples.items())[:SHOWN_COLUMNS]
     width = max((len(shorten(name, SHOWN_WIDTH)) for name, _ in shown), default=0)
-    lines = ["Columns and their first values:"]
+    lines = ["Its columns and their first values:"]
     for name, values in shown:
         cells = ", ".join(shorten(value, SHOWN_WIDTH) for value in values)
         lines.append(f"  {shorten(name, SHOWN_WIDTH):<{width}}  {cells}")
@@ -163,18 +163,19 @@ def _columns(table: Table) -> str:
 
 def _forms(roles: Mapping[str, Any], forms: Sequence[Form]) -> list[str | Option]:
     """Return a line for each form, filled in with what was said."""
-    parts: list[str | Option] = ["Say one of these:\n"]
+    parts: list[str | Option] = ["Say what the columns are, in one of these ways:\n"]
+    width = max(len(form.says) for form in forms)
     for form in forms:
         line: list[str | Option] = []
         for choices in form.needs:
             said = [name for name in choices if name in roles] or choices
             for place, name in enumerate(said):
                 value = value_text(roles[name]) if name in roles else None
-                line += [" or " if place else " ", ROLES[name].option(value)]
+                line += [" or " if place else " " if line else "", ROLES[name].option(value)]
         if ("unit",) not in form.needs and "unit" in form.may:
             unit = ROLES["unit"].option(roles.get("unit"))
             line += [" ", unit] if "unit" in roles else [" [", unit, "]"]
-        parts += [f"  {form.says}:", *line, "\n"]
+        parts += [f"  {form.says:<{width}}  ", *line, "\n"]
     return [*parts, *_reshape()]
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steadyrank import errors
+from steadyrank.errors import shorten
 from steadyrank.reader.conventions import known_header
 from steadyrank.reader.forms import READERS
 from steadyrank.reader.refusal import check_columns, choose_form, unknown_header
@@ -77,29 +79,39 @@ def _given(said: Mapping[str, object]) -> dict[str, Any]:
         if value is None or value is False:
             continue
         if role.takes == "columns":
-            names = split_list(value) if isinstance(value, str) else value
-            roles[name] = tuple(names)  # type: ignore[arg-type]
+            roles[name] = _names(name, value)
         else:
             roles[name] = value
     return roles
 
 
-def _catalogue(said: object) -> tuple[str, ...] | None:
+def _names(role: str, said: Any) -> tuple[str, ...]:
+    """Return a list of names: a sequence, or one text, separated by commas."""
+    if not isinstance(said, str):
+        return tuple(map(str, said))
+    try:
+        return tuple(split_list(said))
+    except csv.Error as error:
+        raise errors.InvalidSettingError(
+            f"{role} is no list of names, {error}: {shorten(said)}",
+            way_out="Write A,B, with quotes around names that hold a comma.",
+        ) from None
+
+
+def _catalogue(said: Any) -> tuple[str, ...] | None:
     """Return the items that were declared: a list, A,B, or the lines of @FILE."""
     if said is None:
         return None
-    if not isinstance(said, str):
-        names = [str(name) for name in said]  # type: ignore[attr-defined]
-    elif said.startswith("@"):
+    if isinstance(said, str) and said.startswith("@"):
         path = Path(said[1:])
         if not path.is_file():
             raise errors.FileNotThereError(f"there is no file {path} with a catalogue")
         lines = path.read_text(encoding="utf-8-sig").splitlines()
-        names = [line for line in lines if line.strip()]
+        names = tuple(line for line in lines if line.strip())
     else:
-        names = split_list(said)
+        names = _names("catalogue", said)
     twice = {name for name in names if names.count(name) > 1}
     if twice or not names:
         what = f"names {min(twice)!r} twice" if twice else "names no item"
         raise errors.InvalidLabelError(f"the catalogue {what}", source="")
-    return tuple(names)
+    return names

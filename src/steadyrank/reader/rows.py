@@ -159,6 +159,8 @@ class Rows:
         query = f"select {values} from {self._source} {' '.join(self._joins)}"
         if self._needed:
             query = f"select * from ({query}) where {' and '.join(self._needed)}"
+        if self._source != "held":
+            query = f"{query} order by all"  # the row comes first
         arrays = self.table.con.execute(query).fetchnumpy()
         rows = arrays[PLACE]
         if (rows[1:] < rows[:-1]).any():
