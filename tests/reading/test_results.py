@@ -9,8 +9,7 @@ import pytest
 
 from steadyrank.reader.resolve import resolve
 from steadyrank.reader.table import open_table
-
-from .test_roles import reading, refusal
+from written_tables import reading, refusal
 
 SIDES = {"left": "one", "right": "two", "winner": "res"}
 SPELLED = [
@@ -131,7 +130,7 @@ def test_one_row_less_never_turns_the_others() -> None:
     words = ["A", "B", "D", "H", "x", "y", "1", "0", "tie", "left", "one", "two"]
     pairs = ["AB", "BA", "xA", "Dy", "10", "01", "xy", "tB"]
     outcomes = {}
-    for _ in range(60):
+    for _ in range(25):
         some = rng.choice(len(words), 2, replace=False)
         drawn = [(words[rng.choice(some)], str(rng.choice(pairs))) for _ in range(4)]
         for left_out in [None, 0, 3]:
@@ -147,7 +146,7 @@ def test_one_row_less_never_turns_the_others() -> None:
         whole = outcomes.get((drawn_text, None))
         if left_out is not None and whole is not None:
             turned += any(whole[row] != outcome for row, outcome in result.items())
-    assert len(outcomes) > 20
+    assert len(outcomes) > 10
     assert turned == 0
 
 

@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import numpy as np
 import pytest
 
-from steadyrank.arrays import Coded
 from steadyrank.errors import Option, SteadyrankError
 from steadyrank.reader.resolve import resolve
-from steadyrank.reader.roles import FORMS, ROLES, Reading
+from steadyrank.reader.roles import FORMS, ROLES
 from steadyrank.reader.table import open_table
-
-
-def reading(text: str, **said: Any) -> Reading:
-    """Read the text of a CSV file."""
-    with open_table(io.BytesIO(text.encode())) as table:
-        return resolve(table, said)
-
-
-def refusal(text: str, **said: Any) -> str:
-    """Return why the text of a CSV file is not read, as the command line says it."""
-    with pytest.raises(SteadyrankError) as caught:
-        reading(text, **said)
-    return caught.value.worded(Option.typed)
-
-
-def values(column: Any) -> Any:
-    """Return a column as a list of what stands in it."""
-    if isinstance(column, Coded):
-        return list(column)
-    if isinstance(column, list):
-        return [values(part) for part in column]
-    return [None if value != value else value for value in column.tolist()]
-
+from written_tables import reading, refusal, values
 
 RATINGS = "kunde,titel,note\nk1,b,4\nk1,a,2.5\nk2,b,1e0\n"
 GAMES = "h,g,res,x,y\nA,B,left,2,1\nB,C,tie,0,0\nC,A,right,1,3\n"
@@ -311,12 +287,14 @@ def test_whole_numbers_of_frames_stay_whole_and_floats_name_nothing() -> None:
     with open_table(columns) as table:
         read = resolve(table, {"item": "i", "score": "s"})
     assert read.items == (9, 10)
-    with open_table({"i": np.array([1.0, 2.0]), "s": [1, 2]}) as table:
-        with pytest.raises(SteadyrankError, match="name nothing") as caught:
-            resolve(table, {"item": "i", "score": "s"})
+    columns = {"i": np.array([1.0, 2.0]), "s": np.array([1, 2])}
+    with (
+        open_table(columns) as table,
+        pytest.raises(SteadyrankError, match="name nothing") as caught,
+    ):
+        resolve(table, {"item": "i", "score": "s"})
     (sql,) = (part for part in caught.value.way_out if isinstance(part, Option))
     assert sql.value is not None
-    columns = {"i": np.array([1.0, 2.0]), "s": [1, 2]}
     with open_table(columns, sql=sql.value) as table:  # the way out works
         assert resolve(table, {"item": "i", "score": "s"}).items == (1, 2)
 

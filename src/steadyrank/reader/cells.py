@@ -23,6 +23,11 @@ LARGE_INTEGERS = {"HUGEINT", "UHUGEINT"}
 NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT")
 
 
+def cell_of(column: str) -> str:
+    """Return the cells of a column, whatever else is called like it in a query."""
+    return f"held.{quoted(column)}"
+
+
 def trimmed(cell: str) -> str:
     """Return the expression of a text without the blanks around it."""
     return f"trim({cell}, {literal(BLANKS)})"
@@ -30,7 +35,7 @@ def trimmed(cell: str) -> str:
 
 def is_blank(table: Table, column: str) -> str:
     """Return the condition that a cell is empty, holds blanks alone, or is NULL."""
-    cell = quoted(column)
+    cell = cell_of(column)
     if table.types[column] != "VARCHAR":
         return f"({cell} is null)"
     return f"({cell} is null or {trimmed(cell)} = '')"
@@ -44,7 +49,7 @@ def is_numeric(kind: str) -> bool:
 
 def number(table: Table, column: str) -> str:
     """Return the expression of a number; NULL where the cell is blank or holds none."""
-    cell = quoted(column)
+    cell = cell_of(column)
     kind = table.types[column]
     if kind == "VARCHAR":
         return f"try_cast({cell} as double)"
@@ -58,7 +63,7 @@ def number(table: Table, column: str) -> str:
 
 def is_no_number(table: Table, column: str) -> str:
     """Return the condition that a cell is not blank, and no finite number."""
-    cell = quoted(column)
+    cell = cell_of(column)
     kind = table.types[column]
     value = number(table, column)
     if kind in FLOATS or kind == "BOOLEAN":
@@ -96,8 +101,8 @@ def check_cells(
         if n_wrong:
             row, value = first_row(
                 table,
-                f"select rowid, {quoted(column)} from held where {condition} "
-                "order by rowid limit 1",
+                f"select held.rowid, {cell_of(column)} from held where {condition} "
+                "order by held.rowid limit 1",
             )
             raise NotANumberError(
                 f"{table.place(row)}, column {shorten(column)}: {shorten(value)} "
@@ -128,11 +133,12 @@ def check_numbers(
 
 def label(table: Table, column: str) -> str:
     """Return the expression of a label: text to the letter, or a whole number."""
-    cell = quoted(column)
+    cell = cell_of(column)
     kind = table.types[column]
     if kind in FLOATS or kind.endswith("]") or kind.startswith(NESTED):
-        replace = f"{cell}::{'BIGINT' if kind in FLOATS else 'VARCHAR'}"
-        statement = f"SELECT * REPLACE ({replace} AS {cell}) FROM data"
+        name = quoted(column)
+        replace = f"{name}::{'BIGINT' if kind in FLOATS else 'VARCHAR'}"
+        statement = f"SELECT * REPLACE ({replace} AS {name}) FROM data"
         raise errors.InvalidLabelError(
             f"column {shorten(column)} holds values of the type {kind}, which name nothing",
             source="",

@@ -9,6 +9,7 @@ import numpy as np
 from steadyrank.arrays import Coded, objects
 from steadyrank.errors import InvalidLabelError, Option, WayOut, shorten
 from steadyrank.reader.cells import (
+    cell_of,
     check_cells,
     check_numbers,
     is_blank,
@@ -16,7 +17,7 @@ from steadyrank.reader.cells import (
     trimmed,
 )
 from steadyrank.reader.codes import label_cells, number_labels
-from steadyrank.reader.query import literal, quoted
+from steadyrank.reader.query import literal
 from steadyrank.reader.results import points_outcome, tie_outcome, winner_outcome
 from steadyrank.reader.roles import Reading
 from steadyrank.reader.rows import PLACE, Rows
@@ -64,7 +65,7 @@ def _wide_rows(rows: Rows) -> Reading:
     _keep_numbers(rows, names, "items")
     values = ", ".join(number(rows.table, name) for name in names)
     rows.set_entries(
-        f"select rowid as row, unnest([{values}]) as score, "
+        f"select held.rowid as row, unnest([{values}]) as score, "
         f"unnest(range({len(names)})) as unit from held"
     )
     rows.add_items({"item": rows.roles["item"]})
@@ -145,7 +146,7 @@ def _ranks(rows: Rows) -> Reading:
     blanks = [is_blank(rows.table, name) for name in names]
     return _orders(
         rows,
-        f"select rowid as row, unnest([{', '.join(cells)}]) as label, "
+        f"select held.rowid as row, unnest([{', '.join(cells)}]) as label, "
         f"unnest(range({len(names)})) as rank from held",
         {names[0]: f"({' and '.join(blanks)})"},
     )
@@ -155,7 +156,7 @@ def _ballot(rows: Rows) -> Reading:
     """Read an order in one cell: > between ranks, = between items of one rank."""
     rows.keep()
     column = rows.roles["ballot"]
-    ballot = quoted(column)
+    ballot = cell_of(column)
     blank = is_blank(rows.table, column)
     wrong = f"not {blank} and regexp_matches({ballot}, {literal(NAMES_NOBODY)})"
     way_out: WayOut = ["Write ballots as a > b = c with ", Option("sql"), "."]
@@ -164,7 +165,7 @@ def _ballot(rows: Rows) -> Reading:
     return _orders(
         rows,
         f"select row, {trimmed('name')} as label, rank from (select row, rank, "
-        "unnest(string_split(tied, '=')) as name from (select rowid as row, "
+        "unnest(string_split(tied, '=')) as name from (select held.rowid as row, "
         f"unnest({levels}) as tied, unnest(range(len({levels}))) as rank from held))",
         {column: blank},
     )

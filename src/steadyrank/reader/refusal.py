@@ -171,7 +171,10 @@ def _forms(roles: Mapping[str, Any], forms: Sequence[Form]) -> list[str | Option
             said = [name for name in choices if name in roles] or choices
             for place, name in enumerate(said):
                 value = value_text(roles[name]) if name in roles else None
-                line += [" or " if place else " " if line else "", ROLES[name].option(value)]
+                line += [
+                    " or " if place else " " if line else "",
+                    ROLES[name].option(value),
+                ]
         if ("unit",) not in form.needs and "unit" in form.may:
             unit = ROLES["unit"].option(roles.get("unit"))
             line += [" ", unit] if "unit" in roles else [" [", unit, "]"]

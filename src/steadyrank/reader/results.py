@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING
 
 from steadyrank import errors
 from steadyrank.errors import Option, shorten
-from steadyrank.reader.cells import check_cells, first_row, is_blank, number, trimmed
+from steadyrank.reader.cells import (
+    cell_of,
+    check_cells,
+    first_row,
+    is_blank,
+    number,
+    trimmed,
+)
 from steadyrank.reader.codes import label_cells
-from steadyrank.reader.query import literal, quoted
+from steadyrank.reader.query import literal
 from steadyrank.reader.spellings import (
     COLUMN,
     LABEL,
@@ -64,7 +71,7 @@ def winner_outcome(table: Table, left: str, right: str, winner: str) -> str:
 
 def _readings(table: Table, left: str, right: str, winner: str) -> dict[str, str]:
     """Return the expression of the outcome for each way to read the words."""
-    word = f"{quoted(winner)}::varchar"
+    word = f"{cell_of(winner)}::varchar"
     spelled = f"lower({trimmed(word)})"
     sides = [f"{cell}::varchar" for cell in label_cells(table, [left, right])]
     tie = f"{spelled} in ({', '.join(map(literal, TIES))})"
@@ -109,8 +116,8 @@ def _check_same(
     differing = f"({one}) is distinct from ({other})"
     row = first_row(
         table,
-        f"select rowid, {quoted(winner)}, {one}, {other} from held "
-        f"where {present} and {differing} order by rowid limit 1",
+        f"select held.rowid, {cell_of(winner)}, {one}, {other} from held "
+        f"where {present} and {differing} order by held.rowid limit 1",
     )
     if row:
         place, value, *outcomes = row
@@ -140,7 +147,7 @@ def tie_outcome(table: Table, tie: str | None) -> str:
     """Return the expression of an outcome for the winner: 0 if tied, and else 1."""
     if tie is None:
         return "1"
-    word = f"lower({trimmed(f'{quoted(tie)}::varchar')})"
+    word = f"lower({trimmed(f'{cell_of(tie)}::varchar')})"
     value = f"try_cast({word} as double)"
     cases = " ".join(f"when {literal(text)} then {1 - n}" for text, n in TRUTHS.items())
     whole = f"when {value} in (0, 1) and not contains({word}, '_') then 1 - {value}"

@@ -10,6 +10,7 @@ import numpy as np
 from steadyrank import errors
 from steadyrank._typing import AnyArray
 from steadyrank.arrays import Coded
+from steadyrank.errors import Option
 from steadyrank.reader.cells import (
     LARGEST,
     check_cells,
@@ -58,6 +59,13 @@ class Rows:
             elif ROLES[role].takes == "columns":
                 names.extend(value)
         self.table.keep(list(dict.fromkeys(names)))
+        if "rowid" in map(str.casefold, self.table.columns):
+            rename = Option("sql", "SELECT * RENAME (rowid AS row_id) FROM data")
+            raise errors.ColumnError(
+                f"{self.table.source} has a column 'rowid', as DuckDB calls its rows",
+                source="",
+                way_out=["Rename it with ", rename, "."],
+            )
         (self.n_rows,) = first_row(self.table, "select count(*) from held")
 
     def set_entries(self, query: str) -> None:
@@ -103,7 +111,9 @@ class Rows:
     ) -> None:
         codes = f"codes_{len(self._labels)}"
         cells = label_cells(self.table, [*columns.values()], catalogue)
-        every = (f"select rowid as row, {cell} as label from held" for cell in cells)
+        every = (
+            f"select held.rowid as row, {cell} as label from held" for cell in cells
+        )
         labels = number_labels(self.table, codes, " union all ".join(every), catalogue)
         for (key, column), cell in zip(columns.items(), cells, strict=True):
             self.add_codes(key, codes, cell, labels)
@@ -235,8 +245,8 @@ class Rows:
         blanks = [condition for *_, condition in self._blank]
         row, *marks = first_row(
             self.table,
-            f"select rowid, {', '.join(blanks)} from held where {' or '.join(blanks)} "
-            "order by rowid limit 1",
+            f"select held.rowid, {', '.join(blanks)} from held where {' or '.join(blanks)} "
+            "order by held.rowid limit 1",
         )
         role, column, _ = self._blank[marks.index(True)]
         return role, column, self.table.place(row)
