@@ -7,7 +7,13 @@ import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from steadyrank.cli.output import ExitCode, open_standard_streams, run_guarded, say
+from steadyrank.cli.output import (
+    ExitCode,
+    open_standard_streams,
+    run_guarded,
+    say,
+    settle_width,
+)
 from steadyrank.errors import MissingPackageError
 
 if TYPE_CHECKING:
@@ -23,6 +29,7 @@ COMPLETING = "_STEADYRANK_COMPLETE"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code (:class:`~steadyrank.cli.output.ExitCode`)."""
     open_standard_streams()
+    settle_width()
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         needed = f"the command line needs {' and '.join(missing)}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from steadyrank.cli.output import told
+from steadyrank.cli.output import NARROWEST, told
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -28,10 +28,6 @@ COMMANDS = {
     "demo": "See it work on bundled data, in a minute.",
 }
 """Every command, and what it is for; :mod:`steadyrank.cli.commands` has a function for each."""
-
-
-NARROWEST = 40
-"""Columns that every terminal is taken to have."""
 
 
 def make_app(built: Collection[str] = (), *, alone: bool = False) -> typer.Typer:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shlex
 import signal
 import sys
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from steadyrank.report.terminal import Line, Terminal
 
 STARTED = time.monotonic()
+NARROWEST = 40
+"""Columns that every terminal is taken to have."""
+
 EVERY = 30.0
 """Seconds between two lines where there is no terminal; shorter work says nothing."""
 
@@ -50,7 +54,10 @@ def terminal(encoding: str | None = None, **wanted: bool) -> Terminal:
 
     screen = console()
     return Terminal(
-        max(40, screen.width), encoding or screen.encoding, options=True, **wanted
+        max(NARROWEST, screen.width),
+        encoding or screen.encoding,
+        options=True,
+        **wanted,
     )
 
 
@@ -106,6 +113,20 @@ def open_standard_streams() -> None:
             nothing = os.open(os.devnull, wrong_way)
             if name != "stdin":
                 setattr(sys, name, os.fdopen(nothing, "w", closefd=False))
+
+
+def settle_width() -> None:
+    """Let COLUMNS name a width that text fits, or nothing, for us and for every library.
+
+    Some programs set it to 0 where they know no width; then the terminal is asked, as without it.
+    """
+    told = os.environ.get("COLUMNS", "")
+    # int() takes more than ASCII digits, and four of them are a wide terminal
+    width = int(told) if re.fullmatch("[0-9]{1,4}", told) else 0
+    if width:
+        os.environ["COLUMNS"] = str(max(NARROWEST, width))
+    else:
+        os.environ.pop("COLUMNS", None)
 
 
 def to_nowhere(stream: Any) -> None:
