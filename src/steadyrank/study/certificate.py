@@ -24,6 +24,7 @@ from typing import (
 
 import numpy as np
 
+from steadyrank.data.observations import must_keep
 from steadyrank.errors import (
     InvalidValueError,
     NoProofError,
@@ -129,7 +130,8 @@ class Claims:
 
     ``apart`` says why the scores without a unit are not those that the scorer gives by itself on what is
     left, so that nothing follows for an answer made anew; "" where they are. ``given``: whether the eps
-    was given; one that was chosen was chosen on the data, or by a rule.
+    was given; one that was chosen was chosen on the data, or by a rule. ``kept``: what every item must
+    keep to be one without a unit; "" where all surely do.
     """
 
     n: int
@@ -139,6 +141,14 @@ class Claims:
     apart: str = ""
     given: bool = False
     item: str = "item"
+    kept: str = ""
+
+    @property
+    def _condition(self) -> str:
+        """What must hold of the items, at the end of a promise."""
+        if not self.kept:
+            return ""
+        return f", as long as every {self.item} keeps {self.kept}"
 
     @property
     def cover(self) -> bool:
@@ -205,12 +215,11 @@ class Claims:
     ) -> Certificate:
         """Return what leaving each unit out has shown, for statisticians and for everybody."""
         each = f"each of the {self.n:,} {plural(self.unit)}"
-        seen = (
-            f"{each} was left out in turn, and {held} (delta = {rounded_up(kind[1])})"
-        )
+        turn = f"in turn, with every {self.item} kept" if self.kept else "in turn"
+        seen = f"{each} was left out {turn}, and {held} (delta = {rounded_up(kind[1])})"
         where, plain = (
             f"Observed {self._where(where)}",
-            f"We removed {each} in turn. {plain}",
+            f"We removed {each} {turn}. {plain}",
         )
         return self._made(
             kind, (where, seen, ""), {"n": self.n, "broken": broken}, plain=plain
@@ -245,7 +254,7 @@ class Claims:
         """Return the certificate of a list of all items that bounds do not rule out, up to so many."""
         promise = (
             f"remove any {removals:,} of the {self.n:,} {plural(self.unit)}, or fewer, and if the rest "
-            f"can be scored, the new {self._holds} (delta = 0)"
+            f"can be scored, the new {self._holds}{self._condition} (delta = 0)"
         )
         why = ". No removal was tried: bounds on what any removal does to two scores prove it"
         told = f"Certified {self._where()}", promise, why
@@ -277,9 +286,8 @@ class Claims:
             every, it = "dataset", "these"
         elif delta:
             removed = f"one {self.unit}, any but a share {rounded_up(delta)} of them"
-        anew = (
-            f"remove {removed}, and the {what} made again shares {kind} with this one"
-        )
+        shares = f"the {what} made again shares {kind} with this one"
+        anew = f"remove {removed}, and {shares}{self._condition}"
         why = f"because both hold the {self._plain} of the data without {it}, if these can be scored"
         proved = (
             f"Proved for every {every}: {anew} ({stable}, delta = {delta:.4g}), {why}."
@@ -306,7 +314,8 @@ class Claims:
         names = ": the list holds every name that scores within eps of these could put into the top k"
         larger += names * (factor is None)
         why = f", because {because}, and eps = {rounded_down(eps, 6)} is {larger}"
-        promise = f"remove any one {self.unit}, and the new {self._holds} (delta = 0)"
+        new = f"the new {self._holds}{self._condition}"
+        promise = f"remove any one {self.unit}, and {new} (delta = 0)"
         told = (
             "Proved for every dataset of this size and the kind named here",
             promise,
@@ -322,7 +331,7 @@ class Claims:
         promise = (
             f"remove one {self.unit} at random, and with probability at least "
             f"{rounded_down(1 - delta)} (delta = {rounded_up(delta)}) over the {self.unit} and the "
-            f"bags, if every bag can be scored, the new {self._holds}"
+            f"bags, if every bag can be scored, the new {self._holds}{self._condition}"
         )
         why = (
             f". There are {numbers['n']:,} {plural(self.unit)}; the price of {numbers['bags']:,} bags, "
@@ -458,10 +467,14 @@ class Calibration:
 
     @property
     def _claims(self) -> Claims:
+        return self._claims_without(1)
+
+    def _claims_without(self, removals: int) -> Claims:
+        """Return what words the claims of an answer that so many units may leave together."""
         study = self.study
         apart = declared(study.scorer, "apart", study.data) or ""
         about = study.units.total, study.unit, self.k, self.guarantee, apart, self.given
-        return Claims(*about, study.item_name)
+        return Claims(*about, study.item_name, must_keep(study.data, removals))
 
     @property
     def _cover(self) -> bool:
@@ -517,7 +530,8 @@ class Calibration:
         from steadyrank.margins.search import Withstanding
 
         listed = study.order[Withstanding(search, removals).listed(self.k or 1)]
-        return Made(self._claims.certified(removals), listed)
+        claims = self._claims_without(removals)
+        return Made(claims.certified(removals), listed)
 
     def observed(self, target: float, given: float | None) -> Made:
         """Return an inflated answer at an eps that was given, or at the tightest for a target."""
