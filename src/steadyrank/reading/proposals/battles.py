@@ -64,7 +64,7 @@ WHO = {
     "better",
     "pick",
 }
-"""Words of columns that say which of two it was: 0 may be the first one, or not the first one."""
+"""Words of columns that say which of two it was."""
 WINS = WHO | {"win", "wins", "won", "victory", *known("result_columns")}
 """Words of columns that say whether a side won, beside a word that says which side."""
 JUDGED = WHO | {*known("result_columns"), "vote", "judgment", "judgement", "label", "rating", "score",
@@ -320,20 +320,18 @@ class Sides:
         return reading
 
     def _turned(self, reading: Reading) -> Iterator[Reading]:
-        """Yield a reading, and where numbers say who won, that in which they mean the other side."""
+        """Yield a reading, and where a scale says who won, that in which it means the other side."""
         column, told = (
             self.profile[reading.roles["winner"]],
             self.told(reading.roles["winner"]),
         )
-        who = not WHO.isdisjoint(column.words) and not self._speaks_of(column.name)
-        of_two = column.values == {"0", "1"} and who
         scaled = column.whole and not column.odd_words and column.distinct > 2
         scaled = (
             scaled
             and not self.named_by(column.name)
             and self.understood(column.name) == 1
         )
-        if not (of_two or scaled) or {"left", "right"} & self.asked.named.keys():
+        if not scaled or {"left", "right"} & self.asked.named.keys():
             yield reading
             return
         left, right = (
@@ -346,8 +344,7 @@ class Sides:
         other.support = [*reading.support, f"{right} is {one}, {left} is {two}"]
         reading.against = [*reading.against, f"{left} is {one}, {right} is {two}"]
         reading.strong = other.strong = False
-        other.points += of_two / 2
-        yield from (other, reading) if of_two else (reading, other)
+        yield from (reading, other)
 
     def _by_result(self, name: str) -> Reading:
         """Propose games with a column that says who won."""
