@@ -5,15 +5,20 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from steadyrank import Ballots, Study
+from engine_makers import need
+from steadyrank import Ballots, Battles, Study, read_any
 from steadyrank.cli import main
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from steadyrank.data import Observations
 
 EQUAL_BALLOTS = "ballot\na > b\na > b\n"
 ONE_ITEM = "vote\na\na\n"
@@ -114,6 +119,57 @@ EXPLAINED = {
     ),
 }
 
+DRAWN = "winner,loser,Draw\na,b,0\nc,a,1\nb,c,0\na,c,0\n"
+COUNTED = "candidate,region,votes\na,n,5\nb,n,3\na,s,1\nb,s,2\nb,t,1\n"
+BALLOTS_OF_MANY = "ballot,n\na > b,3\nb > a,1\nb > a,1\n"
+ONCE = "each row counted once, whatever"
+WINS = "--scorer win-rate"
+
+SAID_ROLES = {
+    "a draw is no win": Row(
+        DRAWN, f"rank FILE {WINS}", ("'Draw' tells of draws", "--ignore Draw"), code=2
+    ),
+    "a draw is no win of this kind": Row(
+        DRAWN, f"rank FILE {WINS} --kind battles", ("'Draw' tells of draws",), code=2
+    ),
+    "a draw is no win of these roles": Row(
+        DRAWN.replace("Draw", "is_tie"),
+        f"rank FILE {WINS} --winner winner --loser loser",
+        ("'is_tie' tells of draws", "--ignore is_tie"),
+        code=2,
+    ),
+    "draws left alone as was said": Row(
+        DRAWN, f"rank FILE {WINS} --ignore Draw", ("3 items, 4 battles",)
+    ),
+    "a count that roles did not name": Row(
+        COUNTED,
+        "topk FILE -k 1 --choice candidate",
+        ("2 items, 5 votes", f"{ONCE} 'votes' says (--count votes)"),
+    ),
+    "a count that roles named": Row(
+        COUNTED,
+        "topk FILE -k 1 --choice candidate --count votes",
+        ("2 items, 12 votes",),
+        (ONCE,),
+    ),
+    "a count where no role was said": Row(
+        COUNTED,
+        "topk FILE -k 1",
+        ("2 items, 12 votes", "'votes' as the count (--count)"),
+        (ONCE,),
+    ),
+    "a count of ballots that roles did not name": Row(
+        BALLOTS_OF_MANY,
+        "topk FILE -k 1 --ballot ballot",
+        ("2 items, 3 ballots", f"{ONCE} 'n' says (--count n)"),
+    ),
+    "a count of battles that roles did not name": Row(
+        "left,right,winner,count\na,b,left,3\nb,a,left,1\na,b,tie,2\n",
+        f"topk FILE -k 1 {WINS} --left left --right right --winner winner",
+        ("2 items, 3 battles", f"{ONCE} 'count' says (--count count)"),
+    ),
+}
+
 
 def checked(
     row: Row, folder: Path, capsys: pytest.CaptureFixture[str], width: str = "80"
@@ -136,7 +192,7 @@ def checked(
     return told
 
 
-TABLE = {**PROMISES, **EXPLAINED}
+TABLE = {**PROMISES, **EXPLAINED, **SAID_ROLES}
 
 
 @pytest.mark.parametrize("name", TABLE)
@@ -144,6 +200,44 @@ def test_what_a_command_gives(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     checked(TABLE[name], tmp_path, capsys)
+
+
+WINNERS = "left,right,winner\na,b,1\na,c,1\nb,c,0\nb,a,0\n"
+LABELS = {
+    "": ["a beats b", "a beats c", "c beats b", "a beats b"],
+    "a,b,0.5\n": ["a beats b", "a beats c", "c beats b", "a beats b", "a ties b"],
+}
+DOORS: dict[str, Callable[[Path, dict[str, list[str]]], Observations]] = {
+    "read": lambda file, _: Battles.read(file),
+    "read by roles": lambda file, _: Battles.read(
+        file, left="left", right="right", winner="winner"
+    ),
+    "from_frame": lambda _, columns: Battles.from_frame(columns),
+    "read_any": lambda file, _: read_any(file),
+    "read_any of a kind": lambda file, _: read_any(file, kind="battles"),
+    "scan": lambda file, _: Battles.scan(duckdb_rows(file)),
+}
+
+
+def duckdb_rows(file: Path) -> object:
+    need("duckdb", os.environ.get("CI", "").lower() in {"1", "true"})
+    import duckdb
+
+    return duckdb.read_csv(str(file))
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("more", LABELS)
+def test_0_and_1_are_the_share_that_the_left_side_won(
+    door: str, more: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "data.csv"
+    file.write_text(WINNERS + more, encoding="utf-8")
+    header, *rows = (line.split(",") for line in (WINNERS + more).splitlines())
+    columns = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
+    units = DOORS[door](file, columns).units
+    counted = Counter(dict(zip(units.labels, units.counts.tolist(), strict=True)))
+    assert counted == Counter(LABELS[more])
 
 
 def test_a_page_names_the_condition_of_its_promise(tmp_path: Path) -> None:

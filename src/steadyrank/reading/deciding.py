@@ -236,13 +236,15 @@ class Decision:
         """Return the table with the roles of the reading that is taken, and note that; or refuse it."""
         if self.chosen is None:
             raise self.refusal()
-        kind, notes = self.chosen.kind.name, self.table.notes
+        chosen = count_as_told(self.chosen)
+        battles.refuse_draws(chosen, self.table)
+        kind, notes = chosen.kind.name, self.table.notes
         if not self.named_kind and self.table.kind is None:
-            why = f"recognised as {kind} {_because(self.chosen)}"
+            why = f"recognised as {kind} {_because(chosen)}"
             notes.insert(0, Guess(why, kind, Option("kind")))
         elif not self.named_kind:
             notes.insert(0, f"recognised as {kind} by its format")
-        return self.resolved(self.chosen, self.table)
+        return self.resolved(chosen, self.table)
 
     def resolved(self, reading: Reading, table: Table) -> Resolved:
         """Return the table with the roles and options of a reading, noted, and what the user said."""
@@ -481,6 +483,18 @@ def by_names(asked: Asked) -> Iterator[Reading]:
             reading.points, reading.firm = float(sum(levels)), True
             reading.strong = min(levels, default=0) >= EXACT
             yield reading
+
+
+def count_as_told(reading: Reading) -> Reading:
+    """Return a reading without a count that the user, who said other roles, did not say."""
+    said = reading.given.keys() & reading.roles.keys() - {"unit", "weights"}
+    count = reading.roles.get("count")
+    if count is None or not said or "count" in said:
+        return reading
+    once = f"each row counted once, whatever {shorten(count)} says"
+    note = Guess(once, once, Option("count", count))
+    roles = {role: name for role, name in reading.roles.items() if role != "count"}
+    return replace(reading, roles=roles, remarks=[*reading.remarks, note])
 
 
 def folded(readings: Sequence[Reading]) -> list[Reading]:

@@ -10,6 +10,7 @@ from itertools import combinations, islice
 import numpy as np
 
 from steadyrank._typing import IntArray
+from steadyrank.errors import ColumnError, Option
 from steadyrank.reading.profile import FEW, Column, kept
 from steadyrank.reading.readings import (
     ADDRESS,
@@ -30,7 +31,7 @@ from steadyrank.reading.results import (
     has_points,
     meanings,
 )
-from steadyrank.reading.table import simplify
+from steadyrank.reading.table import Table, simplify
 from steadyrank.reading.words import known
 
 EQUAL = 0.02
@@ -53,6 +54,9 @@ FEWEST = 8
 WON = {("winner", "loser"), ("winning", "losing"), ("won", "lost"), ("win", "lose"), ("w", "l"),
        ("chosen", "rejected"), ("preferred", "rejected"), ("victor", "vanquished")}  # fmt: skip
 SOME_LABELS = 50
+DRAWS = {"draw", "draws", "drawn", "isdraw", "isdrawn", "tie", "ties", "tied", "istie", "istied",
+         *known("tie_columns")}  # fmt: skip
+"""Names of columns that say which battles nobody won."""
 WHO = {
     "winner",
     "preferred",
@@ -204,6 +208,33 @@ def _are_results(column: Column) -> bool:
     return first + hits > MOSTLY * len(some) > 1
 
 
+def draws_in(table: Table) -> list[str]:
+    """Return the columns that are called as if they told of draws."""
+    return [name for name in table.names if simplify(name) in DRAWS]
+
+
+def refuse_draws(reading: Reading, table: Table) -> None:
+    """Refuse rows that say who won and who lost, where a column beside them tells of draws."""
+    draws = draws_in(table)
+    if "loser" not in reading.roles or not draws:
+        return
+    won, lost = quoted(reading.roles["winner"]), quoted(reading.roles["loser"])
+    raise ColumnError(
+        f"{quoted(draws[0])} tells of draws, but {won} and {lost} make each row a win",
+        source=table.source,
+        way_out=[
+            "If none of these rows is a draw, leave it alone with ",
+            Option("ignore", draws[0]),
+            ". Otherwise give one column of results: ",
+            Option("winner"),
+            " beside ",
+            Option("left"),
+            " and ",
+            Option("right"),
+        ],
+    )
+
+
 @dataclass(eq=False)
 class Sides:
     """Two columns that may be the sides of battles, and what others say of them.
@@ -270,9 +301,12 @@ class Sides:
             named = self.words != ("w", "l") or "loser" in asked.named
             if named or self.profile[self.left].type == "text":
                 roles = {"winner": self.left, "loser": self.right}
-                yield self._weighed(
-                    roles, ("count",), "one column names who won, one who lost"
-                )
+                told = "one column names who won, one who lost"
+                reading = self._weighed(roles, ("count",), told)
+                draws = draws_in(self.profile.table)
+                if reading.weigh(draws, 0, f"{quoted(*draws)} tells of draws"):
+                    reading.mend["ignore"] = draws
+                yield reading
             return
         sides = {"left": self.left, "right": self.right}
         wins = self._named(("wins_left", "wins_right"), known("wins_columns"))
