@@ -193,7 +193,7 @@ class EntryObservations(Observations):
             return entries.most_leaving
         # Weights hide how many values a unit gives, but not whether it gives all.
         alone = entries.most_leaving == entries.counts
-        return np.minimum(most, entries.observed - ~alone)
+        return np.asarray(np.minimum(most, entries.observed - ~alone))
 
     def said(
         self, units: Sequence[int], items: Sequence[Sequence[int]]
