@@ -267,8 +267,9 @@ def test_words_say_what_holds() -> None:
     assert (found.status, found.delta, found.removals) == ("proved", 0.0, 3)
     assert found.numbers == {"n": 18, "removals": 3}
     told = "remove any 3 of the 18 votes, or fewer, and if the rest can be scored"
+    kept = "as long as every item keeps some data"  # cyd has three votes
     assert (
-        f"{told}, the new plain top 2 is inside this list (delta = 0)."
+        f"{told}, the new plain top 2 is inside this list, {kept} (delta = 0)."
         in found.sentence
     )
     text = plain_text(answer.findings(), Terminal(verbose=True)).replace("\n", " ")
