@@ -45,11 +45,5 @@ from steadyrank.study import (
     StableTopK as StableTopK,
     Study as Study,
 )
-from steadyrank.study.study import (
-    audit as audit,
-    margin as margin,
-    stable_ranking as stable_ranking,
-    stable_topk as stable_topk,
-)
 
 __version__: str

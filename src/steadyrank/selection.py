@@ -165,7 +165,7 @@ class StableSelectKBest(_StableSelector):
     k : int or "all"
         How many are asked for. Where there are no more, all are selected, and nothing is left out.
     delta, eps, guarantee
-        As for :func:`steadyrank.stable_topk`.
+        As for :meth:`steadyrank.Study.topk`.
     n_jobs : int, optional
         Number of joblib workers.
 

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from steadyrank import (
-    Battles,
-    Ratings,
-    ScoreMatrix,
-    Study,
-    audit,
-    stable_ranking,
-    stable_topk,
-)
+from steadyrank import Battles, Ratings, ScoreMatrix, Study
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def test_topk_tells_the_story(run: Command, restaurants: Path) -> None:
-    answer = stable_topk(Ratings.read(restaurants), 5)
+    answer = Study(Ratings.read(restaurants)).topk(5)
     found = run("topk", restaurants, "-k", 5)
     assert (found.code, found.err) == (0, "")
     signs = {"●": answer.sure, "◐": answer.contenders}
@@ -52,7 +44,7 @@ def test_topk_tells_the_story(run: Command, restaurants: Path) -> None:
 
 
 def test_next_in_line_shows_the_eps_of_entry(run: Command, restaurants: Path) -> None:
-    answer = stable_topk(Ratings.read(restaurants), 5)
+    answer = Study(Ratings.read(restaurants)).topk(5)
     found = run("topk", restaurants, "-k", 5, "--verbose")
     (line,) = [line for line in found.out.splitlines() if "Eleven Spoons" in line]
     entry = answer.critical_eps[answer.items.index("Eleven Spoons")]
@@ -60,7 +52,7 @@ def test_next_in_line_shows_the_eps_of_entry(run: Command, restaurants: Path) ->
 
 
 def test_rank_shows_every_item_in_order(run: Command, benchmark: Path) -> None:
-    answer = stable_ranking(ScoreMatrix.read(benchmark))
+    answer = Study(ScoreMatrix.read(benchmark)).ranking()
     found = run("rank", benchmark)
     assert found.code == 0
     places = [found.out.index(str(item)) for item in answer.ranking]
@@ -70,7 +62,7 @@ def test_rank_shows_every_item_in_order(run: Command, benchmark: Path) -> None:
 
 def test_rank_agrees_with_the_intervals(run: Command, benchmark: Path) -> None:
     rows = run("rank", benchmark, "--json").json["rows"]
-    answer = stable_ranking(ScoreMatrix.read(benchmark))
+    answer = Study(ScoreMatrix.read(benchmark)).ranking()
     assert [(row["item"], row["best_rank"], row["worst_rank"]) for row in rows] == [
         (row.item, row.best_rank, row.worst_rank) for row in answer.rows()
     ]
@@ -80,7 +72,7 @@ def test_audit_agrees_with_the_library(run: Command, battles: Path) -> None:
     found = run(
         "audit", battles, "-k", "2,3", "--eps", 0.02, "--unit", "judge", "--json"
     )
-    expected = audit(Battles.read(battles, unit="judge"), k=[2, 3], eps=0.02)
+    expected = Study(Battles.read(battles, unit="judge")).audit(k=[2, 3], eps=0.02)
     assert [
         (row["method"], row["k"], row["delta"], row["size"])
         for row in found.json["audit"]
@@ -188,7 +180,7 @@ def test_settings_reach_the_library(
     settings = dict(
         zip([str(name)[2:] for name in options[::2]], options[1::2], strict=True)
     )
-    answer = stable_topk(ScoreMatrix.read(benchmark), 4, **settings)
+    answer = Study(ScoreMatrix.read(benchmark)).topk(4, **settings)
     found = run("topk", benchmark, "-k", 4, *options, "--json").json
     assert found["eps"] == answer.eps
     assert found["certificate"]["status"] == answer.certificate.status

@@ -9,7 +9,7 @@ import pytest
 
 from engine_makers import relation
 from oracles.refitting import all_rows
-from steadyrank import MeanRank, MeanWinRate, ScoreMatrix, Study, stable_topk
+from steadyrank import MeanRank, MeanWinRate, ScoreMatrix, Study
 from steadyrank.errors import (
     InvalidDataError,
     TooFewUnitsError,
@@ -123,7 +123,7 @@ def test_what_is_proved_says_of_which_rows() -> None:
     gaps = MeanRank().sensitivity(ScoreMatrix(rows, missing="available"))
     assert "mean ranks" in gaps.sentence
     assert gaps.sentence.endswith("for any scores where there is one now.")
-    answer = stable_topk(ScoreMatrix(rows[1:]), 1, scorer="mean-rank", claim="proved")
+    answer = Study(ScoreMatrix(rows[1:]), "mean-rank").topk(1, claim="proved")
     assert answer.certificate.status == "proved"
 
 

@@ -5,15 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steadyrank import (
-    Refit,
-    ScoreMatrix,
-    Study,
-    Votes,
-    audit,
-    stable_ranking,
-    stable_topk,
-)
+from steadyrank import Refit, ScoreMatrix, Study, Votes
 from steadyrank.errors import InvalidValueError, NoProofError, WrongDataError
 from steadyrank.scorers import ColumnMeans
 from steadyrank.study.study import usual_k
@@ -117,9 +109,9 @@ def test_an_inflated_ranking_is_audited_at_an_eps():
 
 def test_functions_are_thin(tmp_path):
     study, data = Study(matrix()), matrix()
-    assert study.topk(2).members == stable_topk(data, 2).members
-    assert study.ranking().tiers == stable_ranking(data).tiers
-    assert study.audit([1, 2]).table == audit(data, [1, 2]).table
+    assert study.topk(2).members == Study(data).topk(2).members
+    assert study.ranking().tiers == Study(data).ranking().tiers
+    assert study.audit([1, 2]).table == Study(data).audit([1, 2]).table
     assert study.curve(2) is study.curve(2) is study.audit(1).curve(2)
     assert study.flips(2) == study.audit(2, eps=0.1).flips(2)
 

@@ -69,8 +69,8 @@ def to_csv(findings: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> from steadyrank import Votes, stable_topk
-    >>> print(to_csv(stable_topk(Votes(["=a"] * 3 + ["b"] * 2), 1).findings()).splitlines()[1])
+    >>> from steadyrank import Study, Votes
+    >>> print(to_csv(Study(Votes(["=a"] * 3 + ["b"] * 2)).topk(1).findings()).splitlines()[1])
     1,'=a,0.6,1,1,1.0,true,sure,2,3,0.0
     """
     return csv_text(names_of(findings), rows_of(findings))

@@ -52,8 +52,8 @@ def standings(answer: Any, ax: Axes | None = None, *, limit: int = 30) -> Axes:
 
     Examples
     --------
-    >>> from steadyrank import ScoreMatrix, stable_topk
-    >>> answer = stable_topk(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), k=2)
+    >>> from steadyrank import ScoreMatrix, Study
+    >>> answer = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])).topk(k=2)
     >>> standings(answer).get_xlabel()
     'rank'
     """
@@ -92,8 +92,8 @@ def rank_intervals(answer: Any, ax: Axes | None = None, *, limit: int = 40) -> A
 
     Examples
     --------
-    >>> from steadyrank import Votes, stable_ranking
-    >>> answer = stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30))
+    >>> from steadyrank import Study, Votes
+    >>> answer = Study(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30)).ranking()
     >>> [text.get_text() for text in rank_intervals(answer).get_yticklabels()]
     ['1. ann', '2. bob', '3. cyd']
     """

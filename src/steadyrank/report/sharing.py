@@ -30,8 +30,8 @@ def table_fragment(findings: Findings) -> str:
 
     Examples
     --------
-    >>> from steadyrank import Votes, stable_topk
-    >>> answer = stable_topk(Votes(["<b>"] * 5 + ["c"] * 3), k=1, delta=0)
+    >>> from steadyrank import Study, Votes
+    >>> answer = Study(Votes(["<b>"] * 5 + ["c"] * 3)).topk(k=1, delta=0)
     >>> "&lt;b&gt;" in table_fragment(answer.findings())
     True
     """

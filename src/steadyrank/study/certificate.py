@@ -89,9 +89,9 @@ class Certificate:
 
     Examples
     --------
-    >>> from steadyrank import Votes, stable_topk
+    >>> from steadyrank import Study, Votes
     >>> votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30)
-    >>> certificate = stable_topk(votes, k=2).certificate
+    >>> certificate = Study(votes).topk(k=2).certificate
     >>> certificate.status, certificate.delta, certificate.numbers["n"]
     ('proved', 0.0, 100)
     >>> print(certificate.promise)  # doctest: +NORMALIZE_WHITESPACE

@@ -88,9 +88,9 @@ class StabilityCurve:
 
     Examples
     --------
-    >>> from steadyrank import ScoreMatrix, audit
+    >>> from steadyrank import ScoreMatrix, Study
     >>> matrix = ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])
-    >>> curve = audit(matrix, 2, eps=0.5).curve(2)
+    >>> curve = Study(matrix).audit(2, eps=0.5).curve(2)
     >>> print(curve)
     delta of the top 2: 0.25 where only ties are inflated, 0 from eps = 0.4715 on, with 2 items
     >>> curve.delta(0.1), curve.size(0.1), round(curve.smallest_eps(0), 4)

@@ -70,9 +70,9 @@ class Margin(Result):
 
     Examples
     --------
-    >>> from steadyrank import Votes, margin
+    >>> from steadyrank import Study, Votes
     >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 2)
-    >>> found = margin(votes, 1)
+    >>> found = Study(votes).margin(1)
     >>> found.lower, found.upper, found.exact, found.leaves, found.enters
     (3, 3, True, ('ann',), ('bob',))
     >>> votes.without(found.units).units.counts

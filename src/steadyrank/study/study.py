@@ -1,4 +1,4 @@
-"""A study: data and a scorer, to be asked; and what one asks of data, as functions that make a study.
+"""A study: data and a scorer, to be asked.
 
 The way of the data, top to bottom: data -> scorer -> leave-one-out scores -> operators -> results. What
 only some questions need is imported when they are asked: a top k, the usual one, loads none of it.
@@ -106,7 +106,38 @@ class Study:
         return self.facts.scores
 
     def topk(self, k: int, **how: Unpack[How]) -> StableTopK:
-        """Return the stable top-k; see :func:`steadyrank.stable_topk` for all that can be asked."""
+        """Return the k best items, where each stands, and a list that holds whichever unit leaves.
+
+        Parameters
+        ----------
+        k : int
+            How many items are wanted.
+        delta : float
+            The share of units whose removal may break the list; none unless you ask for it. The tightest
+            eps that keeps to it is chosen.
+        eps : float, optional
+            An inflation of your own instead.
+        guarantee : {"cover", "overlap"}
+            What the list promises: ``cover`` (unless you ask), that the new plain top k is inside it, or
+            ``overlap``, the promise of the paper, that the new list shares k items with it. A covering
+            list overlaps, too.
+        claim : {"observed", "proved"}
+            What to claim. ``observed`` leaves out every unit of this dataset; ``proved`` leaves out none
+            and takes only rules that hold for every dataset of this size, at an eps that they give.
+        removals : int
+            The list holds whichever units leave, up to so many of them together. More than 1 go with no
+            other setting, and a scorer without bounds of what several units can do is refused.
+
+        Examples
+        --------
+        >>> from steadyrank import Study, Votes
+        >>> study = Study(Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30))
+        >>> answer = study.topk(2)
+        >>> answer.sure, answer.contenders, answer.margin.lower
+        (('cyd',), ('abe', 'bob'), 1)
+        >>> [len(study.topk(1, removals=m)) for m in (9, 10)]
+        [1, 3]
+        """
         k, facts = check_k(k, len(self.items)), self.facts
         certificate, listed, told = made(facts, k, **how)
         answer = StableTopK(
@@ -129,7 +160,24 @@ class Study:
         return replace(answer, ranks=ranks, notes=(*answer.notes, NEAR_RANKS))
 
     def ranking(self, **how: Unpack[Target]) -> StableRanking:
-        """Return the stable ranking; see :func:`steadyrank.stable_ranking`."""
+        """Return the full ranking, with the ranks that items have without each unit.
+
+        Parameters
+        ----------
+        eps : float, optional
+            Inflate by it, as the paper does: the set of rankings then shares one with the new set, but
+            for the units that the certificate counts.
+        claim, guarantee, delta
+            With ``claim="proved"``, as for :meth:`topk`; ``cover`` then promises that the new plain
+            ranking is one of the set, ``overlap`` that the new set shares a ranking with it.
+
+        Examples
+        --------
+        >>> from steadyrank import Study, Votes
+        >>> answer = Study(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30)).ranking()
+        >>> answer.tiers
+        (('ann',), ('bob', 'cyd'))
+        """
         from steadyrank.operators.rankings import RankingSet
 
         facts = self.facts
@@ -153,7 +201,35 @@ class Study:
         )
 
     def audit(self, k: int | Iterable[int], **how: Unpack[Audited]) -> results.Audit:
-        """Leave every unit out and audit each method; see :func:`steadyrank.audit`."""
+        r"""Leave every unit out in turn and measure how stable each method's answer is.
+
+        Parameters
+        ----------
+        k : int or several
+            How many items are wanted.
+        eps : float, optional
+            One inflation for all inflated answers. It stays fixed across the data sets D\i.
+        delta : float
+            Where no eps is given, each inflated top k has the smallest that at most such a share of the
+            units breaks, and the inflated ranking is not audited.
+        methods : iterable of str, optional
+            Which of ``topk``, ``inflated_topk``, ``ranking``, and with an eps ``inflated_ranking``, to
+            audit; all of them unless given.
+        max_states : int, optional
+            The limit for counting rankings, ten million unless given; beyond it the size says "not
+            counted".
+
+        Examples
+        --------
+        >>> from steadyrank import ScoreMatrix, Study
+        >>> study = Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]))
+        >>> for row in study.audit(2, eps=0.5):
+        ...     print(row.method, row.k, row.delta, row.size)
+        topk 2 0.25 2
+        inflated_topk 2 0.0 2
+        ranking None 0.25 1
+        inflated_ranking None 0.0 1
+        """
         from steadyrank.study.audit.audit import audit_of
 
         return audit_of(self, k, **how)
@@ -189,7 +265,26 @@ class Study:
         return self.facts.curve(check_k(k, len(self.items)))
 
     def margin(self, k: int | None = None, **asked: Unpack[MarginOf]) -> results.Margin:
-        """Return the fewest units whose removal changes an answer; see :func:`steadyrank.margin`."""
+        """Return the fewest units whose removal changes the plain answer.
+
+        Parameters
+        ----------
+        k : int, optional
+            The top k in question; without it (and without a pair) the full ranking.
+        item : label, optional
+            How many units this item is away from leaving the top k, or from entering it.
+        pair : two labels, optional
+            How many units must be removed for the one behind to pass the one ahead.
+
+        Examples
+        --------
+        >>> from steadyrank import Study, Votes
+        >>> study = Study(Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 2))
+        >>> print(study.margin(2).sentence)
+        Changing the top 2 takes the removal of 2 of the 10 votes; fewer are never enough.
+        >>> study.margin(1, item="cyd").lower, study.margin(pair=("bob", "cyd")).units
+        (4, (1, 1))
+        """
         return margin_of(self, k, **asked)
 
     def explain(self, k: int | None = None, item: object = None) -> results.Explanation:
@@ -297,7 +392,7 @@ class Study:
         k : int, optional
             How many items are wanted; otherwise 10, or half of fewer than 20 items.
         delta, eps, guarantee, claim, removals
-            As for :func:`steadyrank.stable_topk`. With ``claim="proved"`` no unit is left out, so the
+            As for :meth:`topk`. With ``claim="proved"`` no unit is left out, so the
             report has no curve and no flips.
         title : str, optional
             A heading of your own.
@@ -350,138 +445,3 @@ def with_names(study: Study, item: str | None = None, unit: str | None = None) -
 def usual_k(items: int) -> int:
     """Return the k of a report that nobody asked a k for."""
     return max(1, min(10, items // 2))
-
-
-def stable_topk(
-    data: Any, k: int, *, scorer: object = None, **how: Unpack[How]
-) -> StableTopK:
-    """Return the k best items, where each of them stands, and a list that holds whoever leaves.
-
-    Parameters
-    ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
-        The observations; a file or a frame is read by :func:`read_any`. Ask a :class:`Study` itself.
-    k : int
-        How many items are wanted.
-    delta : float
-        The share of units whose removal may break the list; none unless you ask for it. The tightest
-        eps that keeps to it is chosen.
-    eps : float, optional
-        An inflation of your own instead.
-    guarantee : {"cover", "overlap"}
-        What the list promises: ``cover`` (unless you ask), that the new plain top k is inside it, or
-        ``overlap``, the promise of the paper, that the new list shares k items with it. A covering list
-        overlaps, too.
-    claim : {"observed", "proved"}
-        What to claim. ``observed`` leaves out every unit of this dataset; ``proved`` leaves out nobody
-        and takes only rules that hold for every dataset of this size, at an eps that they give.
-    scorer : optional
-        How data become scores; by default the usual way for the kind of data.
-    removals : int
-        The list holds whichever units leave, up to so many of them together. More than 1 go with no
-        other setting, and a scorer without bounds of what several units can do is refused.
-
-    Examples
-    --------
-    >>> from steadyrank import Votes, stable_topk
-    >>> votes = Votes(["cyd"] * 40 + ["bob"] * 30 + ["abe"] * 30)
-    >>> answer = stable_topk(votes, k=2)
-    >>> answer.sure, answer.contenders, answer.margin.lower
-    (('cyd',), ('abe', 'bob'), 1)
-    >>> [len(stable_topk(votes, k=1, removals=m)) for m in (9, 10)]
-    [1, 3]
-    """
-    return Study(data, scorer).topk(k, **how)
-
-
-def stable_ranking(
-    data: Any, *, scorer: object = None, **how: Unpack[Target]
-) -> StableRanking:
-    """Return the full ranking, with the ranks that items have without each unit.
-
-    Parameters
-    ----------
-    data, scorer
-        As for :func:`stable_topk`.
-    eps : float, optional
-        Inflate by it, as the paper does: the set of rankings then shares one with the new set, but for
-        the units that the certificate counts.
-    claim, guarantee, delta
-        With ``claim="proved"``, as for :func:`stable_topk`; ``cover`` then promises that the new plain
-        ranking is one of the set, ``overlap`` that the new set shares a ranking with it.
-
-    Examples
-    --------
-    >>> from steadyrank import Votes, stable_ranking
-    >>> answer = stable_ranking(Votes(["ann"] * 50 + ["bob"] * 30 + ["cyd"] * 30))
-    >>> answer.tiers
-    (('ann',), ('bob', 'cyd'))
-    """
-    return Study(data, scorer).ranking(**how)
-
-
-def audit(
-    data: Any, k: int | Iterable[int], *, scorer: object = None, **how: Unpack[Audited]
-) -> results.Audit:
-    r"""Leave every unit out in turn and measure how stable each method's answer is.
-
-    Parameters
-    ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
-        The observations; a file or a frame is read by :func:`read_any`. Ask a :class:`Study` itself.
-    k : int or several
-        How many items are wanted.
-    eps : float, optional
-        One inflation for all inflated answers. It stays fixed across the data sets D\i.
-    delta : float
-        Where no eps is given, each inflated top k has the smallest that at most such a share of the
-        units breaks, and the inflated ranking is not audited.
-    scorer : optional
-        How data become scores; by default the usual way for the kind of data.
-    methods : iterable of str, optional
-        Which of ``topk``, ``inflated_topk``, ``ranking``, and with an eps ``inflated_ranking``, to
-        audit; all of them unless given.
-    max_states : int, optional
-        The limit for counting rankings, ten million unless given; beyond it the size says "not counted".
-
-    Examples
-    --------
-    >>> from steadyrank import ScoreMatrix, audit
-    >>> for row in audit(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), 2, eps=0.5):
-    ...     print(row.method, row.k, row.delta, row.size)
-    topk 2 0.25 2
-    inflated_topk 2 0.0 2
-    ranking None 0.25 1
-    inflated_ranking None 0.0 1
-    """
-    return Study(data, scorer).audit(k, **how)
-
-
-def margin(
-    data: Any, k: int | None = None, *, scorer: object = None, **asked: Unpack[MarginOf]
-) -> results.Margin:
-    """Return the fewest units whose removal changes the plain answer.
-
-    Parameters
-    ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
-        The observations; a file or a frame is read by :func:`read_any`. Ask a :class:`Study` itself.
-    k : int, optional
-        The top k in question; without it (and without a pair) the full ranking.
-    item : label, optional
-        How many units this item is away from leaving the top k, or from entering it.
-    pair : two labels, optional
-        How many units must be removed for the one behind to pass the one ahead.
-    scorer : optional
-        How data become scores; by default the usual way for the kind of data.
-
-    Examples
-    --------
-    >>> from steadyrank import Votes, margin
-    >>> votes = Votes(["ann"] * 5 + ["bob"] * 3 + ["cyd"] * 2)
-    >>> print(margin(votes, 2).sentence)
-    Changing the top 2 takes the removal of 2 of the 10 votes; fewer are never enough.
-    >>> margin(votes, 1, item="cyd").lower, margin(votes, pair=("bob", "cyd")).units
-    (4, (1, 1))
-    """
-    return Study(data, scorer).margin(k, **asked)

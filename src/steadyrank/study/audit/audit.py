@@ -78,8 +78,8 @@ class Audit(Result):
 
     Examples
     --------
-    >>> from steadyrank import ScoreMatrix, audit
-    >>> audit(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]]), 2, eps=0.5)
+    >>> from steadyrank import ScoreMatrix, Study
+    >>> Study(ScoreMatrix([[3, 1, 2], [3, 2, 2], [2, 3, 0], [3, 2, 2]])).audit(2, eps=0.5)
     Audit('audit of 3 items, 4 rows')
     """
 
