@@ -171,9 +171,7 @@ def test_standard_input(run: Command, restaurants: Path, packed: bool) -> None:
     assert found.out.startswith("standard input: ratings, 20 items, 180 users\n")
 
 
-@pytest.mark.parametrize(
-    "options", [("--delta", 0), ("--eps", 0.5), ("--guarantee", "overlap")]
-)
+@pytest.mark.parametrize("options", [("--delta", 0), ("--eps", 0.5)])
 def test_settings_reach_the_library(
     run: Command, benchmark: Path, options: tuple[Any, ...]
 ) -> None:
@@ -194,8 +192,7 @@ def test_a_scorer_with_settings(run: Command, benchmark: Path) -> None:
         4,
         "--scorer",
         "column-means:value_range=0..1",
-        "--claim",
-        "proved",
+        "--proved",
     )
     assert found.code == 0
     said = " ".join(found.out.split())

@@ -103,9 +103,7 @@ def test_answers_say_their_margin(run: Callable[..., object], tmp_path: Path) ->
     assert said(truth, "the top 2") in " ".join(run("topk", file, "-k", 2).out.split())
     whole = fewest(lambda ranked: ranked != list(VOTES))
     assert said(whole, "the order") in " ".join(run("rank", file).out.split())
-    assert (
-        run("topk", file, "-k", 2, "--claim", "proved", "--json").json["margin"] is None
-    )
+    assert run("topk", file, "-k", 2, "--proved", "--json").json["margin"] is None
     assert run("topk", file, "-k", 2, "--json").json["margin"]["lower"] == truth
 
 

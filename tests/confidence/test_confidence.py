@@ -70,7 +70,7 @@ def test_errors_and_their_covariance_say_the_same() -> None:
     [
         lambda study: study.topk(2),
         lambda study: study.topk(2, eps=0.1),
-        lambda study: study.topk(2, claim="proved"),
+        lambda study: study.topk(2, proved=True),
         lambda study: study.topk(2, removals=2),
         lambda study: study.ranking(),
         lambda study: study.ranking(eps=0.1),

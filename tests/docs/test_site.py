@@ -169,7 +169,7 @@ def test_what_is_said_about_prompts_comes_out(shared_data: Path) -> None:
         return 1 + int((one.scores > one.scores[one.items.index("command")]).sum())
 
     assert (rank(study), rank(without)) == (3, 15)
-    inflated = inflated_topk(study.scores, 10, study.topk(10, guarantee="overlap").eps)
+    inflated = inflated_topk(study.scores, 10, study.curve(10).smallest_eps(0))
     always = {study.items[i] for i in inflated.always_indices}
     sure = set(study.topk(10).sure)
     assert (len(always), len(always - sure), len(sure)) == (9, 5, 4)

@@ -262,8 +262,8 @@ def parse_ks(text: str) -> list[int]:
 
 
 def _how(options: group.AnswerOptions) -> dict[str, Any]:
-    """Return the settings of an answer as the library takes them; it checks the claim."""
-    return _given(options, "eps", "delta", "guarantee", "claim")
+    """Return the settings of an answer as the library takes them."""
+    return _given(options, "eps", "delta", "proved")
 
 
 def _given(options: Any, *names: str) -> dict[str, Any]:

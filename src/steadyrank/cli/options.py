@@ -243,7 +243,7 @@ class TargetOptions(ScorerOptions):
     """The same, and how far answers are inflated: by an eps, or by the one that a target takes.
 
     eps : NUMBER (The answer)
-        The inflation, on the scale of the scores.
+        The inflation, on the scale of the scores: the inflated answer of the paper.
     delta : SHARE (The answer)
         Or: the share of units that may break the answer; none if not given.
     """
@@ -253,18 +253,13 @@ class TargetOptions(ScorerOptions):
 
 
 class AnswerOptions(TargetOptions):
-    """The same, and what is promised and claimed.
+    """The same, and whether a proof is asked for.
 
-    guarantee : WHAT (The answer)
-        cover: the new plain top k, or ranking, is inside the answer, whichever unit is removed (the
-        default, but for a ranking with --eps); overlap: the new answer shares k items, or a ranking,
-        with it.
-    claim : CLAIM (The answer)
-        observed (remove every unit in turn; the default) or proved (without removing any).
+    proved : flag (The answer)
+        Take only what is proved for every dataset of this size, without removing any unit.
     """
 
-    guarantee: str | None = None
-    claim: str = "observed"
+    proved: bool = False
 
 
 class OutputOptions(WritingOptions):
