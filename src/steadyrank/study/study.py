@@ -42,7 +42,7 @@ class Study:
 
     Parameters
     ----------
-    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, Estimates, path or dataframe
+    data : Votes, Ballots, Ratings, Battles, ScoreMatrix, Regression, path or dataframe
         The observations; a file or a frame is read by :func:`steadyrank.read_any`.
     scorer : optional
         How data become scores; by default the usual way for the kind of data.
@@ -347,8 +347,6 @@ class Study:
         number of workers. A draw that cannot be scored (an item without data) counts as one that may
         rank the items in any way; too many of them are refused.
 
-        Of :class:`steadyrank.Estimates`, scores with standard errors, the draws are normal ones.
-
         Parameters
         ----------
         level : float
@@ -358,13 +356,12 @@ class Study:
 
         Examples
         --------
-        >>> from steadyrank import Estimates, Study, Votes
+        >>> from steadyrank import Study, Votes
         >>> found = Study(Votes(["ann"] * 60 + ["bob"] * 21 + ["cyd"] * 19)).confidence()
         >>> [(row["item"], row["confidence_best"], row["confidence_worst"]) for row in found.rows()]
         [('ann', 1, 1), ('bob', 2, 3), ('cyd', 2, 3)]
-        >>> scores = Estimates([9, 5, 4.5], errors=[0.5, 0.5, 0.5], items=["x", "y", "z"])
-        >>> Study(scores).confidence().top(1)
-        ('x',)
+        >>> found.top(1)
+        ('ann',)
         """
         from steadyrank.study.confidence import confidence_of
 
